@@ -20,6 +20,7 @@
 #include "proxy/command/squid/arguments.hpp"
 #include "proxy/command/steer/arguments.hpp"
 #include "proxy/machine/limits.hpp"
+#include "proxy/machine/memory_need.hpp"
 #include "proxy/machine/privileges.hpp"
 #include "proxy/machine/supervisor.hpp"
 #include "proxy/observe/events.hpp"
@@ -87,19 +88,18 @@ std::string confine(const config::Settings& settings, const std::string& config_
   return proxy::sandbox::describe(proxy::sandbox::enter(grants));
 }
 
-// What the process may use, in one line. Warns if the cache takes nearly all of it.
-std::string describe_limits(const proxy::SettingsFile& file, std::uint64_t cache_memory) {
+// What the process may use, in one line. Warns if the settings ask for more memory.
+std::string describe_limits(const proxy::SettingsFile& file, const config::Settings& settings) {
   const auto& memory = file.memory();
   const auto descriptors = proxy::machine::descriptor_limit().now;
   if (!memory) return fmt::format("{} descriptors", descriptors);
-  if (cache_memory > memory->bytes / 4 * 3) {
-    spdlog::warn(
-        "cache.memory is more than three quarters of the memory that there is: set it to "
-        "less, or the system may kill the proxy");
+  if (const auto shortage = proxy::machine::memory_shortage(settings, memory)) {
+    spdlog::warn("{}, or the system may end the proxy", *shortage);
   }
   const auto& group = memory->cgroup_file;
-  return fmt::format("cache.memory is {} MiB of {} MiB ({}), {} descriptors", cache_memory >> 20,
-                     memory->bytes >> 20, group.empty() ? "this machine" : group, descriptors);
+  return fmt::format("cache.memory is {} MiB of {} MiB ({}), {} descriptors",
+                     settings.cache.memory.value >> 20, memory->bytes >> 20,
+                     group.empty() ? "this machine" : group, descriptors);
 }
 
 // Gives up root's rights, or those that go beyond the user's. What the user is to write is made.
@@ -140,7 +140,7 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   // It limits files only for threads that start later.
   const auto confined = confine(*settings, file.path());
   predecessor.take_disk();
-  const auto limits = describe_limits(file, policy->settings.cache.memory.value);
+  const auto limits = describe_limits(file, policy->settings);
   proxy::Server server(std::move(policy), file, {listeners, control},
                        {predecessor, launcher, supervisor, facts});
   server.report_start(limits + "; " + user + "; " + confined);

@@ -4,23 +4,10 @@
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/descriptors.hpp"
+#include "proxy/machine/memory_need.hpp"
 
 namespace proxy {
 namespace {
-
-constexpr std::uint64_t kProgram = 64 << 20;  // code, stacks and what no setting bounds
-
-void try_memory(const config::Settings& settings, const machine::MemoryLimit& limit, Trial& into) {
-  const std::uint64_t needed = settings.cache.memory.value + settings.digest.peer_memory.value +
-                               settings.limits.heads.value + kProgram;
-  if (needed <= limit.bytes) return;
-  into.warnings.push_back(fmt::format(
-      "memory: cache.memory ({} MiB), digest.peer_memory ({} MiB), limits.heads ({} MiB) and the "
-      "program may take {} MiB, and there are {} MiB ({}); set cache.memory to less",
-      settings.cache.memory.value >> 20, settings.digest.peer_memory.value >> 20,
-      settings.limits.heads.value >> 20, needed >> 20, limit.bytes >> 20,
-      limit.cgroup_file.empty() ? "this machine" : limit.cgroup_file));
-}
 
 void try_descriptors(const config::Settings& settings, std::uint64_t most, Trial& into) {
   const auto files = settings.cache.disk ? cache::segments_of(settings.cache.disk->size.value) : 0;
@@ -40,7 +27,9 @@ std::string count(std::size_t number, std::string_view one, std::string_view man
 
 void try_limits(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory,
                 const machine::DescriptorLimit& descriptors, Trial& into) {
-  if (memory) try_memory(settings, *memory, into);
+  if (auto shortage = machine::memory_shortage(settings, memory)) {
+    into.warnings.push_back(std::move(*shortage));
+  }
   if (descriptors.most > 0) try_descriptors(settings, descriptors.most, into);
 }
 

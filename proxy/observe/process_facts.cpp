@@ -28,7 +28,7 @@ std::chrono::duration<double> processor_time() {
 }
 
 // The second number of /proc/self/statm, in pages.
-std::optional<std::uint64_t> resident_bytes(int memory) {
+std::optional<std::uint64_t> resident_bytes_in(int memory) {
   std::array<char, 128> text{};
   const auto size = memory < 0 ? -1 : ::pread(memory, text.data(), text.size(), 0);
   if (size <= 0) return std::nullopt;
@@ -60,6 +60,10 @@ ProcessFacts::~ProcessFacts() {
   }
 }
 
+std::optional<std::uint64_t> ProcessFacts::resident_bytes() const {
+  return resident_bytes_in(memory_);
+}
+
 std::optional<std::size_t> ProcessFacts::open_descriptors() const {
   const threads::MutexLock lock(mutex_);
   if (descriptors_ < 0 || ::lseek(descriptors_, 0, SEEK_SET) != 0) return std::nullopt;
@@ -79,7 +83,7 @@ std::optional<std::size_t> ProcessFacts::open_descriptors() const {
 
 ProcessFacts::Reading ProcessFacts::read() const {
   return {.processor_time = processor_time(),
-          .resident_bytes = resident_bytes(memory_),
+          .resident_bytes = resident_bytes(),
           .open_descriptors = open_descriptors(),
           .most_descriptors = most_descriptors()};
 }

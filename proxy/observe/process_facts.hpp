@@ -27,6 +27,8 @@ class ProcessFacts {
   };
   // Any thread. Takes about a millisecond for each 5,000 descriptors.
   [[nodiscard]] Reading read() const;
+  // Any thread. Cheap.
+  [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
   // When this object was made: the start of the process.
   [[nodiscard]] std::chrono::system_clock::time_point started() const { return started_; }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "proxy/machine/memory_need.hpp"
+
 #include "proxy/observe/peer_watch.hpp"
 
 namespace proxy {
@@ -51,6 +53,38 @@ void add_clock(std::vector<Trouble>& all, const upstream::OriginClocks& clocks, 
                              *skew > std::chrono::seconds(0) ? "behind" : "ahead of")});
 }
 
+// The system ends a process that takes more memory than there is.
+bool is_nearly_all(std::uint64_t bytes, std::uint64_t limit) {
+  return bytes > limit - limit / 10;
+}
+
+void add_memory(std::vector<Trouble>& all, const Process& process, const Policy& policy) {
+  const auto& limit = process.memory_limit;
+  if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
+    all.push_back({"memory", {}, std::move(*shortage)});
+  }
+  const auto resident = process.facts ? process.facts->resident_bytes().value_or(0) : 0;
+  if (!limit || !is_nearly_all(resident, limit->bytes)) return;
+  all.push_back({"memory",
+                 {},
+                 fmt::format("the proxy takes {} MiB of {} MiB: set cache.memory to less, or the "
+                             "system may end the proxy",
+                             resident >> 20, limit->bytes >> 20)});
+}
+
+// A site's clients keep hundreds of connections open.
+constexpr std::size_t kFewConnections = 1'000;
+
+void add_descriptors(std::vector<Trouble>& all, const Process& process, const Policy& policy) {
+  const auto most = process.descriptors.connections;
+  if (most >= std::min(kFewConnections, policy.settings.limits.connections)) return;
+  all.push_back({"descriptors",
+                 {},
+                 fmt::format("the file descriptors that are allowed here are enough for {} client "
+                             "connections: allow more (ulimit -n, or LimitNOFILE of the service)",
+                             most)});
+}
+
 void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now) {
   for (const auto what : kShortages) {
     if (warnings.lately(what, now)) all.push_back({word(what), {}, std::string(text(what))});
@@ -65,6 +99,8 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   add_neighbours(all, policy, now);
   add_origins(all, process.origin_health, now);
   add_clock(all, process.origin_clocks, now);
+  add_memory(all, process, policy);
+  add_descriptors(all, process, policy);
   add_shortages(all, process.warnings, now);
   return all;
 }

@@ -14,6 +14,7 @@
 #include "proxy/crowd/pressure.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/fill/site_fetches.hpp"
+#include "proxy/machine/limits.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/history.hpp"
@@ -66,6 +67,7 @@ struct Process {
   upstream::TlsClient& tls;
   net::Executor aside;                  // one thread, for work that would hold up an I/O thread
   const ProcessFacts* facts = nullptr;  // null: unknown
+  std::optional<machine::MemoryLimit> memory_limit = {};
 
   // Runs the work on each worker's thread, soon. Returns at once. Empty: there is one worker.
   std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};

@@ -78,6 +78,13 @@ TEST(Health, NamesANeighbourThatIsDown) {
   EXPECT_EQ(b.metric("hearsay_peer_up{peer=\"a\"}"), 0);
 }
 
+TEST(Health, NamesSettingsThatAskForMoreMemoryThanThereIs) {
+  ProxyProcess proxy(json{{"cache", {{"memory", "16TiB"}}}});
+  EXPECT_EQ(health(proxy).at("reasons").at(0).at("what"), "memory");
+  EXPECT_TRUE(said(proxy, "set cache.memory to less"));
+  EXPECT_EQ(proxy.metric("hearsay_troubles{what=\"memory\"}"), 1);
+}
+
 TEST(Health, TellsTheCauseOfAFailureInTheLogAsJson) {
   Scene scene(json{{"log", {{"format", "json"}}}});
   scene.origin.on("/a", Reply::hang_up());

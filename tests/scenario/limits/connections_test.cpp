@@ -156,6 +156,15 @@ struct FewDescriptors {
   std::optional<ChildProcess> proxy;
 };
 
+TEST(Descriptors, ThatAreFewAreSaidInHealth) {
+  FewDescriptors scene;
+  Client client(scene.reserved.port());
+  client.send(scene.health_request());
+  const auto page = json::parse(client.read("GET").body);
+  EXPECT_EQ(page.at("status"), "degraded");
+  EXPECT_EQ(page.at("reasons").at(0).at("what"), "descriptors") << page;
+}
+
 TEST(Descriptors, AreKeptForOriginsAndOwnPages) {
   FewDescriptors scene;
   EXPECT_TRUE(contains(scene.errors(), "enough for 42 client connections")) << scene.errors();
