@@ -80,6 +80,13 @@ Task<void> send_json(Client& client, std::string json) {
   co_await send_message(client, message);
 }
 
+// Takes some milliseconds, so it is for Process::aside.
+Task<std::string> tell_recent_requests(Process& process) {
+  RecentRequests::Known none;
+  const auto requests = process.recent.newer_than(none);
+  co_return requests_json(newest_of_each_kind(requests, RecentRequests::kMost)) + "\n";
+}
+
 }  // namespace
 
 bool is_browser(const Request& request) {
@@ -128,8 +135,9 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
 }
 
 Task<void> serve_recent_requests(Client& client, const Request&, RequestBody&) {
-  RecentRequests::Known none;
-  auto json = requests_json(client.worker.process.recent.newer_than(none)) + "\n";
+  auto& process = client.worker.process;
+  auto telling = tell_recent_requests(process);
+  auto json = co_await asio::co_spawn(process.aside, std::move(telling), net::use_task);
   co_await send_json(client, std::move(json));
 }
 
