@@ -19,7 +19,7 @@ namespace proxy {
 enum class Series : std::uint8_t {
   requests,         // answered
   hits,             // of those, answered from memory or disk
-  failed,           // of those, that nobody could answer
+  failed,           // of those, well-formed ones that nobody could answer
   refused,          // of those, that the settings forbid
   sent_bytes,       // to clients, heads included
   cache_bytes,      // of those, bodies of hits

@@ -30,7 +30,6 @@ RecentKind kind_of(const RequestRecord& record) {
     case Tag::disk_hit:
     case Tag::conditional_hit:
       return RecentKind::hit;
-    case Tag::none:
     case Tag::failed:
       return RecentKind::failed;
     default:
