@@ -80,6 +80,7 @@ void History::note(sys_seconds now, const Sample& totals) {
     seconds_.clear();
     minutes_.clear();
     minute_ = {};
+    begun_ = now;
     last_ = {now, totals};
     return;
   }
@@ -101,8 +102,11 @@ void History::append(sys_seconds ends, const Sample& second) {
   seconds_.push_back(second);
   for (std::size_t i = 0; i < kSeries; ++i) minute_[i] += second[i];
   if (ends != std::chrono::floor<std::chrono::minutes>(ends)) return;
-  minutes_.push_back(minute_);
-  minutes_end_ = ends;
+  const bool is_whole = begun_ <= ends - std::chrono::minutes(1);
+  if (is_whole) {
+    minutes_.push_back(minute_);
+    minutes_end_ = ends;
+  }
   minute_ = {};
 }
 

@@ -108,6 +108,17 @@ TEST(History, SumsWholeMinutes) {
   EXPECT_EQ(history.day().step, seconds(60));
 }
 
+TEST(History, LeavesOutTheMinuteInWhichItBegan) {
+  History history;
+  const auto begin = kBegin + seconds(30);
+  history.note(begin, with_requests(0));
+  for (std::uint64_t i = 1; i <= 89; ++i) history.note(begin + seconds(i), with_requests(i));
+  EXPECT_TRUE(history.day().samples.empty());
+  history.note(begin + seconds(90), with_requests(90));
+  EXPECT_EQ(requests_in(history.day()), (Numbers{60}));
+  EXPECT_EQ(history.day().end, kBegin + seconds(120));
+}
+
 TEST(History, KeepsAnHourOfSecondsAndADayOfMinutes) {
   History history;
   history.note(kBegin, with_requests(0));
