@@ -41,9 +41,8 @@ std::string_view type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-// The file that the path names; null if there is none.
+// The file that the path, without a query, names; null if there is none.
 const DashboardFile* file_at(std::string_view path) {
-  path = path.substr(0, path.find('?'));
   const auto name = path == "/" || path == kDashboard
                         ? kPage
                         : path.substr(std::min(path.size(), kDashboard.size()));
@@ -94,7 +93,8 @@ bool is_browser(const Request& request) {
 }
 
 Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&) {
-  const auto path = request.target.path();
+  const std::string_view target = request.target.path();
+  const auto path = target.substr(0, target.find('?'));
   if (path == "/hearsay") co_return co_await send_moved(client);
   const auto* file = file_at(path);
   if (!file) {
