@@ -124,10 +124,14 @@ Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
 
 Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
   const auto wanted = only_parameter(request.target.path(), "span");
-  if (!wanted) co_return co_await refuse(client, request, Refusal::bad(wanted.error().text));
+  if (!wanted) {
+    auto refusal = Refusal::bad(wanted.error().text);
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
   const auto span = wanted->value_or("hour");
   if (span != "hour" && span != "day") {
-    co_return co_await refuse(client, request, Refusal::bad("expected ?span=hour or ?span=day"));
+    auto refusal = Refusal::bad("expected ?span=hour or ?span=day");
+    co_return co_await refuse(client, request, std::move(refusal));
   }
   const auto& history = client.worker.process.history;
   auto json = history_json(span == "day" ? history.day() : history.hour());
