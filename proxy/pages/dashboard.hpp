@@ -9,7 +9,7 @@ namespace proxy {
 
 inline constexpr std::string_view kDashboard = "/hearsay/";
 
-// Whether the client prefers a page to plain text.
+// Whether the client's Accept names text/html.
 bool is_browser(const Request& request);
 
 // Answers with the page at / and kDashboard, and with the page's files at the paths below.
