@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/detached.hpp>
 #include <nlohmann/json.hpp>
 
 #include "proxy/client/note_arrival.hpp"
@@ -208,45 +207,6 @@ TEST(OwnPages, OptionsTellsTheMethodsOfAnyPath) {
     const auto text = answer_to(std::string("OPTIONS ") + target);
     EXPECT_EQ(text.substr(9, 3), "200");
     EXPECT_NE(text.find("\r\nAllow: GET, HEAD, OPTIONS\r\n"), std::string::npos) << text;
-  }
-}
-
-struct Served {
-  explicit Served(const std::string& target)
-      : request(parse_request("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n\r\n", {})
-                    .value()) {
-    scene.response.begin(1, false, false);
-    request->pin(scene.policy);
-    note_arrival(scene.client, *request);
-  }
-  net::Task<void> answer() {
-    return serve_own(scene.client, *request, *own_page(scene.client, *request), body);
-  }
-
-  Scene scene;
-  std::unique_ptr<Request> request;
-  Http1Body body{scene.input, request->framing};
-};
-
-TEST(OwnPages, AreNotCountedAsFailuresOfRequestsWhereTheyRefuse) {
-  for (const auto* target : {"/hearsay/history?spam", "/health?lax=1", "/admin/explain", "/else"}) {
-    Served served(target);
-    const auto text = served.scene.received(served.answer());
-    EXPECT_EQ(text.substr(9, 1), "4") << target;
-    EXPECT_EQ(served.scene.record.tag, Tag::own_page) << target;
-  }
-}
-
-TEST(OwnPages, LeaveLongTextsToAnotherThread) {
-  for (const auto* target : {"/metrics", "/hearsay/requests"}) {
-    Served served(target);
-    auto& io = served.scene.worker.io;
-    net::asio::co_spawn(io, served.answer(), net::asio::detached);
-    io.poll();
-    EXPECT_EQ(served.scene.record.status, 0U) << target;
-    EXPECT_GT(served.scene.aside.poll(), 0U) << target;
-    io.poll();
-    EXPECT_EQ(served.scene.record.status, 200U) << target;
   }
 }
 
