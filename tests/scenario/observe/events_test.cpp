@@ -30,7 +30,9 @@ TEST(Events, OfTheStartAreFiveLines) {
   settings["cache"]["disk"] = {{"path", disk}, {"size", "100MiB"}};
   settings["limits"]["connections"] = 100;  // so few need no warning of the descriptors
   ProxyProcess proxy(settings);
-  const auto lines = lines_of(proxy.process().errors());
+  auto lines = lines_of(proxy.process().errors());
+  // The peer serves no digest, which may be found out already.
+  std::erase_if(lines, [](const auto& line) { return contains(line, "peer b is down"); });
   ASSERT_EQ(lines.size(), 5U) << proxy.process().errors();
   EXPECT_TRUE(contains(lines[0], "Hearsay/")) << lines[0];
   EXPECT_TRUE(contains(lines[0], "named cache-a")) << lines[0];
