@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "proxy/command/squid/let_on.hpp"
 #include "proxy/command/squid/networks.hpp"
 #include "proxy/command/squid/required.hpp"
 
@@ -74,9 +75,10 @@ class Reader {
   }
 
   void read_pages(const Line& line, const Required& required, bool allows) {
-    bool& denied = required.pages ? monitor_denied_ : admin_denied_;
-    if (!allows) {
-      denied = denied || required.parts.empty() || !required.pages;
+    auto& denied = required.pages ? monitor_denied_ : admin_denied_;
+    const auto named = required.all.clients ? *required.all.clients : *parse_addresses("all");
+    if (!allows) {  // on some pages only, perhaps; the settings cannot say that
+      denied.insert(denied.end(), named.begin(), named.end());
       return;
     }
     Conditions who = required.all;
@@ -84,9 +86,14 @@ class Reader {
     const bool plain = required.unknown.empty() && required.except.empty() &&
                        required.destinations.empty() && who.is_about_clients_only();
     if (!plain) return tell(line, Kind::left, "access.monitor and access.admin name clients only");
-    if (denied) return;
+    const auto clients =
+        intersection(without(named, denied),
+                     clients_let_on(result_.rules, guards_, required.pages ? "GET" : "PURGE"));
+    if (clients.empty()) return tell(line, Kind::left, "lines above it may refuse these clients");
+    if (clients != simplified(named)) {
+      tell(line, Kind::changed, "without the clients that lines above it may refuse");
+    }
     auto& into = required.pages ? monitor_ : result_.admin;
-    const auto clients = who.clients ? *who.clients : *parse_addresses("all");
     into.insert(into.end(), clients.begin(), clients.end());
   }
 
@@ -266,10 +273,10 @@ class Reader {
   Access result_;
   config::Networks monitor_;
   std::vector<Alternatives> guards_;  // each later allowed request meets one of each
-  bool monitor_denied_ = false;
-  bool admin_denied_ = false;
-  bool last_allows_ = true;  // without any line, Squid denies
-  bool closed_ = false;      // a rule decides on every request
+  config::Networks monitor_denied_;   // clients that a line denies some of these pages
+  config::Networks admin_denied_;     // or purging
+  bool last_allows_ = true;           // without any line, Squid denies
+  bool closed_ = false;               // a rule decides on every request
 };
 
 // Lists that can refuse what http_access allows.

@@ -167,6 +167,44 @@ TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
             "\"monitor\":[\"loopback\"],\"admin\":[\"10.7.0.0/16\"]}}");
 }
 
+// Own pages and purging are served before the rules are asked.
+TEST(SquidAccess, OfItsOwnPagesIsForNobodyWhomSquidRefuses) {
+  struct Case {
+    std::string lines, monitor, admin;
+  };
+  const std::string without_lab = R"("10.0.0.0/14","10.4.0.0/15","10.6.0.0/16","10.8.0.0/13",)"
+                                  R"("10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9")";
+  for (const Case& c : {
+           Case{"deny lab\nhttp_access allow manager lan\nhttp_access allow purge lan", without_lab,
+                without_lab},
+           Case{"deny manager lab\nhttp_access allow manager lan\nhttp_access allow purge lan",
+                without_lab, R"("10.0.0.0/8")"},
+           Case{"deny manager !localhost\nhttp_access allow manager", R"("loopback")", ""},
+           Case{"deny manager bot\nhttp_access allow manager lan", R"("loopback")", ""},
+           Case{"deny lan day\nhttp_access allow manager lan", R"("loopback")", ""},
+           Case{"deny get\nhttp_access allow manager lan\nhttp_access allow purge lan",
+                R"("loopback")", R"("10.0.0.0/8")"},
+           Case{"deny !site\nhttp_access allow manager lan", R"("loopback")", ""},
+           Case{"deny lab !site\nhttp_access allow manager lan", without_lab, ""},
+           Case{"deny site\nhttp_access deny !web\nhttp_access allow manager lan",
+                R"("10.0.0.0/8")", ""},
+       }) {
+    const auto import = imported(std::string(kAcls) + "http_access " + c.lines);
+    const auto all = settings_of(import);
+    EXPECT_TRUE(has(all, "\"monitor\":[" + c.monitor + "]")) << c.lines << '\n' << all;
+    EXPECT_EQ(has(all, "\"admin\":[" + c.admin + "]"), !c.admin.empty()) << c.lines << '\n' << all;
+    EXPECT_EQ(has(all, "\"admin\""), !c.admin.empty()) << c.lines;
+  }
+  const auto told = [](std::string_view lines) {
+    return told_of(
+        imported("acl lan src 10.0.0.0/8\nacl lab src 10.7.0.0/16\n" + std::string(lines)), 4);
+  };
+  EXPECT_EQ(told("http_access deny lab\nhttp_access allow manager lan"),
+            "changed: without the clients that lines above it may refuse\n");
+  EXPECT_EQ(told("http_access deny lan\nhttp_access allow manager lab"),
+            "left: lines above it may refuse these clients\n");
+}
+
 TEST(SquidAccess, DeniesWhatOtherListsDeny) {
   EXPECT_EQ(
       access("http_access allow lan\nhttp_reply_access deny page\nhttp_reply_access allow all"),
