@@ -29,21 +29,14 @@ class Reader {
     if (closed_) return tell(line, Kind::unneeded, "no request gets so far");
     if (line.conditional && allows) return tell(line, Kind::left, "depends on a condition");
     const Required required = required_by(line, acls_, allows);
-    if (required.never)
-      return tell(line, Kind::unneeded, "no request that Hearsay serves meets it");
-    if (is_about_pages(required)) return read_pages(line, required, allows);
-    if (allows) {
-      allow(line, required);
-    } else {
-      deny(line, required);
-    }
+    read(line, required, allows);
     if (required.before_user) let_on_only_users(*required.before_user);
   }
 
   // Denies what the acls of a line of another list name.
   void deny_for(const Line& line) {
     const Required required = required_by(line, acls_, false);
-    if (!required.never && !is_about_pages(required)) deny(line, required);
+    if (!required.never && !required.is_about_pages()) deny(line, required);
   }
 
   // Of another list that a request has to pass, too: nothing is allowed but what these lines allow.
@@ -69,14 +62,23 @@ class Reader {
   }
 
  private:
-  // Requests for the proxy's own pages, and to purge, have settings of their own.
-  static bool is_about_pages(const Required& required) {
-    return required.pages || required.all.methods == std::vector<std::string>{"PURGE"};
+  void read(const Line& line, const Required& required, bool allows) {
+    if (required.never) {
+      tell(line, Kind::unneeded, "no request that Hearsay serves meets it");
+    } else if (required.is_about_pages()) {
+      read_pages(line, required, allows);
+    } else if (allows) {
+      allow(line, required);
+    } else {
+      deny(line, required);
+    }
   }
 
+  // Requests for the proxy's own pages, and to purge, have settings of their own.
   void read_pages(const Line& line, const Required& required, bool allows) {
     auto& denied = required.pages ? monitor_denied_ : admin_denied_;
     const auto named = required.all.clients ? *required.all.clients : *parse_addresses("all");
+    if (required.pages_for_users) denied = *parse_addresses("all");  // there is nobody to ask
     if (!allows) {  // on some pages only, perhaps; the settings cannot say that
       denied.insert(denied.end(), named.begin(), named.end());
       return;

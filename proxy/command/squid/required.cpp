@@ -16,6 +16,16 @@ void be_unknown(Required& required, const std::string& name, std::string_view wh
   if (required.unknown.empty()) required.unknown = "acl " + name + ": " + std::string(why);
 }
 
+// Squid tests the acls from the left, up to the first that the request does not meet.
+void note_user(Required& required) {
+  if (required.never) return;
+  if (required.is_about_pages()) {
+    required.pages_for_users = true;
+  } else if (!required.before_user) {
+    required.before_user = required.parts;
+  }
+}
+
 void add_term(Required& required, const std::string& word, const Acls& acls, bool allows) {
   const bool negated = word.starts_with('!');
   const std::string name = word.substr(negated ? 1 : 0);
@@ -45,13 +55,17 @@ void add_term(Required& required, const std::string& word, const Acls& acls, boo
     case Acl::Kind::conditions:
       break;
   }
-  if (acl.conditions.users && !required.before_user) required.before_user = required.parts;
+  if (acl.conditions.users) note_user(required);
   if (!negated) return require(required, acl.conditions);
   if (const auto others = opposite(acl.conditions)) return require(required, *others);
   required.except.push_back(acl.conditions);
 }
 
 }  // namespace
+
+bool Required::is_about_pages() const {
+  return pages || all.methods == std::vector<std::string>{"PURGE"};
+}
 
 Required required_by(const Line& line, const Acls& acls, bool allows) {
   Required required;

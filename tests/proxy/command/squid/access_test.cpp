@@ -153,6 +153,24 @@ TEST(SquidAccess, LetsOnlyUsersOnBelowALineThatAsksForOne) {
             R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
 }
 
+// Squid tests the acls of a line from the left, so it asks even if an acl behind is never met.
+TEST(SquidAccess, AsksForAPasswordWhereALineThatNoRequestMeetsDoes) {
+  constexpr std::string_view kWithUser =
+      R"("users":{"file":"/etc/passwd"},)"
+      R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])";
+  constexpr std::string_view kWithout =
+      R"("users":{"file":"/etc/passwd"},"clients":["10.0.0.0/8"])";
+  for (const AccessCase& c :
+       {AccessCase{"deny known ftp", kWithUser}, AccessCase{"allow known ftp", kWithUser},
+        AccessCase{"allow known manager", kWithUser}, AccessCase{"allow known purge", kWithUser},
+        AccessCase{"allow !known lab localhost", kWithUser}, AccessCase{"deny ftp known", kWithout},
+        AccessCase{"allow manager known", kWithout}, AccessCase{"deny purge known", kWithout},
+        AccessCase{"deny lab localhost known", kWithout}}) {
+    const std::string lines = "http_access " + std::string(c.lines) + "\nhttp_access allow lan";
+    EXPECT_EQ(access(lines, kUsers), c.access) << c.lines;
+  }
+}
+
 TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
   const auto monitor = [](std::string_view lines) {
     const auto all = settings_of(imported(std::string(kAcls) + std::string(lines)));
