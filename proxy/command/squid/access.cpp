@@ -44,9 +44,10 @@ class Reader {
     Alternatives allowed;
     for (const Line& line : lines) {
       const Required required = required_by(line, acls_, true);
-      if (required.never || !required.unknown.empty() || !required.except.empty() ||
-          !required.destinations.empty()) {
-        tell(line, Kind::left, "allows nothing here: part of it has no equal");
+      if (line.conditional || required.never || !required.unknown.empty() ||
+          !required.except.empty() || !required.destinations.empty()) {
+        tell(line, Kind::left,
+             "allows nothing here: it depends on a condition, or part of it has no equal");
       } else {
         allowed.push_back(required.all);
       }
@@ -286,8 +287,8 @@ constexpr std::array<std::string_view, 3> kFurther{"adapted_http_access", "http_
                                                    "miss_access"};
 
 bool is_for_all(const Line& line, std::string_view action) {
-  return line.words.size() == 2 && line.words[0].text == action && line.words[1].text == "all" &&
-         !line.conditional;
+  return line.words.size() == 2 && line.words[0].text == action &&
+         is_same_name(line.words[1].text, "all") && !line.conditional;
 }
 
 // Refuses before the http_access lines are asked what another list refuses.

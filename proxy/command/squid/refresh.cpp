@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "config/text.hpp"
+#include "proxy/command/squid/acl.hpp"
 #include "proxy/command/squid/quantity.hpp"
 #include "proxy/command/squid/url_patterns.hpp"
 
@@ -92,7 +93,8 @@ class Reader {
 
   // "cache deny acl": nothing is stored.
   void read_cache(const Line& line, const std::vector<Line>& lines, const Files& files) {
-    if (line.words.size() == 2 && line.words[0].text == "allow" && line.words[1].text == "all")
+    if (line.words.size() == 2 && line.words[0].text == "allow" &&
+        is_same_name(line.words[1].text, "all"))
       return;
     const auto urls = line.words.size() == 2 && line.words[0].text == "deny" && !line.conditional
                           ? urls_of_acl(line.words[1].text, lines, files)
@@ -205,10 +207,11 @@ class Reader {
                                                      const Files&) const {
     std::vector<UrlPattern> urls;
     for (const Line& line : lines) {
-      if (line.name != "acl" || line.words.size() < 2 || line.words[0].text != name) continue;
+      if (line.name != "acl" || line.words.size() < 2) continue;
+      if (!is_same_name(line.words[0].text, name)) continue;
       if (line.conditional || !append_urls(urls, line)) return std::nullopt;
     }
-    if (name == "all") urls.push_back({"*", ""});
+    if (is_same_name(name, "all")) urls.push_back({"*", ""});
     return urls.empty() || urls.size() > kMostRules ? std::nullopt : std::optional(urls);
   }
 

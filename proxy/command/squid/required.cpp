@@ -32,6 +32,7 @@ void add_term(Required& required, const std::string& word, const Acls& acls, boo
   const auto found = acls.find(name);
   if (found == acls.end()) return be_unknown(required, name, "no acl line defines it");
   const Acl& acl = found->second;
+  if (acl.asks_for_user) note_user(required);
   // An acl that lacks values is a part of what is meant. That is safe where it allows less.
   if (!acl.left_out.empty() && allows == negated) {
     return be_unknown(required, name, "one of its values has no equal");
@@ -55,7 +56,6 @@ void add_term(Required& required, const std::string& word, const Acls& acls, boo
     case Acl::Kind::conditions:
       break;
   }
-  if (acl.conditions.users) note_user(required);
   if (!negated) return require(required, acl.conditions);
   if (const auto others = opposite(acl.conditions)) return require(required, *others);
   required.except.push_back(acl.conditions);

@@ -171,6 +171,25 @@ TEST(SquidAccess, AsksForAPasswordWhereALineThatNoRequestMeetsDoes) {
   }
 }
 
+// To Squid, "*" is the name of a user.
+TEST(SquidAccess, IsNotForAllUsersWhereALineNamesTheUserStar) {
+  EXPECT_EQ(access("acl star proxy_auth * berta\nhttp_access allow star", kUsers),
+            R"("users":{"file":"/etc/passwd"},"rules":[{"allow","users":["berta"]}],"clients":[])");
+  EXPECT_EQ(access("acl star proxy_auth *\nhttp_access deny star\nhttp_access allow lan", kUsers),
+            R"("users":{"file":"/etc/passwd"},"rules":[{"deny"},)"
+            R"({"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
+}
+
+TEST(SquidAccess, ComparesNamesOfAclsWithoutRegardToCase) {
+  EXPECT_EQ(access("acl LAB src 10.8.0.0/16\nhttp_access deny Lab\nhttp_access allow !WEB LAN\n"
+                   "http_access deny ALL\nmiss_access allow All"),
+            R"("rules":[{"deny","clients":["10.7.0.0/16","10.8.0.0/16"]},)"
+            R"({"allow","clients":["10.0.0.0/8"],"ports":["1-79","81-442","444-65535"]}],)"
+            R"("clients":[])");
+  EXPECT_TRUE(has(settings_of(imported("http_access allow Manager LOCALHOST")),
+                  R"("monitor":["loopback"])"));
+}
+
 TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
   const auto monitor = [](std::string_view lines) {
     const auto all = settings_of(imported(std::string(kAcls) + std::string(lines)));
@@ -237,6 +256,9 @@ TEST(SquidAccess, CarriesADenyThatDependsOnAConditionAndNothingElse) {
   EXPECT_EQ(
       access("if 1\nhttp_access allow all\nhttp_access deny lab\nendif\nhttp_access allow lan"),
       R"("rules":[{"deny","clients":["10.7.0.0/16"]}],"clients":["10.0.0.0/8"])");
+  EXPECT_EQ(access("if 0\nmiss_access allow all\nendif\nmiss_access allow lab\n"
+                   "http_access allow all"),
+            R"("clients":["10.7.0.0/16"])");
 }
 
 TEST(SquidAccess, BlocksALongListOfHostsByItsFile) {
