@@ -50,7 +50,7 @@ TEST(StatusText, CountsTheNeighboursThatTheHealthNames) {
   const auto text = status_text(
       R"({"status": "degraded", "reasons": [{"what": "peer", "which": "b", "text": "it failed"},
                                             {"what": "peer", "which": "b", "text": "it rests"}]})",
-      R"({"name": "a", "peers": [{"state": "usable"}, {"state": "stale"}, {"state": "off"}]})",
+      R"({"name": "a", "peers": [{"state": "usable"}, {"state": "stale"}, {"state": "resting"}]})",
       Samples(""));
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("neighbours  2 of 3 work\n"), std::string::npos) << *text;
