@@ -147,7 +147,7 @@ Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
   Refusal refusal{is_error ? status : 502,
                   "the parent proxy " + parent + " opens no tunnel to this host: it answered " +
                       std::to_string(status),
-                  status < 500 ? Tag::denied : Tag::none,
+                  status < 500 ? Tag::denied : Tag::failed,
                   {}};
   refusal.cache_status.fwd = http::Forward::method;
   refusal.cache_status.fwd_status = status;
