@@ -51,8 +51,9 @@ void HandOver::heed(const succession::Message& message) {
     case Kind::release_disk:
       // First, so that what is purged meanwhile is not lost.
       successor_.adopt(channel_.native_handle());
-      steps_.release_disk();
-      succession::send(channel_.native_handle(), Kind::disk_released);
+      released_ = steps_.release_disk();
+      // Otherwise the successor takes the disk once it answers.
+      if (released_) succession::send(channel_.native_handle(), Kind::disk_released);
       break;
     case Kind::forgotten:
       successor_.note_forgotten();
@@ -73,9 +74,8 @@ void HandOver::fail() {
   if (state_ != State::under_way) return;
   state_ = State::idle;
   spdlog::error("the new program ended before it served; this one goes on");
-  if (!successor_.exists()) return;
   successor_.disown();
-  steps_.take_disk_back();
+  if (std::exchange(released_, false)) steps_.take_disk_back();
 }
 
 }  // namespace proxy

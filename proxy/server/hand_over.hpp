@@ -17,7 +17,8 @@ namespace proxy {
 class HandOver {
  public:
   struct Steps {
-    std::function<void()> release_disk;    // end writing to it; what is found there may be read
+    // Ends writing to the disk; what is found there may be read. Returns whether the disk answered.
+    std::function<bool()> release_disk;
     std::function<void()> take_disk_back;  // after release_disk
     std::function<void()> end;             // the successor serves: leave, and end
   };
@@ -41,6 +42,7 @@ class HandOver {
   const Steps steps_;
   enum class State { idle, under_way, done };
   State state_ = State::idle;
+  bool released_ = false;  // the disk
   // Stays open after a failure, since a thread may be about to write to it.
   net::asio::posix::stream_descriptor channel_;
 };

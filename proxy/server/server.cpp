@@ -189,10 +189,7 @@ void Server::start() {
 }
 
 HandOver::Steps Server::steps_of_hand_over() {
-  return {.release_disk =
-              [this] {
-                if (storage_.disk) storage_.disk->release();
-              },
+  return {.release_disk = [this] { return !storage_.disk || storage_.disk->release(); },
           .take_disk_back =
               [this] {
                 if (!storage_.disk) return;
