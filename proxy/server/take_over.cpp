@@ -32,22 +32,25 @@ void TakeOver::begin() {
   if (!predecessor_) return;
   predecessor_.say_serving();
   readable_.assign(::dup(predecessor_.channel()));
-  await_orders();
+  obey_all();  // also those that came while the disk was released, which wake nobody
 }
 
 void TakeOver::await_orders() {
   readable_.async_wait(asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
-    if (error) return;
-    for (;;) {
-      auto received = predecessor_.next();
-      if (received.closed) {
-        spdlog::info("the process that served before has ended");
-        return readable_.close();
-      }
-      if (!received.message) return await_orders();
-      obey(std::move(*received.message));
-    }
+    if (!error) obey_all();
   });
+}
+
+void TakeOver::obey_all() {
+  for (;;) {
+    auto received = predecessor_.next();
+    if (received.closed) {
+      spdlog::info("the process that served before has ended");
+      return readable_.close();
+    }
+    if (!received.message) return await_orders();
+    obey(std::move(*received.message));
+  }
 }
 
 void TakeOver::obey(succession::Message order) {

@@ -22,6 +22,7 @@ class TakeOver {
 
  private:
   void await_orders();
+  void obey_all();
   void obey(succession::Message order);
 
   succession::Predecessor& predecessor_;

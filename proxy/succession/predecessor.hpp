@@ -1,6 +1,8 @@
 // The process that served before this one, as its successor sees it.
 #pragma once
 
+#include <deque>
+
 #include "proxy/succession/channel.hpp"
 
 namespace proxy::succession {
@@ -16,19 +18,21 @@ class Predecessor {
   [[nodiscard]] int channel() const { return channel_.number(); }
 
   // The predecessor ends its writing to the disk, and serves on. Returns once it has, or after
-  // kLongestRelease: then the disk is taken when it is free.
+  // kLongestRelease: then the disk is taken when it is free. Orders that arrive meanwhile are kept
+  // for next().
   void take_disk();
   // The predecessor accepts no more connections. Call this when ours are accepted.
   void say_serving() const;
 
   // The predecessor has purged or invalidated this: forget it, then say so.
-  [[nodiscard]] Received next() const { return receive(channel_.number(), Wait::no); }
+  [[nodiscard]] Received next();
   void say_forgotten() const;
 
  private:
   explicit Predecessor(int channel) : channel_(channel) {}
 
   Descriptor channel_;
+  std::deque<Message> early_;  // arrived before the disk was released
 };
 
 }  // namespace proxy::succession
