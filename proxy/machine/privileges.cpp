@@ -90,6 +90,11 @@ void give_folder(const std::filesystem::path& folder, const Account& account) {
 void give_file(const std::filesystem::path& file, const Account& account) {
   const auto parent = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::exists(parent)) give_folder(parent, account);
+  // A link or a pipe is the operator's arrangement, and nothing to give away.
+  const auto type = std::filesystem::symlink_status(file).type();
+  const bool is_ours =
+      type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular;
+  if (!is_ours) return;
   Opened(file, O_WRONLY | O_APPEND | O_CREAT).give(account);
 }
 

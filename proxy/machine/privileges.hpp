@@ -26,7 +26,7 @@ std::optional<Account> account_to_become(const std::string& wanted);
 // Both make what is missing, and give it to the account if it is root's. Throw std::system_error.
 // The folder of a cache, with the files in it.
 void give_folder(const std::filesystem::path& folder, const Account& account);
-// A file to append to.
+// A file to append to. A symbolic link, a pipe or a device stays as it is.
 void give_file(const std::filesystem::path& file, const Account& account);
 
 // Becomes the account for good. Call this while the process has one thread. Throws
