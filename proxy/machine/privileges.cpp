@@ -111,7 +111,7 @@ void give_up_capabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
-  ::syscall(SYS_capset, &header, none.data());
+  if (::syscall(SYS_capset, &header, none.data()) != 0) fail("capabilities cannot be given up");
 }
 
 std::string describe_user() {

@@ -34,7 +34,7 @@ void give_file(const std::filesystem::path& file, const Account& account);
 void become(const Account& account);
 
 // Gives up what a process that is not root may do beyond its user, such as to listen on low ports.
-// Child processes do not get it either.
+// Child processes do not get it either. Throws std::system_error.
 void give_up_capabilities();
 
 // As which user the process runs, in one line for a person.
