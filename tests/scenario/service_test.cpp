@@ -81,7 +81,7 @@ TEST_F(StartedByRoot, LogsToALinkOrAPipeThatItDoesNotGiveAway) {
   ASSERT_EQ(::chmod((home / "logs/pipe").c_str(), 0666), 0);
   const int reader = ::open((home / "logs/pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   const auto piped = serve(
-      json{{"log", {{"path", (home / "logs/pipe").string()}}}, {"cache", {{"disk", nullptr}}}});
+      json{{"log", {{"access", (home / "logs/pipe").string()}}}, {"cache", {{"disk", nullptr}}}});
   EXPECT_TRUE(contains(piped->output(), "listening on ")) << piped->errors();
   EXPECT_EQ(owner_of(home / "logs/pipe"), 0U);
   ::close(reader);
