@@ -134,7 +134,7 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   auto policy = load_policy(file, *settings);
   if (!policy) return kBadSettings;
   auto predecessor = proxy::succession::Predecessor::of_environment();
-  proxy::ControlSocket control(*settings, static_cast<bool>(predecessor));
+  proxy::ControlSocket control(*settings);
   const auto supervisor = proxy::machine::Supervisor::of_environment();
   const auto user = proxy::machine::describe_user();
   // It limits files only for threads that start later.

@@ -53,12 +53,20 @@ Received Predecessor::next() {
   return received;
 }
 
-void Predecessor::say_serving() const {
-  if (channel_) send(channel_.number(), Kind::serving, std::to_string(::getpid()));
+bool Predecessor::say_serving() {
+  const auto us = std::to_string(::getpid());
+  if (!channel_ || send(channel_.number(), Kind::serving, us)) return true;
+  // It has ended, so that nobody else serves, or it has given us up.
+  for (;;) {
+    auto [message, closed] = receive(channel_.number(), Wait::no);
+    if (!message) return true;
+    if (message->kind == Kind::too_late) return false;
+    early_.push_back(std::move(*message));
+  }
 }
 
-void Predecessor::say_forgotten() const {
-  if (channel_) send(channel_.number(), Kind::forgotten);
+void Predecessor::say_forgotten(std::uint64_t order) const {
+  if (channel_) send(channel_.number(), Kind::forgotten, std::to_string(order));
 }
 
 }  // namespace proxy::succession
