@@ -44,8 +44,8 @@ int tell(const config::SettingsErrors& errors) {
 }
 
 // Null, after all that is wrong has been said.
-proxy::PinnedPolicy load_policy(const proxy::SettingsFile& file) {
-  auto policy = file.read();
+proxy::PinnedPolicy load_policy(const proxy::SettingsFile& file, const config::Settings& settings) {
+  auto policy = file.policy_of(settings);
   if (policy) return std::move(*policy);
   tell(policy.error());
   return nullptr;
@@ -131,10 +131,10 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   give_up_privileges(*settings);
   // Before the lists are read, of which the launcher would keep a copy.
   const proxy::succession::Launcher launcher(arguments);
-  auto policy = load_policy(file);
+  auto policy = load_policy(file, *settings);
   if (!policy) return kBadSettings;
   auto predecessor = proxy::succession::Predecessor::of_environment();
-  proxy::ControlSocket control(*settings, static_cast<bool>(predecessor));
+  proxy::ControlSocket control(*settings);
   const auto supervisor = proxy::machine::Supervisor::of_environment();
   const auto user = proxy::machine::describe_user();
   // It limits files only for threads that start later.
@@ -171,7 +171,9 @@ struct Told {
 
 // Says what the settings come to, and what of it this machine does not let happen.
 int check(const proxy::SettingsFile& file, bool strict) {
-  const auto policy = load_policy(file);
+  const auto read = file.read_settings();
+  if (!read) return tell(read.error());
+  const auto policy = load_policy(file, *read);
   if (!policy) return kBadSettings;
   const auto& settings = policy->settings;
   std::cout << proxy::summary(settings) << '\n';

@@ -90,6 +90,11 @@ void give_folder(const std::filesystem::path& folder, const Account& account) {
 void give_file(const std::filesystem::path& file, const Account& account) {
   const auto parent = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::exists(parent)) give_folder(parent, account);
+  // A link or a pipe is the operator's arrangement, and nothing to give away.
+  const auto type = std::filesystem::symlink_status(file).type();
+  const bool is_ours =
+      type == std::filesystem::file_type::not_found || type == std::filesystem::file_type::regular;
+  if (!is_ours) return;
   Opened(file, O_WRONLY | O_APPEND | O_CREAT).give(account);
 }
 
@@ -106,7 +111,7 @@ void give_up_capabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
-  ::syscall(SYS_capset, &header, none.data());
+  if (::syscall(SYS_capset, &header, none.data()) != 0) fail("capabilities cannot be given up");
 }
 
 std::string describe_user() {

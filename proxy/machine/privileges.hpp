@@ -26,7 +26,7 @@ std::optional<Account> account_to_become(const std::string& wanted);
 // Both make what is missing, and give it to the account if it is root's. Throw std::system_error.
 // The folder of a cache, with the files in it.
 void give_folder(const std::filesystem::path& folder, const Account& account);
-// A file to append to.
+// A file to append to. A symbolic link, a pipe or a device stays as it is.
 void give_file(const std::filesystem::path& file, const Account& account);
 
 // Becomes the account for good. Call this while the process has one thread. Throws
@@ -34,7 +34,7 @@ void give_file(const std::filesystem::path& file, const Account& account);
 void become(const Account& account);
 
 // Gives up what a process that is not root may do beyond its user, such as to listen on low ports.
-// Child processes do not get it either.
+// Child processes do not get it either. Throws std::system_error.
 void give_up_capabilities();
 
 // As which user the process runs, in one line for a person.

@@ -164,10 +164,11 @@ Task<void> serve_operator(Worker& worker, net::AnySocket socket) {
 
 }  // namespace
 
-Task<void> accept_operators(Worker& worker, net::LocalAcceptor acceptor) {
-  for (;;) {
+Task<void> accept_operators(Worker& worker, std::shared_ptr<net::LocalAcceptor> acceptor) {
+  while (acceptor->is_open()) {
     net::AnySocket socket(worker.io.get_executor());
-    const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
+    const auto [error] = co_await acceptor->async_accept(socket, net::as_result);
+    if (error == asio::error::operation_aborted) co_return;
     if (error) {
       co_await recover(worker, error);
     } else {

@@ -1,6 +1,8 @@
 // Lets clients in: accepts connections, as many as the limits allow.
 #pragma once
 
+#include <memory>
+
 #include "proxy/net/asio.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -11,9 +13,9 @@ namespace proxy {
 // request, for our own pages.
 net::Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor);
 
-// Accepts connections at the control socket until the coroutine is destroyed, also while the proxy
+// Accepts connections at the control socket until the acceptor is closed, also while the proxy
 // drains. At most 32 at once; none of them counts as a client's.
-net::Task<void> accept_operators(Worker& worker, net::LocalAcceptor acceptor);
+net::Task<void> accept_operators(Worker& worker, std::shared_ptr<net::LocalAcceptor> acceptor);
 
 // Serves a new connection until it ends, on the worker's thread. If a limit is reached, connections
 // that wait for a request are closed to make room; without such connections, the new one is closed

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "config/control.hpp"
+#include "proxy/succession/inherited.hpp"
 
 namespace proxy {
 namespace {
@@ -55,26 +56,41 @@ bool is_alive(const std::string& path, const sockaddr_un& address) {
   return !refused;
 }
 
-// Removes a socket that nobody listens at any more, or that is taken over. Throws if the path is
-// taken.
-void clear(const std::string& path, const sockaddr_un& address, bool takes_over) {
+// Removes a socket that nobody listens at any more. Throws if the path is taken.
+void clear(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (!S_ISSOCK(status.st_mode)) fail(path, "a file that is no socket is there");
-  if (!takes_over && is_alive(path, address)) {
+  if (is_alive(path, address)) {
     fail(path,
          "another proxy listens there; give this one another path (setting control), or \"none\"");
   }
   if (::unlink(path.c_str()) != 0) fail(path, errno);
 }
 
+// The file is missing if somebody has removed it: then nobody would find the socket.
+bool is_bound_to(int socket, const std::string& path) {
+  sockaddr_un address{};
+  socklen_t size = sizeof address;
+  const bool named = ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0 &&
+                     address.sun_family == AF_UNIX;
+  struct stat status {};
+  return named && address.sun_path == path && ::lstat(path.c_str(), &status) == 0 &&
+         S_ISSOCK(status.st_mode);
+}
+
+ino_t inode_of(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 }  // namespace
 
-ControlSocket::ControlSocket(const config::Settings& settings, bool takes_over) {
+ControlSocket::ControlSocket(const config::Settings& settings) {
   const auto path = config::control_path(settings);
-  if (path.empty()) return;
+  if (inherit(path) || path.empty()) return;
   try {
-    listen(path, takes_over);
+    listen(path);
   } catch (const std::runtime_error& error) {
     if (settings.control) throw;
     spdlog::warn("{}", error.what());
@@ -82,15 +98,27 @@ ControlSocket::ControlSocket(const config::Settings& settings, bool takes_over) 
 }
 
 ControlSocket::~ControlSocket() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  struct stat status {};
-  const bool there = !path_.empty() && ::lstat(path_.c_str(), &status) == 0;
-  if (there && status.st_ino == inode_) ::unlink(path_.c_str());
+  if (descriptor_ >= 0 && !handed_out_) ::close(descriptor_);
+  if (removes_file_ && inode_of(path_) == inode_) ::unlink(path_.c_str());
 }
 
-void ControlSocket::listen(const std::string& path, bool takes_over) {
+bool ControlSocket::inherit(const std::string& path) {
+  for (const auto& socket : succession::inherited_sockets()) {
+    if (socket.name != succession::kControlSocket) continue;
+    if (!path.empty() && is_bound_to(socket.descriptor, path)) {
+      descriptor_ = socket.descriptor;
+      path_ = path;
+      inode_ = inode_of(path);
+    } else {
+      ::close(socket.descriptor);
+    }
+  }
+  return descriptor_ >= 0;
+}
+
+void ControlSocket::listen(const std::string& path) {
   const auto address = address_of(path);
-  clear(path, address, takes_over);
+  clear(path, address);
   descriptor_ = open_socket(path);
   // The file gets its mode from the socket (unix(7)), so at no time may others open it.
   ::fchmod(descriptor_, kMode);
@@ -102,14 +130,27 @@ void ControlSocket::listen(const std::string& path, bool takes_over) {
     fail(path, cause);
   }
   path_ = path;
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) == 0) inode_ = status.st_ino;
+  inode_ = inode_of(path);
+  removes_file_ = true;
 }
 
-std::optional<net::LocalAcceptor> ControlSocket::acceptor(net::Executor executor) {
-  if (descriptor_ < 0) return std::nullopt;
-  return net::LocalAcceptor(executor, net::asio::local::stream_protocol(),
-                            std::exchange(descriptor_, -1));
+std::shared_ptr<net::LocalAcceptor> ControlSocket::acceptor(net::Executor executor) {
+  if (descriptor_ < 0) return nullptr;
+  auto acceptor = std::make_shared<net::LocalAcceptor>(
+      executor, net::asio::local::stream_protocol(), descriptor_);
+  acceptor_ = acceptor;
+  handed_out_ = removes_file_ = true;
+  return acceptor;
+}
+
+void ControlSocket::leave() {
+  removes_file_ = false;
+  const auto acceptor = acceptor_.lock();
+  if (!acceptor) return;
+  net::asio::post(acceptor->get_executor(), [acceptor] {
+    net::error_code ignored;
+    acceptor->close(ignored);
+  });
 }
 
 }  // namespace proxy

@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "config/settings.hpp"
@@ -15,27 +15,38 @@ namespace proxy {
 // mode is 0660: owner and group. The file is removed at the end, as far as the sandbox allows.
 class ControlSocket {
  public:
-  // Call this before the sandbox is entered, which lets no socket listen. Replaces the file that a
-  // dead proxy has left, and the one of the proxy from which this one takes over (`takes_over`). If
-  // there is no such setting, and another proxy has the default path, warns and listens nowhere.
+  // Call this before the sandbox is entered, which lets no socket listen. Takes the socket that our
+  // predecessor passes (succession/inherited.hpp) if the path is the same. Else it replaces the
+  // file that a dead proxy has left. If there is no such setting, and another proxy has the default
+  // path, warns and listens nowhere.
   // Throws std::runtime_error with a text for a person if a path of the settings cannot be listened
   // at: another proxy does, or something else is there.
-  explicit ControlSocket(const config::Settings& settings, bool takes_over = false);
+  explicit ControlSocket(const config::Settings& settings);
   ~ControlSocket();
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 
   // Empty: it listens nowhere.
   [[nodiscard]] const std::string& path() const { return path_; }
-  // The acceptor, which owns the descriptor. Call this once. Nothing: it listens nowhere.
-  std::optional<net::LocalAcceptor> acceptor(net::Executor executor);
+  // For a successor; open until the acceptor is closed. -1: it listens nowhere.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  // The acceptor, which owns the descriptor. Call this once, when our predecessor leaves: the file
+  // is ours from now on. Null: it listens nowhere.
+  std::shared_ptr<net::LocalAcceptor> acceptor(net::Executor executor);
+  // Closes the acceptor soon. A successor has the socket, and its file.
+  void leave();
 
  private:
-  void listen(const std::string& path, bool takes_over);
+  // Returns whether our predecessor had a socket there.
+  bool inherit(const std::string& path);
+  void listen(const std::string& path);
 
   std::string path_;
   int descriptor_ = -1;
-  ino_t inode_ = 0;  // of the file, which another proxy may have replaced
+  bool removes_file_ = false;  // at the end
+  ino_t inode_ = 0;            // of the file, which another proxy may have replaced
+  std::weak_ptr<net::LocalAcceptor> acceptor_;
+  bool handed_out_ = false;  // the acceptor owns the descriptor
 };
 
 }  // namespace proxy

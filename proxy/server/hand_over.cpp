@@ -1,27 +1,38 @@
 #include "proxy/server/hand_over.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "proxy/succession/inherited.hpp"
 
 namespace proxy {
 
 using succession::Kind;
 
-HandOver::HandOver(net::asio::io_context& io, const Listeners& listeners,
+HandOver::HandOver(net::asio::io_context& io, Inheritance inheritance,
                    const succession::Launcher& launcher, succession::Successor& successor,
-                   Steps steps)
-    : listeners_(listeners),
+                   Steps steps, std::chrono::seconds longest)
+    : inheritance_(inheritance),
       launcher_(launcher),
       successor_(successor),
       steps_(std::move(steps)),
+      longest_(longest),
+      deadline_(io),
       channel_(io) {}
 
 void HandOver::begin() {
+  if (::getpid() == 1) {
+    spdlog::warn(
+        "no new program can take over: this is process 1, with which its container ends; restart "
+        "the container");
+    return;
+  }
   if (state_ != State::idle) {
     spdlog::warn("another program is taking over already");
     return;
   }
-  const auto* const name = listeners_.are_of_settings() ? succession::kOwnSockets : "given";
-  auto channel = launcher_.launch(listeners_.descriptors(), name);
+  auto channel = launcher_.launch(sockets());
   if (!channel) {
     spdlog::error("no new program could be started to take over; this one goes on");
     return;
@@ -32,6 +43,19 @@ void HandOver::begin() {
   channel_.close(ignored);
   channel_.assign(channel.release());
   await_messages();
+  deadline_.expires_after(longest_);
+  deadline_.async_wait([this](net::error_code error) {
+    if (!error) give_up();
+  });
+}
+
+std::vector<succession::Launcher::Socket> HandOver::sockets() const {
+  const auto& [listeners, control] = inheritance_;
+  const auto* const name = listeners.are_of_settings() ? succession::kOwnSockets : "given";
+  std::vector<succession::Launcher::Socket> all;
+  for (const int socket : listeners.descriptors()) all.push_back({socket, name});
+  if (control.descriptor() >= 0) all.push_back({control.descriptor(), succession::kControlSocket});
+  return all;
 }
 
 void HandOver::await_messages() {
@@ -51,16 +75,18 @@ void HandOver::heed(const succession::Message& message) {
     case Kind::release_disk:
       // First, so that what is purged meanwhile is not lost.
       successor_.adopt(channel_.native_handle());
-      steps_.release_disk();
-      succession::send(channel_.native_handle(), Kind::disk_released);
+      released_ = steps_.release_disk();
+      // Otherwise the successor takes the disk once it answers.
+      if (released_) succession::send(channel_.native_handle(), Kind::disk_released);
       break;
     case Kind::forgotten:
-      successor_.note_forgotten();
+      successor_.note_forgotten(message.text);
       break;
     case Kind::serving:
       spdlog::info("process {} has taken over; this one ends when its connections have",
                    message.text);
       state_ = State::done;
+      deadline_.cancel();
       steps_.end();
       break;
     default:
@@ -68,14 +94,23 @@ void HandOver::heed(const succession::Message& message) {
   }
 }
 
+// What has arrived is read before the end of the channel: if the new program has said that it
+// serves, it does. If not, it cannot say so any more.
+void HandOver::give_up() {
+  if (state_ != State::under_way) return;
+  spdlog::error("the new program has not served in {} s, and is given up", longest_.count());
+  succession::send(channel_.native_handle(), Kind::too_late);
+  ::shutdown(channel_.native_handle(), SHUT_RD);
+}
+
 // A successor that has served before it ends leaves nothing to go on with.
 void HandOver::fail() {
+  deadline_.cancel();
+  successor_.disown();
   if (state_ != State::under_way) return;
   state_ = State::idle;
   spdlog::error("the new program ended before it served; this one goes on");
-  if (!successor_.exists()) return;
-  successor_.disown();
-  steps_.take_disk_back();
+  if (std::exchange(released_, false)) steps_.take_disk_back();
 }
 
 }  // namespace proxy

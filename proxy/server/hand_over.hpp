@@ -2,9 +2,12 @@
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <chrono>
 #include <functional>
+#include <vector>
 
 #include "proxy/net/asio.hpp"
+#include "proxy/server/control_socket.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/succession/launcher.hpp"
 #include "proxy/succession/successor.hpp"
@@ -13,34 +16,49 @@ namespace proxy {
 
 // The program is started with the arguments of this process. Both processes have the same sockets,
 // so no connection is refused or waits: this one serves until the other one does. If the other one
-// ends before that, this one takes the disk back and goes on. For the main thread.
+// ends before that, or does not serve in time, this one takes the disk back and goes on. For the
+// main thread.
 class HandOver {
  public:
   struct Steps {
-    std::function<void()> release_disk;    // end writing to it; what is found there may be read
+    // Ends writing to the disk; what is found there may be read. Returns whether the disk answered.
+    std::function<bool()> release_disk;
     std::function<void()> take_disk_back;  // after release_disk
     std::function<void()> end;             // the successor serves: leave, and end
   };
-  // All outlive this object.
-  HandOver(net::asio::io_context& io, const Listeners& listeners,
-           const succession::Launcher& launcher, succession::Successor& successor, Steps steps);
+  struct Inheritance {
+    const Listeners& listeners;
+    const ControlSocket& control;
+  };
+  // So long a program may take until it serves: the disk rests meanwhile.
+  static constexpr std::chrono::seconds kLongest{60};
 
-  // Starts the program. Does nothing if one that was started before serves, or has yet to.
+  // All outlive this object.
+  HandOver(net::asio::io_context& io, Inheritance inheritance, const succession::Launcher& launcher,
+           succession::Successor& successor, Steps steps, std::chrono::seconds longest = kLongest);
+
+  // Starts the program. Does nothing if one that was started before serves, or has yet to; nor in a
+  // container whose first process this is, since all others end with it.
   void begin();
   // Whether a successor serves.
   [[nodiscard]] bool is_done() const { return state_ == State::done; }
 
  private:
+  [[nodiscard]] std::vector<succession::Launcher::Socket> sockets() const;
   void await_messages();
   void heed(const succession::Message& message);
+  void give_up();
   void fail();
 
-  const Listeners& listeners_;
+  const Inheritance inheritance_;
   const succession::Launcher& launcher_;
   succession::Successor& successor_;
   const Steps steps_;
+  const std::chrono::seconds longest_;
   enum class State { idle, under_way, done };
   State state_ = State::idle;
+  bool released_ = false;  // the disk
+  net::Timer deadline_;
   // Stays open after a failure, since a thread may be about to write to it.
   net::asio::posix::stream_descriptor channel_;
 };

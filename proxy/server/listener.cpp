@@ -9,15 +9,13 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "proxy/succession/launcher.hpp"
+#include "proxy/succession/inherited.hpp"
 
 namespace proxy {
 
 using net::tcp;
 
 namespace {
-
-constexpr int kFirstInherited = 3;  // sd_listen_fds(3)
 
 std::string name_of(const tcp::endpoint& endpoint) {
   const auto host = endpoint.address().to_string();
@@ -69,20 +67,6 @@ int listening(int fd, const tcp::endpoint& endpoint) {
   return fd;
 }
 
-// The number in LISTEN_FDS if it is meant for this process.
-int inherited_count() {
-  const char* const pid = std::getenv("LISTEN_PID");
-  const char* const count = std::getenv("LISTEN_FDS");
-  if (pid == nullptr || count == nullptr || std::atol(pid) != ::getpid()) return 0;
-  return std::atoi(count);
-}
-
-// Whether the sockets are of a predecessor that had opened them for its settings.
-bool inherited_from_settings() {
-  const char* const names = std::getenv("LISTEN_FDNAMES");
-  return names != nullptr && std::string_view(names).starts_with(succession::kOwnSockets);
-}
-
 tcp::endpoint endpoint_of(const config::HostPort& wanted) {
   return {net::asio::ip::make_address(wanted.host), wanted.port};
 }
@@ -96,19 +80,20 @@ bool is_for(const tcp::endpoint& wanted, const tcp::endpoint& socket) {
 
 Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t threads)
     : threads_(threads) {
-  const int count = inherited_count();
-  of_settings_ = count == 0 || inherited_from_settings();
+  std::vector<int> pool;
+  for (const auto& socket : succession::inherited_sockets()) {
+    if (socket.name == succession::kControlSocket) continue;
+    of_settings_ = socket.name == succession::kOwnSockets;
+    pool.push_back(socket.descriptor);
+  }
   if (of_settings_) {
-    open(settings, count);
+    open(settings, std::move(pool));
   } else {
-    inherit(count);
+    inherit(std::move(pool));
   }
 }
 
-void Listeners::open(std::span<const config::HostPort> settings, int inherited) {
-  std::vector<int> pool;
-  for (int i = 0; i < inherited; ++i) pool.push_back(kFirstInherited + i);
-  for (const int fd : pool) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+void Listeners::open(std::span<const config::HostPort> settings, std::vector<int> pool) {
   for (const auto& wanted : settings) {
     const auto endpoint = endpoint_of(wanted);
     if (!take(endpoint, pool)) bind(endpoint);
@@ -124,18 +109,15 @@ Listeners::~Listeners() {
   }
 }
 
-void Listeners::inherit(int count) {
-  std::vector<int> pool;
-  for (int fd = kFirstInherited; fd < kFirstInherited + count; ++fd) {
+void Listeners::inherit(std::vector<int> pool) {
+  for (const int fd : pool) {
     const auto endpoint = local_name(fd);
     if (endpoint.port() == 0) {
       throw std::runtime_error("LISTEN_FDS: descriptor " + std::to_string(fd) +
                                " is no bound TCP socket");
     }
-    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
     listening(fd, endpoint);
-    pool.push_back(fd);
   }
   while (!pool.empty()) {
     if (!take(local_name(pool.front()), pool)) return;

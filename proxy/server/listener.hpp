@@ -19,7 +19,7 @@ class Listeners {
   // listens on a port, which SO_REUSEPORT alone would hide.
   //
   // Inherited sockets (LISTEN_FDS) replace those of the settings if systemd passes them. If our
-  // predecessor does (succession/launcher.hpp), each address of the settings gets the sockets that
+  // predecessor does (succession/inherited.hpp), each address of the settings gets the sockets that
   // it had, however many threads it had; those of other addresses are closed.
   Listeners(std::span<const config::HostPort> settings, std::size_t threads);
   ~Listeners();
@@ -43,10 +43,10 @@ class Listeners {
     bool handed_out = false;  // an acceptor owns it
   };
 
-  // The addresses of the settings, of which our predecessor had so many sockets.
-  void open(std::span<const config::HostPort> settings, int inherited);
-  // So many sockets that systemd passes.
-  void inherit(int count);
+  // The addresses of the settings. `pool`: the sockets of our predecessor.
+  void open(std::span<const config::HostPort> settings, std::vector<int> pool);
+  // The sockets that systemd passes.
+  void inherit(std::vector<int> pool);
   // Moves the address's sockets from `pool` to ours. Returns whether there are any.
   bool take(const net::tcp::endpoint& wanted, std::vector<int>& pool);
   void bind(const net::tcp::endpoint& wanted);

@@ -94,7 +94,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()),
-      hand_over_(signals_.io, listeners_, around.launcher, process_.successor,
+      hand_over_(signals_.io, {listeners_, control_}, around.launcher, process_.successor,
                  steps_of_hand_over()),
       take_over_(signals_.io, around.predecessor, workers_.workers().front()),
       supervisor_(around.supervisor),
@@ -177,29 +177,30 @@ void Server::start() {
     }
   }
   asio::co_spawn(process_.aside, pulse_.run(), asio::detached);
-  auto& first = workers_.workers().front();
-  if (auto acceptor = control_.acceptor(first.io.get_executor())) {
-    asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(*acceptor)),
-                   asio::detached);
-  }
   workers_.start();
   take_over_.begin();
+  auto& first = workers_.workers().front();
+  if (auto acceptor = control_.acceptor(first.io.get_executor())) {
+    asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(acceptor)),
+                   asio::detached);
+  }
   supervisor_.serving();
   watchdog_.begin();
 }
 
 HandOver::Steps Server::steps_of_hand_over() {
-  return {.release_disk =
-              [this] {
-                if (storage_.disk) storage_.disk->release();
-              },
+  return {.release_disk = [this] { return !storage_.disk || storage_.disk->release(); },
           .take_disk_back =
               [this] {
                 if (!storage_.disk) return;
                 open_disk(*storage_.disk, policy_->settings.cache.disk->path,
                           cache::DiskTier::InUse::rests);
               },
-          .end = [this] { signals_.io.stop(); }};
+          .end =
+              [this] {
+                if (process_.draining) return close_to_all();
+                signals_.io.stop();
+              }};
 }
 
 void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>& handle) {
@@ -256,7 +257,9 @@ config::SettingsErrors Server::follow_log(const config::LogSettings& settings) {
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
   Signals::on_each(signals_.reloading, [this] { reload(); });
-  Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
+  Signals::on_each(signals_.succession, [this] {
+    if (!process_.draining) hand_over_.begin();
+  });
   signals_.ending.async_wait([&](net::error_code, int signal) {
     spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
                  signal == SIGINT ? "SIGINT" : "SIGTERM", process_.clients.connections(),
@@ -289,9 +292,15 @@ void Server::close_acceptors() {
   closed.wait();
 }
 
+// The successor has the same sockets.
+void Server::close_to_all() {
+  control_.leave();
+  close_acceptors();
+}
+
 void Server::leave() {
   process_.leaving = true;
-  close_acceptors();
+  close_to_all();
   process_.held_polls.wake_all();
   process_.watchers.wake_all();
   await_end_of_connections();
@@ -330,6 +339,7 @@ void Server::stop() {
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
+  process_.successor.disown();   // coroutines wait for its answers, too
   signals_.io.end_coroutines();  // an order to reload may wait there
   workers_.end_coroutines();
   storage_.fills.clear();  // fills and runs refer to the workers' timers

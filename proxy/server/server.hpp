@@ -75,6 +75,7 @@ class Server {
   HandOver::Steps steps_of_hand_over();
   // Returns when no connection is accepted any more, and those accepted before are counted.
   void close_acceptors();
+  void close_to_all();
   // Lets each connection end with its next response. Returns when there is none, or after the time.
   void leave();
   void drain();

@@ -72,10 +72,9 @@ boost::system::result<config::Settings, config::SettingsErrors> SettingsFile::re
   return settings;
 }
 
-boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::read() const {
-  auto settings = read_settings();
-  if (!settings) return settings.error();
-  return policy_for(std::move(*settings), path_, nullptr);
+boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::policy_of(
+    config::Settings settings) const {
+  return policy_for(std::move(settings), path_, nullptr);
 }
 
 boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile::read_again(

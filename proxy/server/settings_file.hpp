@@ -24,15 +24,18 @@ class SettingsFile {
   // Reads the file alone.
   [[nodiscard]] boost::system::result<config::Settings, config::SettingsErrors> read_settings()
       const;
-  // Reads the file, and the lists and the file of users that it names. Says how many entries the
-  // lists have. Blocks: a list of a million entries takes about a second.
-  [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> read() const;
+  // Reads the lists and the file of users that the settings name, and not the file again, which may
+  // have changed since read_settings(). Says how many entries the lists have. Blocks: a list of a
+  // million entries takes about a second.
+  [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> policy_of(
+      config::Settings settings) const;
 
   struct Reread {
     PinnedPolicy policy;
     std::vector<std::string_view> waiting;  // config::needing_restart()
   };
-  // As read(), for a running proxy. What needs a restart stays as it is in `before`.
+  // As read_settings() and policy_of(), for a running proxy. What needs a restart stays as it is in
+  // `before`.
   [[nodiscard]] boost::system::result<Reread, config::SettingsErrors> read_again(
       const Policy& before) const;
 

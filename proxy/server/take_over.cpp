@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <boost/asio/detached.hpp>
+#include <stdexcept>
 
 #include "proxy/purging/purge_pattern.hpp"
+#include "proxy/succession/order.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
@@ -15,44 +17,52 @@ using succession::Kind;
 namespace asio = net::asio;
 
 net::Task<void> carry_out(Worker& worker, succession::Predecessor& predecessor,
-                          succession::Message order) {
-  if (order.kind == Kind::forget_url) {
-    const auto key = digest::key_of(digest::Method::get, order.text);
-    co_await forget(worker, key, order.text);
+                          succession::Message message) {
+  const auto order = succession::order_of(message.text);
+  if (!order) co_return;
+  if (message.kind == Kind::forget_url) {
+    const std::string name(order->what);
+    const auto key = digest::key_of(digest::Method::get, name);
+    co_await forget(worker, key, name);
   } else {
-    const auto pattern = PurgePattern::of_text(order.text);
+    const auto pattern = PurgePattern::of_text(order->what);
     co_await forget(worker, pattern);
   }
-  predecessor.say_forgotten();
+  predecessor.say_forgotten(order->number);
 }
 
 }  // namespace
 
 void TakeOver::begin() {
   if (!predecessor_) return;
-  predecessor_.say_serving();
+  if (!predecessor_.say_serving()) {
+    throw std::runtime_error("the process that served before has waited too long, and serves on");
+  }
   readable_.assign(::dup(predecessor_.channel()));
-  await_orders();
+  obey_all();  // also those that came while the disk was released, which wake nobody
 }
 
 void TakeOver::await_orders() {
   readable_.async_wait(asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
-    if (error) return;
-    for (;;) {
-      auto received = predecessor_.next();
-      if (received.closed) {
-        spdlog::info("the process that served before has ended");
-        return readable_.close();
-      }
-      if (!received.message) return await_orders();
-      obey(std::move(*received.message));
-    }
+    if (!error) obey_all();
   });
 }
 
-void TakeOver::obey(succession::Message order) {
-  if (order.kind != Kind::forget_url && order.kind != Kind::forget_many) return;
-  asio::co_spawn(worker_.io.get_executor(), carry_out(worker_, predecessor_, std::move(order)),
+void TakeOver::obey_all() {
+  for (;;) {
+    auto received = predecessor_.next();
+    if (received.closed) {
+      spdlog::info("the process that served before has ended");
+      return readable_.close();
+    }
+    if (!received.message) return await_orders();
+    obey(std::move(*received.message));
+  }
+}
+
+void TakeOver::obey(succession::Message message) {
+  if (message.kind != Kind::forget_url && message.kind != Kind::forget_many) return;
+  asio::co_spawn(worker_.io.get_executor(), carry_out(worker_, predecessor_, std::move(message)),
                  asio::detached);
 }
 

@@ -17,12 +17,14 @@ class TakeOver {
   TakeOver(net::asio::io_context& io, succession::Predecessor& predecessor, Worker& worker)
       : predecessor_(predecessor), worker_(worker), readable_(io) {}
 
-  // The workers accept connections. Does nothing if there is no predecessor.
+  // The workers accept connections. Does nothing if there is no predecessor. Throws
+  // std::runtime_error if the predecessor goes on serving without us.
   void begin();
 
  private:
   void await_orders();
-  void obey(succession::Message order);
+  void obey_all();
+  void obey(succession::Message message);
 
   succession::Predecessor& predecessor_;
   Worker& worker_;

@@ -10,14 +10,17 @@
 namespace proxy::succession {
 
 enum class Kind : char {
+  order = 'o',         // to the launcher, first: what an order before has left is void
   socket = 's',        // to the launcher, with a listening socket; text: the socket's name
   launch = 'l',        // to the launcher, with the successor's end of the channel
   release_disk = 'd',  // to the predecessor: end writing to the disk
   disk_released = 'r',
-  serving = 'a',      // to the predecessor: accept no more connections
-  forget_url = 'u',   // to the successor; text: the name under which a response is stored
-  forget_many = 'p',  // to the successor; text: PurgePattern::text()
-  forgotten = 'f',    // to the predecessor, once for each of these two
+  serving = 'a',   // to the predecessor: accept no more connections
+  too_late = 't',  // to the successor: its predecessor goes on without it
+  forget_url =
+      'u',  // to the successor; text: an Order, of the name that a response is stored under
+  forget_many = 'p',  // to the successor; text: an Order, of PurgePattern::text()
+  forgotten = 'f',    // to the predecessor, once for each of these two; text: the order's number
 };
 
 // A descriptor that is closed with its owner. -1: none.

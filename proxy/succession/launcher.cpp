@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "proxy/succession/inherited.hpp"
+
 namespace proxy::succession {
 namespace {
 
-constexpr int kFirstInherited = 3;  // sd_listen_fds(3)
 // Signals that the terminal or systemd sends to all processes of the service. The launcher ends
 // with the process that it belongs to.
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
@@ -22,15 +23,15 @@ void on_signals(void (*action)(int)) {
   for (const int number : kSignals) std::signal(number, action);
 }
 
-struct Order {
+struct Launch {
   std::vector<Descriptor> sockets;
   std::vector<std::string> names;
 };
 
 // All descriptors move up first, since one may have the number that another is to get.
-void inherit(const Order& order, const Descriptor& channel) {
+void inherit(const Launch& launch, const Descriptor& channel) {
   std::vector<int> all;
-  for (const auto& socket : order.sockets) all.push_back(socket.number());
+  for (const auto& socket : launch.sockets) all.push_back(socket.number());
   all.push_back(channel.number());
   const int beyond = kFirstInherited + static_cast<int>(all.size());
   for (int& descriptor : all) descriptor = ::fcntl(descriptor, F_DUPFD_CLOEXEC, beyond);
@@ -39,10 +40,10 @@ void inherit(const Order& order, const Descriptor& channel) {
   }
 }
 
-void describe_in_environment(const Order& order) {
+void describe_in_environment(const Launch& launch) {
   std::string names;
-  for (const auto& name : order.names) names += (names.empty() ? "" : ":") + name;
-  const auto count = order.sockets.size();
+  for (const auto& name : launch.names) names += (names.empty() ? "" : ":") + name;
+  const auto count = launch.sockets.size();
   ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
   ::setenv("LISTEN_FDS", std::to_string(count).c_str(), 1);
   ::setenv("LISTEN_FDNAMES", names.c_str(), 1);
@@ -50,10 +51,10 @@ void describe_in_environment(const Order& order) {
   ::unsetenv("WATCHDOG_PID");  // it is our predecessor's
 }
 
-[[noreturn]] void become(char* const* arguments, const Order& order, const Descriptor& channel) {
+[[noreturn]] void become(char* const* arguments, const Launch& launch, const Descriptor& channel) {
   on_signals(SIG_DFL);
-  inherit(order, channel);
-  describe_in_environment(order);
+  inherit(launch, channel);
+  describe_in_environment(launch);
   ::execvp(arguments[0], arguments);
   const int cause = errno;
   std::cerr << "hearsay: cannot start " << arguments[0] << ": "
@@ -62,17 +63,19 @@ void describe_in_environment(const Order& order) {
 }
 
 [[noreturn]] void obey(int orders, char* const* arguments) {
-  Order order;
+  Launch launch;
   for (;;) {
     auto [message, closed] = receive(orders, Wait::yes);
     if (closed) ::_exit(0);
     if (!message) continue;
-    if (message->kind == Kind::socket) {
-      order.sockets.push_back(std::move(message->carried));
-      order.names.push_back(std::move(message->text));
+    if (message->kind == Kind::order) {
+      launch = {};
+    } else if (message->kind == Kind::socket) {
+      launch.sockets.push_back(std::move(message->carried));
+      launch.names.push_back(std::move(message->text));
     } else if (message->kind == Kind::launch) {
-      if (::fork() == 0) become(arguments, order, message->carried);
-      order = {};
+      if (::fork() == 0) become(arguments, launch, message->carried);
+      launch = {};
     }
   }
 }
@@ -93,12 +96,13 @@ Launcher::Launcher(char* const* arguments) {
   obey(kFirstInherited, arguments);
 }
 
-Descriptor Launcher::launch(std::span<const int> sockets, const char* name) const {
+Descriptor Launcher::launch(std::span<const Socket> sockets) const {
   auto [ours, theirs] = make_channel();
   if (!ours) return Descriptor();
-  bool sent = true;
-  for (const int socket : sockets)
-    sent = sent && send(orders_.number(), Kind::socket, name, socket);
+  bool sent = send(orders_.number(), Kind::order);
+  for (const auto& [descriptor, name] : sockets) {
+    sent = sent && send(orders_.number(), Kind::socket, name, descriptor);
+  }
   sent = sent && send(orders_.number(), Kind::launch, {}, theirs.number());
   return sent ? std::move(ours) : Descriptor();
 }

@@ -7,9 +7,6 @@
 
 namespace proxy::succession {
 
-// The name of sockets that were opened for the setting "listen", among the sockets that a successor
-// inherits (LISTEN_FDNAMES).
-inline constexpr const char* kOwnSockets = "hearsay-listen";
 // The variable of the environment that tells a successor its end of the channel.
 inline constexpr const char* kChannelVariable = "HEARSAY_PREDECESSOR";
 
@@ -23,10 +20,14 @@ class Launcher {
   // before it is confined. `arguments` of main(). If the fork fails, launch() returns nothing.
   explicit Launcher(char* const* arguments);
 
-  // Starts the file that the first argument names by now. The program inherits the sockets, all
-  // under this name, as LISTEN_FDS. Returns our end of the channel to it, which is closed once the
-  // program ends; nothing if it could not be ordered.
-  [[nodiscard]] Descriptor launch(std::span<const int> sockets, const char* name) const;
+  struct Socket {
+    int descriptor;
+    const char* name;
+  };
+  // Starts the file that the first argument names by now. The program inherits the sockets and
+  // their names as LISTEN_FDS (succession/inherited.hpp). Returns our end of the channel to it,
+  // which is closed once the program ends; nothing if it could not be ordered.
+  [[nodiscard]] Descriptor launch(std::span<const Socket> sockets) const;
 
  private:
   Descriptor orders_;

@@ -3,8 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string_view>
 
+#include "config/threads/mutex.hpp"
 #include "proxy/succession/channel.hpp"
 
 namespace proxy::succession {
@@ -14,25 +17,24 @@ namespace proxy::succession {
 class Successor {
  public:
   // For the main thread. `channel` stays open until disown(), or for ever.
-  void adopt(int channel) { channel_ = channel; }
-  void disown() { channel_ = -1; }
+  void adopt(int channel) EXCLUDES(mutex_);
+  // For the main thread. Whoever waits is told that the successor has not forgotten.
+  void disown() EXCLUDES(mutex_);
   [[nodiscard]] bool exists() const { return channel_ >= 0; }
 
-  // Tells the successor to forget. Returns whether it could be told. Kind::forget_url or
-  // Kind::forget_many.
-  bool tell(Kind kind, std::string_view text) {
-    ++owed_;
-    const bool sent = send(channel_, kind, text);
-    if (!sent) --owed_;
-    return sent;
-  }
-  // The successor has forgotten one of them.
-  void note_forgotten() { --owed_; }
-  [[nodiscard]] bool has_forgotten_all() const { return owed_ == 0; }
+  // Tells the successor to forget. Kind::forget_url or Kind::forget_many. Returns whether it could
+  // be told. If so, the main thread calls `answered` once the successor has answered, or is
+  // disowned.
+  using Answered = std::function<void(bool forgotten)>;
+  bool tell(Kind kind, std::string_view what, Answered answered) EXCLUDES(mutex_);
+  // For the main thread. The successor has forgotten; the text of its message.
+  void note_forgotten(std::string_view number) EXCLUDES(mutex_);
 
  private:
   std::atomic<int> channel_ = -1;
-  std::atomic<std::int64_t> owed_ = 0;
+  threads::Mutex mutex_;
+  std::uint64_t told_ GUARDED_BY(mutex_) = 0;  // orders, those to former successors among them
+  std::map<std::uint64_t, Answered> waiting_ GUARDED_BY(mutex_);  // by the order's number
 };
 
 }  // namespace proxy::succession

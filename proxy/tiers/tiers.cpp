@@ -48,16 +48,23 @@ class Written {
   std::shared_ptr<State> state_;
 };
 
+// A successor's answer to an order.
+struct Answer {
+  explicit Answer(net::Executor executor) : come(executor) {}
+  Wakeup come;
+  std::atomic<bool> forgotten = false;
+};
+
 // Once the disk is our successor's, the successor has to forget, too. Returns whether it has.
 Task<bool> successor_forgets(Worker& worker, succession::Kind kind, std::string_view text) {
-  auto& successor = worker.process.successor;
-  if (!successor.tell(kind, text)) co_return false;
-  const auto until = std::chrono::steady_clock::now() + kLongestPurge;
-  while (!successor.has_forgotten_all() && std::chrono::steady_clock::now() < until) {
-    net::Timer timer(worker.io.get_executor(), std::chrono::milliseconds(1));
-    co_await timer.async_wait(net::as_result);
-  }
-  co_return successor.has_forgotten_all();
+  const auto answer = std::make_shared<Answer>(worker.io.get_executor());
+  succession::Successor::Answered answered = [answer](bool forgotten) {
+    answer->forgotten = forgotten;
+    answer->come.notify();
+  };
+  if (!worker.process.successor.tell(kind, text, std::move(answered))) co_return false;
+  co_await answer->come.wait(kLongestPurge);
+  co_return answer->forgotten;
 }
 
 Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {

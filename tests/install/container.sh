@@ -23,7 +23,10 @@ with_storage() {
 }
 
 make_base_image() {
-  [ -e "$base/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$base"
+  if ! is_made "$base" container; then
+    debootstrap --variant=minbase bookworm "$base"
+    mark_made "$base" container
+  fi
   local container
   container=$(with_storage buildah from scratch)
   cp -a "$base/." "$(with_storage buildah mount "$container")"

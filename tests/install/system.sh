@@ -47,16 +47,26 @@ end_work() {
   rm -rf "$work"
 }
 
+# is_made FOLDER KIND: whether a script has made this kind of base there, whole. Fails if the folder
+# has anything else.
+is_made() {
+  [ ! -e "$1/.hearsay-base-$2" ] || return 0
+  [ -z "$(ls -A "$1" 2>/dev/null)" ] || fail "$1 is no whole base for this script: remove it"
+  return 1
+}
+mark_made() { touch "$1/.hearsay-base-$2"; }
+
 # make_base FOLDER DEPENDS: a bare Debian 12 with systemd, and with what satisfies the list of
-# dependencies, unless it is there already.
+# dependencies, unless it is there already, whole.
 make_base() {
-  [ -e "$1/etc/debian_version" ] && return
+  if is_made "$1" system; then return; fi
   debootstrap --variant=minbase \
     --include="adduser,ca-certificates,dbus,logrotate,procps,systemd,systemd-sysv" bookworm "$1"
   cp -L /etc/resolv.conf "$1/etc/resolv.conf"
   chroot "$1" apt-get update -q
   DEBIAN_FRONTEND=noninteractive chroot "$1" \
-    apt-get satisfy -q -y --no-install-recommends "$2" 2>/dev/null
+    apt-get satisfy -q -y --no-install-recommends "$2"
+  mark_made "$1" system
 }
 
 # make_system BASE DEB: $root becomes a copy of the base, which has what the package depends on.

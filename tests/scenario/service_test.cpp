@@ -1,4 +1,5 @@
 // The program as a service: the user that it becomes, and its memory.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -66,6 +67,24 @@ TEST_F(StartedByRoot, TakesOverWhatRootHasLeftAndNothingElse) {
   const auto proxy = serve();
   EXPECT_EQ(owner_of(home / "var/cache/lock"), nobody->pw_uid);
   EXPECT_EQ(owner_of(home / "logs/access.log"), 1U);
+}
+
+TEST_F(StartedByRoot, LogsToALinkOrAPipeThatItDoesNotGiveAway) {
+  std::filesystem::create_directories(home / "logs");
+  write_file(home / "elsewhere.log", "");
+  ASSERT_EQ(::chmod((home / "elsewhere.log").c_str(), 0666), 0);
+  std::filesystem::create_symlink(home / "elsewhere.log", home / "logs/access.log");
+  const auto linked = serve();
+  EXPECT_TRUE(contains(linked->output(), "listening on ")) << linked->errors();
+  EXPECT_EQ(owner_of(home / "elsewhere.log"), 0U);
+  ASSERT_EQ(::mkfifo((home / "logs/pipe").c_str(), 0666), 0);
+  ASSERT_EQ(::chmod((home / "logs/pipe").c_str(), 0666), 0);
+  const int reader = ::open((home / "logs/pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const auto piped = serve(
+      json{{"log", {{"access", (home / "logs/pipe").string()}}}, {"cache", {{"disk", nullptr}}}});
+  EXPECT_TRUE(contains(piped->output(), "listening on ")) << piped->errors();
+  EXPECT_EQ(owner_of(home / "logs/pipe"), 0U);
+  ::close(reader);
 }
 
 TEST_F(StartedByRoot, NeedsAUserWhoExists) {

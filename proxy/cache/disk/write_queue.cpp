@@ -34,7 +34,7 @@ constexpr std::size_t kMostDoubts = 65'536;
 
 Result<void> WriteQueue::append(NewRecord record) {
   const threads::MutexLock lock(mutex_);
-  if (!watch_.working()) {
+  if (stopping_ || !watch_.working()) {
     catalog_.counters.refused_resting += 1;
     return Error::resting;
   }
@@ -66,22 +66,30 @@ void WriteQueue::push(NewRecord record) {
 }
 
 void WriteQueue::purge(NewRecord record) {
-  {
-    const threads::MutexLock lock(mutex_);
-    if (bytes_ + record.footprint() <= kShareOfLast * options_.queue_bytes) {
-      return push(std::move(record));
-    }
-    // The rule must exist before the writer sees `overflowed`, because the writer settles the rule.
-    const bool is_new = !std::exchange(pending_.overflowed, true);
-    if (is_new && catalog_.rules.add("") == PurgeRules::Added::too_many) {
-      catalog_.rules.cover_all();
+  if (!add_purge(record)) {
+    if (record.header.kind == RecordKind::purge_prefix) catalog_.rules.withdraw(record.url);
+    if (record.header.kind == RecordKind::purge) {
+      catalog_.purging.subtract(KeyCounts::slot_of(record.header.key));
     }
   }
-  if (record.header.kind == RecordKind::purge_prefix) catalog_.rules.withdraw(record.url);
-  if (record.header.kind == RecordKind::purge) {
-    catalog_.purging.subtract(KeyCounts::slot_of(record.header.key));
+  if (record.done) record.done(Error::busy);
+}
+
+// If the writer has ended, the record waits for the next start, and its `done` stays here.
+bool WriteQueue::add_purge(NewRecord& record) {
+  const threads::MutexLock lock(mutex_);
+  if (bytes_ + record.footprint() <= kShareOfLast * options_.queue_bytes) {
+    auto untold = ended_ ? std::exchange(record.done, {}) : nullptr;
+    push(std::exchange(record, {}));
+    record.done = std::move(untold);
+    return true;
   }
-  record.done(Error::busy);
+  // The rule must exist before the writer sees `overflowed`, because the writer settles the rule.
+  const bool is_new = !std::exchange(pending_.overflowed, true);
+  if (is_new && catalog_.rules.add("") == PurgeRules::Added::too_many) {
+    catalog_.rules.cover_all();
+  }
+  return false;
 }
 
 void WriteQueue::doubt(const Key& object, std::uint64_t version) {
@@ -118,7 +126,7 @@ bool WriteQueue::settle(std::chrono::milliseconds limit) {
 
 void WriteQueue::open() {
   const threads::MutexLock lock(mutex_);
-  stopping_ = ended_ = false;
+  stopping_ = last_taken_ = ended_ = false;
 }
 
 void WriteQueue::stop() {
@@ -145,7 +153,8 @@ std::optional<WriteQueue::Batch> WriteQueue::take(WriterWatch::Clock::time_point
     changed_.wait_for(lock, options_.gather,
                       [this, more]() REQUIRES(mutex_) { return more || is_urgent(); });
   }
-  if (stopping_ && pending_.empty()) return std::nullopt;
+  if (stopping_ && (last_taken_ || pending_.empty())) return std::nullopt;
+  last_taken_ = stopping_;
   idle_ = false;
   return std::exchange(pending_, {});
 }
@@ -173,9 +182,16 @@ void WriteQueue::finish(bool more) {
 }
 
 void WriteQueue::end() {
-  const threads::MutexLock lock(mutex_);
-  ended_ = true;
-  changed_.notify_all();
+  std::vector<std::function<void(Result<Position>)>> untold;
+  {
+    const threads::MutexLock lock(mutex_);
+    for (auto& record : pending_.records) untold.push_back(std::exchange(record.done, {}));
+    ended_ = true;
+    changed_.notify_all();
+  }
+  for (const auto& done : untold) {
+    if (done) done(Error::handed_over);
+  }
 }
 
 }  // namespace proxy::cache::disk

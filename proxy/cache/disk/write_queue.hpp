@@ -47,11 +47,13 @@ class WriteQueue {
   WriteQueue(const Options& options, Catalog& catalog, const WriterWatch& watch)
       : options_(options), catalog_(catalog), watch_(watch) {}
 
-  // Any thread. `busy`: a bound is reached; `resting`: the writer rests. After these errors
-  // record.done is not called.
+  // Any thread. `busy`: a bound is reached; `resting`: the writer rests, or is told to end. After
+  // these errors record.done is not called.
   Result<void> append(NewRecord record) EXCLUDES(mutex_);
   // Never refuses. If the queue has no room, a rule that covers everything applies at once, the
-  // writer is asked to purge everything, and record.done gets `busy`.
+  // writer is asked to purge everything, and record.done gets `busy`. If the writer has ended, or
+  // ends before it takes the record, the record waits for the next start, and record.done gets an
+  // error now.
   void purge(NewRecord record) EXCLUDES(mutex_);
   // Asks the writer to review the claim of an object. Drops the doubt if very many wait already,
   // since the writer hangs then; a later doubt of the same object repeats it.
@@ -69,7 +71,8 @@ class WriteQueue {
 
   // These three are for the thread that starts and stops the writer.
   void open() EXCLUDES(mutex_);
-  // Tells the writer to take all that waits, and then to end.
+  // Tells the writer to take all that waits, and then to end. It takes once more, so that no flood
+  // of purges keeps it from ending.
   void stop() EXCLUDES(mutex_);
   // Waits for the writer to end. Returns whether it ended within `limit`.
   bool ended(std::chrono::milliseconds limit) EXCLUDES(mutex_);
@@ -91,6 +94,8 @@ class WriteQueue {
 
   bool has_room_for(const NewRecord& record) const REQUIRES(mutex_);
   std::uint64_t bytes_soon() const REQUIRES(mutex_);
+  // Returns whether the record had room.
+  bool add_purge(NewRecord& record) EXCLUDES(mutex_);
   void push(NewRecord record) REQUIRES(mutex_);
   bool is_urgent() const REQUIRES(mutex_);
 
@@ -106,6 +111,7 @@ class WriteQueue {
   std::vector<Waiter> waiters_ GUARDED_BY(mutex_);
   bool idle_ GUARDED_BY(mutex_) = false;  // the writer has nothing to do
   bool stopping_ GUARDED_BY(mutex_) = false;
+  bool last_taken_ GUARDED_BY(mutex_) = false;  // by take() while stopping
   bool ended_ GUARDED_BY(mutex_) = false;
 };
 

@@ -38,12 +38,16 @@ Writer::~Writer() {
 }
 
 std::future<Result<Loaded>> Writer::start() {
+  std::promise<Result<Loaded>> loaded;
+  auto result = loaded.get_future();
+  if (end() == End::hangs) {
+    loaded.set_value(Error::hangs);
+    return result;
+  }
   catalog_.ready = false;
   queue_.open();
   backoff_.reset();
   watch_.begin_start();
-  std::promise<Result<Loaded>> loaded;
-  auto result = loaded.get_future();
   thread_ = std::thread([this, told = std::move(loaded)]() mutable { run(std::move(told)); });
   return result;
 }

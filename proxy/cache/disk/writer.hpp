@@ -32,7 +32,8 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   // Starts the thread, which reads the directory first. The future gets the result, perhaps much
-  // later. Call it once; after stop() it may be called again.
+  // later. Call it once; after stop() and end() it may be called again. `hangs`: not started, since
+  // a thread that hung in end() hangs still.
   std::future<Result<Loaded>> start();
   // Lets the thread write all that waits, and joins it. Waits for the disk without limit.
   void stop();

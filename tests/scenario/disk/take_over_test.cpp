@@ -39,10 +39,15 @@ class Dynasty : public DiskScene {
   void succeed() {
     const auto before = count_of(said(), kTakenOver);
     ask_for_successor();
-    ASSERT_TRUE(await([&] { return count_of(said(), kTakenOver) > before; })) << said();
+    ASSERT_TRUE(await_successor(before)) << said();
+  }
+  // `before`: so many have taken over before. Returns whether one more has.
+  bool await_successor(std::size_t before) {
+    if (!await([&] { return count_of(said(), kTakenOver) > before; })) return false;
     const auto text = said();
     const auto end = text.rfind(kTakenOver);
     pid_ = std::stoi(text.substr(text.rfind(' ', end - 1) + 1));
+    return true;
   }
 
  private:
@@ -139,6 +144,63 @@ TEST(TakeOver, GoesOnIfTheNewProgramDoesNotServe) {
   write_file(dynasty.proxy().settings_file(), settings);
   dynasty.succeed();
   EXPECT_TRUE(dynasty.holds("/a2"));
+}
+
+// The new program fails after it has opened the control socket.
+TEST(TakeOver, KeepsTheControlSocketIfTheNewProgramFails) {
+  const TemporaryDirectory directory;
+  const auto socket = directory / "control.sock";
+  Dynasty dynasty(with_control(socket));
+  json settings = json::parse(read_file(dynasty.proxy().settings_file()));
+  const auto good = settings.dump();
+  settings["log"]["access"] = (directory / "missing/access.log").string();
+  write_file(dynasty.proxy().settings_file(), settings.dump());
+  dynasty.ask_for_successor();
+  ASSERT_TRUE(await([&] { return contains(dynasty.said(), "this one goes on"); }))
+      << dynasty.said();
+  EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
+  write_file(dynasty.proxy().settings_file(), good);
+  dynasty.succeed();
+  EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
+}
+
+// Both processes have the same sockets: the one that drains is to answer none of them with 503.
+TEST(TakeOver, EndsThoughToldToDrainMeanwhile) {
+  Dynasty dynasty;
+  Gate gate;
+  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
+  Client client(dynasty.proxy().port());
+  client.send(request_text("GET", dynasty.origin.url("/slow")));
+  Response response = client.read_head();
+  const auto first = dynasty.pid();
+  dynasty.ask_for_successor();
+  ASSERT_TRUE(await([&] { return contains(dynasty.said(), "starting a new program"); }));
+  ::kill(first, SIGTERM);
+  ASSERT_TRUE(dynasty.await_successor(0)) << dynasty.said();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(dynasty.get("/" + std::to_string(i)).status, 200) << "of the new process alone";
+  }
+  gate.open();
+  client.read_rest(response);
+  EXPECT_EQ(response.body, "hello world");
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+}
+
+TEST(TakeOver, IsNotBegunByAProcessThatDrains) {
+  Dynasty dynasty;
+  Gate gate;
+  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
+  Client client(dynasty.proxy().port());
+  client.send(request_text("GET", dynasty.origin.url("/slow")));
+  Response response = client.read_head();
+  ::kill(dynasty.pid(), SIGTERM);
+  ASSERT_TRUE(await([&] { return contains(dynasty.said(), "draining:"); }));
+  ASSERT_TRUE(await([&] { return dynasty.get("/a").status == 503; }));
+  dynasty.ask_for_successor();
+  gate.open();
+  client.read_rest(response);
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+  EXPECT_FALSE(contains(dynasty.said(), "starting a new program")) << dynasty.said();
 }
 
 TEST(TakeOver, KeepsTheControlSocketWhileTheOldProcessEnds) {

@@ -224,6 +224,13 @@ TEST_F(ASlowStart, DoesNotHoldUpTheEnd) {
   answers_.set_value();
 }
 
+TEST_F(ASlowStart, IsNotStartedAgainWhileItHangs) {
+  ASSERT_EQ(disk_->end(), Writer::End::hangs);
+  EXPECT_EQ(disk_->start().error(), Error::hangs);
+  answers_.set_value();
+  EXPECT_TRUE(await([&] { return disk_->start().has_value(); }));
+}
+
 void damage(const std::filesystem::path& file, std::size_t at) {
   std::string bytes = read_file(file);
   bytes[at] = static_cast<char>(bytes[at] ^ 1);
