@@ -50,7 +50,7 @@ PasswordChecks::Check PasswordChecks::check_of(const PasswordFile& file, const C
   check.hash = known ? *known : file.any_hash();
   check.may_be_right = known != nullptr;
   check.client = client;
-  check.key = key_of(check.hash, given);
+  check.key = key_of(known ? *known : std::string(), given);
   return check;
 }
 

@@ -58,6 +58,16 @@ TEST(PasswordChecks, ForgetAVerdictOnceTheHashHasChanged) {
   EXPECT_EQ(scene.verdict("anna", "other"), Verdict::right);
 }
 
+TEST(PasswordChecks, ForgetAVerdictOnceTheUserIsRenamedOrAdded) {
+  Checked scene;
+  const auto renamed = *PasswordFile::parse("bob:" + kQuick + "\n", "f");
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
+  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::wrong);
+  scene.file = renamed;
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::wrong);
+  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::right);
+}
+
 TEST(PasswordChecks, CheckOnceWhatSeveralAskAtOnce) {
   Checked scene(kSlow);
   int right = 0;
