@@ -14,6 +14,11 @@ bool is_loopback(const config::Address& address) {
   return config::contains(loopback, address);
 }
 
+// The client is refused in any case.
+bool is_turned_away(const Client& client) {
+  return client.door == Door::late || (client.guest && client.guest->in_reserve());
+}
+
 Refusal refusal_for(Verdict verdict) {
   if (verdict == Verdict::guessed_too_often) return Refusal::guessed_too_often();
   return Refusal::too_many_checks();
@@ -37,7 +42,7 @@ Task<Verdict> check(Client& client, const Request& request, const users::Credent
 }  // namespace
 
 Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
-  if (client.guest && client.guest->in_reserve()) co_return std::nullopt;  // refused in any case
+  if (is_turned_away(client)) co_return std::nullopt;
   const auto* const rule = deciding_rule(client, request);
   if (!rule || !rule->has_users()) co_return std::nullopt;
   client.record.denied_by = rule->name();
