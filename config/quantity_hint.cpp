@@ -61,21 +61,31 @@ std::optional<std::string> spelled(const Written& written, std::string_view unit
   return std::to_string(in_smaller / written.scale).append(smaller);
 }
 
-std::string write(const std::optional<std::string>& text) {
-  return text ? "; write " + in_quotes(*text) : "";
+// `quantity` is what `text` means.
+template <class T>
+std::string write(const std::string& text, const std::optional<T>& quantity,
+                  const Range<T>& range) {
+  return quantity && range.contains(*quantity) ? "; write " + in_quotes(text) : "";
+}
+
+template <class T>
+std::string say_unit(const std::string& text, const std::optional<T>& quantity,
+                     const Range<T>& range) {
+  const bool fits = quantity && range.contains(*quantity);
+  return fits ? "; say the unit: " + in_quotes(text) + " or another" : "; say the unit";
 }
 
 }  // namespace
 
-std::string size_hint(std::string_view text) {
+std::string size_hint(std::string_view text, const Range<ByteSize>& range) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   const auto written = take_apart(text);
   if (!written) return {};
   const std::string& unit = written->unit;
   if (unit.empty()) {
-    return written->scale == 1
-               ? "; say the unit: \"" + std::to_string(written->digits) + "MiB\" or another"
-               : "";
+    if (written->scale != 1) return {};
+    const auto size = std::to_string(written->digits) + "MiB";
+    return say_unit(size, parse_bytes(size), range);
   }
   constexpr std::string_view kPrefixes = "bkmgt";
   const auto power = kPrefixes.find(unit.front());
@@ -86,10 +96,10 @@ std::string size_hint(std::string_view text) {
   if (!known) return {};
   const auto exact =
       spelled(*written, kUnits[power], power > 0 ? 1024 : 0, kUnits[power > 0 ? power - 1 : 0]);
-  return write(exact);
+  return exact ? write(*exact, parse_bytes(*exact), range) : "";
 }
 
-std::string duration_hint(std::string_view text) {
+std::string duration_hint(std::string_view text, const Range<std::chrono::milliseconds>& range) {
   constexpr std::array kSpellings{
       Spelling{"ms", "ms"},     Spelling{"msec", "ms"},   Spelling{"milliseconds", "ms"},
       Spelling{"s", "s"},       Spelling{"sec", "s"},     Spelling{"secs", "s"},
@@ -104,10 +114,11 @@ std::string duration_hint(std::string_view text) {
   const std::string& unit = written->unit;
   if (unit.empty()) {
     const auto seconds = spelled(*written, "s", 1000, "ms");
-    return seconds ? "; say the unit: " + in_quotes(*seconds) + " or another" : "";
+    return seconds ? say_unit(*seconds, parse_duration(*seconds), range) : "";
   }
   if (unit == "y" || unit == "year" || unit == "years") {
-    return write(std::to_string(written->digits * 365 / written->scale) + "d");
+    const auto days = std::to_string(written->digits * 365 / written->scale) + "d";
+    return write(days, parse_duration(days), range);
   }
   const auto* const found =
       std::find_if(kSpellings.begin(), kSpellings.end(),
@@ -117,7 +128,8 @@ std::string duration_hint(std::string_view text) {
   constexpr std::array<std::uint64_t, 6> kSteps{0, 1000, 60, 60, 24, 7};
   const auto at = static_cast<std::size_t>(std::find(kUnits.begin(), kUnits.end(), found->unit) -
                                            kUnits.begin());
-  return write(spelled(*written, found->unit, kSteps[at], kUnits[at > 0 ? at - 1 : 0]));
+  const auto exact = spelled(*written, found->unit, kSteps[at], kUnits[at > 0 ? at - 1 : 0]);
+  return exact ? write(*exact, parse_duration(*exact), range) : "";
 }
 
 }  // namespace config

@@ -122,6 +122,7 @@ Try, in another terminal, first through one proxy, a moment later through anothe
   curl -x http://127.0.0.1:$first_port -sD - -o /dev/null $example
   curl -x http://127.0.0.1:$last -sD - -o /dev/null $example
   curl http://127.0.0.1:$last/digest
+or open http://127.0.0.1:$last/ in a browser.
 The Cache-Status of the second response names the neighbour that supplied it. Ctrl-C stops all.
 END
 }

@@ -55,7 +55,7 @@ void Section::read(std::string_view key, ByteSize& into, const Range<ByteSize>& 
   } else {
     fault(*found, "expected " + quantity("a size (in B, KiB, MiB, GiB or TiB)", "256MiB", range) +
                       "; found " + describe(*found->value) +
-                      (size ? "" : size_hint(text_of(*found->value))));
+                      (size ? "" : size_hint(text_of(*found->value), range)));
   }
 }
 
@@ -69,7 +69,7 @@ void Section::read(std::string_view key, milliseconds& into, const Range<millise
   } else {
     fault(*found, "expected " + quantity("a time (in ms, s, m, h, d or w)", "250ms", range) +
                       "; found " + describe(*found->value) +
-                      (time ? "" : duration_hint(text_of(*found->value))));
+                      (time ? "" : duration_hint(text_of(*found->value), range)));
   }
 }
 

@@ -21,7 +21,6 @@ struct Token {
   bool is(char mark) const { return kind == Kind::mark && text.front() == mark; }
   bool opens() const { return is('{') || is('['); }
   bool closes() const { return is('}') || is(']'); }
-  bool is_value() const { return kind == Kind::string || kind == Kind::word || opens(); }
 };
 
 // What JSON has no token for.

@@ -10,7 +10,7 @@ namespace config {
 
 // The first slip in the text: where it is and how to mend it. Nothing if the fault, if any, is of
 // another kind, such as bytes that are not UTF-8. Safe on any bytes; takes linear time, and memory
-// of a byte for each open bracket. Pure.
+// in proportion to the open brackets. Pure.
 std::optional<Fault> find_slip(std::string_view text);
 
 }  // namespace config

@@ -9,11 +9,6 @@ using users::Verdict;
 
 namespace {
 
-bool is_loopback(const config::Address& address) {
-  static const auto loopback = config::parse_networks("loopback").value();
-  return config::contains(loopback, address);
-}
-
 // The client is refused in any case.
 bool is_turned_away(const Client& client) {
   return client.door == Door::late || (client.guest && client.guest->in_reserve());
@@ -46,11 +41,8 @@ Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
   const auto* const rule = deciding_rule(client, request);
   if (!rule || !rule->has_users()) co_return std::nullopt;
   client.record.denied_by = rule->name();
-  if (request.arrival() != Arrival::forward) co_return Refusal::denied_by(rule->name());
+  if (auto refusal = check_sign_in(client, request, *rule)) co_return refusal;
   const auto& settings = *request.policy().settings.access.users;
-  if (!settings.cleartext && !is_loopback(client.address)) {
-    co_return Refusal::no_password_in_the_clear(rule->name());
-  }
   const auto given = credentials_of(request);
   if (!given) co_return Refusal::unknown_user(rule->name(), settings.realm);
   const auto verdict = co_await check(client, request, *given);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -30,14 +31,32 @@ fs::path nearest_that_exists(fs::path path) {
   return path;
 }
 
+// What the files of a folder take on disk; files that cannot be looked at count nothing.
+std::uint64_t taken_by(const fs::path& folder) {
+  constexpr std::uint64_t kBlock = 512;  // of st_blocks
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    struct stat facts {};
+    if (::lstat(at->path().c_str(), &facts) == 0) {
+      bytes += static_cast<std::uint64_t>(facts.st_blocks) * kBlock;
+    }
+  }
+  return bytes;
+}
+
 void try_room(const config::DiskSettings& disk, const fs::path& folder, Trial& into) {
   struct statvfs room {};
   if (::statvfs(folder.c_str(), &room) != 0) return;
-  const auto all = static_cast<std::uint64_t>(room.f_blocks) * room.f_frsize;
-  if (all >= disk.size.value) return;
+  const auto free = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
+  if (free >= disk.size.value) return;
+  const auto has = free + taken_by(disk.path);  // the cache may grow into what it has
+  if (has >= disk.size.value) return;
   into.warnings.push_back(
-      fmt::format("cache.disk.size: {} MiB are more than the file system of {} has ({} MiB)",
-                  disk.size.value >> 20, folder.native(), all >> 20));
+      fmt::format("cache.disk.size: {} MiB are more than the file system of {} has room for "
+                  "({} MiB)",
+                  disk.size.value >> 20, folder.native(), has >> 20));
 }
 
 void try_disk(const config::DiskSettings& disk, Trial& into) {
@@ -66,6 +85,13 @@ void try_log(const config::LogSettings& log, Trial& into) {
     why = "it is a directory";
   } else if (fs::exists(path, error)) {
     if (::access(path.c_str(), W_OK) != 0) why = reason(errno);
+  } else if (!fs::exists(folder, error) && ::geteuid() == 0) {  // as root, the proxy makes it
+    const auto found = nearest_that_exists(folder);
+    if (!fs::is_directory(found, error)) {
+      why = fmt::format("{} is no directory", found.native());
+    } else if (why = why_not_writable(found); why.empty()) {
+      into.notes.push_back(fmt::format("log.access: {} will be made", folder.native()));
+    }
   } else if (!fs::is_directory(folder, error)) {
     why = fmt::format("there is no directory {}", folder.native());
   } else {

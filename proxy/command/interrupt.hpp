@@ -10,10 +10,10 @@ namespace proxy::command {
 
 enum class Awaited : std::uint8_t { readable, over, interrupted };
 
-// While an Interrupt lives, the first SIGINT or SIGTERM only ends await_readable(). A second signal
-// of the same kind ends the process as usual. A signal that the process ignored before (nohup)
-// stays ignored. At most one Interrupt may live at a time. The constructor throws
-// std::system_error.
+// While an Interrupt lives, the first SIGINT or SIGTERM only ends await_readable() and
+// await_for(). A second signal of the same kind ends the process as usual. A signal that the
+// process ignored before (nohup) stays ignored. At most one Interrupt may live at a time. The
+// constructor throws std::system_error.
 class Interrupt {
  public:
   Interrupt();

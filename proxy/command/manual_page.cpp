@@ -43,8 +43,12 @@ The settings of the service.
 .TP
 .I /usr/share/doc/hearsay/examples/hearsay.json
 All settings, their defaults, and what they mean.
+.TP
+.I /run/hearsay/control.sock
+Where commands reach the running service (setting "control").
 .SH EXIT STATUS
-0: success. 1: failure. 2: wrong arguments or settings, explained on standard error.
+0: success. 1: failure. 2: wrong arguments or settings, explained on standard error. 3: no proxy
+answers.
 )";
 
 // Text that troff takes as it is.

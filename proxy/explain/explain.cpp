@@ -56,7 +56,10 @@ std::string hex_of(const digest::Key& key) {
 
 // Whether the client may, as answer() asks.
 void note_access(const Client& client, const Request& request, Explanation& explanation) {
-  auto refusal = check_access(client, request);
+  const auto* const rule = deciding_rule(client, request);
+  std::optional<Refusal> refusal;
+  if (rule && rule->has_users()) refusal = check_sign_in(client, request, *rule);
+  if (!refusal) refusal = check_access(client, request);
   if (!refusal && !request.may_exist()) refusal = Refusal::unknown_url();
   if (!refusal) return;
   explanation.refusal = refusal->reason;
@@ -126,7 +129,7 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   explanation.reverse = request.arrival() == Arrival::reverse;
   explanation.own_page = explanation.reverse && !request.mapping();
   if (request.rule()) explanation.rule = request.rule()->word();
-  note_access(client, request, explanation);
+  if (!explanation.own_page) note_access(client, request, explanation);
   request.tell_of_client(request.policy().settings.forwarded, asked.client_text);
 
   auto peeked = co_await peek(worker, request);

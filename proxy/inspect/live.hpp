@@ -36,10 +36,12 @@ class Slices {
 std::unique_ptr<Slices> list_live(const Live& live, std::string prefix);
 
 // Sums the responses that list_live() lists and whose URL contains `contains`, in any case of
-// letters. While it searches, a line {"searched": n} shows the number of responses seen, at least
-// each second. At the end it gives a line {"host", "entries", "bytes", "hits"} for each of the 200
-// hosts that take most, by bytes stored; {"other_hosts", "entries", "bytes", "hits"} for the rest,
-// if there is one; a line of list_live() for each of the 200 largest responses; and last
+// letters. While it searches, a line {"searched": n} shows the number of responses found so far, at
+// least each second. At the end it gives a line {"host", "entries", "bytes", "hits"} for each of
+// the 200 hosts that take most, by bytes stored; {"other_hosts", "entries", "bytes", "hits"} for
+// the rest, if there is one. It tells 20,000 hosts apart; further ones count in neither "hosts" nor
+// "other_hosts", but their responses do. Then it gives a line of list_live() for each of the 200
+// largest responses; and last
 // {"hosts", "entries", "bytes", "hits"}.
 std::unique_ptr<Slices> sum_live(const Live& live, std::string contains);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -126,7 +127,7 @@ class LiveSums final : public Slices {
     append(out, add_sum(line, all_));
   }
 
-  void tell_others(std::string& out, const std::vector<Host>& hosts) const {
+  void tell_others(std::string& out, std::span<const Host> hosts) const {
     Sum others = uncounted_;
     for (const auto& host : hosts) others.add(host.second);
     if (others.entries == 0) return;

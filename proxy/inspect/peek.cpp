@@ -65,7 +65,6 @@ void peek_at_disk(const Live& live, cache::Budget& budget, const digest::Key& ke
   auto entry = std::make_shared<cache::Entry>(budget, std::move(saved->entry));
   entry->body.size = entry->object ? saved->length : opened->record.body_bytes();
   peeked.found.entry = entry;
-  peeked.from_disk = true;
   peeked.all.push_back({std::move(entry), *facts});
 }
 

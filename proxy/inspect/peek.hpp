@@ -17,7 +17,6 @@ struct Peeked {
   };
   std::vector<One> all;       // all in memory, and the one on disk that the request selects
   cache::Found found = {};    // what a look-up would find; its entry is one of `all`
-  bool from_disk = false;     // memory does not have that entry
   bool varies_there = false;  // the disk may have more variants, which are not in `all`
 };
 

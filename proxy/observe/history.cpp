@@ -12,7 +12,6 @@ constexpr std::size_t at(auto value) {
 }
 
 constexpr Tag kHitTags[] = {Tag::mem_hit, Tag::disk_hit, Tag::conditional_hit};
-constexpr Tag kFailedTags[] = {Tag::none, Tag::failed};
 constexpr Tag kNotOfClients[] = {Tag::own_page, Tag::purge, Tag::site_question};
 
 constexpr bool is_of_client(std::size_t tag) {
@@ -60,7 +59,7 @@ Sample totals_of(const Metrics& metrics) {
     if (is_of_client(tag)) sample[at(Series::requests)] += sum_of(metrics, static_cast<Tag>(tag));
   }
   for (const Tag tag : kHitTags) sample[at(Series::hits)] += sum_of(metrics, tag);
-  for (const Tag tag : kFailedTags) sample[at(Series::failed)] += sum_of(metrics, tag);
+  sample[at(Series::failed)] = sum_of(metrics, Tag::failed);
   sample[at(Series::refused)] = sum_of(metrics, Tag::denied);
   sample[at(Series::sent_bytes)] =
       metrics.sum([](const ThreadCounters& c) -> const Count& { return c.bytes_sent; });
@@ -81,6 +80,7 @@ void History::note(sys_seconds now, const Sample& totals) {
     seconds_.clear();
     minutes_.clear();
     minute_ = {};
+    begun_ = now;
     last_ = {now, totals};
     return;
   }
@@ -102,8 +102,11 @@ void History::append(sys_seconds ends, const Sample& second) {
   seconds_.push_back(second);
   for (std::size_t i = 0; i < kSeries; ++i) minute_[i] += second[i];
   if (ends != std::chrono::floor<std::chrono::minutes>(ends)) return;
-  minutes_.push_back(minute_);
-  minutes_end_ = ends;
+  const bool is_whole = begun_ <= ends - std::chrono::minutes(1);
+  if (is_whole) {
+    minutes_.push_back(minute_);
+    minutes_end_ = ends;
+  }
   minute_ = {};
 }
 

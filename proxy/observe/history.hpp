@@ -19,7 +19,7 @@ namespace proxy {
 enum class Series : std::uint8_t {
   requests,         // answered
   hits,             // of those, answered from memory or disk
-  failed,           // of those, that nobody could answer
+  failed,           // of those, well-formed ones that nobody could answer
   refused,          // of those, that the settings forbid
   sent_bytes,       // to clients, heads included
   cache_bytes,      // of those, bodies of hits
@@ -52,7 +52,8 @@ class History {
 
   // At most 3,600 seconds.
   [[nodiscard]] Span hour() const;
-  // At most 1,440 whole minutes. The minute under way is left out.
+  // At most 1,440 minutes, each recorded from its begin to its end. The minute under way is left
+  // out, and so is the one in which the recording began.
   [[nodiscard]] Span day() const;
   // The last second. All is 0 before there is one.
   struct Latest {
@@ -73,6 +74,7 @@ class History {
 
   mutable threads::Mutex mutex_;
   std::optional<Noted> last_ GUARDED_BY(mutex_);
+  std::chrono::sys_seconds begun_ GUARDED_BY(mutex_){};
   boost::circular_buffer<Sample> seconds_ GUARDED_BY(mutex_){3600};
   boost::circular_buffer<Sample> minutes_ GUARDED_BY(mutex_){1440};
   Sample minute_ GUARDED_BY(mutex_){};  // under way

@@ -13,13 +13,40 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, kLongestText));
 }
 
-RequestRecord shortened(RequestRecord record) {
-  record.told.key.clear();
-  record.asked.clear();
-  for (auto* text : {&record.upstream_host, &record.content_type, &record.told.detail}) {
-    if (text->size() > kLongestText) *text = shortened(*text);
-  }
-  return record;
+http::CacheStatus shortened(const http::CacheStatus& told) {
+  return {.hit = told.hit,
+          .fwd = told.fwd,
+          .fwd_status = told.fwd_status,
+          .ttl = told.ttl,
+          .stored = told.stored,
+          .collapsed = told.collapsed,
+          .key = {},
+          .detail = shortened(told.detail)};
+}
+
+// Neither `asked` nor the key, which may be as long as a URL, is copied.
+RequestRecord shortened(const RequestRecord& record) {
+  return {.begun = record.begun,
+          .first_byte = record.first_byte,
+          .tag = record.tag,
+          .hierarchy = record.hierarchy,
+          .collapsed = record.collapsed,
+          .from_disk = record.from_disk,
+          .claimed = record.claimed,
+          .aborted = record.aborted,
+          .cut = record.cut,
+          .routine = record.routine,
+          .status = record.status,
+          .bytes = record.bytes,
+          .upstream_host = shortened(record.upstream_host),
+          .failure = record.failure,
+          .storability = record.storability,
+          .rule = record.rule,
+          .user = shortened(record.user),
+          .denied_by = record.denied_by,
+          .content_type = shortened(record.content_type),
+          .asked = {},
+          .told = shortened(record.told)};
 }
 
 }  // namespace
@@ -30,7 +57,6 @@ RecentKind kind_of(const RequestRecord& record) {
     case Tag::disk_hit:
     case Tag::conditional_hit:
       return RecentKind::hit;
-    case Tag::none:
     case Tag::failed:
       return RecentKind::failed;
     default:
@@ -40,9 +66,10 @@ RecentKind kind_of(const RequestRecord& record) {
 
 bool RecentRequests::OfThread::wants(const RequestRecord& record) {
   if (record.tag == Tag::own_page || record.tag == Tag::site_question) return false;
-  if (kind_of(record) != RecentKind::hit) return true;
-  if (record.begun - last_hit_ < kPause) return false;
-  last_hit_ = record.begun;
+  auto& window = windows_[static_cast<std::size_t>(kind_of(record))];
+  if (record.begun - window.since >= kWindow) window = {record.begun, 0};
+  if (window.taken == kMost) return false;
+  ++window.taken;
   return true;
 }
 

@@ -15,7 +15,8 @@
 
 namespace proxy {
 
-// One request as the access log has it. Texts of more than 1 KiB are cut.
+// One request as the access log has it, but for who was asked and the key. Texts of more than 1 KiB
+// are cut.
 struct RecentRequest {
   std::uint64_t number = 0;  // counts the requests kept by its thread, from 1 on
   std::chrono::system_clock::time_point ended;
@@ -31,12 +32,13 @@ enum class RecentKind : std::uint8_t { hit, forwarded, failed };
 inline constexpr std::size_t kRecentKinds = 3;
 RecentKind kind_of(const RequestRecord& record);
 
-// Keeps the last kMost requests of each kind and thread, except those for our own pages. Of hits,
-// it keeps at most one in kPause, so that a thread that answers many spends nothing on them.
+// Keeps the last kMost requests of each kind and thread, except those for our own pages. It takes
+// at most kMost of a kind in each kWindow, the first ones, so that a thread that answers many
+// spends little on them.
 class RecentRequests {
  public:
   static constexpr std::size_t kMost = 100;
-  static constexpr std::chrono::milliseconds kPause{5};
+  static constexpr std::chrono::seconds kWindow{1};
 
   // wants() and add() are for one thread.
   class OfThread {
@@ -49,7 +51,12 @@ class RecentRequests {
     friend class RecentRequests;
     using Ring = boost::circular_buffer<std::shared_ptr<const RecentRequest>>;
 
-    std::chrono::steady_clock::time_point last_hit_{};
+    struct Window {
+      std::chrono::steady_clock::time_point since{};
+      std::size_t taken = 0;
+    };
+
+    std::array<Window, kRecentKinds> windows_{};
     std::uint64_t added_ = 0;
     threads::Mutex mutex_;
     std::array<Ring, kRecentKinds> rings_ GUARDED_BY(mutex_){Ring{kMost}, Ring{kMost}, Ring{kMost}};

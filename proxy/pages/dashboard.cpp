@@ -41,9 +41,8 @@ std::string_view type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-// The file that the path names; null if there is none.
+// The file that the path, without a query, names; null if there is none.
 const DashboardFile* file_at(std::string_view path) {
-  path = path.substr(0, path.find('?'));
   const auto name = path == "/" || path == kDashboard
                         ? kPage
                         : path.substr(std::min(path.size(), kDashboard.size()));
@@ -80,6 +79,13 @@ Task<void> send_json(Client& client, std::string json) {
   co_await send_message(client, message);
 }
 
+// Takes some milliseconds, so it is for Process::aside.
+Task<std::string> tell_recent_requests(Process& process) {
+  RecentRequests::Known none;
+  const auto requests = process.recent.newer_than(none);
+  co_return requests_json(newest_of_each_kind(requests, RecentRequests::kMost)) + "\n";
+}
+
 }  // namespace
 
 bool is_browser(const Request& request) {
@@ -87,7 +93,8 @@ bool is_browser(const Request& request) {
 }
 
 Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&) {
-  const auto path = request.target.path();
+  const std::string_view target = request.target.path();
+  const auto path = target.substr(0, target.find('?'));
   if (path == "/hearsay") co_return co_await send_moved(client);
   const auto* file = file_at(path);
   if (!file) {
@@ -117,10 +124,14 @@ Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
 
 Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
   const auto wanted = only_parameter(request.target.path(), "span");
-  if (!wanted) co_return co_await refuse(client, request, Refusal::bad(wanted.error().text));
+  if (!wanted) {
+    auto refusal = Refusal::bad(wanted.error().text);
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
   const auto span = wanted->value_or("hour");
   if (span != "hour" && span != "day") {
-    co_return co_await refuse(client, request, Refusal::bad("expected ?span=hour or ?span=day"));
+    auto refusal = Refusal::bad("expected ?span=hour or ?span=day");
+    co_return co_await refuse(client, request, std::move(refusal));
   }
   const auto& history = client.worker.process.history;
   auto json = history_json(span == "day" ? history.day() : history.hour());
@@ -128,8 +139,9 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
 }
 
 Task<void> serve_recent_requests(Client& client, const Request&, RequestBody&) {
-  RecentRequests::Known none;
-  auto json = requests_json(client.worker.process.recent.newer_than(none)) + "\n";
+  auto& process = client.worker.process;
+  auto telling = tell_recent_requests(process);
+  auto json = co_await asio::co_spawn(process.aside, std::move(telling), net::use_task);
   co_await send_json(client, std::move(json));
 }
 

@@ -9,7 +9,7 @@ namespace proxy {
 
 inline constexpr std::string_view kDashboard = "/hearsay/";
 
-// Whether the client prefers a page to plain text.
+// Whether the client's Accept names text/html.
 bool is_browser(const Request& request);
 
 // Answers with the page at / and kDashboard, and with the page's files at the paths below.
@@ -21,7 +21,7 @@ net::Task<void> serve_about(Client& client, const Request& request, RequestBody&
 // history_json() of the parameter `span`: "hour" (the default) or "day".
 net::Task<void> serve_history(Client& client, const Request& request, RequestBody& body);
 
-// requests_json() of all requests that are remembered.
+// requests_json() of the latest requests, at most RecentRequests::kMost of each kind.
 net::Task<void> serve_recent_requests(Client& client, const Request& request, RequestBody& body);
 
 // news_json() each second, as server-sent events, until the client leaves or the proxy drains.

@@ -7,9 +7,10 @@
 
 namespace proxy {
 
+enum class Layout : std::uint8_t { indented, one_line };
+
 // Our digest, the neighbours' claims, and how accurate the claims were. /metrics has the same
 // numbers.
-enum class Layout : std::uint8_t { indented, one_line };
 std::string digest_json(const Process& process, const Policy& policy,
                         Layout layout = Layout::indented);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "proxy/observe/verdict.hpp"
@@ -89,9 +90,20 @@ std::string requests_json(const std::vector<RecentRequests::Found>& requests) {
   return one_line(all);
 }
 
+std::vector<RecentRequests::Found> newest_of_each_kind(
+    const std::vector<RecentRequests::Found>& requests, std::size_t most) {
+  std::array<std::size_t, kRecentKinds> taken{};
+  std::vector<RecentRequests::Found> newest;
+  for (auto it = requests.rbegin(); it != requests.rend(); ++it) {
+    auto& of_kind = taken[static_cast<std::size_t>(kind_of(it->request->record))];
+    if (of_kind++ < most) newest.push_back(*it);
+  }
+  std::reverse(newest.begin(), newest.end());
+  return newest;
+}
+
 std::string news_json(const Process& process, const Policy& policy,
-                      std::vector<RecentRequests::Found> requests) {
-  if (requests.size() > kMostNews) requests.erase(requests.begin(), requests.end() - kMostNews);
+                      const std::vector<RecentRequests::Found>& requests) {
   const auto latest = process.history.latest();
   Json sample;
   for (std::size_t series = 0; series < kSeries; ++series) {
@@ -106,7 +118,7 @@ std::string news_json(const Process& process, const Policy& policy,
                      seconds_of(latest.end), one_line(sample), one_line(now_json(process, policy)),
                      without_end(health_json(process, troubles)),
                      without_end(digest_json(process, policy, Layout::one_line)),
-                     requests_json(requests));
+                     requests_json(newest_of_each_kind(requests, kMostNews)));
 }
 
 }  // namespace proxy

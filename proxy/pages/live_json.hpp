@@ -15,12 +15,16 @@ std::string history_json(const History::Span& span);
 // "status", "bytes", "result": the tag of the access log, "verdict": a sentence}.
 std::string requests_json(const std::vector<RecentRequests::Found>& requests);
 
+// The newest `most` requests of each kind, in their order.
+std::vector<RecentRequests::Found> newest_of_each_kind(
+    const std::vector<RecentRequests::Found>& requests, std::size_t most);
+
 // The news of one second, in one line: {"end", "sample", "now", "health", "digest", "requests"}.
 // `sample`: the last second of the history, which ends at `end`; `now`: what is open and stored;
-// `health` and `digest`: as the pages of these names. At most kMostNews of the requests are told,
-// the newest ones.
-inline constexpr std::size_t kMostNews = 60;
+// `health` and `digest`: as the pages of these names; `requests`: of each kind the newest
+// kMostNews.
+inline constexpr std::size_t kMostNews = 25;
 std::string news_json(const Process& process, const Policy& policy,
-                      std::vector<RecentRequests::Found> requests);
+                      const std::vector<RecentRequests::Found>& requests);
 
 }  // namespace proxy

@@ -11,6 +11,15 @@ namespace proxy {
 
 using net::Task;
 
+namespace {
+
+// Takes many milliseconds where many descriptors are open, so it is for Process::aside.
+Task<std::string> tell_metrics(const Process& process, const Policy& policy) {
+  co_return metrics_text(process, policy);
+}
+
+}  // namespace
+
 Task<void> serve_digest_json(Client& client, const Request& request, RequestBody&) {
   const auto message = own_message(client, 200, "application/json",
                                    digest_json(client.worker.process, request.policy()));
@@ -18,14 +27,20 @@ Task<void> serve_digest_json(Client& client, const Request& request, RequestBody
 }
 
 Task<void> serve_metrics(Client& client, const Request& request, RequestBody&) {
-  const auto message = own_message(client, 200, "text/plain; version=0.0.4; charset=utf-8",
-                                   metrics_text(client.worker.process, request.policy()));
+  const auto& process = client.worker.process;
+  auto telling = tell_metrics(process, request.policy());
+  auto text = co_await net::asio::co_spawn(process.aside, std::move(telling), net::use_task);
+  const auto message =
+      own_message(client, 200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
   co_await send_message(client, message);
 }
 
 Task<void> serve_health(Client& client, const Request& request, RequestBody&) {
   const auto strict = only_parameter(request.target.path(), "strict");
-  if (!strict) co_return co_await refuse(client, request, Refusal::bad(strict.error().text));
+  if (!strict) {
+    auto refusal = Refusal::bad(strict.error().text);
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
   const auto& process = client.worker.process;
   const auto troubles = troubles_of(process, request.policy(), std::chrono::steady_clock::now());
   const bool is_strict = *strict == "1";

@@ -178,6 +178,8 @@ Task<void> serve_own(Client& client, const Request& request, const OwnPage& page
     if (request.head.method == "OPTIONS") co_return co_await tell_methods(client);
   }
   co_await page.answer(client, request, body);
+  // A page that refuses is no request that failed.
+  if (client.record.tag == Tag::none) client.record.tag = Tag::own_page;
 }
 
 }  // namespace proxy

@@ -81,9 +81,11 @@ function FindProxyForURL(url, host) {
     if (below || host == hosts[j]) return "DIRECT";
   }
   if (!/^(https?|wss?):/i.test(url)) return "DIRECT";
-  if (/^(https|wss):/i.test(url)) {
+  var tunnel = /^(https|wss?):/i.exec(url);  // by CONNECT, ws: too
+  if (tunnel) {
+    var usual = tunnel[1].toLowerCase() == "ws" ? 80 : 443;
     var port = /^[a-z]+:\/\/[^\/?#]*:([0-9]+)(?:[\/?#]|$)/i.exec(url);
-    if (ports.indexOf(port ? Number(port[1]) : 443) < 0) return "DIRECT";
+    if (ports.indexOf(port ? Number(port[1]) : usual) < 0) return "DIRECT";
   }
   return proxy;
 }

@@ -43,8 +43,7 @@ void Pulse::beat() {
     const threads::MutexLock lock(mutex_);
     return policy_;
   }();
-  auto requests = process_.recent.newer_than(known_);
-  const auto news = news_json(process_, *policy, std::move(requests));
+  const auto news = news_json(process_, *policy, process_.recent.newer_than(known_));
   process_.watchers.tell(std::make_shared<const std::string>("data: " + news + "\n\n"));
 }
 

@@ -147,7 +147,7 @@ Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
   Refusal refusal{is_error ? status : 502,
                   "the parent proxy " + parent + " opens no tunnel to this host: it answered " +
                       std::to_string(status),
-                  status < 500 ? Tag::denied : Tag::none,
+                  status < 500 ? Tag::denied : Tag::failed,
                   {}};
   refusal.cache_status.fwd = http::Forward::method;
   refusal.cache_status.fwd_status = status;
@@ -202,7 +202,20 @@ std::optional<Refusal> check_rules(const Client& client, const Request& request)
   return Refusal::denied_by(rule->name());
 }
 
+bool is_loopback(const config::Address& address) {
+  static const auto loopback = config::parse_networks("loopback").value();
+  return config::contains(loopback, address);
+}
+
 }  // namespace
+
+std::optional<Refusal> check_sign_in(const Client& client, const Request& request,
+                                     const AccessRule& rule) {
+  if (request.arrival() != Arrival::forward) return Refusal::denied_by(rule.name());
+  const bool cleartext = request.policy().settings.access.users->cleartext;
+  if (cleartext || is_loopback(client.address)) return std::nullopt;
+  return Refusal::no_password_in_the_clear(rule.name());
+}
 
 std::optional<Refusal> check_access(const Client& client, const Request& request) {
   if (auto refusal = check_rules(client, request)) return refusal;

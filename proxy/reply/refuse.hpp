@@ -54,6 +54,12 @@ struct Refusal {
 // user is not known yet. Null: the list of clients decides.
 const AccessRule* deciding_rule(const Client& client, const Request& request);
 
+// Why the client cannot sign in for this rule, which names users, whatever it sends: a client of a
+// gateway takes the gateway for the origin, and a password that crosses the network can be read
+// there (setting access.users.cleartext). Nothing: it is asked for a password.
+std::optional<Refusal> check_sign_in(const Client& client, const Request& request,
+                                     const AccessRule& rule);
+
 // Why the client may not use the proxy at all, or not for this destination. Nothing if it may.
 std::optional<Refusal> check_access(const Client& client, const Request& request);
 

@@ -46,6 +46,7 @@ std::optional<seconds> agreed_skew(std::span<const seconds> ahead) {
 
 void OriginClocks::note(std::string_view host, seconds ahead, Clock::time_point now) {
   if (!is_wrong(ahead) && !any_wrong_.load(std::memory_order_relaxed) && !is_due(now)) return;
+  if (is_repeated(host, is_wrong(ahead), now)) return;
   std::optional<seconds> skew;
   {
     const threads::MutexLock lock(mutex_);
@@ -64,6 +65,18 @@ bool OriginClocks::is_due(Clock::time_point now) {
   if (time - last < kSample) return false;
   sampled_.store(time.count(), std::memory_order_relaxed);
   return true;
+}
+
+// Two hosts may share a slot, and are then noted more often, which does no harm either.
+bool OriginClocks::is_repeated(std::string_view host, bool is_wrong, Clock::time_point now) {
+  const auto second = std::chrono::floor<seconds>(now.time_since_epoch()).count();
+  const std::uint64_t hash = std::hash<std::string_view>{}(host);
+  const auto mark = hash >> 32 << 32 | (static_cast<std::uint64_t>(second) & 0x7fff'ffff) << 1 |
+                    (is_wrong ? 1U : 0U);
+  auto& slot = marks_[hash % marks_.size()];
+  if (slot.load(std::memory_order_relaxed) == mark) return true;
+  slot.store(mark, std::memory_order_relaxed);
+  return false;
 }
 
 void OriginClocks::remember(std::string_view host, seconds ahead, Clock::time_point now) {

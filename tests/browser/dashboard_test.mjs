@@ -133,6 +133,35 @@ test('the contents are listed, searched and purged', async () => {
   await page.waitForSelector('#contents-state:has-text("0 responses")');
 });
 
+test('a search while the list is made again after a purge is no error', async () => {
+  await a.get(origin.url('/again'));
+  await page.fill('#contents-search', '/again');
+  await page.click('#contents-form button');
+  const row = page.locator(`[data-url="${origin.url('/again')}"]`);
+  await row.waitFor();
+  await page.route('**/admin/cache/sums*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await route.continue().catch(() => {});  // the page may have given it up
+  });
+  await row.locator('button').click();
+  await page.click('#ask-yes');
+  await page.waitForSelector('#contents-told:has-text("1 purged.")');
+  await page.click('#contents-form button');
+  await page.waitForSelector('#contents-state:has-text("0 responses")');
+  assert.equal(await page.textContent('#contents-told'), '');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.fill('#contents-search', '');
+});
+
+test('a page that gets no place says that it has no contact', async () => {
+  const shown = await open();
+  await shown.route('**/hearsay/events', (route) => route.fulfill({ status: 503, body: 'full' }));
+  await shown.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));  // opens anew
+  await shown.waitForSelector('#health[data-status=lost]');
+  await shown.context().close();
+  assert.deepEqual(faults.splice(0).filter((fault) => !/status of 503/.test(fault)), []);
+});
+
 test('a URL is explained, also that of a request', async () => {
   const url = origin.url('/of-b/1?size=20000');
   await page.fill('#why-url', url);
@@ -230,6 +259,9 @@ test('the page says that the proxy is gone, and is live again once it is back', 
   await a.start(program);
   await page.waitForSelector('#contact[data-state=live]', { timeout: 10000 });
   await page.waitForFunction(() => document.getElementById('health').dataset.status !== 'lost');
+  // Its first requests have the numbers of those that the page had before.
+  await a.get(origin.url('/of-the-next-process'));
+  await page.waitForSelector('#requests .url:has-text("/of-the-next-process")');
   // The failed attempts to connect again are told to the console, rightly.
   const others = faults.splice(0).filter((fault) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(fault));
   assert.deepEqual(others, []);

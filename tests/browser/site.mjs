@@ -6,13 +6,14 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-// Waits until `holds()` returns something true, and returns that.
+// Waits until `holds()` returns something true, and returns that. `what`: what is awaited, or a
+// function that tells it once the wait was in vain.
 export async function until(what, holds, seconds = 15) {
   const end = Date.now() + 1000 * seconds;
   for (;;) {
     const value = await holds();
     if (value) return value;
-    if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
+    if (Date.now() > end) throw new Error(`not within ${seconds} s: ${typeof what === 'function' ? what() : what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -69,7 +70,7 @@ export class Proxy {
     this.process = spawn(program, ['serve', '--config', this.file]);
     this.process.stderr.on('data', (text) => { this.said += text; });
     this.process.stdout.resume();
-    await until(`${this.name} serves: ${this.said}`, () => this.page('/health').then(() => true, () => false));
+    await until(() => `${this.name} serves: ${this.said}`, () => this.page('/health').then(() => true, () => false));
   }
 
   url(target) {

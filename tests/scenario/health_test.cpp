@@ -79,7 +79,7 @@ TEST(Health, NamesANeighbourThatIsDown) {
 }
 
 TEST(Health, NamesSettingsThatAskForMoreMemoryThanThereIs) {
-  ProxyProcess proxy(json{{"cache", {{"memory", "16TiB"}}}});
+  ProxyProcess proxy(json{{"digest", {{"peer_memory", "1TiB"}}}});
   EXPECT_EQ(health(proxy).at("reasons").at(0).at("what"), "memory");
   EXPECT_TRUE(said(proxy, "set cache.memory to less"));
   EXPECT_EQ(proxy.metric("hearsay_troubles{what=\"memory\"}"), 1);

@@ -100,7 +100,7 @@ Result<int> report(std::uint64_t responses, const Streams& streams) {
 // disk.
 Result<std::uint64_t> count_running(const ConfiguredCache& cache, const std::string& prefix) {
   std::uint64_t responses = 0;
-  const AdminRequest request{"/admin/cache/list?prefix=" + percent_encoded(prefix)};
+  const PageRequest request{"/admin/cache/list?prefix=" + percent_encoded(prefix)};
   const auto listed = ask_proxy(cache, request, [&responses](const Report& line) {
     responses += line.find<std::string>("url") ? 1 : 0;
     return ReadOn::yes;
@@ -125,7 +125,7 @@ Result<int> drop_running(const DropOptions& options, const std::string& name,
   const bool one = !options.url.empty();
   auto responses = one ? Result<std::uint64_t>(0U) : count_running(options.cache, name);
   if (!responses) return responses.error();
-  const AdminRequest request{.target = "/admin/cache/drop", .body = order_of(options, name)};
+  const PageRequest request{.target = "/admin/cache/drop", .body = order_of(options, name)};
   bool owed = false;
   const auto asked = ask_proxy(options.cache, request, [&](const Report& line) {
     const auto* purged = line.find<std::uint64_t>("purged");

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <new>
 
-#include "peers/curl.hpp"
 #include "proxy/command/terminal_text.hpp"
-#include "proxy/version.hpp"
 
 namespace proxy::command {
 namespace {
@@ -16,25 +13,18 @@ using inspect::Report;
 
 constexpr std::size_t kLongestLine = std::size_t{4} << 20;  // a head with each byte as \uXXXX
 constexpr std::size_t kMaxRefusal = 4096;
-constexpr std::chrono::milliseconds kConnectLimit{5'000};
-constexpr long kMaxSilence = 60;  // seconds; a page at work sends a line each second
 
 // Splits the body of the answer into lines.
 struct Answer {
-  CURL* easy = nullptr;
+  const PageTransfer& transfer;
   const std::function<ReadOn(const Report&)>& each;
   std::string rest = {};        // the begin of a line, or of a refusal
   std::string broken_off = {};  // the reason that the proxy gave in its last line
   bool odd = false;             // the answer is in another form
   bool enough = false;          // `each` wants nothing more
 
-  long status() const {
-    long status = 0;
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-    return status;
-  }
   bool take(std::string_view bytes) {
-    if (status() != 200) {
+    if (transfer.status() != 200) {
       rest.append(bytes.substr(0, kMaxRefusal - std::min(kMaxRefusal, rest.size())));
       return true;
     }
@@ -73,8 +63,7 @@ std::string url_of(const config::HostPort& at) {
 }
 
 Trouble trouble_of(const ConfiguredCache& cache, const std::string& url, CURLcode code,
-                   const char* reason) {
-  const std::string why = reason[0] != '\0' ? reason : curl_easy_strerror(code);
+                   const std::string& why) {
   if (code != CURLE_COULDNT_CONNECT || cache.path.empty()) {
     return {fmt::format("the proxy at {}: {}", url, why)};
   }
@@ -86,61 +75,30 @@ Trouble trouble_of(const ConfiguredCache& cache, const std::string& url, CURLcod
 
 Trouble refused(const std::string& url, const Answer& answer) {
   auto why = escaped(answer.rest.substr(0, answer.rest.find_last_not_of("\r\n") + 1));
-  return {fmt::format("the proxy at {} answered {}: {}", url, answer.status(), why)};
-}
-
-void set_request(CURL* easy, const AdminRequest& request) {
-  curl_easy_setopt(easy, CURLOPT_USERAGENT, std::string(kProduct).c_str());
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
-  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(kConnectLimit.count()));
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kMaxSilence);
-  if (!request.body) return;
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body->size()));
-  curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request.body->c_str());
+  return {fmt::format("the proxy at {} answered {}: {}", url, answer.transfer.status(), why)};
 }
 
 }  // namespace
 
-Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request,
+Result<void> ask_proxy(const ConfiguredCache& cache, const PageRequest& request,
                        const std::function<ReadOn(const Report&)>& each) {
   if (cache.listen.port == 0) {
     return Trouble{
         "a proxy is using this cache, but listens at a port that the settings do not say (listen)"};
   }
-  const peers::CurlEasy easy(curl_easy_init());
-  const peers::CurlList fields(curl_slist_append(nullptr, "X-Hearsay: 1"));
-  if (!easy || !fields) throw std::bad_alloc();
-  Answer answer{easy.get(), each};
-  std::array<char, CURL_ERROR_SIZE> reason{};
   const auto url = url_of(cache.listen);
-  set_request(easy.get(), request);
-  curl_easy_setopt(easy.get(), CURLOPT_URL, (url + request.target).c_str());
-  curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, fields.get());
-  curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
-  curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, on_answer);
-  curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &answer);
-  const CURLcode code = curl_easy_perform(easy.get());
+  PageTransfer transfer(url, request);
+  Answer answer{transfer, each};
+  const CURLcode code = transfer.perform(on_answer, &answer);
   if (answer.enough) return boost::system::in_place_value;
   if (answer.odd)
     return Trouble{fmt::format("the proxy at {} gave an answer that is none of Hearsay's", url)};
   if (!answer.broken_off.empty()) {
     return Trouble{fmt::format("the proxy at {} broke off: {}", url, escaped(answer.broken_off))};
   }
-  if (code != CURLE_OK) return trouble_of(cache, url, code, reason.data());
-  if (answer.status() != 200) return refused(url, answer);
+  if (code != CURLE_OK) return trouble_of(cache, url, code, transfer.reason(code));
+  if (transfer.status() != 200) return refused(url, answer);
   return boost::system::in_place_value;
-}
-
-std::string percent_encoded(std::string_view text) {
-  if (text.empty()) return {};
-  const auto size = static_cast<int>(text.size());
-  const peers::CurlText encoded(curl_easy_escape(nullptr, text.data(), size));
-  if (!encoded) throw std::bad_alloc();
-  return encoded.get();
 }
 
 }  // namespace proxy::command

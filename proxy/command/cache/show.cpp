@@ -73,7 +73,7 @@ class RecordPrinter {
 Result<int> show_running(const ShowOptions& options, const std::string& url,
                          const Streams& streams) {
   RecordPrinter printer(options, streams);
-  const AdminRequest request{"/admin/cache/show?url=" + percent_encoded(url)};
+  const PageRequest request{"/admin/cache/show?url=" + percent_encoded(url)};
   const auto asked = ask_proxy(options.cache, request, [&printer](const Report& line) {
     if (line.find<std::string>("stored_as")) printer.print(line);
     return printer.done() ? ReadOn::no : ReadOn::yes;

@@ -89,7 +89,7 @@ Result<int> verify_running(const VerifyOptions& options, const Streams& streams)
   Progress progress(streams, Printing::lines);
   Output out(streams.out);
   Report summary;
-  const AdminRequest request{.target = "/admin/cache/verify", .body = ""};
+  const PageRequest request{.target = "/admin/cache/verify", .body = ""};
   const auto asked = ask_proxy(options.cache, request, [&](const Report& line) {
     if (line.find<std::string>("what")) {
       out.write(line_of(line, options));

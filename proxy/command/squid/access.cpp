@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "proxy/command/squid/let_on.hpp"
 #include "proxy/command/squid/networks.hpp"
 #include "proxy/command/squid/required.hpp"
 
@@ -28,21 +29,14 @@ class Reader {
     if (closed_) return tell(line, Kind::unneeded, "no request gets so far");
     if (line.conditional && allows) return tell(line, Kind::left, "depends on a condition");
     const Required required = required_by(line, acls_, allows);
-    if (required.never)
-      return tell(line, Kind::unneeded, "no request that Hearsay serves meets it");
-    if (is_about_pages(required)) return read_pages(line, required, allows);
-    if (allows) {
-      allow(line, required);
-    } else {
-      deny(line, required);
-    }
+    read(line, required, allows);
     if (required.before_user) let_on_only_users(*required.before_user);
   }
 
   // Denies what the acls of a line of another list name.
   void deny_for(const Line& line) {
     const Required required = required_by(line, acls_, false);
-    if (!required.never && !is_about_pages(required)) deny(line, required);
+    if (!required.never && !required.is_about_pages()) deny(line, required);
   }
 
   // Of another list that a request has to pass, too: nothing is allowed but what these lines allow.
@@ -50,9 +44,10 @@ class Reader {
     Alternatives allowed;
     for (const Line& line : lines) {
       const Required required = required_by(line, acls_, true);
-      if (required.never || !required.unknown.empty() || !required.except.empty() ||
-          !required.destinations.empty()) {
-        tell(line, Kind::left, "allows nothing here: part of it has no equal");
+      if (line.conditional || required.never || !required.unknown.empty() ||
+          !required.except.empty() || !required.destinations.empty()) {
+        tell(line, Kind::left,
+             "allows nothing here: it depends on a condition, or part of it has no equal");
       } else {
         allowed.push_back(required.all);
       }
@@ -68,15 +63,25 @@ class Reader {
   }
 
  private:
-  // Requests for the proxy's own pages, and to purge, have settings of their own.
-  static bool is_about_pages(const Required& required) {
-    return required.pages || required.all.methods == std::vector<std::string>{"PURGE"};
+  void read(const Line& line, const Required& required, bool allows) {
+    if (required.never) {
+      tell(line, Kind::unneeded, "no request that Hearsay serves meets it");
+    } else if (required.is_about_pages()) {
+      read_pages(line, required, allows);
+    } else if (allows) {
+      allow(line, required);
+    } else {
+      deny(line, required);
+    }
   }
 
+  // Requests for the proxy's own pages, and to purge, have settings of their own.
   void read_pages(const Line& line, const Required& required, bool allows) {
-    bool& denied = required.pages ? monitor_denied_ : admin_denied_;
-    if (!allows) {
-      denied = denied || required.parts.empty() || !required.pages;
+    auto& denied = required.pages ? monitor_denied_ : admin_denied_;
+    const auto named = required.all.clients ? *required.all.clients : *parse_addresses("all");
+    if (required.pages_for_users) denied = *parse_addresses("all");  // there is nobody to ask
+    if (!allows) {  // on some pages only, perhaps; the settings cannot say that
+      denied.insert(denied.end(), named.begin(), named.end());
       return;
     }
     Conditions who = required.all;
@@ -84,9 +89,14 @@ class Reader {
     const bool plain = required.unknown.empty() && required.except.empty() &&
                        required.destinations.empty() && who.is_about_clients_only();
     if (!plain) return tell(line, Kind::left, "access.monitor and access.admin name clients only");
-    if (denied) return;
+    const auto clients =
+        intersection(without(named, denied),
+                     clients_let_on(result_.rules, guards_, required.pages ? "GET" : "PURGE"));
+    if (clients.empty()) return tell(line, Kind::left, "lines above it may refuse these clients");
+    if (clients != simplified(named)) {
+      tell(line, Kind::changed, "without the clients that lines above it may refuse");
+    }
     auto& into = required.pages ? monitor_ : result_.admin;
-    const auto clients = who.clients ? *who.clients : *parse_addresses("all");
     into.insert(into.end(), clients.begin(), clients.end());
   }
 
@@ -266,10 +276,10 @@ class Reader {
   Access result_;
   config::Networks monitor_;
   std::vector<Alternatives> guards_;  // each later allowed request meets one of each
-  bool monitor_denied_ = false;
-  bool admin_denied_ = false;
-  bool last_allows_ = true;  // without any line, Squid denies
-  bool closed_ = false;      // a rule decides on every request
+  config::Networks monitor_denied_;   // clients that a line denies some of these pages
+  config::Networks admin_denied_;     // or purging
+  bool last_allows_ = true;           // without any line, Squid denies
+  bool closed_ = false;               // a rule decides on every request
 };
 
 // Lists that can refuse what http_access allows.
@@ -277,8 +287,8 @@ constexpr std::array<std::string_view, 3> kFurther{"adapted_http_access", "http_
                                                    "miss_access"};
 
 bool is_for_all(const Line& line, std::string_view action) {
-  return line.words.size() == 2 && line.words[0].text == action && line.words[1].text == "all" &&
-         !line.conditional;
+  return line.words.size() == 2 && line.words[0].text == action &&
+         is_same_name(line.words[1].text, "all") && !line.conditional;
 }
 
 // Refuses before the http_access lines are asked what another list refuses.

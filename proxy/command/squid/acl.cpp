@@ -235,9 +235,10 @@ void read_users(const Collected& lines, Acl& acl, bool has_users) {
                       "basic_ncsa_auth FILE)");
   }
   auto users = taken<std::string>(lines, acl, [](const std::string& value, auto& into) {
-    const bool plain = !value.empty() && value.size() <= 64 && config::is_token(value);
+    const bool plain = !value.empty() && value.size() <= 64 && config::is_token(value) &&
+                       value != "*";  // to Squid the name of a user, to Hearsay every user
     if (plain) into.push_back(value == "REQUIRED" ? "*" : value);
-    return plain && value != "*";
+    return plain;
   });
   const bool all = std::find(users.begin(), users.end(), "*") != users.end();
   if (lines.ignores_case && !all) {
@@ -303,8 +304,8 @@ void read_type(const Collected& lines, Acl& acl, bool has_users) {
 }
 
 // The acls that Squid defines, which files may extend.
-std::map<std::string, Collected, std::less<>> built_in() {
-  std::map<std::string, Collected, std::less<>> acls;
+std::map<std::string, Collected, NameOrder> built_in() {
+  std::map<std::string, Collected, NameOrder> acls;
   const auto add = [&](const char* name, const char* type, std::vector<std::string> values) {
     Collected& acl = acls[name];
     acl.type = type;
@@ -321,13 +322,21 @@ std::map<std::string, Collected, std::less<>> built_in() {
 
 }  // namespace
 
+bool NameOrder::operator()(std::string_view a, std::string_view b) const {
+  return config::lower_case(a) < config::lower_case(b);
+}
+
+bool is_same_name(std::string_view a, std::string_view b) {
+  return config::lower_case(a) == config::lower_case(b);
+}
+
 Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_users,
                Findings& findings) {
   auto collected = built_in();
   for (const Line& line : lines) {
     if (line.name != "acl" || line.words.size() < 2) continue;
     const std::string& name = line.words[0].text;
-    if (name == "manager") continue;
+    if (is_same_name(name, "manager")) continue;
     Collected& acl = collected[name];
     if (acl.line.empty()) {
       acl.place = line.place;
@@ -342,6 +351,7 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_user
   for (const auto& [name, lines_of_acl] : collected) {
     Acl& acl = acls[name];
     read_type(lines_of_acl, acl, has_users);
+    acl.asks_for_user = has_users && lines_of_acl.type.starts_with("proxy_auth");
     if (!lines_of_acl.why_unknown.empty()) be_unknown(acl, lines_of_acl.why_unknown);
     if (acl.left_out.empty()) continue;
     findings.push_back({lines_of_acl.place, Finding::Kind::left, lines_of_acl.line,

@@ -30,11 +30,19 @@ struct Acl {
   std::string left_out;
   // The only file that its values come from, if they are hosts, more than a rule can list.
   std::string hosts_file;
+  bool asks_for_user = false;  // Squid asks for a password to decide
 
   bool operator==(const Acl&) const = default;
 };
 
-using Acls = std::map<std::string, Acl, std::less<>>;
+// Squid compares the names of acls without regard to case.
+struct NameOrder {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const;
+};
+bool is_same_name(std::string_view a, std::string_view b);
+
+using Acls = std::map<std::string, Acl, NameOrder>;
 
 // The acls that Squid defines by itself, and those of the lines. Whatever an acl leaves out is a
 // finding. `has_users`: an htpasswd file tells the users, so that proxy_auth has a meaning.

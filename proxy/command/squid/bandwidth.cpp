@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "config/text.hpp"
+#include "proxy/command/squid/acl.hpp"
 #include "proxy/command/squid/plain.hpp"
 
 namespace proxy::command::squid {
@@ -32,7 +33,8 @@ const Line* of_pool(const std::vector<const Line*>& lines, const std::string& po
 }
 
 bool is_for_all(const Line& line) {
-  return line.words.size() == 3 && line.words[1].text == "allow" && line.words[2].text == "all";
+  return line.words.size() == 3 && line.words[1].text == "allow" &&
+         is_same_name(line.words[2].text, "all");
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
   const bool has_users = read_users(lines, parts, done.findings);
   const Acls acls = read_acls(lines, files, has_users, done.findings);
   read_peers(lines, acls, own, parts, done.findings);
-  read_refresh(lines, files, parts, done.findings);
+  read_refresh(lines, parts, done.findings);
   write_access(read_access(lines, acls, done.findings), parts.access);
   read_bandwidth(lines, parts, done.findings);
   advise(lines, done.findings);

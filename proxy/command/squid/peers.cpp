@@ -273,7 +273,7 @@ class Reader {
 
   static bool is_for_all(const Line& line, std::string_view action, std::size_t at) {
     return line.words.size() == at + 2 && line.words[at].text == action &&
-           line.words[at + 1].text == "all" && !line.conditional;
+           is_same_name(line.words[at + 1].text, "all") && !line.conditional;
   }
 
   // The hosts of a line "ACTION ACL" whose acl names hosts only.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "config/text.hpp"
+#include "proxy/command/squid/acl.hpp"
 #include "proxy/command/squid/quantity.hpp"
 #include "proxy/command/squid/url_patterns.hpp"
 
@@ -85,17 +86,19 @@ class Reader {
            "meant");
     }
     patterns_.push_back({line, urls->patterns, effects});
-    if (line.text.find("reload-into-ims") != std::string::npos) {
+    const auto is_reload = [](const Word& word) { return word.text == "reload-into-ims"; };
+    if (std::any_of(line.words.begin() + at + 4, line.words.end(), is_reload)) {
       tell(line, Kind::changed, "a reload is answered from the cache, and the origin is not asked");
     }
   }
 
   // "cache deny acl": nothing is stored.
-  void read_cache(const Line& line, const std::vector<Line>& lines, const Files& files) {
-    if (line.words.size() == 2 && line.words[0].text == "allow" && line.words[1].text == "all")
+  void read_cache(const Line& line, const std::vector<Line>& lines) {
+    if (line.words.size() == 2 && line.words[0].text == "allow" &&
+        is_same_name(line.words[1].text, "all"))
       return;
     const auto urls = line.words.size() == 2 && line.words[0].text == "deny" && !line.conditional
-                          ? urls_of_acl(line.words[1].text, lines, files)
+                          ? urls_of_acl(line.words[1].text, lines)
                           : std::nullopt;
     if (!urls) {
       return tell(line, Kind::left,
@@ -201,14 +204,14 @@ class Reader {
   }
 
   std::optional<std::vector<UrlPattern>> urls_of_acl(const std::string& name,
-                                                     const std::vector<Line>& lines,
-                                                     const Files&) const {
+                                                     const std::vector<Line>& lines) const {
     std::vector<UrlPattern> urls;
     for (const Line& line : lines) {
-      if (line.name != "acl" || line.words.size() < 2 || line.words[0].text != name) continue;
+      if (line.name != "acl" || line.words.size() < 2) continue;
+      if (!is_same_name(line.words[0].text, name)) continue;
       if (line.conditional || !append_urls(urls, line)) return std::nullopt;
     }
-    if (name == "all") urls.push_back({"*", ""});
+    if (is_same_name(name, "all")) urls.push_back({"*", ""});
     return urls.empty() || urls.size() > kMostRules ? std::nullopt : std::optional(urls);
   }
 
@@ -245,10 +248,10 @@ class Reader {
                         : by_host.emplace_back(url.host, std::vector<std::string>{}).second;
       if (!url.path.empty()) paths.push_back(url.path);
     }
+    std::size_t number = 0;
     for (const auto& [host, paths] : by_host) {
       Json rule;
-      rule.add("name", Json::text(fmt::format("squid-{}-{}", pattern.line.place.order,
-                                              &host - &by_host.front().first)));
+      rule.add("name", Json::text(fmt::format("squid-{}-{}", pattern.line.place.order, number++)));
       rule.add("host", Json::text(host));
       if (!paths.empty()) rule.add("paths", Json::texts(paths));
       add_effects(rule, pattern.effects);
@@ -281,12 +284,11 @@ class Reader {
 
 }  // namespace
 
-void read_refresh(const std::vector<Line>& lines, const Files& files, Imported& into,
-                  Findings& findings) {
+void read_refresh(const std::vector<Line>& lines, Imported& into, Findings& findings) {
   Reader reader(findings);
   for (const Line& line : lines) {
     if (line.name == "refresh_pattern") reader.read_pattern(line);
-    if (line.name == "cache" || line.name == "no_cache") reader.read_cache(line, lines, files);
+    if (line.name == "cache" || line.name == "no_cache") reader.read_cache(line, lines);
     if (line.name == "negative_ttl") reader.read_negative(line);
   }
   reader.write(into);

@@ -16,12 +16,23 @@ void be_unknown(Required& required, const std::string& name, std::string_view wh
   if (required.unknown.empty()) required.unknown = "acl " + name + ": " + std::string(why);
 }
 
+// Squid tests the acls from the left, up to the first that the request does not meet.
+void note_user(Required& required) {
+  if (required.never) return;
+  if (required.is_about_pages()) {
+    required.pages_for_users = true;
+  } else if (!required.before_user) {
+    required.before_user = required.parts;
+  }
+}
+
 void add_term(Required& required, const std::string& word, const Acls& acls, bool allows) {
   const bool negated = word.starts_with('!');
   const std::string name = word.substr(negated ? 1 : 0);
   const auto found = acls.find(name);
   if (found == acls.end()) return be_unknown(required, name, "no acl line defines it");
   const Acl& acl = found->second;
+  if (acl.asks_for_user) note_user(required);
   // An acl that lacks values is a part of what is meant. That is safe where it allows less.
   if (!acl.left_out.empty() && allows == negated) {
     return be_unknown(required, name, "one of its values has no equal");
@@ -45,13 +56,16 @@ void add_term(Required& required, const std::string& word, const Acls& acls, boo
     case Acl::Kind::conditions:
       break;
   }
-  if (acl.conditions.users && !required.before_user) required.before_user = required.parts;
   if (!negated) return require(required, acl.conditions);
   if (const auto others = opposite(acl.conditions)) return require(required, *others);
   required.except.push_back(acl.conditions);
 }
 
 }  // namespace
+
+bool Required::is_about_pages() const {
+  return pages || all.methods == std::vector<std::string>{"PURGE"};
+}
 
 Required required_by(const Line& line, const Acls& acls, bool allows) {
   Required required;

@@ -22,8 +22,12 @@ struct Required {
   std::string unknown;     // the first acl without an equal, and why; empty: all have one
   std::string hosts_file;  // the line is about the hosts of this file alone
   // If the line asks for a user, Squid goes on with a request only if it comes from one, or if it
-  // fails what the line asks before: these parts.
+  // fails what the line asks before: these parts. That holds even if no request meets the line.
   std::optional<Alternatives> before_user;
+  bool pages_for_users = false;  // likewise, of requests for own pages, or to purge, alone
+
+  // Whether it is about requests for the proxy's own pages, or to purge.
+  [[nodiscard]] bool is_about_pages() const;
 };
 
 // Of a line "allow NAME !NAME ..." or "deny ...". Pure.

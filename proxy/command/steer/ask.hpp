@@ -2,18 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
+#include "proxy/command/page_transfer.hpp"
 #include "proxy/command/steer/place.hpp"
 
 namespace proxy::command {
-
-struct Question {
-  std::string target;                    // path and query
-  std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
-};
 
 struct Page {
   long status = 0;
@@ -23,15 +17,12 @@ struct Page {
 
 // Waits for the whole page. Fails with kUnreachable if no proxy answers, and if the page is cut or
 // longer than 64 MiB. A proxy that sends nothing for 60 s counts as cut. Throws std::bad_alloc.
-Answered<Page> ask(const Place& place, const Question& question);
+Answered<Page> ask(const Place& place, const PageRequest& request);
 
 // The body of a page with status 200. Any other status fails with kRefusal, and the proxy's words.
-Answered<std::string> ask_for(const Place& place, const Question& question);
+Answered<std::string> ask_for(const Place& place, const PageRequest& request);
 
 // The failure that such a page means.
 Unanswered refusal(const Place& place, const Page& page);
-
-// Encodes a text as the value of a parameter in a URL.
-std::string parameter(std::string_view text);
 
 }  // namespace proxy::command

@@ -149,9 +149,9 @@ std::optional<std::string> explain_text(const std::string& text) try {
 }
 
 SteerResult explain(const Steer& steer, const ExplainOptions& options) {
-  auto target = "/admin/explain?url=" + parameter(options.url);
-  if (!options.method.empty()) target += "&method=" + parameter(options.method);
-  if (!options.client.empty()) target += "&client=" + parameter(options.client);
+  auto target = "/admin/explain?url=" + percent_encoded(options.url);
+  if (!options.method.empty()) target += "&method=" + percent_encoded(options.method);
+  if (!options.client.empty()) target += "&client=" + percent_encoded(options.client);
   const auto page = ask_for(steer.place, {target});
   if (!page) return page.error();
   const auto text = explain_text(*page);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "proxy/command/terminal_text.hpp"
 
@@ -41,17 +42,16 @@ void append_cache(std::string& text, const Samples& metrics) {
                  count(metrics.get("hearsay_disk_entries")));
 }
 
-bool is_down(const json& peer) {
-  const auto state = peer.value("state", "");
-  return state == "failing" || state == "stale" || state == "resting";
-}
-
-void append_peers(std::string& text, const json& digest) {
-  const auto& peers = digest.at("peers");
-  if (peers.empty()) return;
-  const auto down = std::count_if(peers.begin(), peers.end(), is_down);
+// The page /health says which do not work. It may name one twice, as a sibling and as a parent.
+void append_peers(std::string& text, const json& digest, const json& health) {
+  const auto count = digest.at("peers").size();
+  if (count == 0) return;
+  std::set<std::string> down;
+  for (const auto& reason : health.at("reasons")) {
+    if (reason.at("what") == "peer") down.insert(reason.value("which", ""));
+  }
   fmt::format_to(std::back_inserter(text), "neighbours  {} of {} work\n",
-                 peers.size() - static_cast<std::size_t>(down), peers.size());
+                 count - std::min(count, down.size()), count);
 }
 
 void append_clients(std::string& text, const Samples& metrics) {
@@ -75,7 +75,7 @@ std::optional<std::string> status_text(const std::string& health, const std::str
                           escaped(said.at("status").get<std::string>()));
   append_reasons(text, said);
   append_cache(text, metrics);
-  append_peers(text, known);
+  append_peers(text, known, said);
   append_clients(text, metrics);
   return text;
 } catch (const json::exception&) {

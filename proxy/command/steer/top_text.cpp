@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -65,7 +66,8 @@ std::optional<double> median(const Samples& before, const Samples& after) {
   const auto half = grown.rbegin()->second / 2;
   const auto found = std::find_if(grown.begin(), grown.end(),
                                   [half](const auto& bucket) { return bucket.second >= half; });
-  return found == grown.end() ? std::nullopt : std::optional(found->first);
+  if (found == grown.end() || std::isinf(found->first)) return std::nullopt;  // it has no bound
+  return found->first;
 }
 
 std::vector<Rates::Peer> peers_of(const Growth& growth, const Samples& after, double seconds) {

@@ -118,7 +118,7 @@ async function purge(order, what) {
   });
   const told = answer.ok ? `${units.count((await answer.json()).purged).exact} purged.` : await answer.text();
   say(at('contents-told'), told);
-  await look();
+  begin(true);
 }
 
 export function beginContents(admin) {

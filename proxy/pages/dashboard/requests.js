@@ -15,7 +15,7 @@ function add(news) {
   const fresh = news.filter(({ id }) => !known.has(id));
   if (fresh.length === 0) return false;
   for (const request of fresh) known.set(request.id, request);
-  requests.unshift(...fresh.reverse());
+  requests = [...fresh, ...requests].sort((one, other) => other.time - one.time);
   keepSome();
   return true;
 }
@@ -78,7 +78,12 @@ export async function beginRequests(whatExplains) {
   draw();
 }
 
+// All anew: a proxy that has started again numbers its requests from the beginning.
 export async function loadRequests() {
+  known.clear();
+  requests = [];
   const answer = await fetch('/hearsay/requests');
-  if (answer.ok) addRequests(await answer.json());
+  if (!answer.ok) return;
+  add(await answer.json());
+  if (!isRead()) draw();
 }

@@ -4,7 +4,7 @@ const kRetry = 2000;     // after the proxy has refused or gone
 const kLate = 3500;      // without news, contact counts as lost
 
 // Calls `onNews(news)` each second, `onOpen()` when a stream begins, and `onContact(state, since)`
-// with 'live', 'lost' or 'full' when that changes, and each second while contact is lost.
+// with 'live' or 'lost' when that changes, and each second while contact is lost.
 export function watch({ onNews, onOpen, onContact }) {
   let source = null;
   let heard = Date.now();
@@ -13,7 +13,6 @@ export function watch({ onNews, onOpen, onContact }) {
   function open() {
     clearTimeout(retry);
     source?.close();
-    heard = Date.now();
     source = new EventSource('/hearsay/events');
     source.onopen = onOpen;
     source.onmessage = (event) => {
@@ -32,7 +31,11 @@ export function watch({ onNews, onOpen, onContact }) {
     source = null;
   }
 
-  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) return close();
+    heard = Date.now();
+    return open();
+  });
   setInterval(() => {
     if (!document.hidden && Date.now() - heard > kLate) onContact('lost', heard);
   }, 1000);

@@ -43,7 +43,12 @@ TEST(TryPlaces, WarnsOfWhatIsNoFolder) {
   settings.log = {config::LogTarget::file, directory / "absent/log", config::LogFormat::squid};
   try_places(settings, trial);
   EXPECT_TRUE(has(trial.warnings, "file is no directory"));
-  EXPECT_TRUE(has(trial.warnings, "there is no directory"));
+  const bool is_root = ::geteuid() == 0;  // as root, the proxy makes the folder
+  EXPECT_EQ(has(trial.warnings, "there is no directory"), !is_root);
+  EXPECT_EQ(has(trial.notes, "absent will be made"), is_root);
+  settings.log.path = directory / "file/log";
+  try_places(settings, trial);
+  EXPECT_TRUE(has(trial.warnings, "file/log cannot be written by this user"));
   settings.cache.disk.reset();
   settings.log.path = directory.path();
   trial = {};
@@ -57,7 +62,29 @@ TEST(TryPlaces, WarnsOfADiskThatIsTooSmall) {
   settings.cache.disk->size = config::ByteSize{1ULL << 49};
   Trial trial;
   try_places(settings, trial);
-  EXPECT_TRUE(has(trial.warnings, "are more than the file system"));
+  EXPECT_TRUE(has(trial.warnings, "has room for"));
+}
+
+TEST(TryPlaces, WarnsOfADiskThatOthersHaveFilled) {
+  const TemporaryDirectory directory;
+  const auto room = std::filesystem::space(directory.path());
+  auto settings = with_disk(directory.path());
+  settings.cache.disk->size = config::ByteSize{(room.available + room.capacity) / 2};
+  Trial trial;
+  try_places(settings, trial);
+  EXPECT_TRUE(has(trial.warnings, "has room for"));
+}
+
+TEST(TryPlaces, CountsWhatTheCacheHasAsItsRoom) {
+  const TemporaryDirectory directory;
+  constexpr std::uint64_t kHeld = 64 << 20;
+  support::write_file(directory / "segment", std::string(kHeld, 'x'));
+  auto settings = with_disk(directory.path());
+  const auto room = std::filesystem::space(directory.path());
+  settings.cache.disk->size = config::ByteSize{room.available + kHeld / 2};
+  Trial trial;
+  try_places(settings, trial);
+  EXPECT_FALSE(has(trial.warnings, "has room for"));
 }
 
 TEST(TryPorts, WarnsOfAPortThatAnotherProgramHas) {

@@ -28,6 +28,8 @@ TEST(ManualPage, NamesEachCommandAndOptionThatIsNotHidden) {
   EXPECT_TRUE(has(page, ".TP\n.B URL\nAs a client asks.\n")) << page;
   EXPECT_TRUE(has(page, "Hearsay/1.2")) << page;
   EXPECT_FALSE(has(page, "secret")) << page;
+  EXPECT_TRUE(has(page, ".I /run/hearsay/control.sock\n")) << page;
+  EXPECT_TRUE(has(page, "3: no proxy\nanswers.\n")) << page;
 }
 
 TEST(ManualPage, HasNoCommandOfTroffFromATextOfTheProgram) {

@@ -46,7 +46,7 @@ TEST(Totals, CountWhatClientsAskedForAndNotOurOwnPages) {
   const auto totals = totals_of(metrics);
   EXPECT_EQ(totals[at(Series::requests)], 127U);
   EXPECT_EQ(totals[at(Series::hits)], 7U);
-  EXPECT_EQ(totals[at(Series::failed)], 48U);
+  EXPECT_EQ(totals[at(Series::failed)], 16U) << "malformed requests do not count";
   EXPECT_EQ(totals[at(Series::refused)], 64U);
 }
 
@@ -106,6 +106,17 @@ TEST(History, SumsWholeMinutes) {
   EXPECT_EQ(requests_in(history.day()), (Numbers{120, 120}));
   EXPECT_EQ(history.day().end, kBegin + seconds(120));
   EXPECT_EQ(history.day().step, seconds(60));
+}
+
+TEST(History, LeavesOutTheMinuteInWhichItBegan) {
+  History history;
+  const auto begin = kBegin + seconds(30);
+  history.note(begin, with_requests(0));
+  for (std::uint64_t i = 1; i <= 89; ++i) history.note(begin + seconds(i), with_requests(i));
+  EXPECT_TRUE(history.day().samples.empty());
+  history.note(begin + seconds(90), with_requests(90));
+  EXPECT_EQ(requests_in(history.day()), (Numbers{60}));
+  EXPECT_EQ(history.day().end, kBegin + seconds(120));
 }
 
 TEST(History, KeepsAnHourOfSecondsAndADayOfMinutes) {

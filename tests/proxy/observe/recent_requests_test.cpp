@@ -74,12 +74,28 @@ TEST(RecentRequests, DoNotHideTheLastFailureBehindOthers) {
   EXPECT_EQ(found.front().request->url, "failed");
 }
 
-TEST(RecentRequests, TakeOnlySomeOfManyHits) {
+TEST(RecentRequests, TakeOnlySomeOfManyOfAKindInASecond) {
+  for (const auto tag : {Tag::mem_hit, Tag::miss, Tag::denied, Tag::failed}) {
+    RecentRequests recent;
+    auto& thread = recent.add_thread();
+    const auto taken = [&](std::chrono::milliseconds from) {
+      std::size_t number = 0;
+      for (int i = 0; i < 1000; ++i) {
+        const auto record = Answered{.tag = tag, .at = from + 1ms * i}.record();
+        number += thread.wants(record) ? 1 : 0;
+      }
+      return number;
+    };
+    EXPECT_EQ(taken(0s), RecentRequests::kMost) << squid_tag(tag);
+    EXPECT_EQ(taken(1s), RecentRequests::kMost) << squid_tag(tag);
+  }
+}
+
+TEST(RecentRequests, TakeAFailureAmongManyHitsAndMisses) {
   RecentRequests recent;
   auto& thread = recent.add_thread();
-  for (int i = 0; i < 50; ++i) note(thread, {.tag = Tag::mem_hit, .at = 1ms * i});
-  RecentRequests::Known known;
-  EXPECT_EQ(recent.newer_than(known).size(), 10U);
+  for (int i = 0; i < 1000; ++i) note(thread, {.tag = i % 2 ? Tag::miss : Tag::mem_hit});
+  EXPECT_TRUE(thread.wants(Answered{.tag = Tag::failed}.record()));
 }
 
 TEST(RecentRequests, AreNotOurOwnPages) {
@@ -96,6 +112,23 @@ TEST(RecentRequests, HoldNoMoreThanTheBeginningOfALongUrl) {
   note(recent.add_thread(), {.url = std::string(60'000, 'x')});
   RecentRequests::Known known;
   EXPECT_EQ(recent.newer_than(known).front().request->url.size(), 1024U);
+}
+
+TEST(RecentRequests, HoldNoMemoryForTheKey) {
+  RecentRequests recent;
+  auto record = Answered{}.record();
+  record.told.key.assign(60'000, 'x');
+  record.asked.resize(100);
+  recent.add_thread().add({.ended = {},
+                           .took = 1ms,
+                           .client = "192.0.2.7",
+                           .method = "GET",
+                           .url = "http://a.test/",
+                           .record = record});
+  RecentRequests::Known known;
+  const auto kept = recent.newer_than(known).front().request;
+  EXPECT_LT(kept->record.told.key.capacity(), 100U);
+  EXPECT_EQ(kept->record.asked.capacity(), 0U);
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ TEST(Dashboard, ServesEachOfItsFilesWithItsType) {
   EXPECT_EQ(status_of(answer_to("/hearsay/no.js")), "404");
   const auto moved = answer_to("/hearsay");
   EXPECT_EQ(status_of(moved), "308");
+  EXPECT_EQ(status_of(answer_to("/hearsay?from=mail")), "308");
+  EXPECT_EQ(status_of(answer_to("/hearsay/main.js?2")), "200");
   EXPECT_TRUE(has(moved, "Location: /hearsay/\r\n"));
 }
 

@@ -73,6 +73,19 @@ TEST(OriginClocks, HearThoseThatAgreeWithUsBeforeThoseThatDoNot) {
   EXPECT_FALSE(clocks.skew(now));
 }
 
+TEST(OriginClocks, TakeAHostOnceASecondUnlessItTurnsRightOrWrong) {
+  OriginClocks clocks;
+  const auto all_say = [&](seconds ahead, OriginClocks::Clock::time_point now) {
+    for (const char* const host : {"a", "b", "c"}) clocks.note(host, ahead, now);
+    return clocks.skew(now);
+  };
+  EXPECT_EQ(all_say(2h, kBegin), seconds(2h));
+  EXPECT_EQ(all_say(5h, kBegin + 999ms), seconds(2h)) << "each is known to be wrong";
+  EXPECT_EQ(all_say(5h, kBegin + 1s), seconds(5h));
+  EXPECT_EQ(all_say(0s, kBegin + 1s), std::nullopt);
+  EXPECT_EQ(all_say(2h, kBegin + 1s), seconds(2h));
+}
+
 TEST(OriginClocks, RememberSoManyHosts) {
   OriginClocks clocks;
   for (std::size_t i = 0; i < 2 * OriginClocks::kMost; ++i) {

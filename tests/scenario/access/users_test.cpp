@@ -169,7 +169,7 @@ TEST(UsersOfTheProxy, KeepToTheContractOfSiblings) {
 TEST(UsersOfTheProxy, AreNotAskedForAPasswordWhileTheProxyDrains) {
   SignedIn scene;
   Gate gate;
-  scene.origin.on("/slow", Reply().sized(5).wait(gate).send("hello"));
+  scene.origin.on("/slow", Reply().sized(5).send("he").wait(gate).send("llo"));
   scene.client.send(
       request_text("GET", scene.origin.url("/slow"), {{"Proxy-Authorization", kAnna}}));
   Response response = scene.client.read_head();

@@ -137,6 +137,44 @@ TEST(Explain, SaysWhyANeighbourThatClaimsItIsNotAsked) {
   EXPECT_EQ(explained(*barred.proxy, host("/a")).at("peers").at(0).at("claims"), false);
 }
 
+TEST(Explain, SaysWhichHostsANeighbourThatClaimsItIsNotAskedFor) {
+  const ScriptedOrigin origin;
+  ScriptedOrigin neighbour;
+  neighbour.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
+  json settings = with_peer("b", neighbour.port());
+  settings["peers"][0]["not_for"] = {"127.0.0.1"};
+  const ProxyProcess proxy(settings);
+  ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
+  const json page = explained(proxy, origin.url("/a"));
+  const json& peer = page.at("peers").at(0);
+  EXPECT_EQ(peer.at("claims"), true) << page;
+  EXPECT_EQ(peer.at("asked"), "no");
+  EXPECT_EQ(peer.at("why"), "its settings `for` and `not_for` leave out this host");
+}
+
+// As answer() does, which asks nobody for a password that others could read.
+TEST(Explain, SaysWhereNoPasswordIsAskedFor) {
+  const TemporaryDirectory directory;
+  write_file(directory / "htpasswd",
+             "anna:$2y$04$PeTXBQHKfskS4CFDHkB0k.GMZRYOxsvloI2xatMlh2arEGGNEfUPa\n");
+  const json users{{"file", (directory / "htpasswd").string()}};
+  const json rules = json::array({{{"action", "allow"}, {"users", {"*"}}}});
+  const ProxyProcess proxy(json{{"access", {{"users", users}, {"rules", rules}}}});
+  const auto refused = [&](const std::string& more) {
+    return explained(proxy, "http://a.test/", more).at("verdict").get<std::string>();
+  };
+  EXPECT_TRUE(contains(refused(""), "refused with 407")) << refused("");
+  const auto from_lan = refused("&client=10.0.0.5");
+  EXPECT_TRUE(contains(from_lan, "refused with 403")) << from_lan;
+}
+
+TEST(Explain, CallsNobodyRefusedAtAnOwnPage) {
+  const ProxyProcess proxy;
+  const json page = explained(proxy, proxy.url() + "/health", "&client=203.0.113.1");
+  EXPECT_TRUE(page.at("own_page"));
+  EXPECT_TRUE(page.at("allowed")) << page;
+}
+
 TEST(Explain, FollowsAMappingOfReverseMode) {
   ScriptedOrigin origin;
   origin.on("/a", cacheable("a"));

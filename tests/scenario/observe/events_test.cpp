@@ -28,9 +28,12 @@ TEST(Events, OfTheStartAreFiveLines) {
   const ScriptedOrigin peer;
   json settings = with_peer("b", peer.port(), {{"name", "cache-a"}, {"sandbox", false}});
   settings["cache"]["disk"] = {{"path", disk}, {"size", "100MiB"}};
+  settings["limits"]["connections"] = 100;  // so few need no warning of the descriptors
   ProxyProcess proxy(settings);
-  const auto lines = said_by(proxy);
-  ASSERT_GE(lines.size(), 5U) << proxy.process().errors();
+  auto lines = lines_of(proxy.process().errors());
+  // The peer serves no digest, which may be found out already.
+  std::erase_if(lines, [](const auto& line) { return contains(line, "peer b is down"); });
+  ASSERT_EQ(lines.size(), 5U) << proxy.process().errors();
   EXPECT_TRUE(contains(lines[0], "Hearsay/")) << lines[0];
   EXPECT_TRUE(contains(lines[0], "named cache-a")) << lines[0];
   EXPECT_TRUE(contains(lines[1], "listens on " + proxy.address())) << lines[1];

@@ -153,6 +153,43 @@ TEST(SquidAccess, LetsOnlyUsersOnBelowALineThatAsksForOne) {
             R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
 }
 
+// Squid tests the acls of a line from the left, so it asks even if an acl behind is never met.
+TEST(SquidAccess, AsksForAPasswordWhereALineThatNoRequestMeetsDoes) {
+  constexpr std::string_view kWithUser =
+      R"("users":{"file":"/etc/passwd"},)"
+      R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])";
+  constexpr std::string_view kWithout =
+      R"("users":{"file":"/etc/passwd"},"clients":["10.0.0.0/8"])";
+  for (const AccessCase& c :
+       {AccessCase{"deny known ftp", kWithUser}, AccessCase{"allow known ftp", kWithUser},
+        AccessCase{"allow known manager", kWithUser}, AccessCase{"allow known purge", kWithUser},
+        AccessCase{"allow !known lab localhost", kWithUser}, AccessCase{"deny ftp known", kWithout},
+        AccessCase{"allow manager known", kWithout}, AccessCase{"deny purge known", kWithout},
+        AccessCase{"deny lab localhost known", kWithout}}) {
+    const std::string lines = "http_access " + std::string(c.lines) + "\nhttp_access allow lan";
+    EXPECT_EQ(access(lines, kUsers), c.access) << c.lines;
+  }
+}
+
+// To Squid, "*" is the name of a user.
+TEST(SquidAccess, IsNotForAllUsersWhereALineNamesTheUserStar) {
+  EXPECT_EQ(access("acl star proxy_auth * berta\nhttp_access allow star", kUsers),
+            R"("users":{"file":"/etc/passwd"},"rules":[{"allow","users":["berta"]}],"clients":[])");
+  EXPECT_EQ(access("acl star proxy_auth *\nhttp_access deny star\nhttp_access allow lan", kUsers),
+            R"("users":{"file":"/etc/passwd"},"rules":[{"deny"},)"
+            R"({"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
+}
+
+TEST(SquidAccess, ComparesNamesOfAclsWithoutRegardToCase) {
+  EXPECT_EQ(access("acl LAB src 10.8.0.0/16\nhttp_access deny Lab\nhttp_access allow !WEB LAN\n"
+                   "http_access deny ALL\nmiss_access allow All"),
+            R"("rules":[{"deny","clients":["10.7.0.0/16","10.8.0.0/16"]},)"
+            R"({"allow","clients":["10.0.0.0/8"],"ports":["1-79","81-442","444-65535"]}],)"
+            R"("clients":[])");
+  EXPECT_TRUE(has(settings_of(imported("http_access allow Manager LOCALHOST")),
+                  R"("monitor":["loopback"])"));
+}
+
 TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
   const auto monitor = [](std::string_view lines) {
     const auto all = settings_of(imported(std::string(kAcls) + std::string(lines)));
@@ -165,6 +202,44 @@ TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
             "\"monitor\":[\"loopback\"]}}");
   EXPECT_EQ(monitor("http_access allow purge lab\nhttp_access deny purge"),
             "\"monitor\":[\"loopback\"],\"admin\":[\"10.7.0.0/16\"]}}");
+}
+
+// Own pages and purging are served before the rules are asked.
+TEST(SquidAccess, OfItsOwnPagesIsForNobodyWhomSquidRefuses) {
+  struct Case {
+    std::string lines, monitor, admin;
+  };
+  const std::string without_lab = R"("10.0.0.0/14","10.4.0.0/15","10.6.0.0/16","10.8.0.0/13",)"
+                                  R"("10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9")";
+  for (const Case& c : {
+           Case{"deny lab\nhttp_access allow manager lan\nhttp_access allow purge lan", without_lab,
+                without_lab},
+           Case{"deny manager lab\nhttp_access allow manager lan\nhttp_access allow purge lan",
+                without_lab, R"("10.0.0.0/8")"},
+           Case{"deny manager !localhost\nhttp_access allow manager", R"("loopback")", ""},
+           Case{"deny manager bot\nhttp_access allow manager lan", R"("loopback")", ""},
+           Case{"deny lan day\nhttp_access allow manager lan", R"("loopback")", ""},
+           Case{"deny get\nhttp_access allow manager lan\nhttp_access allow purge lan",
+                R"("loopback")", R"("10.0.0.0/8")"},
+           Case{"deny !site\nhttp_access allow manager lan", R"("loopback")", ""},
+           Case{"deny lab !site\nhttp_access allow manager lan", without_lab, ""},
+           Case{"deny site\nhttp_access deny !web\nhttp_access allow manager lan",
+                R"("10.0.0.0/8")", ""},
+       }) {
+    const auto import = imported(std::string(kAcls) + "http_access " + c.lines);
+    const auto all = settings_of(import);
+    EXPECT_TRUE(has(all, "\"monitor\":[" + c.monitor + "]")) << c.lines << '\n' << all;
+    EXPECT_EQ(has(all, "\"admin\":[" + c.admin + "]"), !c.admin.empty()) << c.lines << '\n' << all;
+    EXPECT_EQ(has(all, "\"admin\""), !c.admin.empty()) << c.lines;
+  }
+  const auto told = [](std::string_view lines) {
+    return told_of(
+        imported("acl lan src 10.0.0.0/8\nacl lab src 10.7.0.0/16\n" + std::string(lines)), 4);
+  };
+  EXPECT_EQ(told("http_access deny lab\nhttp_access allow manager lan"),
+            "changed: without the clients that lines above it may refuse\n");
+  EXPECT_EQ(told("http_access deny lan\nhttp_access allow manager lab"),
+            "left: lines above it may refuse these clients\n");
 }
 
 TEST(SquidAccess, DeniesWhatOtherListsDeny) {
@@ -181,6 +256,9 @@ TEST(SquidAccess, CarriesADenyThatDependsOnAConditionAndNothingElse) {
   EXPECT_EQ(
       access("if 1\nhttp_access allow all\nhttp_access deny lab\nendif\nhttp_access allow lan"),
       R"("rules":[{"deny","clients":["10.7.0.0/16"]}],"clients":["10.0.0.0/8"])");
+  EXPECT_EQ(access("if 0\nmiss_access allow all\nendif\nmiss_access allow lab\n"
+                   "http_access allow all"),
+            R"("clients":["10.7.0.0/16"])");
 }
 
 TEST(SquidAccess, BlocksALongListOfHostsByItsFile) {

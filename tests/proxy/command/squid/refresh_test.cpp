@@ -19,6 +19,23 @@ TEST(SquidRefresh, BecomesARuleWhereItOverridesTheOrigin) {
       R"([{"name":"squid-1-0","host":"a.b","ignore_client_no_cache":true,"authorization":"ignore"}])");
 }
 
+TEST(SquidRefresh, TellsOfReloadsAtTheEndOfALongLine) {
+  std::string line = "refresh_pattern \\.deb$ 1440 20% 2880 override-expire";
+  for (int i = 0; i < 8; ++i) line += " override-lastmod";
+  const auto import = imported(line + " reload-into-ims");
+  EXPECT_TRUE(has(told_of(import, 1), "changed: a reload is answered from the cache"));
+}
+
+TEST(SquidRefresh, NumbersTheRulesOfALine) {
+  std::string acl = "acl some dstdomain";
+  for (int i = 0; i < 8; ++i) acl += " h" + std::to_string(i) + ".example";
+  const auto all = rules(acl + "\ncache deny some");
+  for (int i = 0; i < 8; ++i) {
+    const auto name = "\"squid-2-" + std::to_string(i) + "\"";
+    EXPECT_TRUE(has(all, name)) << name << all;
+  }
+}
+
 TEST(SquidRefresh, HasNoRuleWhereItIsForResponsesWithoutALifetime) {
   const auto import =
       imported("refresh_pattern \\.deb$ 1440 20% 2880\nrefresh_pattern . 0 20% 4320");

@@ -46,6 +46,16 @@ TEST(StatusText, NamesWhatDoesNotWork) {
             "clients     3 connections, 5 requests so far\n");
 }
 
+TEST(StatusText, CountsTheNeighboursThatTheHealthNames) {
+  const auto text = status_text(
+      R"({"status": "degraded", "reasons": [{"what": "peer", "which": "b", "text": "it failed"},
+                                            {"what": "peer", "which": "b", "text": "it rests"}]})",
+      R"({"name": "a", "peers": [{"state": "usable"}, {"state": "stale"}, {"state": "resting"}]})",
+      Samples(""));
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("neighbours  2 of 3 work\n"), std::string::npos) << *text;
+}
+
 TEST(PeersText, HasARowForEachPeerAndDashesForTheUnknown) {
   const std::string page =
       R"({"peers": [{"name": "b", "role": "sibling", "state": "usable", "entries": 1234,

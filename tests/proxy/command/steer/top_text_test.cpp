@@ -49,6 +49,15 @@ TEST(Rates, AreWhatGrewBetweenTwoLooks) {
   EXPECT_EQ(rates.peers[0].saved, 256);
 }
 
+TEST(Rates, HaveNoMedianWhereHalfOfTheTimesAreBeyondTheBuckets) {
+  const Samples after(
+      "hearsay_request_first_byte_seconds_bucket{outcome=\"hit\",le=\"10\"} 1\n"
+      "hearsay_request_first_byte_seconds_bucket{outcome=\"hit\",le=\"+Inf\"} 4\n");
+  const auto rates = rates_between(Samples(""), after, 1s);
+  EXPECT_FALSE(rates.median);
+  EXPECT_EQ(top_text(rates).find("inf"), std::string::npos);
+}
+
 TEST(Rates, AreUnknownAndNotZeroWhereNothingHappened) {
   const auto rates = rates_between(kAfter, kAfter, 1s);
   EXPECT_EQ(rates.requests, 0);

@@ -1,0 +1,84 @@
+#include "proxy/pages/live_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/proxy/scene.hpp"
+
+namespace proxy {
+namespace {
+
+using nlohmann::json;
+using Found = RecentRequests::Found;
+
+Found found(Tag tag, std::uint64_t number, std::string url = "http://a.test/") {
+  RequestRecord record;
+  record.tag = tag;
+  record.status = 200;
+  return {0, std::make_shared<RecentRequest>(RecentRequest{
+                 .number = number,
+                 .ended = std::chrono::system_clock::time_point(std::chrono::milliseconds(1500)),
+                 .took = std::chrono::milliseconds(7),
+                 .client = "192.0.2.7",
+                 .method = "GET",
+                 .url = std::move(url),
+                 .record = record})};
+}
+
+std::vector<std::uint64_t> numbers(const std::vector<Found>& requests) {
+  std::vector<std::uint64_t> all;
+  for (const auto& one : requests) all.push_back(one.request->number);
+  return all;
+}
+
+TEST(NewestOfEachKind, KeepsAFailureAmongManyOthers) {
+  std::vector<Found> requests{found(Tag::failed, 1)};
+  for (std::uint64_t i = 2; i < 100; ++i) requests.push_back(found(Tag::miss, i));
+  requests.push_back(found(Tag::mem_hit, 100));
+  EXPECT_EQ(numbers(newest_of_each_kind(requests, 2)),
+            (std::vector<std::uint64_t>{1, 98, 99, 100}));
+}
+
+TEST(RequestsJson, TellsTheFactsOfTheLog) {
+  const auto told = json::parse(requests_json({found(Tag::mem_hit, 3)}));
+  EXPECT_EQ(told, (json{{{"id", "0-3"},
+                         {"kind", "hit"},
+                         {"time", 1.5},
+                         {"took_ms", 7},
+                         {"client", "192.0.2.7"},
+                         {"method", "GET"},
+                         {"url", "http://a.test/"},
+                         {"status", 200},
+                         {"bytes", 0},
+                         {"result", "TCP_MEM_HIT"},
+                         {"verdict", "answered from memory"}}}));
+}
+
+TEST(RequestsJson, StaysJsonWithBytesThatAreNoText) {
+  const auto told = json::parse(requests_json({found(Tag::miss, 1, "http://a.test/\xff\"\n")}));
+  EXPECT_EQ(told.at(0).at("url"), "http://a.test/\xEF\xBF\xBD\"\n");
+}
+
+TEST(NewsJson, IsOneLineForAServerSentEvent) {
+  const Scene scene;
+  const auto news = news_json(scene.process, *scene.policy, {found(Tag::failed, 1, "a\nb")});
+  EXPECT_EQ(news.find('\n'), std::string::npos);
+  const auto told = json::parse(news);
+  EXPECT_EQ(told.at("health").at("status"), "ok");
+  EXPECT_EQ(told.at("digest").at("name"), "cache-a");
+  EXPECT_EQ(told.at("requests").size(), 1U);
+}
+
+TEST(NewsJson, TellsOfAFailureBeforeManyMisses) {
+  const Scene scene;
+  std::vector<Found> requests{found(Tag::failed, 1)};
+  for (std::uint64_t i = 2; i < 102; ++i) requests.push_back(found(Tag::miss, i));
+  const auto told = json::parse(news_json(scene.process, *scene.policy, requests)).at("requests");
+  ASSERT_EQ(told.size(), kMostNews + 1);
+  EXPECT_EQ(told.front().at("kind"), "failed");
+  EXPECT_EQ(told.back().at("id"), "0-101");
+}
+
+}  // namespace
+}  // namespace proxy
