@@ -129,6 +129,10 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   if (rule.min_fresh && rule.max_fresh && *rule.min_fresh > *rule.max_fresh) {
     in.fault(*in.find("min_fresh"), "is longer than max_fresh; make one of them fit the other");
   }
+  if (rule.negative && rule.ignore_authorization) {
+    in.fault(*in.find("negative"),
+             "has no effect beside authorization: an error may be about the credentials");
+  }
   in.finish();
   if (in.faults().size() == before && does_nothing(rule)) {
     in.fault(in.whole(),

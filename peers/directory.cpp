@@ -98,6 +98,13 @@ PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings,
       lookups_(before ? before->lookups_.load(std::memory_order_relaxed) : 0),
       view_(first_view(peers_, before)) {
   anybody_ = view_.read([](const View& view) { return view.anybody(); });
+  // A record that was taken over may still count lookups in a digest that was not.
+  view_.read([&](const View& view) {
+    for (const PeerRef& peer : peers_) {
+      const bool has_digest = !!view.reports[peer->id].claims.filter;
+      if (!has_digest) peer->accuracy.put_to_use(false, lookups_.load(std::memory_order_relaxed));
+    }
+  });
 }
 
 std::unique_ptr<const PeerDirectory::View> PeerDirectory::first_view(

@@ -59,8 +59,10 @@ void PostCapture::append(std::span<const char> bytes) {
 
 void PostCapture::store() {
   if (!entry_) return;
-  const bool is_kept = keep(worker_.process, key_, std::exchange(entry_, nullptr), begun_);
-  storability_ = is_kept ? cache::Storability::yes : cache::Storability::outdated;
+  auto& process = worker_.process;
+  const auto entry = std::exchange(entry_, nullptr);
+  const bool is_kept = keep(process, key_, entry, begun_);
+  storability_ = is_kept ? cache::Storability::yes : why_not_kept(process, key_, *entry, begun_);
 }
 
 }  // namespace proxy

@@ -9,6 +9,11 @@ using users::Verdict;
 
 namespace {
 
+// The client is refused in any case.
+bool is_turned_away(const Client& client) {
+  return client.door == Door::late || (client.guest && client.guest->in_reserve());
+}
+
 Refusal refusal_for(Verdict verdict) {
   if (verdict == Verdict::guessed_too_often) return Refusal::guessed_too_often();
   return Refusal::too_many_checks();
@@ -24,14 +29,15 @@ std::optional<users::Credentials> credentials_of(const Request& request) {
 Task<Verdict> check(Client& client, const Request& request, const users::Credentials& given) {
   Wakeup wakeup(client.worker.io.get_executor());
   const ResponseWriter::WaitsFor waits(client.response, [&wakeup] { wakeup.notify(); });
-  co_return co_await client.worker.process.password_checks.verdict(
-      *request.policy().users, given, counted_as(client.address), wakeup);
+  const users::Guesser guesser{counted_as(client.address), network_of(client.address)};
+  co_return co_await client.worker.process.password_checks.verdict(*request.policy().users, given,
+                                                                   guesser, wakeup);
 }
 
 }  // namespace
 
 Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
-  if (client.guest && client.guest->in_reserve()) co_return std::nullopt;  // refused in any case
+  if (is_turned_away(client)) co_return std::nullopt;
   const auto* const rule = deciding_rule(client, request);
   if (!rule || !rule->has_users()) co_return std::nullopt;
   client.record.denied_by = rule->name();

@@ -14,11 +14,11 @@
 //          1 heuristic, 2 Expires,          32  8  end of its claim to neighbours,
 //          3 max-age, 4 s-maxage                   ms since 1970; 0: none
 //                                           40  8  Selector::number that leads here; 0: none
-// For a large object 8 bytes follow: its complete length or, if the status is 206, how much was
-// kept of an object whose length is not known yet. For a response that lasts by a rule 8 bytes
-// follow: the rule (digest::RuleHash). Then the status line and the fields, a CRLF
-// after each. Then the request fields that Vary names, sorted: 4 bytes of name length, 4 of value
-// length (2^32 - 1: the request had none), name, value.
+// After these come, in this order: for a large object, 8 bytes (its complete length or, if the
+// status is 206, how much was kept of an object whose length is not known yet); for a response that
+// lasts by a rule, 8 bytes (the rule: digest::RuleHash); the status line and the fields, a CRLF
+// after each; the request fields that Vary names, sorted: 4 bytes of name length, 4 of value length
+// (2^32 - 1: the request had none), name, value.
 //
 // A response with Vary is found in two steps. The key of the URL leads to a record of kind
 // selector, whose head is a Selector. The Selector and the request give the key of the variant.

@@ -11,10 +11,10 @@ enum class Storability : std::uint8_t {
   yes,
 
   // What the request alone decides: see storability_for().
-  method,            // only responses to GET are stored
-  site,              // the settings forbid it: a rule, or its max_fresh
-  request_no_store,  //
-  for_origin,        // see RequestFacts::for_origin
+  method,  // only responses to GET are stored
+  site,    // the settings forbid it: a rule, or its max_fresh
+  request_no_store,
+  for_origin,  // see RequestFacts::for_origin
 
   // What the response decides (RFC 9111 3).
   status,   // not final, not cacheable without explicit freshness, or must-understand with an

@@ -36,7 +36,7 @@ BandwidthUse::~BandwidthUse() {
   const threads::MutexLock lock(bandwidth_.mutex_);
   if (asked_.waits) Lanes::step_out(*lane_, asked_);
   if (has_asked_ && !asked_.waits) lane_->allowance += asked_.granted;
-  bandwidth_.lanes_.leave(&client_);
+  bandwidth_.lanes_.leave(client_, Clock::now());
 }
 
 std::uint64_t BandwidthUse::take(std::uint64_t wanted) {
@@ -55,7 +55,7 @@ std::uint64_t BandwidthUse::take(std::uint64_t wanted) {
 void BandwidthUse::ask(std::uint64_t wanted) {
   const auto now = Clock::now();
   auto& lanes = bandwidth_.lanes_;
-  if (!lane_) lane_ = &lanes.enter(&client_, now);
+  if (!lane_) lane_ = &lanes.enter(client_, now);
   if (!asked_.wakeup) asked_.wakeup.emplace(executor_);
   asked_.bytes = wanted;
   const bool rounds_run = lanes.anyone_waits();

@@ -41,12 +41,13 @@ class Bandwidth {
 };
 
 // What one client's connection sends. Belongs to one thread, that of the executor. The bandwidth
-// and `client` outlive it.
+// outlives it.
 class BandwidthUse {
  public:
   using Time = Bandwidth::Time;
 
-  BandwidthUse(Bandwidth& bandwidth, const ClientShare& client, net::Executor executor)
+  // `client`: see counted_as().
+  BandwidthUse(Bandwidth& bandwidth, const config::Address& client, net::Executor executor)
       : bandwidth_(bandwidth), client_(client), executor_(executor) {}
   ~BandwidthUse();
   BandwidthUse(const BandwidthUse&) = delete;
@@ -78,7 +79,7 @@ class BandwidthUse {
   void ask(std::uint64_t wanted) REQUIRES(bandwidth_.mutex_);
 
   Bandwidth& bandwidth_;
-  const ClientShare& client_;
+  const config::Address client_;
   const net::Executor executor_;
   Lane* lane_ = nullptr;  // null: it has asked for nothing yet
   Asked asked_ GUARDED_BY(bandwidth_.mutex_);

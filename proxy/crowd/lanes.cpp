@@ -47,24 +47,45 @@ void Lanes::follow(const BandwidthLimits& limits, Time now) {
     lane.allowance = 0;
     if (limits.per_client != limits_.per_client) lane.bucket = bucket_of(limits.per_client, now);
   }
+  if (limits.per_client != limits_.per_client) left_.clear();
   limits_ = limits;
   slice_ = slice_of(limits);
   all_is_short_ = all_is_short_ && all_;
 }
 
-Lane& Lanes::enter(const ClientShare* client, Time now) {
+Lane& Lanes::enter(const config::Address& client, Time now) {
   auto& lane = lanes_[client];
-  // Empty, or a client could send what a full bucket holds again with each new connection.
-  if (lane.users++ == 0) lane.bucket = bucket_of(limits_.per_client, now);
+  if (lane.users++ == 0) lane.bucket = bucket_for(client, now);
   return lane;
 }
 
-void Lanes::leave(const ClientShare* client) {
+std::optional<TokenBucket> Lanes::bucket_for(const config::Address& client, Time now) {
+  if (limits_.per_client == 0) return std::nullopt;
+  const auto left = left_.extract(client);
+  if (left) return left.mapped();
+  // It may be one that left and is not remembered.
+  if (!may_remember(now)) return TokenBucket(limits_.per_client, now);
+  return TokenBucket::full(limits_.per_client, now);
+}
+
+void Lanes::leave(const config::Address& client, Time now) {
   const auto found = lanes_.find(client);
-  if (--found->second.users > 0) return;
-  std::erase(short_, &found->second);
-  if (all_) all_->give_back(found->second.allowance);
+  auto& lane = found->second;
+  if (--lane.users > 0) return;
+  std::erase(short_, &lane);
+  if (all_) all_->give_back(lane.allowance);
+  if (lane.bucket) {
+    lane.bucket->give_back(lane.allowance);
+    if (!lane.bucket->is_full(now) && may_remember(now)) left_.emplace(client, *lane.bucket);
+  }
   lanes_.erase(found);
+}
+
+bool Lanes::may_remember(Time now) {
+  if (left_.size() >= kMostLeft) {
+    std::erase_if(left_, [now](const auto& each) { return each.second.is_full(now); });
+  }
+  return left_.size() < kMostLeft;
 }
 
 std::uint64_t Lanes::free_for(Lane& lane, Time now) {

@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "config/networks.hpp"
+#include "digest/keyed_hash.hpp"
 #include "proxy/crowd/token_bucket.hpp"
 
 namespace proxy {
-
-struct ClientShare;
 
 // In bytes per second. Zero: no limit.
 struct BandwidthLimits {
@@ -59,9 +59,13 @@ class Lanes {
   // Connections keep their lanes when the limits change.
   void follow(const BandwidthLimits& limits, Time now);
 
-  // The lane of the client, for one more of its connections. Call leave() for each.
-  Lane& enter(const ClientShare* client, Time now);
-  void leave(const ClientShare* client);
+  // How many clients that left are remembered.
+  static constexpr std::size_t kMostLeft = 4096;
+
+  // The lane of the client, for one more of its connections. Call leave() for each. A client begins
+  // with a full bucket, or with the one that it left: with new connections it gets no more.
+  Lane& enter(const config::Address& client, Time now);
+  void leave(const config::Address& client, Time now);
 
   // Grants the wish at once, or lets it wait in the lane.
   void ask(Lane& lane, Wish& wish, Time now);
@@ -74,6 +78,15 @@ class Lanes {
   std::vector<Wish*> round(Time now);
 
  private:
+  struct Hash {
+    std::size_t operator()(const config::Address& address) const {
+      return digest::keyed_hash(address);
+    }
+  };
+
+  [[nodiscard]] std::optional<TokenBucket> bucket_for(const config::Address& client, Time now);
+  // Whether one more client that leaves can be remembered.
+  [[nodiscard]] bool may_remember(Time now);
   [[nodiscard]] std::uint64_t free_for(Lane& lane, Time now);
   void pay(Lane& lane, std::uint64_t bytes);
   void put_back_unspent();
@@ -85,7 +98,9 @@ class Lanes {
   std::uint64_t slice_ = kLeast;
   std::optional<TokenBucket> all_;
   bool all_is_short_ = false;  // nobody gets anything before the next round
-  std::unordered_map<const ClientShare*, Lane> lanes_;
+  std::unordered_map<config::Address, Lane, Hash> lanes_;
+  // Of clients that left, until they would be full.
+  std::unordered_map<config::Address, TokenBucket, Hash> left_;
   std::deque<Lane*> short_;  // in the order in which they are served
 };
 

@@ -19,6 +19,12 @@ class TokenBucket {
   // Empty at `now`. `rate`: bytes per second.
   TokenBucket(std::uint64_t rate, Time now) : rate_(static_cast<double>(rate)), filled_(now) {}
 
+  static TokenBucket full(std::uint64_t rate, Time now) {
+    TokenBucket bucket(rate, now);
+    bucket.bytes_ = bucket.most();
+    return bucket;
+  }
+
   // What may be taken at `now`, which never goes back.
   [[nodiscard]] std::uint64_t bytes(Time now) {
     const std::chrono::duration<double> elapsed = now - filled_;
@@ -27,15 +33,20 @@ class TokenBucket {
     return static_cast<std::uint64_t>(bytes_);
   }
   // At most what bytes() has returned.
+  // Whether it holds as much as it can at `now`.
+  [[nodiscard]] bool is_full(Time now) const {
+    const std::chrono::duration<double> elapsed = now - filled_;
+    return bytes_ + rate_ * elapsed.count() >= most();
+  }
   void take(std::uint64_t bytes) { bytes_ -= static_cast<double>(bytes); }
   void give_back(std::uint64_t bytes) { put(static_cast<double>(bytes)); }
 
  private:
-  void put(double bytes) {
+  [[nodiscard]] double most() const {
     const std::chrono::duration<double> saved = kSaved;
-    bytes_ =
-        std::min(bytes_ + bytes, std::max(rate_ * saved.count(), static_cast<double>(kLeastFull)));
+    return std::max(rate_ * saved.count(), static_cast<double>(kLeastFull));
   }
+  void put(double bytes) { bytes_ = std::min(bytes_ + bytes, most()); }
 
   double rate_;
   double bytes_ = 0;

@@ -250,6 +250,10 @@ Task<void> BodyWriter::to_the_end() {
 
 void BodyWriter::fail(const Failure& cut) {
   store_what_came(cut);
+  end_cut(cut);
+}
+
+void BodyWriter::end_cut(const Failure& cut) {
   context_.count(stores() ? cache::Storability::incomplete : storability_);
   context_.fill().fail(cut);
 }

@@ -49,6 +49,8 @@ class BodyWriter {
   // Call this after write(): stores what came as a part if a strong validator allows the rest to be
   // asked for later, and fails the fill.
   void fail(const Failure& cut);
+  // As fail(), but stores nothing. Counts the answer by the reason why it is not stored.
+  void end_cut(const Failure& cut);
   // write(), then complete() or fail().
   net::Task<void> to_the_end();
 

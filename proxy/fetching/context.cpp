@@ -41,8 +41,7 @@ bool FillContext::store(const std::shared_ptr<const cache::Entry>& entry,
 }
 
 cache::Storability FillContext::why_not_stored(const cache::Entry& entry) const {
-  const bool is_outdated = process().fills.outdated(job.key, entry.url, job.asked, entry.giver.tag);
-  return is_outdated ? cache::Storability::outdated : cache::Storability::no_room;
+  return why_not_kept(process(), job.key, entry, job.asked);
 }
 
 void FillContext::count(cache::Storability storability) const {

@@ -40,7 +40,7 @@ struct FillContext {
   // Stores the entry unless its URL was purged after `job.asked`. Returns whether it is stored.
   bool store(const std::shared_ptr<const cache::Entry>& entry,
              const std::shared_ptr<const cache::Entry>& superseded) const;
-  // Why store() has not stored the entry: an invalidation, or memory and disk had no room.
+  // Why store() has not stored the entry; see why_not_kept().
   [[nodiscard]] cache::Storability why_not_stored(const cache::Entry& entry) const;
   // Counts one response as stored, or as not stored for this reason.
   void count(cache::Storability storability) const;

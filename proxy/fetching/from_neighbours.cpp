@@ -127,8 +127,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   if (written) {
     writer.complete();
   } else {
-    context.count(cache::Storability::incomplete);
-    fill.fail(written.error());
+    writer.end_cut(written.error());
   }
   if (finding.worth == Worth::true_hit) check_some(context, writer);
   co_return Answered::yes;

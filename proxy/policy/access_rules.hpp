@@ -28,9 +28,8 @@ struct AccessQuestion {
 // - methods.
 // - schemes: CONNECT counts as https, whatever the tunnel carries.
 // - times.
-// - users: while the user is not known, every request meets this condition. If then the rule that
-// is
-//   found has users, the caller must find out who the user is, and ask again.
+// - users. While the user is not known, every request meets this condition. If the rule that is
+//   found has users, the caller finds out who the user is, and asks again.
 class AccessRule {
  public:
   explicit AccessRule(const config::AccessRule& settings);

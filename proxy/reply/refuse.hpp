@@ -34,7 +34,7 @@ struct Refusal {
   static Refusal denied_by(const std::string& rule);
   // The rule of this name needs to know the user: 407.
   static Refusal unknown_user(const std::string& rule, const std::string& realm);
-  // It does, and others could listen.
+  // The rule needs to know the user, and a password could be read on the way.
   static Refusal no_password_in_the_clear(const std::string& rule);
   static Refusal guessed_too_often();  // wrong passwords: 429
   static Refusal too_many_checks();    // of passwords: 503

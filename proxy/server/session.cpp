@@ -95,7 +95,7 @@ class Session final : public SessionList::Item {
   net::Stream stream_;
   Input input_;
   RequestRecord record_;
-  BandwidthUse bandwidth_{worker_.process.bandwidth, guest_.share(), worker_.io.get_executor()};
+  BandwidthUse bandwidth_{worker_.process.bandwidth, guest_.address(), worker_.io.get_executor()};
   Http1Response response_;
   Client client_;
   HeldHead head_{worker_, *this};

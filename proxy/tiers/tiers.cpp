@@ -112,6 +112,12 @@ bool is_to_be_written(Process& process, const digest::Key& key, const cache::Kep
 
 }  // namespace
 
+cache::Storability why_not_kept(Process& process, const digest::Key& key, const cache::Entry& entry,
+                                AskedAt asked) {
+  const bool is_outdated = process.fills.outdated(key, entry.url, asked, entry.giver.tag);
+  return is_outdated ? cache::Storability::outdated : cache::Storability::no_room;
+}
+
 // An invalidation is noted first, and clears memory and disk afterwards. keep() looks for that note
 // again after it has stored the entry, so that an entry stored in between is dropped by one of the
 // two.

@@ -9,6 +9,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/storability.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/request/request.hpp"
 
@@ -27,6 +28,10 @@ using AskedAt = std::chrono::steady_clock::time_point;
 bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
           const cache::Kept& superseded = {});
+
+// Why keep() has not stored the entry: an invalidation, or memory and disk had no room.
+cache::Storability why_not_kept(Process& process, const digest::Key& key, const cache::Entry& entry,
+                                AskedAt asked);
 
 // Counts a request, for what is stored only if its URL is requested again: see Placement and
 // cache::Admission. The caller calls note_asked() before it looks the key up, then offer_to_disk()

@@ -1,6 +1,7 @@
 #include "proxy/users/password_checks.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "digest/siphash.hpp"
@@ -12,8 +13,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Nobody can compute it without the secret of this process, so it tells nothing of the password.
-digest::Key key_of(const std::string& hash, const Credentials& given) {
-  const std::string text = hash + '\0' + given.name + '\0' + given.password;
+// `hash`: empty if there is no such user.
+digest::Key key_of(std::string_view hash, const Credentials& given) {
+  constexpr std::string_view kEnd("", 1);
+  std::string text;
+  text.reserve(hash.size() + given.name.size() + given.password.size() + 2);
+  text.append(hash).append(kEnd).append(given.name).append(kEnd).append(given.password);
   const digest::SipHash128 keyed(digest::process_salt(),
                                  {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   const std::uint64_t halves[] = {keyed.low(), keyed.high()};
@@ -43,48 +48,44 @@ class PasswordChecks::Waiting {
 };
 
 PasswordChecks::Check PasswordChecks::check_of(const PasswordFile& file, const Credentials& given,
-                                               const config::Address& client) {
+                                               const Guesser& client, const digest::Key& key) {
   const auto* const known = file.hash_of(given.name);
   Check check;
   check.password = given.password;
   check.hash = known ? *known : file.any_hash();
   check.may_be_right = known != nullptr;
   check.client = client;
-  check.key = key_of(check.hash, given);
+  check.key = key;
   return check;
 }
 
 net::Task<Verdict> PasswordChecks::verdict(const PasswordFile& file, const Credentials& given,
-                                           const config::Address& client, Wakeup& wakeup) {
-  auto asked = check_of(file, given, client);
+                                           const Guesser& client, Wakeup& wakeup) {
+  const auto* const hash = file.hash_of(given.name);
+  const auto key = key_of(hash ? std::string_view(*hash) : std::string_view(), given);
   std::shared_ptr<Check> check;
   {
     const threads::MutexLock lock(mutex_);
-    const auto known = verdicts_.find(asked.key, Clock::now());
+    const auto now = Clock::now();
+    const auto known = verdicts_.find(key, now);
     if (known) co_return *known ? Verdict::right : Verdict::wrong;
-    Verdict refused = Verdict::busy;
-    check = begin(std::move(asked), refused);
-    if (!check) co_return refused;
+    if (!guesses_.may_guess(client, now)) co_return Verdict::guessed_too_often;
+    check = begin(check_of(file, given, client, key));
+    if (!check) co_return Verdict::busy;
     check->waiting.push_back(&wakeup);
   }
   const Waiting waiting(*this, *check, wakeup);
   co_await wakeup.wait(kPatience);
   const threads::MutexLock lock(mutex_);
-  if (!check->right) co_return Verdict::busy;
-  co_return *check->right ? Verdict::right : Verdict::wrong;
+  co_return check->verdict.value_or(Verdict::busy);
 }
 
-std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check, Verdict& refused) {
+std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
   const auto same = under_way_.find(check.key);
   if (same != under_way_.end()) return same->second;
-  if (queue_.size() >= kMostWaiting) return nullptr;
-  if (!guesses_.take(check.client, Clock::now())) {
-    refused = Verdict::guessed_too_often;
-    return nullptr;
-  }
   auto begun = std::make_shared<Check>(std::move(check));
+  if (!turns_.add(begun->client.client, begun)) return nullptr;
   under_way_.emplace(begun->key, begun);
-  queue_.push_back(begun);
   if (threads_.empty()) start();
   queued_.notify_all();
   return begun;
@@ -101,23 +102,35 @@ void PasswordChecks::run(const std::stop_token& stop) {
   constexpr std::chrono::hours kLong{1};
   threads::MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
-    queued_.wait_for(lock, stop, kLong, [this]() REQUIRES(mutex_) { return !queue_.empty(); });
-    if (queue_.empty() || stop.stop_requested()) continue;
-    const auto check = std::move(queue_.front());
-    queue_.pop_front();
-    lock.unlock();
-    const bool right = has_hash(check->password, check->hash) && check->may_be_right;
-    lock.lock();
-    finish(*check, right);
+    queued_.wait_for(lock, stop, kLong,
+                     [this]() REQUIRES(mutex_) { return turns_.anyone_may_go(); });
+    if (stop.stop_requested()) continue;
+    const auto check = turns_.next().value_or(nullptr);
+    if (!check) continue;
+    // The client may have guessed while the check waited.
+    auto verdict = Verdict::guessed_too_often;
+    if (guesses_.may_guess(check->client, Clock::now())) {
+      lock.unlock();
+      const bool right = has_hash(check->password, check->hash) && check->may_be_right;
+      lock.lock();
+      verdict = right ? Verdict::right : Verdict::wrong;
+      learn(*check, right);
+    }
+    finish(*check, verdict);
   }
 }
 
-void PasswordChecks::finish(Check& check, bool right) {
+void PasswordChecks::learn(const Check& check, bool right) {
+  const auto now = Clock::now();
   ++made_;
-  verdicts_.add(check.key, right, Clock::now());
-  if (right) guesses_.give_back(check.client);
+  verdicts_.add(check.key, right, now);
+  if (!right) guesses_.charge(check.client, now);
+}
+
+void PasswordChecks::finish(Check& check, Verdict verdict) {
+  turns_.done(check.client.client);
   under_way_.erase(check.key);
-  check.right = right;
+  check.verdict = verdict;
   for (auto* const waiting : check.waiting) waiting->notify();
 }
 

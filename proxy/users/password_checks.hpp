@@ -1,8 +1,8 @@
 // Checks passwords away from the threads that serve clients, and remembers the verdicts.
 #pragma once
 
-#include <deque>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "proxy/users/credentials.hpp"
 #include "proxy/users/guess_limit.hpp"
 #include "proxy/users/password_file.hpp"
+#include "proxy/users/turns.hpp"
 #include "proxy/users/verdicts.hpp"
 
 namespace proxy::users {
@@ -27,8 +28,7 @@ enum class Verdict {
 // threads begin with the first check.
 class PasswordChecks {
  public:
-  // How many checks may wait, and for how long.
-  static constexpr std::size_t kMostWaiting = 64;
+  // How long a check may wait. Turns says how many may.
   static constexpr std::chrono::seconds kPatience{10};
 
   PasswordChecks() = default;
@@ -37,10 +37,10 @@ class PasswordChecks {
 
   // Answers at once if it knows the verdict. Else waits for a check; the same question that several
   // ask meanwhile is checked once. A name that the file lacks is checked like another, so that the
-  // time does not tell which names there are. `client`: the address that guesses count for.
-  // `wakeup`: of the caller; a notify() by the caller ends the wait with `busy`.
+  // time does not tell which names there are. `client`: whom wrong passwords count for; right ones
+  // cost nothing. `wakeup`: of the caller; a notify() by the caller ends the wait with `busy`.
   net::Task<Verdict> verdict(const PasswordFile& file, const Credentials& given,
-                             const config::Address& client, Wakeup& wakeup);
+                             const Guesser& client, Wakeup& wakeup);
 
   // How many checks have been made.
   [[nodiscard]] std::uint64_t made();
@@ -51,20 +51,22 @@ class PasswordChecks {
     std::string password;
     std::string hash;
     bool may_be_right = false;  // there is such a user
-    config::Address client{};
+    Guesser client{};
     digest::Key key{};
-    std::vector<Wakeup*> waiting;  // guarded by mutex_
-    std::optional<bool> right;     // likewise
+    std::vector<Wakeup*> waiting;    // guarded by mutex_
+    std::optional<Verdict> verdict;  // likewise
   };
   class Waiting;
 
-  static Check check_of(const PasswordFile& file, const Credentials& given,
-                        const config::Address& client);
-  // The check under way, or a new one. Null: `refused` says why there is none.
-  std::shared_ptr<Check> begin(Check check, Verdict& refused) REQUIRES(mutex_);
+  static Check check_of(const PasswordFile& file, const Credentials& given, const Guesser& client,
+                        const digest::Key& key);
+  // The check under way, or a new one. Null: too many wait.
+  std::shared_ptr<Check> begin(Check check) REQUIRES(mutex_);
   void start() REQUIRES(mutex_);
   void run(const std::stop_token& stop);
-  void finish(Check& check, bool right) REQUIRES(mutex_);
+  // Remembers the verdict, and charges a wrong guess.
+  void learn(const Check& check, bool right) REQUIRES(mutex_);
+  void finish(Check& check, Verdict verdict) REQUIRES(mutex_);
 
   threads::Mutex mutex_;
   threads::StoppableCondition queued_;
@@ -72,7 +74,7 @@ class PasswordChecks {
   GuessLimit guesses_ GUARDED_BY(mutex_);
   std::unordered_map<digest::Key, std::shared_ptr<Check>, digest::KeyHash> under_way_
       GUARDED_BY(mutex_);
-  std::deque<std::shared_ptr<Check>> queue_ GUARDED_BY(mutex_);
+  Turns<std::shared_ptr<Check>> turns_ GUARDED_BY(mutex_);
   std::uint64_t made_ GUARDED_BY(mutex_) = 0;
   std::vector<std::jthread> threads_ GUARDED_BY(mutex_);
 };

@@ -16,8 +16,8 @@ TEST(RuleSettings, NameASiteAndWhatHoldsForIt) {
       load(rules(R"({"name":"pool","host":"*.Example.com:8080","path":"/pool/","min_fresh":"1h",)"
                  R"("max_fresh":"24h","ignore_client_no_cache":true,"drop_query":["utm_*","sid"],)"
                  R"("never_store":true,"offline":true,"store_cookies":true,)"
-                 R"("paths":["*.deb","/dists/*/by-hash/?*"],"negative":"10s","immutable":true,)"
-                 R"("authorization":"ignore"})"));
+                 R"("paths":["*.deb","/dists/*/by-hash/?*"],"immutable":true,)"
+                 R"("authorization":"ignore"},{"name":"errors","host":"a","negative":"10s"})"));
   ASSERT_TRUE(settings.has_value());
   const RuleSettings expected{.name = "pool",
                               .host = {"*.example.com", 8080},
@@ -25,7 +25,6 @@ TEST(RuleSettings, NameASiteAndWhatHoldsForIt) {
                               .paths = {"*.deb", "/dists/*/by-hash/?*"},
                               .min_fresh = 1h,
                               .max_fresh = 24h,
-                              .negative = 10s,
                               .immutable = true,
                               .ignore_authorization = true,
                               .ignore_client_no_cache = true,
@@ -33,7 +32,11 @@ TEST(RuleSettings, NameASiteAndWhatHoldsForIt) {
                               .never_store = true,
                               .offline = true,
                               .store_cookies = true};
-  EXPECT_EQ(settings->rules, std::vector{expected});
+  RuleSettings errors;
+  errors.name = "errors";
+  errors.host = {"a", std::nullopt};
+  errors.negative = 10s;
+  EXPECT_EQ(settings->rules, (std::vector{expected, errors}));
 }
 
 TEST(RuleSettings, LeaveEveryEffectOffThatIsNotAskedFor) {
@@ -76,6 +79,8 @@ TEST(RuleSettings, AreRefusedWithTheirPlaceAndTheReason) {
                     "\"ignore\""},
           RuleFault{"{" + head + R"(,"authorization":true})", "rules[0].authorization",
                     "\"ignore\""},
+          RuleFault{"{" + head + R"(,"negative":"1s","authorization":"ignore"})",
+                    "rules[0].negative", "no effect beside authorization"},
           RuleFault{"{" + head + R"(,"min_fresh":"1ms"})", "rules[0].min_fresh", "from \"1s\""},
           RuleFault{"{" + head + R"(,"min_fresh":"2s","max_fresh":"1s"})", "rules[0].min_fresh",
                     "longer than max_fresh"},

@@ -117,6 +117,18 @@ TEST_F(DirectoryTest, KeepsWhatIsKnownOfPeersThatStay) {
   EXPECT_EQ(after.status(kNow)[2].books.true_hits, 2U) << "of a request from before";
 }
 
+TEST_F(DirectoryTest, StopsCountingLookupsInADigestThatTheSettingsTurnOff) {
+  directory_.update(0, report_of({"x"}, kNow));
+  directory_.update(1, report_of({"x"}, kNow));
+  names("x");
+  auto changed = settings_;
+  changed[0].digest = config::PeerDigest::none;
+  const PeerDirectory after(changed, &directory_);
+  EXPECT_EQ(after.claimants(key("x"), kNow).size(), 1U);
+  EXPECT_EQ(after.status(kNow)[0].lookups, 1U);
+  EXPECT_EQ(after.status(kNow)[1].lookups, 2U);
+}
+
 TEST_F(DirectoryTest, ANewDigestReplacesTheOldOne) {
   directory_.update(1, report_of({"x"}, kNow));
   directory_.update(1, report_of({"y"}, kNow));

@@ -4,7 +4,6 @@
 
 #include <map>
 
-#include "proxy/crowd/client_table.hpp"
 #include "proxy/crowd/fair_shares.hpp"
 
 namespace proxy {
@@ -53,6 +52,11 @@ TEST(FairShares, AreEqualExceptForThoseWhoWantLess) {
   for (const auto& [total, most, shares] : cases) EXPECT_EQ(fair_shares(total, most), shares);
 }
 
+config::Address client_number(std::size_t number) {
+  return config::address_from_v4(
+      {10, 0, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number)});
+}
+
 // Clients with several connections each, all of which send as fast as they may.
 struct Crowd {
   struct Connection {
@@ -64,12 +68,11 @@ struct Crowd {
     std::uint64_t waited = 0;
   };
 
-  Crowd(const BandwidthLimits& limits, const std::vector<int>& connections_of_each)
-      : shares(connections_of_each.size()) {
+  Crowd(const BandwidthLimits& limits, const std::vector<int>& connections_of_each) {
     lanes.follow(limits, now);
     for (std::size_t client = 0; client < connections_of_each.size(); ++client) {
       for (int i = 0; i < connections_of_each[client]; ++i) {
-        connections[client].emplace_back().lane = &lanes.enter(&shares[client], now);
+        connections[client].emplace_back().lane = &lanes.enter(client_number(client), now);
       }
     }
   }
@@ -115,7 +118,6 @@ struct Crowd {
 
   Lanes lanes;
   Lanes::Time now = kBegin;
-  std::vector<ClientShare> shares;
   std::map<std::size_t, std::deque<Connection>> connections;
 };
 
@@ -196,22 +198,42 @@ TEST(Lanes, FollowNewLimitsAndNone) {
   EXPECT_EQ(granted[0]->granted, granted[0]->bytes);
 }
 
-// Or a client could have a full bucket again with each new connection.
-TEST(Lanes, SaveNothingForClientsThatLeave) {
-  Lanes lanes;
-  lanes.follow({.per_client = kMiB}, kBegin);
-  ClientShare client;
+// What the client gets at once, with one new connection after the other.
+std::uint64_t sent_with_new_connections(Lanes& lanes, const config::Address& client, int count,
+                                        Lanes::Time now) {
   std::uint64_t sent = 0;
-  for (int i = 0; i < 100; ++i) {
-    auto& lane = lanes.enter(&client, kBegin);
-    Wish wish{.bytes = 1000};
-    lanes.ask(lane, wish, kBegin);
+  for (int i = 0; i < count; ++i) {
+    auto& lane = lanes.enter(client, now);
+    Wish wish{.bytes = 64 * 1024};
+    lanes.ask(lane, wish, now);
     sent += wish.granted;
     Lanes::step_out(lane, wish);
-    lanes.leave(&client);
+    lanes.leave(client, now);
   }
-  EXPECT_EQ(sent, 0U);
+  return sent;
+}
+
+TEST(Lanes, LetAClientThatIsNewSendAtOnceButNotAgainWithEachConnection) {
+  Lanes lanes;
+  lanes.follow({.per_client = kMiB}, kBegin);
+  EXPECT_EQ(sent_with_new_connections(lanes, client_number(1), 1, kBegin), 64U * 1024);
+  sent_with_new_connections(lanes, client_number(1), 100, kBegin);
+  EXPECT_EQ(sent_with_new_connections(lanes, client_number(1), 100, kBegin), 0U);
+  EXPECT_EQ(sent_with_new_connections(lanes, client_number(2), 100, kBegin), kMiB / 5)
+      << "what a full bucket holds";
+  EXPECT_EQ(sent_with_new_connections(lanes, client_number(1), 100, kBegin + 1h), kMiB / 5);
   EXPECT_FALSE(lanes.anyone_waits());
+}
+
+TEST(Lanes, LetStrangersBeginEmptyWhileTooManyHaveLeft) {
+  Lanes lanes;
+  lanes.follow({.per_client = kMiB}, kBegin);
+  for (std::size_t i = 0; i < Lanes::kMostLeft; ++i) {
+    sent_with_new_connections(lanes, client_number(i), 1, kBegin);
+  }
+  const auto stranger = client_number(Lanes::kMostLeft);
+  EXPECT_EQ(sent_with_new_connections(lanes, stranger, 1, kBegin), 0U);
+  EXPECT_GT(sent_with_new_connections(lanes, stranger, 1, kBegin + 1h), 0U);
 }
 
 }  // namespace

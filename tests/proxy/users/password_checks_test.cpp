@@ -20,14 +20,14 @@ PasswordFile file_of(const std::string& hash) {
   return *PasswordFile::parse("anna:" + hash + "\n", "f");
 }
 
-config::Address address(std::uint8_t number) {
-  return config::address_from_v4({10, 0, 0, number});
+Guesser address(std::uint8_t number) {
+  return {config::address_from_v4({10, 0, 0, number}), std::nullopt};
 }
 
 struct Checked {
   explicit Checked(const std::string& hash = kQuick) : file(file_of(hash)) {}
 
-  net::Task<Verdict> ask(Credentials given, config::Address from) {
+  net::Task<Verdict> ask(Credentials given, Guesser from) {
     Wakeup wakeup(io.get_executor());
     co_return co_await checks.verdict(file, given, from, wakeup);
   }
@@ -58,6 +58,16 @@ TEST(PasswordChecks, ForgetAVerdictOnceTheHashHasChanged) {
   EXPECT_EQ(scene.verdict("anna", "other"), Verdict::right);
 }
 
+TEST(PasswordChecks, ForgetAVerdictOnceTheUserIsRenamedOrAdded) {
+  Checked scene;
+  const auto renamed = *PasswordFile::parse("bob:" + kQuick + "\n", "f");
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
+  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::wrong);
+  scene.file = renamed;
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::wrong);
+  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::right);
+}
+
 TEST(PasswordChecks, CheckOnceWhatSeveralAskAtOnce) {
   Checked scene(kSlow);
   int right = 0;
@@ -83,13 +93,45 @@ TEST(PasswordChecks, LimitTheGuessesOfEachClient) {
   EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right) << "is known by now";
 }
 
+TEST(PasswordChecks, ChargeNobodyForRightPasswordsThatAreAskedAtOnce) {
+  constexpr int kUsers = GuessLimit::kGuesses + 5;
+  std::string lines;
+  for (int i = 0; i < kUsers; ++i) lines += "user" + std::to_string(i) + ':' + kSlow + '\n';
+  Checked scene;
+  scene.file = *PasswordFile::parse(lines, "f");
+  int right = 0;
+  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
+    right += verdict == Verdict::right ? 1 : 0;
+  };
+  for (int i = 0; i < kUsers; ++i) {
+    const Credentials given{"user" + std::to_string(i), "secret"};
+    boost::asio::co_spawn(scene.io, scene.ask(given, address(1)), count);
+  }
+  scene.io.run_for(9s);
+  EXPECT_EQ(right, kUsers);
+}
+
+TEST(PasswordChecks, LimitTheGuessesThatAreMadeAtOnce) {
+  Checked scene(kSlow);
+  int refused = 0;
+  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
+    refused += verdict == Verdict::guessed_too_often ? 1 : 0;
+  };
+  constexpr int kTried = static_cast<int>(Turns<int>::kMostOfOne);
+  for (int i = 0; i < kTried; ++i) {
+    boost::asio::co_spawn(scene.io, scene.ask({"anna", std::to_string(i)}, address(1)), count);
+  }
+  scene.io.run_for(9s);
+  EXPECT_GE(refused, kTried - GuessLimit::kGuesses - 1);
+}
+
 TEST(PasswordChecks, LetOnlySomeWait) {
   Checked scene(kSlow);
   std::size_t busy = 0;
   const auto count = [&](const std::exception_ptr&, Verdict verdict) {
     busy += verdict == Verdict::busy ? 1 : 0;
   };
-  constexpr std::size_t kMore = PasswordChecks::kMostWaiting + 20;
+  constexpr std::size_t kMore = Turns<int>::kMost + 20;
   for (std::size_t i = 0; i < kMore; ++i) {
     const auto from = address(static_cast<std::uint8_t>(i / 8));
     boost::asio::co_spawn(scene.io, scene.ask({"anna", std::to_string(i)}, from), count);

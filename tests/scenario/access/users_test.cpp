@@ -166,6 +166,26 @@ TEST(UsersOfTheProxy, KeepToTheContractOfSiblings) {
   EXPECT_EQ(refused.field("Proxy-Authenticate"), "");
 }
 
+TEST(UsersOfTheProxy, AreNotAskedForAPasswordWhileTheProxyDrains) {
+  SignedIn scene;
+  Gate gate;
+  scene.origin.on("/slow", Reply().sized(5).send("he").wait(gate).send("llo"));
+  scene.client.send(
+      request_text("GET", scene.origin.url("/slow"), {{"Proxy-Authorization", kAnna}}));
+  Response response = scene.client.read_head();
+  scene.proxy.process().signal(SIGTERM);
+  const auto status_for_one_who_comes = [&] {
+    try {
+      return Client(scene.proxy.port()).get(scene.origin.url("/a")).status;
+    } catch (const std::runtime_error&) {
+      return 0;  // it came just before the drain
+    }
+  };
+  EXPECT_TRUE(await([&] { return status_for_one_who_comes() == 503; }));
+  gate.open();
+  scene.client.read_rest(response);
+}
+
 // curl asks without credentials first where it may choose the scheme.
 TEST(UsersOfTheProxy, AreServedByCurl) {
   SignedIn scene;
