@@ -268,7 +268,8 @@ class Reader {
     if (effects.ignore_client_no_cache) rule.add("ignore_client_no_cache", Json::truth(true));
     if (effects.ignore_authorization) rule.add("authorization", Json::text("ignore"));
     if (effects.never_store) rule.add("never_store", Json::truth(true));
-    if (negative_ && !effects.never_store)
+    // An error under `authorization` may be about the credentials, so none is stored.
+    if (negative_ && !effects.never_store && !effects.ignore_authorization)
       rule.add("negative", Json::text(config::to_text(*negative_)));
   }
 

@@ -81,6 +81,11 @@ TEST(SquidRefresh, GivesEveryRuleTheLifetimeOfErrors) {
   EXPECT_EQ(rules("negative_ttl 5 minutes\nrefresh_pattern /a 60 0% 60 override-expire"),
             R"([{"name":"squid-2-0","host":"*","paths":["*/a*"],"min_fresh":"1h","negative":"5m"},)"
             R"({"name":"negative_ttl","host":"*","negative":"5m"}])");
+  const auto open =
+      rules("negative_ttl 5 minutes\nrefresh_pattern ^http://a\\.b/ 0 0% 0 ignore-auth");
+  EXPECT_TRUE(open.starts_with(R"([{"name":"squid-2-0",)")) << open;
+  EXPECT_EQ(open.find("negative\""), open.rfind("negative\""))
+      << "only in the rule for all: " << open;
   EXPECT_EQ(rules("negative_ttl 0 seconds"), "");
 }
 
