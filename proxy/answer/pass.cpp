@@ -79,7 +79,8 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   std::unique_ptr<PostCapture> capture;
   if (captured) {
     record.storability = PostCapture::judge(request, passed.head(), times);
-    capture = PostCapture::begin(worker, request, passed.head(), times);
+    if (record.storability == cache::Storability::yes)
+      capture = PostCapture::begin(worker, request, passed.head(), times);
   }
   co_await relay(client, request, passed, reason, capture.get());
   if (capture) record.storability = capture->storability();

@@ -18,7 +18,6 @@ cache::Storability PostCapture::judge(const Request& request, const http::Respon
 std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& request,
                                                 const http::ResponseHead& answer,
                                                 const cache::Times& times) {
-  if (judge(request, answer, times) != cache::Storability::yes) return nullptr;
   const cache::Received received{.url = request.stored_as(),
                                  .request = request.head.fields,
                                  .response = answer,

@@ -19,8 +19,8 @@ class PostCapture {
   // Whether the answer may be stored, or why not.
   static cache::Storability judge(const Request& request, const http::ResponseHead& answer,
                                   const cache::Times& times);
-  // Null if the answer may not be stored. Call it after the POST has invalidated stored responses:
-  // any later invalidation of the URL keeps the answer from being stored.
+  // For an answer that may be stored. Call it after the POST has invalidated stored responses: any
+  // later invalidation of the URL keeps the answer from being stored.
   static std::unique_ptr<PostCapture> begin(Worker& worker, const Request& request,
                                             const http::ResponseHead& answer,
                                             const cache::Times& times);
