@@ -1,6 +1,7 @@
 // Text as settings spell it: characters, quantities, and what a typing mistake may have meant.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,9 @@ std::optional<milliseconds> parse_duration(std::string_view text);
 // Writes the value in the largest of B to TiB, or of ms to d, that is exact.
 std::string to_text(ByteSize size);
 std::string to_text(milliseconds time);
+// For a person, rounded down: seconds below ten minutes ("312 s"), minutes below two hours, hours
+// below two days, and days ("30 days"). The time is not negative.
+std::string rough_text(std::chrono::seconds time);
 
 // Replaces the bytes that a terminal would act upon, and cuts the text after `most` characters.
 std::string printable(std::string_view text, std::size_t most);
