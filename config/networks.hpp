@@ -51,8 +51,9 @@ std::optional<Address> translated(const Address& address);
 // meant.
 std::optional<Networks> parse_networks(std::string_view item);
 
-// "10.0.0.0/8" for "10.0.0.1/8": the range that was meant if a range has bits set beyond its prefix.
-// Empty for other texts, and for ranges with a prefix below 8, which are too wide to be suggested.
+// "10.0.0.0/8" for "10.0.0.1/8": the range that was meant if a range has bits set beyond its
+// prefix. Empty for other texts, and for ranges with a prefix below 8, which are too wide to be
+// suggested.
 std::string without_bits_beyond(std::string_view item);
 
 }  // namespace config

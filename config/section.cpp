@@ -155,9 +155,9 @@ void Section::finish(std::string_view kind) {
   for (const Member& member : *object_) {
     if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
     const std::string near = suggestion(member.key, known_);
-    faults_.push_back(
-        {member.at, path_of(whole_.path, member.key),
-         "is not a " + std::string(kind) + (near.empty() ? "; known here: " + one_of(known_) : near)});
+    faults_.push_back({member.at, path_of(whole_.path, member.key),
+                       "is not a " + std::string(kind) +
+                           (near.empty() ? "; known here: " + one_of(known_) : near)});
   }
 }
 

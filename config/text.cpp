@@ -120,7 +120,7 @@ std::string rough_text(std::chrono::seconds time) {
   using std::chrono::duration_cast;
   using std::chrono::hours;
   using std::chrono::minutes;
-  if (time < minutes(10)) return std::to_string(time.count()) + " s";
+  if (time <= minutes(10)) return std::to_string(time.count()) + " s";
   if (time < hours(2)) return std::to_string(duration_cast<minutes>(time).count()) + " minutes";
   const auto whole = duration_cast<hours>(time).count();
   return whole < 48 ? std::to_string(whole) + " hours" : std::to_string(whole / 24) + " days";

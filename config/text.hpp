@@ -30,7 +30,7 @@ std::optional<milliseconds> parse_duration(std::string_view text);
 // Writes the value in the largest of B to TiB, or of ms to d, that is exact.
 std::string to_text(ByteSize size);
 std::string to_text(milliseconds time);
-// For a person, rounded down: seconds below ten minutes ("312 s"), minutes below two hours, hours
+// For a person, rounded down: seconds up to ten minutes ("312 s"), minutes below two hours, hours
 // below two days, and days ("30 days"). The time is not negative.
 std::string rough_text(std::chrono::seconds time);
 

@@ -50,20 +50,17 @@ void append_requests(std::string& out, const Metrics& metrics) {
   const auto into = std::back_inserter(out);
   for (std::size_t tag = 0; tag < kTags; ++tag) {
     if (static_cast<Tag>(tag) == Tag::failed) continue;
-    fmt::format_to(into, "hearsay_requests_total{{result=\"{}\"}} {}\n",
-                   metric_tag(static_cast<Tag>(tag)),
-                   metrics.sum([tag](const ThreadCounters& c) -> const Count& {
-                     return c.requests[tag];
-                   }));
+    fmt::format_to(
+        into, "hearsay_requests_total{{result=\"{}\"}} {}\n", metric_tag(static_cast<Tag>(tag)),
+        metrics.sum([tag](const ThreadCounters& c) -> const Count& { return c.requests[tag]; }));
   }
   for (std::size_t cause = 0; cause <= kFailures; ++cause) {
     const auto what = static_cast<Failure::What>(cause);
     if (what == Failure::What::denied) continue;  // has a result of its own
-    fmt::format_to(into, "hearsay_requests_total{{result=\"{}\",why=\"{}\"}} {}\n",
-                   metric_tag(Tag::failed), cause == kFailures ? "parent" : word(what),
-                   metrics.sum([cause](const ThreadCounters& c) -> const Count& {
-                     return c.failed[cause];
-                   }));
+    fmt::format_to(
+        into, "hearsay_requests_total{{result=\"{}\",why=\"{}\"}} {}\n", metric_tag(Tag::failed),
+        cause == kFailures ? "parent" : word(what),
+        metrics.sum([cause](const ThreadCounters& c) -> const Count& { return c.failed[cause]; }));
   }
 }
 

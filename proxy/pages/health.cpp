@@ -91,10 +91,10 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
     const auto& one = failing[i];
     const std::chrono::seconds shortest(1);
     const auto time = std::max(shortest, std::chrono::ceil<std::chrono::seconds>(now - one.since));
-    all.push_back({"origin", one.origin,
-                   fmt::format("{} requests in a row failed in the last {}: {}", one.failures,
-                               config::rough_text(time),
-                               text({Failure::Where::upstream, one.why, {}}))});
+    all.push_back(
+        {"origin", one.origin,
+         fmt::format("{} requests in a row failed in the last {}: {}", one.failures,
+                     config::rough_text(time), text({Failure::Where::upstream, one.why, {}}))});
   }
   const auto others = failing.size() - named;
   if (others > 0) all.push_back({"origin", {}, fmt::format("and {} more", others), others});

@@ -13,16 +13,17 @@ namespace proxy {
 
 // One thing that does not work. The proxy answers nevertheless.
 struct Trouble {
-  std::string_view what;  // for programs, one of kTroubles
-  std::string which;      // the neighbour, or the origin; empty: there is only one
-  std::string text;       // for a person
+  std::string_view what;   // for programs, one of kTroubles
+  std::string which;       // the neighbour, or the origin; empty: there is only one
+  std::string text;        // for a person
   std::size_t number = 1;  // of the things that this stands for
 };
 
 inline constexpr std::string_view kTroubles[] = {"disk",   "peer",  "origin",      "clock",
                                                  "memory", "heads", "connections", "descriptors"};
 
-// Names at most kMostOrigins of the origins that fail. One more Trouble stands for the others. Pure.
+// Names at most kMostOrigins of the origins that fail. One more Trouble stands for the others.
+// Pure.
 inline constexpr std::size_t kMostOrigins = 20;
 std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::Failing>& failing,
                                      std::chrono::steady_clock::time_point now);

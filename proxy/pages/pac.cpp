@@ -53,9 +53,8 @@ std::string networks_text(const config::Networks& networks) {
   std::string text;
   for (const auto& network : networks) {
     if (network.prefix < kV4 || !config::is_v4(network.address)) continue;
-    const bool covered = std::any_of(networks.begin(), networks.end(), [&](const auto& other) {
-      return is_within(network, other);
-    });
+    const bool covered = std::any_of(networks.begin(), networks.end(),
+                                     [&](const auto& other) { return is_within(network, other); });
     if (covered) continue;
     const unsigned bits = network.prefix - kV4;
     const auto mask = bits == 0 ? 0U : ~0U << (32 - bits);

@@ -17,8 +17,8 @@ inline constexpr std::array kShortages{Shortage::memory, Shortage::heads, Shorta
 std::string_view word(Shortage what);  // "memory"
 std::string_view text(Shortage what);  // for a person: what happens, and what helps
 
-// Writes each warning to the log at most once a minute, in plain words, and a line when the shortage
-// is over: when there was none for a minute. Any thread.
+// Writes each warning to the log at most once a minute, in plain words, and a line when the
+// shortage is over: when there was none for a minute. Any thread.
 class Warnings {
  public:
   using Time = LastTime::Clock::time_point;

@@ -234,8 +234,8 @@ TEST(Load, SuggestsTheAddressThatWasMeant) {
     EXPECT_TRUE(listen(text).ends_with("\"0.0.0.0:3128\" for all of its addresses")) << text;
   }
   EXPECT_TRUE(listen("cache.example:3128").ends_with("found \"cache.example:3128\""));
-  EXPECT_TRUE(what(R"({"access":{"clients":["10.0.0.1/8"]}})")
-                  .ends_with("did you mean \"10.0.0.0/8\"?"));
+  EXPECT_TRUE(
+      what(R"({"access":{"clients":["10.0.0.1/8"]}})").ends_with("did you mean \"10.0.0.0/8\"?"));
   EXPECT_TRUE(what(R"({"access":{"clients":["10.0.0.1/0"]}})").starts_with("expected "));
 }
 

@@ -70,7 +70,7 @@ TEST(Printable, KeepsTerminalCodesOutAndIsBounded) {
 
 TEST(RoughText, IsInTheUnitThatAPersonWouldTake) {
   EXPECT_EQ(rough_text(0s), "0 s");
-  EXPECT_EQ(rough_text(599s), "599 s");
+  EXPECT_EQ(rough_text(10min), "600 s");
   EXPECT_EQ(rough_text(10min + 59s), "10 minutes");
   EXPECT_EQ(rough_text(119min + 59s), "119 minutes");
   EXPECT_EQ(rough_text(2h), "2 hours");

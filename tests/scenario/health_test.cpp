@@ -48,8 +48,7 @@ TEST(Health, NamesAnOriginThatFailsUntilItAnswers) {
   EXPECT_EQ(scene.proxy.metric("hearsay_troubles{what=\"origin\"}"), 1);
   EXPECT_EQ(scene.proxy.metric("hearsay_origin_failures_total{why=\"unreachable\"}"), 3);
   EXPECT_TRUE(await([&] {
-    return scene.proxy.metric("hearsay_requests_total{result=\"failed\",why=\"unreachable\"}") ==
-           3;
+    return scene.proxy.metric("hearsay_requests_total{result=\"failed\",why=\"unreachable\"}") == 3;
   }));
 }
 

@@ -59,9 +59,10 @@ class Reader {
   Access access() && {
     if (!closed_ && !last_allows_) {
       add_allowed({}, {}, "the opposite of the last http_access line");
-      tell(last_, Kind::changed,
-           "it is the last http_access line, and Squid allows what no line denies: the settings let "
-           "in all others, too. If that is not meant, end the list with \"http_access deny all\"");
+      tell(
+          last_, Kind::changed,
+          "it is the last http_access line, and Squid allows what no line denies: the settings let "
+          "in all others, too. If that is not meant, end the list with \"http_access deny all\"");
     }
     take_clients_from_the_end();
     result_.monitor = monitor_.empty() ? loopback() : simplified(monitor_);

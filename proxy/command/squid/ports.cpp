@@ -26,9 +26,8 @@ constexpr std::array kModes{
     Mode{"protocol=https", "listen has no TLS"}};
 
 bool is_bumped(const Line& line) {
-  return std::any_of(line.words.begin() + 1, line.words.end(), [](const Word& word) {
-    return config::lower_case(word.text) == "ssl-bump";
-  });
+  return std::any_of(line.words.begin() + 1, line.words.end(),
+                     [](const Word& word) { return config::lower_case(word.text) == "ssl-bump"; });
 }
 
 std::string_view reason_to_leave(const Line& line) {

@@ -76,8 +76,7 @@ std::string stale_rules_of(const json& stored) {
   const auto if_error = stored.at("stale_if_error_seconds").get<std::int64_t>();
   std::string text;
   if (while_asked > 0) {
-    text = "then for " + time_of(stored, "stale_while_revalidate_seconds") +
-           " while it is renewed";
+    text = "then for " + time_of(stored, "stale_while_revalidate_seconds") + " while it is renewed";
   }
   if (if_error > 0) {
     text += (text.empty() ? "then for " : ", for ") + time_of(stored, "stale_if_error_seconds") +

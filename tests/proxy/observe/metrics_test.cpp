@@ -42,8 +42,9 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.digests_sent[0].requests.add(67);
   counters.digests_sent[0].bytes.add(71);
   counters.digests_sent[1].not_modified.add(73);
-  EXPECT_EQ(text_of(metrics, {41, 43, 47, 103, 101, 53, 59, 61, 79, 83}),
-            R"(# HELP hearsay_requests_total Requests answered, by result, and if they failed, by why.
+  EXPECT_EQ(
+      text_of(metrics, {41, 43, 47, 103, 101, 53, 59, 61, 79, 83}),
+      R"(# HELP hearsay_requests_total Requests answered, by result, and if they failed, by why.
 # TYPE hearsay_requests_total counter
 hearsay_requests_total{result="error"} 0
 hearsay_requests_total{result="hit"} 2

@@ -12,11 +12,12 @@ const std::chrono::steady_clock::time_point kNow{10'000s};
 
 TEST(OriginTroubles, SayForHowLongTheOriginFails) {
   const auto text = [](std::chrono::milliseconds ago) {
-    const auto all = origin_troubles(
-        {{"http://a.test:80", Failure::What::unreachable, 4, kNow - ago}}, kNow);
+    const auto all =
+        origin_troubles({{"http://a.test:80", Failure::What::unreachable, 4, kNow - ago}}, kNow);
     return all.size() == 1 ? all[0].text : "";
   };
-  EXPECT_EQ(text(0ms), "4 requests in a row failed in the last 1 s: the server could not be reached");
+  EXPECT_EQ(text(0ms),
+            "4 requests in a row failed in the last 1 s: the server could not be reached");
   EXPECT_EQ(text(1500ms),
             "4 requests in a row failed in the last 2 s: the server could not be reached");
   EXPECT_EQ(text(3h),
