@@ -158,9 +158,8 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       freshness(
           freshness_of(received.response, control, received.times.response, bounds_of(received))),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
-      rule(received.by_rule_alone || as_told_until(received, control) < fresh_until ? received.rule
-                                                                                    : 0),
       claimed_until_(std::min(fresh_until, as_told_until(received, control))),
+      rule(received.by_rule_alone || claimed_until_ < fresh_until ? received.rule : 0),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
 Entry::Entry(Budget& budget, Saved saved)
@@ -187,8 +186,8 @@ Entry::Entry(Budget& budget, Saved saved)
       initial_age(saved.initial_age),
       freshness(saved.freshness),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
-      rule(saved.rule),
       claimed_until_(saved.claimable_until),
+      rule(saved.rule),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
 seconds Entry::age(Time now) const {

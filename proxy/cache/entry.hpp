@@ -137,6 +137,11 @@ struct Entry {
   const std::chrono::milliseconds initial_age;
   const Freshness freshness;
   const Time fresh_until;  // fresh means: now < fresh_until
+
+ private:
+  const Time claimed_until_;  // see claimable_until(); here, because `rule` is initialized from it
+
+ public:
   // The rule without which the response could not be reused as long, or at all; 0: none. The
   // settings may have changed since.
   const digest::RuleHash rule;
@@ -181,7 +186,6 @@ struct Entry {
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
   bool answers_neighbours() const;
 
-  const Time claimed_until_;
   const Charge charge_;
 };
 
