@@ -1,7 +1,6 @@
 #include "proxy/server/engine.hpp"
 
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +9,7 @@
 #include <iostream>
 
 #include "proxy/server/accept.hpp"
+#include "proxy/server/process_limits.hpp"
 
 namespace proxy {
 
@@ -33,21 +33,6 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
   log.end();
   std::cout.flush();
   std::_Exit(0);
-}
-
-DescriptorLimits descriptor_limits_of(const config::Settings& settings) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = RLIM_INFINITY;
-  const auto& disk = settings.cache.disk;
-  const auto limits =
-      descriptor_limits(limit.rlim_cur, disk ? cache::segments_of(disk->size.value) : 0);
-  if (limits.connections < settings.limits.connections) {
-    spdlog::warn(
-        "{} file descriptors are allowed here, which is enough for {} client connections; "
-        "limits.connections is {} (ulimit -n, or LimitNOFILE of the service, allows more)",
-        limit.rlim_cur, limits.connections, settings.limits.connections);
-  }
-  return limits;
 }
 
 BandwidthLimits bandwidth_limits(const config::Limits& limits) {
