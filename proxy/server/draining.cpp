@@ -59,8 +59,10 @@ void Draining::await_end_of_connections() {
     io_.run_for(std::chrono::milliseconds(10));
   }
   if (open()) {
-    spdlog::warn("stopping: {} connections did not end in time, and are cut (timeouts.drain)",
-                 process.clients.connections() - process.late_connections);
+    spdlog::warn(
+        "stopping: {} connections did not end in time, and are cut; a longer timeouts.drain would "
+        "wait for them",
+        process.clients.connections() - process.late_connections);
   }
 }
 

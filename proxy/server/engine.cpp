@@ -29,7 +29,7 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
 [[noreturn]] void end_without_disk(AccessLog& log) {
   spdlog::error(
       "cache.disk.path: the disk does not answer; ended without it: what was stored last is lost, "
-      "what was purged last may be back at the next start");
+      "what was purged last may be back at the next start; see the kernel's messages on the disk");
   log.end();
   std::cout.flush();
   std::_Exit(0);

@@ -28,7 +28,8 @@ Reloaded Reloading::follow_file() {
   }
   engine_.follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
-    spdlog::warn("{} changed, which needs a restart", fmt::join(reread->waiting, ", "));
+    spdlog::warn("{} changed, which needs a restart: restart the service to follow",
+                 fmt::join(reread->waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
   return {file_.path(), {}, std::move(reread->waiting)};
