@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace proxy {
-namespace {
-
-// One failed poll may be an accident; a second one follows within two seconds.
-constexpr std::uint32_t kDownAfter = 2;
-
-}  // namespace
 
 std::string why_down(const peers::PeerStatus& peer) {
   using peers::PeerState;
@@ -19,6 +13,7 @@ std::string why_down(const peers::PeerStatus& peer) {
       return "it failed requests, and rests";
     case PeerState::failing:
     case PeerState::stale:
+    case PeerState::down:
       return "its digest cannot be fetched: " + peer.last_error;
     case PeerState::off:
     case PeerState::waiting:
@@ -26,8 +21,7 @@ std::string why_down(const peers::PeerStatus& peer) {
     case PeerState::trying:
       break;
   }
-  return peer.failed_in_a_row >= kDownAfter ? "its digest cannot be fetched: " + peer.last_error
-                                            : std::string();
+  return {};
 }
 
 // A neighbour that is being tried was down, and may be again at once.
