@@ -48,21 +48,21 @@ struct PollLimits {
   std::chrono::milliseconds connect{2'000};
   std::chrono::milliseconds total{30'000};
   std::chrono::seconds stall{5};  // with under 100 bytes a second, once the answer has begun
-  // For how long a peer that is not down may be silent: after the request, and between two parts of
-  // its answer. A busy neighbour needs less. One that is down has `stall`, as its name may have to
-  // be resolved, or its way may be long.
+  // For how long a peer may be silent: from the request on, and between two parts of its answer. A
+  // busy neighbour needs less. A peer that is down has `stall`, so that one that always needs
+  // longer is polled nevertheless.
   std::chrono::milliseconds silence{1'250};
   // For how long a Hearsay is asked to hold a poll while its digest does not change, at least. So a
   // quiet neighbour costs one poll in this time, and a change is known as soon as it is published.
   std::chrono::milliseconds hold{1'000};
 };
 
-// How soon a peer that stops without a word, or loses its power, is down (kDownAfter):
-//   Hearsay  after `poll`, `hold` and twice `silence` at most: 4.5 s if `poll` is 1 s. If it was
-//            quiet, its poll is held already: after `hold` and twice `silence`, 3.5 s
-//   Squid    after twice `silence`, 2.5 s, from the time when its next poll is due
-// A peer that refuses connections is down 1 s after its next poll is due. One that only lacks
-// processor time, for less than twice `silence`, is not down.
+// How soon a peer that stops without a word, or loses its power, is down (kDownAfter), at most:
+//   Hearsay  `poll`, hold_of() and twice `silence` later: 4.5 s if `poll` is 1 s. If its digest was
+//            quiet, its poll is held already, and it takes 3.5 s
+//   Squid    twice `silence` after its next poll is due: 2.5 s
+// A peer that refuses connections is down 1 s after its next poll is due. A peer that lacks
+// processor time for less than twice `silence` is not down.
 
 // For how long a peer may be silent in its next poll.
 std::chrono::milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_row);

@@ -80,6 +80,18 @@ TEST_F(ExchangeTest, APeerThatIsDownHasMoreTimeToAnswer) {
   EXPECT_EQ(status().polls.failed, 2U);
 }
 
+// Each is a sign of life, and there are too few to exceed the limit of a head.
+TEST_F(ExchangeTest, InterimHeadsKeepNoPollBeyondItsTime) {
+  Reply drip(200, kHearsay);
+  for (int i = 0; i < 1000; ++i) drip.interim("HTTP/1.1 102 Processing", {});
+  drip.slow(0ms, 500);
+  ScriptedPeer peer([&](std::size_t number) { return number == 0 ? good() : drip; });
+  start(peer, {.total = 500ms, .stall = 30s, .silence = 20s, .hold = 0ms});
+  ASSERT_TRUE(reached([&] { return status().polls.failed == 1; }));
+  EXPECT_EQ(status().last_error, "Timeout was reached");
+  EXPECT_TRUE(claims("x"));
+}
+
 TEST_F(ExchangeTest, TicksAtOnceWhenItsAlarmRings) {
   settings_.period = 10s;
   threads::Alarm alarm;

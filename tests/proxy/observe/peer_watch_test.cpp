@@ -67,6 +67,13 @@ TEST_F(PeerWatchLog, WaitsForTheTrialOfAPeerThatRests) {
   EXPECT_EQ(said(), "peer b is back, after 3 s\n");
 }
 
+TEST_F(PeerWatchLog, WaitsForNoTrialOfAPeerWhosePollsSucceedAgain) {
+  look(PeerState::down);
+  said();
+  look(PeerState::trying, 5s);
+  EXPECT_EQ(said(), "peer b is back, after 5 s\n");
+}
+
 TEST_F(PeerWatchLog, ForgetsAPeerThatIsNoLongerKnown) {
   look(PeerState::failing);
   said();
