@@ -38,6 +38,9 @@ class Engine {
   // polled. The sizes of memory and disk are adapted soon.
   void follow(PinnedPolicy policy);
 
+  // Connections to origins that begin later trust the certificates that the system has now.
+  void read_certificates() { tls_.reload(); }
+
   [[nodiscard]] Process& process() { return process_; }
   [[nodiscard]] const Process& process() const { return process_; }
   [[nodiscard]] WorkerThreads& workers() { return workers_; }
