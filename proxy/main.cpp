@@ -53,7 +53,7 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   proxy::raise_descriptor_limit(*settings);
   // Only root listens on low ports, and the sandbox lets no socket listen.
   proxy::Listeners listeners(settings->listen, proxy::thread_count(*settings));
-  proxy::make_folders_above(settings->cache);
+  proxy::make_cache_folder(settings->cache);
   proxy::machine::give_up_privileges(*settings);
   // Before the lists are read, of which the launcher would keep a copy.
   const proxy::succession::Launcher launcher(arguments);

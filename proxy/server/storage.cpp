@@ -1,8 +1,10 @@
 #include "proxy/server/storage.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -44,16 +46,18 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 
 }  // namespace
 
-void make_folders_above(const config::CacheSettings& settings) {
+void make_cache_folder(const config::CacheSettings& settings) {
   if (!settings.disk) return;
-  const auto above = std::filesystem::path(settings.disk->path).lexically_normal().parent_path();
+  const auto folder = std::filesystem::path(settings.disk->path).lexically_normal();
+  const auto above = folder.parent_path();
   std::error_code error;
-  if (above.empty() || std::filesystem::exists(above, error)) return;
-  std::filesystem::create_directories(above, error);
+  if (!above.empty()) std::filesystem::create_directories(above, error);
+  if (!error && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    error = {errno, std::generic_category()};
+  }
   if (!error) return;
-  spdlog::error(
-      "cache.disk.path {}: the folder {} cannot be created: {}; create it, or name another",
-      settings.disk->path, above.string(), error.message());
+  spdlog::error("cache.disk.path {}: this folder cannot be created: {}; create it, or name another",
+                settings.disk->path, error.message());
 }
 
 void Storage::follow(const config::Settings& settings) {
