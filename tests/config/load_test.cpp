@@ -37,6 +37,15 @@ TEST(Load, TellsNoControlSocketFromNoSetting) {
   EXPECT_EQ(loaded("{}").control, std::nullopt);
 }
 
+TEST(Load, RefusesAControlSocketWithAPathThatNoSocketCanHave) {
+  const auto control = [](std::size_t bytes) {
+    return R"({"control": "/)" + std::string(bytes - 1, 'a') + "\"}";
+  };
+  EXPECT_TRUE(errors(control(107)).empty());
+  ASSERT_EQ(errors(control(108)).size(), 1u);
+  EXPECT_NE(errors(control(108))[0].what.find("at most 107 bytes"), std::string::npos);
+}
+
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
