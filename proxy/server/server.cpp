@@ -62,6 +62,7 @@ void Server::run() {
 }
 
 void Server::heed_signals() {
+  hand_over_.watch_launcher();
   Signals::on_each(signals_.rotating, [this] { engine_.log().reopen(); });
   Signals::on_each(signals_.reloading, [this] { reloading_.reload(); });
   Signals::on_each(signals_.succession, [this] {

@@ -15,8 +15,9 @@ enum class Kind : char {
   launch = 'l',        // to the launcher, with the successor's end of the channel
   release_disk = 'd',  // to the predecessor: end writing to the disk
   disk_released = 'r',
-  serving = 'a',   // to the predecessor: accept no more connections
-  too_late = 't',  // to the successor: its predecessor goes on without it
+  control_declined = 'c',  // to the predecessor: its control socket ends with it
+  serving = 'a',           // to the predecessor: accept no more connections
+  too_late = 't',          // to the successor: its predecessor goes on without it
   forget_url =
       'u',  // to the successor; text: an Order, of the name that a response is stored under
   forget_many = 'p',  // to the successor; text: an Order, of PurgePattern::text()

@@ -215,6 +215,44 @@ TEST(TakeOver, KeepsTheControlSocketWhileTheOldProcessEnds) {
   EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
 }
 
+TEST(TakeOver, LeavesNoControlSocketBehindThatTheSuccessorDoesNotUse) {
+  const TemporaryDirectory directory;
+  const auto former = directory / "former.sock";
+  Dynasty dynasty(with_control(former));
+  json settings = json::parse(read_file(dynasty.proxy().settings_file()));
+  settings["control"] = (directory / "later.sock").string();
+  write_file(dynasty.proxy().settings_file(), settings.dump());
+  dynasty.succeed();
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+  EXPECT_FALSE(std::filesystem::exists(former));
+  EXPECT_EQ(hearsay({"status", "--socket", settings["control"]}).exit_code, 0);
+}
+
+// The process that starts programs for this one; 0: there is none.
+pid_t launcher_of(pid_t proxy) {
+  for (const auto& item : std::filesystem::directory_iterator("/proc")) {
+    const auto status = read_file(item.path() / "status");
+    if (contains(status, "\nPPid:\t" + std::to_string(proxy) + "\n")) {
+      return std::stoi(item.path().filename());
+    }
+  }
+  return 0;
+}
+
+TEST(TakeOver, SaysWhenTheLauncherIsGoneWhichPeopleDoNotTakeForTheProxy) {
+  Dynasty dynasty;
+  const auto launcher = launcher_of(dynasty.pid());
+  ASSERT_GT(launcher, 0);
+  const auto shown = read_file("/proc/" + std::to_string(launcher) + "/cmdline");
+  EXPECT_TRUE(shown.starts_with("hearsay-launch")) << shown;
+  EXPECT_FALSE(contains(shown, "serve")) << shown;
+  ::kill(launcher, SIGKILL);
+  EXPECT_TRUE(await([&] { return contains(dynasty.said(), "restart the service"); }));
+  dynasty.ask_for_successor();
+  EXPECT_TRUE(await([&] { return contains(dynasty.said(), "this one goes on"); }));
+  EXPECT_TRUE(contains(dynasty.said(), "hearsay-launch, which starts")) << dynasty.said();
+}
+
 TEST(TakeOver, FollowsNewSettingsOfThreadsAndAddresses) {
   Dynasty dynasty;
   json settings = json::parse(read_file(dynasty.proxy().settings_file()));
