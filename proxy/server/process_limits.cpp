@@ -23,8 +23,8 @@ void raise_descriptor_limit(const config::Settings& settings) {
   const auto allowed = machine::raise_descriptor_limit(wanted);
   if (allowed >= wanted) return;
   spdlog::warn(
-      "cache.disk.size {} GiB takes {} open files, but no more than {} are allowed here: allow more "
-      "(ulimit -n, or LimitNOFILE of the service), or make the cache smaller",
+      "cache.disk.size {} GiB takes {} open files, but no more than {} are allowed here: allow "
+      "more (ulimit -n, or LimitNOFILE of the service), or make the cache smaller",
       settings.cache.disk->size.value >> 30, wanted, allowed);
 }
 
