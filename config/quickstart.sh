@@ -22,21 +22,6 @@ fail() {
   exit 1
 }
 
-# One compiler per core, but only as many as memory allows: each takes up to 1.5 GB.
-build_jobs() {
-  local cores memory
-  cores=$(nproc)
-  memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
-  ((memory > 0)) || memory=1
-  echo $((cores < memory ? cores : memory))
-}
-
-build() {
-  config/install.sh config/packages.txt
-  config/configure.sh release
-  cmake --build --preset release --target hearsay --parallel "$(build_jobs)"
-}
-
 run_one() {
   cat <<END
 
@@ -160,5 +145,5 @@ while (($# > 0)); do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-build
+config/build.sh hearsay
 if ((neighbours == 1)); then run_one; else run_neighbours "$neighbours"; fi

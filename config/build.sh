@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# build.sh TARGET...: installs what a build needs and is missing (Debian 12, apt), and builds targets
+# of a release in build/release.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# One compiler per core, but only as many as memory allows: each takes up to 1.5 GB.
+jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
+  ((memory > 0)) || memory=1
+  echo $((cores < memory ? cores : memory))
+}
+
+config/install.sh config/packages.txt
+config/configure.sh release
+cmake --build --preset release --parallel "$(jobs)" --target "$@"
