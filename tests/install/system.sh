@@ -31,6 +31,7 @@ await() {
 }
 
 init=''
+show_log() { [ -z "$init" ] || inside journalctl -n 40 --no-pager; }
 begin_work() {
   work=$(mktemp -d /var/tmp/hearsay-install.XXXXXX)
   trap end_work EXIT
@@ -39,11 +40,9 @@ begin_work() {
 end_work() {
   local code=$?
   ((code == 0)) || echo "FAILED: $current" >&2
-  if [ -n "$init" ]; then
-    ((code == 0)) || inside journalctl -n 40 --no-pager >&2 || true
-    kill -KILL "$init" $(jobs -p) 2>/dev/null || true
-    wait 2>/dev/null || true
-  fi
+  ((code == 0)) || show_log >&2 || true
+  kill -KILL ${init:+"$init"} $(jobs -p) 2>/dev/null || true
+  wait 2>/dev/null || true
   rm -rf "$work"
 }
 
