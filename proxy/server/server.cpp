@@ -6,6 +6,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/detached.hpp>
 #include <cstdlib>
@@ -264,6 +265,7 @@ void Server::run() {
     spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
                  signal == SIGINT ? "SIGINT" : "SIGTERM", process_.clients.connections(),
                  std::chrono::ceil<std::chrono::seconds>(policy_->settings.timeouts.drain).count());
+    signals_.told_to_end = true;
     signals_.io.stop();
   });
   start();
@@ -298,12 +300,21 @@ void Server::close_to_all() {
   close_acceptors();
 }
 
+// This process may live on for long, for the sake of a download. It keeps nothing that it does not
+// need for that.
 void Server::leave() {
   process_.leaving = true;
+  watchdog_.end();
   close_to_all();
   process_.held_polls.wake_all();
   process_.watchers.wake_all();
-  await_end_of_connections();
+  neighbourhood_.exchange.reset();
+  asio::post(aside_, [this] { storage_.give_up_memory(); });
+  // What our predecessor has yet to forget, our successor learns from us.
+  const auto is_needed = [this] {
+    return !signals_.told_to_end && (open_connections() > 0 || take_over_.has_predecessor());
+  };
+  signals_.run_while(is_needed, policy_->settings.timeouts.hand_over);
 }
 
 // The acceptors stay open, unless somebody else has the sockets, too: a load balancer is to see
@@ -315,21 +326,26 @@ void Server::drain() {
   workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
   process_.watchers.wake_all();
-  if (!hand_over_.is_done()) await_end_of_connections();
+  signals_.run_while([this] { return open_connections() > 0; }, policy_->settings.timeouts.drain);
+  if (const auto open = open_connections(); open > 0) {
+    spdlog::warn("stopping: {} connections did not end in time, and are cut (timeouts.drain)",
+                 open);
+  }
 }
 
-// Polls the count of connections: this thread has little else to do, and the end of a connection
-// then costs a serving thread one atomic subtraction.
-void Server::await_end_of_connections() {
-  const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
-  const auto open = [this] { return process_.clients.connections() > process_.late_connections; };
-  while (open() && std::chrono::steady_clock::now() < until) {
-    signals_.io.restart();
-    signals_.io.run_for(std::chrono::milliseconds(10));
-  }
-  if (open()) {
-    spdlog::warn("stopping: {} connections did not end in time, and are cut (timeouts.drain)",
-                 process_.clients.connections() - process_.late_connections);
+std::size_t Server::open_connections() const {
+  const std::size_t all = process_.clients.connections();
+  return all - std::min<std::size_t>(all, process_.late_connections);
+}
+
+// Polls the condition: this thread has little else to do, and the end of a connection then costs a
+// serving thread one atomic subtraction.
+void Server::Signals::run_while(const std::function<bool()>& condition,
+                                std::chrono::milliseconds longest) {
+  const auto until = std::chrono::steady_clock::now() + longest;
+  while (condition() && std::chrono::steady_clock::now() < until) {
+    io.restart();
+    io.run_for(std::chrono::milliseconds(10));
   }
 }
 

@@ -76,10 +76,12 @@ class Server {
   // Returns when no connection is accepted any more, and those accepted before are counted.
   void close_acceptors();
   void close_to_all();
-  // Lets each connection end with its next response. Returns when there is none, or after the time.
+  // The successor serves: lets each connection end with its next response. Returns when there is
+  // none, after timeouts.hand_over, or when told to end.
   void leave();
+  // Lets the responses under way end. Returns when there are none, or after timeouts.drain.
   void drain();
-  void await_end_of_connections();
+  [[nodiscard]] std::size_t open_connections() const;
   void stop();
 
   // Catches signals from construction on and not only in run(), since a script that reads
@@ -90,9 +92,12 @@ class Server {
     net::asio::signal_set rotating{io, SIGUSR1};
     net::asio::signal_set reloading{io, SIGHUP};
     net::asio::signal_set succession{io, SIGUSR2};
+    bool told_to_end = false;
 
     // Calls `handle` at each signal of the set.
     static void on_each(net::asio::signal_set& set, const std::function<void()>& handle);
+    // Handles signals while the condition holds, for `longest` at most.
+    void run_while(const std::function<bool()>& condition, std::chrono::milliseconds longest);
   };
   // Our digest for neighbours, and the exchange that polls theirs.
   struct Neighbourhood {

@@ -55,7 +55,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
     "log": {"access": "/var/log/hearsay.log", "format": "json"},
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
-                 "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s",
+                 "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s", "hand_over": "9s",
                  "unreachable": "8s"},
     "limits": {"connections": 5, "head": "8KiB", "fields": 50, "bytes_per_client": "1MiB",
                "connections_per_client": 4, "requests_per_client": 3, "heads": "2MiB",
