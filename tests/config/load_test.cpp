@@ -91,7 +91,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
-  EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 8s}));
+  EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 9s, 8s}));
   EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50, mebibytes(1), 4, 3, mebibytes(2), ByteSize{0}}));
 }
 
