@@ -50,12 +50,12 @@ install_it() {
   inside systemctl is-enabled -q "$unit"
   [ "$(state_of User)" = hearsay ]
   gzip -dc "$root/usr/share/man/man1/hearsay.1.gz" | grep -q SIGUSR2
-  await inside sh -c "journalctl -u $unit | grep 'system calls limited'"
+  await inside sh -c "journalctl -u $unit | grep 'no core dumps, no new privileges, system calls limited'"
 }
 
 check_units() {
   inside systemd-analyze --man=no verify /lib/systemd/system/hearsay.service /lib/systemd/system/hearsay.socket
-  inside systemd-analyze security --offline=true --threshold=20 "$unit" | tail -1
+  inside systemd-analyze security --offline=true --threshold=18 "$unit" | tail -1
 }
 
 reload_it() {

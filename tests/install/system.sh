@@ -74,6 +74,7 @@ make_system() {
   root=$work/system
   step "a bare Debian 12" make_base "$from" "$(dpkg-deb -f "$2" Depends)" >"$work/base.log"
   cp -a "$from" "$root"
+  rm "$root/.hearsay-base-system"
 }
 
 # In the namespaces: the mounts that systemd expects of a container, with control groups of its own.
