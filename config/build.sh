@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build.sh TARGET...: installs what a build needs and is missing (Debian 12, apt), and builds targets
-# of a release in build/release.
+# Installs what a build needs and is missing (Debian 12, apt), and builds in build/release what
+# `cmake --install build/release` installs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,4 +15,4 @@ jobs() {
 
 config/install.sh config/packages.txt
 config/configure.sh release
-cmake --build --preset release --parallel "$(jobs)" --target "$@"
+cmake --build --preset release --parallel "$(jobs)" --target hearsay package_files

@@ -145,5 +145,5 @@ while (($# > 0)); do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-config/build.sh hearsay
+config/build.sh
 if ((neighbours == 1)); then run_one; else run_neighbours "$neighbours"; fi

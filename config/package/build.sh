@@ -6,7 +6,7 @@ folder=$(realpath -m "${1:?config/package/build.sh needs a folder}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 config/install.sh config/package/packages.txt
-config/build.sh hearsay package_files
+config/build.sh
 mkdir -p "$folder"
 cpack --config build/release/CPackConfig.cmake -G DEB -B build/release/package
 mv build/release/package/hearsay_*.deb "$folder"
