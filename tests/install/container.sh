@@ -42,7 +42,7 @@ make_base_image() {
     debootstrap --variant=minbase bookworm "$base" >"$work/base.log"
     mark_made "$base" container
   fi
-  tar -C "$base" -c . | pod import -q - localhost/bookworm
+  tar -C "$base" --exclude=./.hearsay-base-container -c . | pod import -q - localhost/bookworm
 }
 
 build_image() {
