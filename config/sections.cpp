@@ -195,6 +195,7 @@ void read_timeouts(Section& in, Timeouts& timeouts) {
   in.read("peer_connect", timeouts.peer_connect, kShort);
   in.read("peer_first_byte", timeouts.peer_first_byte, kShort);
   in.read("drain", timeouts.drain, {0ms, 1h});
+  in.read("hand_over", timeouts.hand_over, {0ms, 24h});
 }
 
 // A number of connections or requests that has a default of its own.

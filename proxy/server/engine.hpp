@@ -51,6 +51,10 @@ class Engine {
   // After release_disk(), if the successor failed.
   void take_disk_back();
 
+  // For a process that lives on for the sake of its downloads alone: stops polling neighbours, and
+  // soon gives up the memory of stored responses.
+  void serve_no_more();
+
   // Stops all threads. Coroutines still exist, so the objects that they refer to must live on. Ends
   // the process if a thread waits for a disk that does not answer.
   void stop();

@@ -176,17 +176,16 @@ Task<void> Session::run() {
 // Waits for the first byte of the next request.
 Task<Then> Session::await_request() {
   if (!input_.empty()) co_return Then::go_on;
-  input_.release_if_empty();
   stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
   now_ = {Now::Doing::idle, worker_.deadlines.now()};
-  const auto error = co_await stream_.readable();
+  const auto bytes = co_await input_.arrive();
   now_.doing = Now::Doing::answering;
   if (cut_ != Cut::none) {
     record_ = RequestRecord{};
     record_.begun = std::chrono::steady_clock::now();
     log("", "error:idle-connection", record_.begun);
   }
-  if (error || cut_ != Cut::none || leaves()) co_return Then::close;
+  if (!bytes || cut_ != Cut::none || leaves()) co_return Then::close;
   co_return Then::go_on;
 }
 

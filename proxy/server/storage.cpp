@@ -17,6 +17,18 @@ namespace {
 // second to which departures are known.
 constexpr std::chrono::seconds kBeforeAnyDigest{1};
 
+// Enough for the blocks of a few large objects on their way.
+constexpr std::uint64_t kWhileLeaving = std::uint64_t{16} << 20;
+
+// In steps, so that no request has to make much room.
+void lower(cache::Budget& budget, std::uint64_t limit, cache::Store& store) {
+  constexpr std::uint64_t kStep = std::uint64_t{8} << 20;
+  for (auto now = budget.limit(); now > limit; now = budget.limit()) {
+    budget.set_limit(std::max(limit, now - std::min(now, kStep)));
+    store.make_room();
+  }
+}
+
 // The share of cache.memory for bodies that are passed on unstored.
 std::uint64_t transit_share(const config::CacheSettings& settings) {
   return settings.memory.value / 8;
@@ -60,15 +72,15 @@ void make_cache_folder(const config::CacheSettings& settings) {
                 settings.disk->path, error.message());
 }
 
+void Storage::give_up_memory() {
+  lower(budget, kWhileLeaving, store);
+}
+
 void Storage::follow(const config::Settings& settings) {
-  constexpr std::uint64_t kStep = std::uint64_t{8} << 20;
   const auto& told = settings.cache;
   const auto limit = told.memory.value - transit_share(told);
   transit.set_limit(transit_share(told));
-  for (auto now = budget.limit(); now > limit; now = budget.limit()) {
-    budget.set_limit(std::max(limit, now - std::min(now, kStep)));
-    store.make_room();
-  }
+  lower(budget, limit, store);
   budget.set_limit(limit);
   store.follow_budget(told.largest_object().value);
   if (!disk || !told.disk) return;

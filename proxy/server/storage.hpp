@@ -26,6 +26,8 @@ struct Storage {
   // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
   // For one thread, which may be busy for a while; others may use the storage meanwhile.
   void follow(const config::Settings& settings);
+  // Keeps in memory what is under way, and little else: no more requests are to come. As follow().
+  void give_up_memory();
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;

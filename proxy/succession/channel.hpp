@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::succession {
 
@@ -24,24 +25,7 @@ enum class Kind : char {
   forgotten = 'f',    // to the predecessor, once for each of these two; text: the order's number
 };
 
-// A descriptor that is closed with its owner. -1: none.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] int release() { return std::exchange(number_, -1); }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
+using machine::Descriptor;
 
 struct Message {
   Kind kind{};

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "config/text.hpp"
 #include "proxy/command/terminal_text.hpp"
 
 namespace proxy::command {
@@ -91,8 +92,8 @@ void append_stored(std::string& out, const json& page) {
     const auto held = stored.at("held_bytes").get<std::uint64_t>();
     const auto bytes = stored.at("bytes").get<std::uint64_t>();
     auto what = fmt::format("{}: {}, {}", text_of(stored, "where"),
-                            stored.at("status").get<unsigned>(), short_size(bytes));
-    if (held != bytes) what += fmt::format(", of which {} are held", short_size(held));
+                            stored.at("status").get<unsigned>(), config::short_size(bytes));
+    if (held != bytes) what += fmt::format(", of which {} are held", config::short_size(held));
     if (!stored.at("selected").get<bool>()) what += " (another variant)";
     line(out, "stored", what);
     line(out, "", variant_of(stored));
