@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <numeric>
 
 namespace config {
@@ -80,6 +81,20 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
 }
 
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), is_control);
+}
+
+bool is_user_name(std::string_view text) {
+  constexpr std::size_t kLongest = 255;
+  return !text.empty() && text.size() <= kLongest && text.find(':') == text.npos &&
+         !has_control(text);
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -124,6 +139,17 @@ std::string rough_text(std::chrono::seconds time) {
   if (time < hours(2)) return std::to_string(duration_cast<minutes>(time).count()) + " minutes";
   const auto whole = duration_cast<hours>(time).count();
   return whole < 48 ? std::to_string(whole) + " hours" : std::to_string(whole / 24) + " days";
+}
+
+std::string short_size(std::uint64_t bytes) {
+  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  std::size_t unit = 0;
+  auto count = static_cast<double>(bytes);
+  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1024;
+  std::array<char, 16> text;
+  std::snprintf(text.data(), text.size(), "%.*f %s", count < 9.95 ? 1 : 0, count, kUnits[unit]);
+  return text.data();
 }
 
 std::string printable(std::string_view text, std::size_t most) {

@@ -16,6 +16,14 @@ namespace config {
 bool is_token_char(char c);
 bool is_token(std::string_view text);
 
+// A byte that a terminal may act upon: the control characters of ASCII.
+bool is_control(char c);
+bool has_control(std::string_view text);
+
+// Whether a file of users may have this name: neither empty nor longer than 255 bytes, no control
+// characters, and no colon, which ends it there.
+bool is_user_name(std::string_view text);
+
 std::string lower_case(std::string_view text);
 
 // A number of decimal digits only, at most `most`; no sign, no blank.
@@ -33,6 +41,9 @@ std::string to_text(milliseconds time);
 // For a person, rounded down: seconds up to ten minutes ("312 s"), minutes below two hours, hours
 // below two days, and days ("30 days"). The time is not negative.
 std::string rough_text(std::chrono::seconds time);
+
+// "9.8 KiB": a size for people, rounded; at most 8 characters.
+std::string short_size(std::uint64_t bytes);
 
 // Replaces the bytes that a terminal would act upon, and cuts the text after `most` characters.
 std::string printable(std::string_view text, std::size_t most);

@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace proxy {
-namespace {
-
-// One failed poll may be an accident; a second one follows within two seconds.
-constexpr std::uint32_t kDownAfter = 2;
-
-}  // namespace
 
 std::string why_down(const peers::PeerStatus& peer) {
   using peers::PeerState;
@@ -19,6 +13,7 @@ std::string why_down(const peers::PeerStatus& peer) {
       return "it failed requests, and rests";
     case PeerState::failing:
     case PeerState::stale:
+    case PeerState::down:
       return "its digest cannot be fetched: " + peer.last_error;
     case PeerState::off:
     case PeerState::waiting:
@@ -26,27 +21,29 @@ std::string why_down(const peers::PeerStatus& peer) {
     case PeerState::trying:
       break;
   }
-  return peer.failed_in_a_row >= kDownAfter ? "its digest cannot be fetched: " + peer.last_error
-                                            : std::string();
+  return {};
 }
 
-// A neighbour that is being tried was down, and may be again at once.
+// A neighbour that rested and is being tried may rest again at once. One whose polls failed answers
+// them again.
 void PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
-  std::map<std::string, Time> down;
+  using peers::PeerState;
+  std::map<std::string, Down> down;
   for (const auto& peer : peers) {
     const auto why = why_down(peer);
-    const auto known = down_since_.find(peer.name);
-    const bool was_down = known != down_since_.end();
-    const bool is_down = !why.empty() || (was_down && peer.state == peers::PeerState::trying);
-    if (is_down) {
-      down.emplace(peer.name, was_down ? known->second : now);
+    const auto known = down_.find(peer.name);
+    const bool was_down = known != down_.end();
+    const bool on_trial = was_down && known->second.rests && peer.state == PeerState::trying;
+    if (!why.empty() || on_trial) {
+      const bool rests = on_trial || peer.state == PeerState::resting;
+      down.emplace(peer.name, Down{was_down ? known->second.since : now, rests});
       if (!was_down) spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
     } else if (was_down) {
-      const auto gone = std::chrono::duration_cast<std::chrono::seconds>(now - known->second);
+      const auto gone = std::chrono::duration_cast<std::chrono::seconds>(now - known->second.since);
       spdlog::info("peer {} is back, after {} s", peer.name, gone.count());
     }
   }
-  down_since_ = std::move(down);
+  down_ = std::move(down);
 }
 
 }  // namespace proxy

@@ -93,8 +93,11 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
     const auto now = steady_clock::now();
     if (ruling == Ruling::origin_varies) peer.suspicion.origin_varies(url, now);
     if (ruling != Ruling::contradicted || !peer.suspicion.may_testify(url, now)) co_return;
-    spdlog::warn("the neighbour {} gave a response for {} that never was the origin's; it rests",
-                 peer.name, url);
+    spdlog::warn(
+        "the neighbour {} gave a response for {} that never was the origin's; it rests: look at "
+        "it, "
+        "and take it out of peers if this recurs",
+        peer.name, url);
     peer.accuracy.contradicted(now);
     co_await purge_given(worker, peer);
   } catch (const std::exception& bug) {
