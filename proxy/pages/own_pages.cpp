@@ -182,7 +182,7 @@ Task<void> serve_own(Client& client, const Request& request, const OwnPage& page
   }
   co_await page.answer(client, request, body);
   // A page that refuses is no request that was denied or failed.
-  if (client.record.tag != Tag::purge) client.record.tag = Tag::own_page;
+  client.record.tag = Tag::own_page;
 }
 
 }  // namespace proxy

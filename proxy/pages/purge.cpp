@@ -34,7 +34,6 @@ Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request,
 
 Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
   client.worker.counters.purged.add(purged.dropped);
-  client.record.tag = Tag::purge;
   const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
   auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
   const auto message = own_message(client, status, "application/json", std::move(body));
@@ -73,6 +72,7 @@ Task<void> serve_purge(Client& client, const Request& request) {
   }
   const auto purged = co_await forget_url(client.worker, request.stored_as());
   const unsigned status = purged.dropped > 0 ? 200 : 404;
+  client.record.tag = Tag::purge;
   co_await tell(client, status, purged);
 }
 

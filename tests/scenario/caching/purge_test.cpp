@@ -55,6 +55,17 @@ TEST(Purge, IsLoggedAsSquidDoes) {
   EXPECT_EQ(line.hierarchy, "HIER_NONE");
 }
 
+TEST(PurgeOrder, IsLoggedAsARequestForAnOwnPage) {
+  const ProxyProcess proxy;
+  const auto logged = [&] { return proxy.logged("http://" + proxy.address() + "/admin/purge"); };
+  ASSERT_EQ(order(proxy, json{{"host", "*"}}).status, 200);
+  EXPECT_EQ(logged().result, "NONE_NONE");
+  ASSERT_EQ(order(proxy, R"({"host": "*"})", {}).status, 403);
+  EXPECT_TRUE(await([&] { return logged().status == 403; }));
+  EXPECT_EQ(logged().result, "NONE_NONE") << "not denied";
+  EXPECT_EQ(proxy.metric("hearsay_requests_total{result=\"denied\"}"), 0);
+}
+
 TEST(Purge, IsForAdministratorsWhoAskDirectlyAndOnPurpose) {
   Held scene;
   scene.holds("/a");
