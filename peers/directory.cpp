@@ -72,7 +72,6 @@ PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t l
           .observed_false_positive_rate = observed_rate(books, lookups),
           .false_miss_rate = false_miss_rate(books),
           .polls = report.polls,
-          .failed_in_a_row = report.failures_in_a_row,
           .bytes_sent = std::nullopt,
           .last_error = report.last_error};
 }

@@ -50,7 +50,6 @@ struct PeerStatus {
   std::optional<double> observed_false_positive_rate;
   std::optional<double> false_miss_rate;  // false_misses / probes; empty before the first probe
   PollCounts polls;
-  std::uint32_t failed_in_a_row = 0;  // polls, the last one included
   // Bodies of our digest sent to the peer. Empty if the peer shares its address with another, or
   // its address is not known yet.
   std::optional<std::uint64_t> bytes_sent;

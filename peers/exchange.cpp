@@ -74,6 +74,7 @@ struct Poller {
   WorkAccount account;
   bool asking = false;
   std::chrono::milliseconds hold{0};  // that the request under way asks for
+  SteadyTime begun{};                 // when the last request began
   SteadyTime due{};                   // while not asking
   SteadyTime ended{};                 // when the last request ended
   SteadyTime native_again{};          // only matters while DigestForm::squid is a guess
@@ -106,6 +107,12 @@ std::chrono::nanoseconds time_used() {
   return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
+// For how long the answer has been waited for, beyond the time that the peer was asked to hold it.
+std::chrono::milliseconds overdue_by(const Poller& poller, SteadyTime now) {
+  const auto waited = std::chrono::floor<std::chrono::milliseconds>(now - poller.begun);
+  return std::max(waited - poller.hold, std::chrono::milliseconds{0});
+}
+
 // Logs the differences between two reports; nothing if there are none. Whoever watches the
 // directory says which peers are down.
 void log_change(const Peer& peer, const PollReport& before, const PollReport& after) {
@@ -129,7 +136,7 @@ class Exchange::Loop {
         tick_(std::move(tick)),
         multi_(curl_multi_init()),
         in_flight_(in_flight_for(directory, settings.peer_memory.value)),
-        hold_(limits.hold),
+        limits_(limits),
         hurry_(hurry) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
@@ -161,10 +168,11 @@ class Exchange::Loop {
     while (!stop.stop_requested()) {
       tick_if_due();
       ask_who_is_due();
+      const SteadyTime looked = Clock::now();
       int running = 0;
       curl_multi_perform(multi_.get(), &running);
       take_responses();
-      give_up_on_the_silent();
+      give_up_on_the_silent(looked);
       sleep();
     }
   }
@@ -220,16 +228,18 @@ class Exchange::Loop {
     const std::string etag = conditional ? poller.report.etag : std::string();
     request.conditional = !etag.empty();
     // Only what can be answered by 304 is worth waiting for, and not by a peer that may be back.
-    const bool works = poller.report.failures_in_a_row == 0;
-    const bool may_wait = native && request.conditional && works;
-    poller.hold = may_wait ? hold_ : std::chrono::milliseconds{0};
+    const auto failures = poller.report.failures_in_a_row;
+    const bool may_wait = native && request.conditional && failures == 0;
+    poller.hold = may_wait ? hold_of(limits_, settings_.poll) : std::chrono::milliseconds{0};
+    poller.begun = Clock::now();
     poller.asking = true;
     poller.transfer.begin({.target = native ? native_target(claims.native.get(), poller.hold)
                                             : std::string(kSquidPath),
                            .accept = native ? kNativeType : kSquidType,
                            .etag = etag,
                            .max_body = room_for(poller) + digest::kSquidControlBytes,
-                           .hold = poller.hold});
+                           .hold = poller.hold,
+                           .silence = silence_of(limits_, failures)});
   }
 
   // Bytes that the filter of a new digest may have.
@@ -271,12 +281,12 @@ class Exchange::Loop {
     }
   }
 
-  void give_up_on_the_silent() {
-    const SteadyTime now = Clock::now();
+  // What had arrived when we looked last has been read, so a peer is not blamed for the time that
+  // this thread took since.
+  void give_up_on_the_silent(SteadyTime looked) {
     for (Poller& poller : pollers_) {
-      if (!poller.asking) continue;
-      const auto until = poller.transfer.silent_until();
-      if (until && *until <= now) take(poller, CURLE_OPERATION_TIMEDOUT);
+      const bool is_silent = poller.asking && poller.transfer.silent_until() <= looked;
+      if (is_silent) take(poller, CURLE_OPERATION_TIMEDOUT);
     }
   }
 
@@ -308,11 +318,13 @@ class Exchange::Loop {
     directory_.update(poller.peer->id, poller.report);
     poller.asking = false;
     poller.ended = now;
+    if (poller.report.failures_in_a_row == kDownAfter) next_tick_ = now;
     const SteadyTime due = next_poll({.kind = poller.report.kind,
                                       .outcome = result.outcome,
                                       .failures_in_a_row = poller.report.failures_in_a_row,
                                       .expires_in = result.expires_in,
-                                      .held = held},
+                                      .held = held,
+                                      .overdue = overdue_by(poller, now)},
                                      settings_.poll, jitter_(random_), now);
     poller.due = std::max(due, poller.account.free_at());
     if (poller.due - due > kLongWait) {
@@ -326,8 +338,7 @@ class Exchange::Loop {
   int until_next() const {
     SteadyTime next = next_tick_;
     for (const Poller& poller : pollers_) {
-      const auto due = poller.asking ? poller.transfer.silent_until() : poller.due;
-      if (due) next = std::min(next, *due);
+      next = std::min(next, poller.asking ? poller.transfer.silent_until() : poller.due);
     }
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, 60'000));
@@ -339,7 +350,7 @@ class Exchange::Loop {
   const Curl curl_;
   const CurlMulti multi_;
   InFlight in_flight_;
-  const std::chrono::milliseconds hold_;
+  const PollLimits limits_;
   threads::Alarm* const hurry_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};

@@ -20,8 +20,8 @@ namespace peers {
 // tries the native form again every kNativeAgain, and when the peer's answers show that it is a
 // Hearsay.
 //
-// A Hearsay whose digest we hold is asked to hold the poll until its digest changes, for
-// PollLimits::hold at most. An older one answers at once, and is polled as often as ever.
+// A Hearsay whose digest we hold is asked to hold the poll until its digest changes, for hold_of()
+// at most. An older one answers at once, and is polled as often as ever.
 //
 // Requests are conditional (ETag) only to a Hearsay: Squid has never been seen to send a 304. A
 // delta that does not fit the digest we hold counts as a resync, and the next request asks for a
@@ -33,8 +33,9 @@ namespace peers {
 class Exchange {
  public:
   // Calls `tick` on the control thread at once and then every settings.period, with wall time that
-  // never steps back; also at once when `hurry` rings, unless it is null. `agent` is our
-  // User-Agent. The directory and `hurry` must outlive the exchange.
+  // never steps back; also at once when a peer goes down (kDownAfter), and when `hurry` rings,
+  // unless it is null. `agent` is our User-Agent. The directory and `hurry` must outlive the
+  // exchange.
   Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
            std::function<void(WallTime)> tick, PollLimits limits = {},
            threads::Alarm* hurry = nullptr);

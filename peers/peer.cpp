@@ -63,10 +63,16 @@ std::string_view to_string(PeerState state) {
       return "stale";
     case PeerState::trying:
       return "trying";
+    case PeerState::down:
+      return "down";
     case PeerState::resting:
       break;
   }
   return "resting";
+}
+
+bool has_reason(PeerState state) {
+  return state == PeerState::resting || state == PeerState::trying || state == PeerState::down;
 }
 
 PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known) {
@@ -125,6 +131,7 @@ PeerState state_of(const Peer& peer, const PollReport& report, SteadyTime now) {
     return report.failures_in_a_row > 0 ? PeerState::failing : PeerState::waiting;
   if (!report.counts(now)) return PeerState::stale;
   if (peer.accuracy.resting(now)) return PeerState::resting;
+  if (report.failures_in_a_row >= kDownAfter) return PeerState::down;
   return peer.accuracy.standing().on_probation ? PeerState::trying : PeerState::usable;
 }
 

@@ -28,11 +28,18 @@ enum class PeerState : std::uint8_t {
   stale,    // its digest is too old: its claims do not count until a poll succeeds
   resting,  // it failed or lied when asked: its claims do not count for a while
   trying,   // it failed or was slow: one request at a time tries it
+  down,     // its last kDownAfter polls failed: likewise, as long as its digest is not too old
 };
+
+// A peer is down after so many failed polls in a row: one may be an accident.
+inline constexpr std::uint32_t kDownAfter = 2;
 
 // As /digest spells them.
 std::string_view to_string(PeerKind kind);
 std::string_view to_string(PeerState state);
+
+// Whether Accuracy::Books::reason says why a peer is in this state.
+bool has_reason(PeerState state);
 
 // The kind of a peer by the fields Server and Via of its answer; `known` if they do not tell.
 // Hearsay and Squid name themselves in Server ("Hearsay/0.1.0", "squid/5.7", "squid"). A Squid that

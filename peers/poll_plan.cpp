@@ -8,8 +8,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr seconds kFirstPause{1};  // after a failure
 // A Hearsay that has worked is mostly back soon, and until then its claims are lost.
 constexpr seconds kHearsayBack{2};
+constexpr seconds kUnknownBack{30};
+constexpr seconds kSquidBack{300};
+constexpr seconds kLongestWait{5};  // that a Hearsay is asked to hold a poll
 constexpr seconds kSquidNearest{10};
 constexpr seconds kSquidFarthest{3600};
 constexpr seconds kSquidDefault{300};
@@ -23,9 +27,12 @@ milliseconds earlier(milliseconds gap, double jitter) {
   return gap - share(gap, 0.1 * jitter);
 }
 
-milliseconds doubled(milliseconds first, milliseconds cap, std::uint32_t failures) {
+milliseconds pause_after(std::uint32_t failures, PeerKind kind) {
+  const milliseconds longest = kind == PeerKind::hearsay ? kHearsayBack
+                               : kind == PeerKind::squid ? kSquidBack
+                                                         : kUnknownBack;
   const std::uint32_t doublings = std::min(failures > 0 ? failures - 1 : 0, 16U);
-  return std::min(cap, first * (1 << doublings));
+  return std::min<milliseconds>(longest, kFirstPause * (1 << doublings));
 }
 
 milliseconds squid_gap(std::optional<seconds> expires_in, double jitter) {
@@ -52,11 +59,17 @@ SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, Ste
     case Polled::failed:
       break;
   }
-  const auto failures = last.failures_in_a_row;
-  const seconds cap = last.kind == PeerKind::hearsay ? kHearsayBack : seconds{30};
-  const milliseconds gap =
-      squid ? doubled(seconds{5}, seconds{300}, failures) : doubled(seconds{1}, cap, failures);
-  return now + earlier(gap, jitter);
+  const milliseconds pause = earlier(pause_after(last.failures_in_a_row, last.kind), jitter);
+  return now + std::max(pause - last.overdue, milliseconds{0});
+}
+
+milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_row) {
+  const milliseconds stall = limits.stall;
+  return failures_in_a_row < kDownAfter ? std::min(limits.silence, stall) : stall;
+}
+
+milliseconds hold_of(const PollLimits& limits, milliseconds poll) {
+  return std::max(limits.hold, std::min<milliseconds>(poll, kLongestWait));
 }
 
 milliseconds held_for(milliseconds asked, milliseconds waited) {

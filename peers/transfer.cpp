@@ -31,7 +31,7 @@ void set_limits(CURL* easy, const PollLimits& limits, std::chrono::milliseconds 
   const auto total = limits.total + hold;
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total.count()));
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 0L);  // until limit_stall()
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 0L);  // until the answer has begun
 }
 
 // A plain direct request: no redirects, no other protocol, no proxy from the environment.
@@ -78,7 +78,8 @@ Transfer::~Transfer() {
 void Transfer::begin(const Request& request) {
   max_body_ = request.max_body;
   set_limits(handle(), limits_, request.hold);
-  silent_until_ = std::chrono::steady_clock::now() + request.hold + limits_.stall;
+  silence_ = request.silence;
+  silent_until_ = std::chrono::steady_clock::now() + request.hold + silence_;
   fields_.reset(curl_slist_append(nullptr, fmt::format("Accept: {}", request.accept).c_str()));
   if (!request.etag.empty()) {
     curl_slist_append(fields_.get(), ("If-None-Match: " + request.etag).c_str());
@@ -108,10 +109,6 @@ std::chrono::milliseconds Transfer::waited() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(took);
 }
 
-std::optional<SteadyTime> Transfer::silent_until() const {
-  return head_bytes_ == 0 ? std::optional(silent_until_) : std::nullopt;
-}
-
 std::optional<config::Address> Transfer::address() const {
   const char* text = nullptr;
   if (curl_easy_getinfo(handle(), CURLINFO_PRIMARY_IP, &text) != CURLE_OK || text == nullptr) {
@@ -137,8 +134,10 @@ std::size_t Transfer::refuse(std::string_view why) {
 }
 
 // While libcurl watches the speed of a transfer, it wakes the thread each second for it. A held
-// poll is silent for seconds, so its speed is watched only once the answer has begun.
-void Transfer::limit_stall() {
+// poll is silent on purpose, so its speed is watched only once the answer has begun.
+void Transfer::hear() {
+  silent_until_ = std::chrono::steady_clock::now() + silence_;
+  if (head_bytes_ > 0) return;
   curl_easy_setopt(handle(), CURLOPT_LOW_SPEED_LIMIT, kSlowest);
   curl_easy_setopt(handle(), CURLOPT_LOW_SPEED_TIME, static_cast<long>(limits_.stall.count()));
 }
@@ -146,7 +145,7 @@ void Transfer::limit_stall() {
 // libcurl 7.88 limits no response head (CVE-2023-38039).
 std::size_t Transfer::on_head(char*, std::size_t, std::size_t count, void* self) noexcept {
   auto& transfer = *static_cast<Transfer*>(self);
-  if (transfer.head_bytes_ == 0) transfer.limit_stall();
+  transfer.hear();
   transfer.head_bytes_ += count;
   return transfer.head_bytes_ <= kMaxHead ? count : transfer.refuse("head larger than 64 KiB");
 }
@@ -156,6 +155,7 @@ std::size_t Transfer::on_body(char* bytes, std::size_t, std::size_t count, void*
 }
 
 std::size_t Transfer::take(const char* bytes, std::size_t count) {
+  hear();
   received_ += count;
   if (status() != 200) {
     return received_ <= kMaxOtherBody ? count : refuse("error page larger than 64 KiB");

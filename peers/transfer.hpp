@@ -39,6 +39,7 @@ class Transfer {
     std::string etag;                   // sent as If-None-Match unless empty
     std::size_t max_body;               // a longer body is refused
     std::chrono::milliseconds hold{0};  // how long the peer is asked to wait; see PollLimits
+    std::chrono::milliseconds silence;  // likewise
   };
 
   void begin(const Request& request);
@@ -50,8 +51,8 @@ class Transfer {
   std::size_t received() const { return received_; }
   // How long the peer took to begin its answer, once it had the request.
   std::chrono::milliseconds waited() const;
-  // The end of the wait for the peer's answer; nothing once the answer has begun.
-  std::optional<SteadyTime> silent_until() const;
+  // The peer has failed if it has sent nothing more until then.
+  SteadyTime silent_until() const { return silent_until_; }
   // The address that was reached; empty if there was no connection.
   std::optional<config::Address> address() const;
 
@@ -64,7 +65,7 @@ class Transfer {
   std::size_t refuse(std::string_view why);
   static std::size_t on_head(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
-  void limit_stall();
+  void hear();
   std::size_t take(const char* bytes, std::size_t count);
   std::string field(const char* name) const;
   long status() const;
@@ -78,6 +79,7 @@ class Transfer {
   CurlEasy easy_;
   CurlList fields_;
   PollResponse response_;
+  std::chrono::milliseconds silence_{0};
   SteadyTime silent_until_{};
   std::size_t max_body_ = 0;
   std::size_t head_bytes_ = 0;

@@ -7,9 +7,6 @@
 namespace proxy {
 namespace {
 
-// One failed poll may be an accident; a second one follows within two seconds.
-constexpr std::uint32_t kDownAfter = 2;
-
 std::string why_resting(peers::Reason reason) {
   switch (reason) {
     case peers::Reason::lies:
@@ -21,6 +18,12 @@ std::string why_resting(peers::Reason reason) {
   }
 }
 
+// The check that finds a contradiction says so itself, with the URL.
+bool is_said_already(const peers::PeerStatus& peer) {
+  return peer.state == peers::PeerState::resting &&
+         peer.books.reason == peers::Reason::contradicted;
+}
+
 }  // namespace
 
 std::string why_down(const peers::PeerStatus& peer) {
@@ -30,6 +33,7 @@ std::string why_down(const peers::PeerStatus& peer) {
       return why_resting(peer.books.reason);
     case PeerState::failing:
     case PeerState::stale:
+    case PeerState::down:
       return "its digest cannot be fetched: " + peer.last_error;
     case PeerState::off:
     case PeerState::waiting:
@@ -37,30 +41,31 @@ std::string why_down(const peers::PeerStatus& peer) {
     case PeerState::trying:
       break;
   }
-  return peer.failed_in_a_row >= kDownAfter ? "its digest cannot be fetched: " + peer.last_error
-                                            : std::string();
+  return {};
 }
 
-// A neighbour that is being tried was down, and may be again at once.
+// A neighbour that rested and is being tried may rest again at once. One whose polls failed answers
+// them again.
 void PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
-  std::map<std::string, Time> down;
+  using peers::PeerState;
+  std::map<std::string, Down> down;
   for (const auto& peer : peers) {
     const auto why = why_down(peer);
-    const auto known = down_since_.find(peer.name);
-    const bool was_down = known != down_since_.end();
-    const bool is_down = !why.empty() || (was_down && peer.state == peers::PeerState::trying);
-    if (is_down) {
-      down.emplace(peer.name, was_down ? known->second : now);
-      // The check that found a contradiction has said so, with the URL.
-      const bool is_said = peer.state == peers::PeerState::resting &&
-                           peer.books.reason == peers::Reason::contradicted;
-      if (!was_down && !is_said) spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
+    const auto known = down_.find(peer.name);
+    const bool was_down = known != down_.end();
+    const bool on_trial = was_down && known->second.rests && peer.state == PeerState::trying;
+    if (!why.empty() || on_trial) {
+      const bool rests = on_trial || peer.state == PeerState::resting;
+      down.emplace(peer.name, Down{was_down ? known->second.since : now, rests});
+      if (!was_down && !is_said_already(peer)) {
+        spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
+      }
     } else if (was_down) {
-      const auto gone = std::chrono::duration_cast<std::chrono::seconds>(now - known->second);
+      const auto gone = std::chrono::duration_cast<std::chrono::seconds>(now - known->second.since);
       spdlog::info("peer {} is back, after {} s", peer.name, gone.count());
     }
   }
-  down_since_ = std::move(down);
+  down_ = std::move(down);
 }
 
 }  // namespace proxy

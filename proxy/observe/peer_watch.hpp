@@ -23,7 +23,12 @@ class PeerWatch {
   void look(const std::vector<peers::PeerStatus>& peers, Time now);
 
  private:
-  std::map<std::string, Time> down_since_;  // by name
+  struct Down {
+    Time since;
+    bool rests;  // when it was last seen down; else its polls fail
+  };
+
+  std::map<std::string, Down> down_;  // by name
 };
 
 }  // namespace proxy

@@ -53,9 +53,7 @@ Json milliseconds_json(std::optional<std::chrono::microseconds> time) {
 
 // Why the peer is not asked like the others; null if it is.
 Json reason_json(const peers::PeerStatus& peer) {
-  const bool has_one =
-      peer.state == peers::PeerState::resting || peer.state == peers::PeerState::trying;
-  return has_one ? Json(peers::to_string(peer.books.reason)) : Json(nullptr);
+  return peers::has_reason(peer.state) ? Json(peers::to_string(peer.books.reason)) : Json(nullptr);
 }
 
 Json rests_json(const peers::Accuracy::Books& books) {

@@ -20,7 +20,7 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   const auto requests = peer.requests();
   EXPECT_EQ(requests[0].start_line, "GET /digest/native HTTP/1.1");
   EXPECT_EQ(requests[1].start_line,
-            "GET /digest/native?epoch=00000000000000ab&since=5&wait=5000 HTTP/1.1");
+            "GET /digest/native?epoch=00000000000000ab&since=5&wait=1000 HTTP/1.1");
   EXPECT_EQ(requests[0].field("Host"), "127.0.0.1:" + std::to_string(peer.port()));
   EXPECT_EQ(requests[0].field("Accept"), "application/vnd.hearsay.digest");
   EXPECT_EQ(requests[0].field("User-Agent"), "Hearsay/test");
@@ -196,6 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"EndlessErrorPage", Reply::endless("HTTP/1.1 500 No\r\n\r\n", zeros(4096))},
         Spoiled{"EndlessHead",
                 Reply::endless("HTTP/1.1 200 OK\r\n", "X: " + std::string(4000, 'x') + "\r\n")},
+        Spoiled{"EndlessInterimHeads", Reply::endless("", "HTTP/1.1 102 Processing\r\n\r\n")},
         Spoiled{"Redirect", Reply(302, {{"Location", "/digest"}})},
         Spoiled{"NoContent", Reply(204)}, Spoiled{"NoHttp", Reply::raw("SSH-2.0-OpenSSH_9.2\r\n")},
         Spoiled{"Closed", Reply::hang_up()},

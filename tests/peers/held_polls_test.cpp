@@ -42,6 +42,56 @@ TEST_F(ExchangeTest, AsksNothingWhileItsPollIsHeld) {
   EXPECT_TRUE(reached([&] { return claims("y"); }));
 }
 
+TEST_F(ExchangeTest, APeerThatKeepsSilentIsDownAfterTwoPollsAndTheTickKnowsItAtOnce) {
+  ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : Reply().wait(Gate()); });
+  settings_.period = 1h;
+  directory_.emplace(std::vector{samples::peer("b", peer.port())});
+  std::atomic<bool> down = false;
+  const auto tick = [&](WallTime) {
+    if (status().state != PeerState::down) return;
+    down = true;
+    down.notify_all();
+  };
+  const SteadyTime before = now();
+  const PollLimits limits{.silence = 200ms, .hold = 100ms};
+  const Exchange exchange(*directory_, settings_, "Hearsay/test", tick, limits);
+  down.wait(false);
+  EXPECT_LT(now() - before, support::allowed(2s));
+  EXPECT_EQ(status().polls.failed, 2U);
+  EXPECT_EQ(status().last_error, "Timeout was reached");
+}
+
+TEST_F(ExchangeTest, AnAnswerThatFallsSilentOnItsWayIsAFailureAsSoon) {
+  ScriptedPeer peer([](std::size_t number) {
+    return number == 0 ? good() : Reply(200, kHearsay).sized(2000).send("x").wait(Gate());
+  });
+  start(peer, {.stall = 30s, .silence = 200ms});
+  EXPECT_TRUE(reached([&] { return status().state == PeerState::down; }));
+}
+
+TEST_F(ExchangeTest, APeerThatIsDownHasMoreTimeToAnswer) {
+  ScriptedPeer peer([](std::size_t number) {
+    const auto delay = support::allowed(number == 0 ? 0ms : 500ms);
+    return good().slow(delay, 0);
+  });
+  start(peer, {.stall = 20s, .silence = 200ms, .hold = 0ms});
+  ASSERT_TRUE(reached([&] { return status().state == PeerState::down; }));
+  EXPECT_TRUE(reached([&] { return status().state == PeerState::usable; }));
+  EXPECT_EQ(status().polls.failed, 2U);
+}
+
+// Each is a sign of life, and there are too few to exceed the limit of a head.
+TEST_F(ExchangeTest, InterimHeadsKeepNoPollBeyondItsTime) {
+  Reply drip(200, kHearsay);
+  for (int i = 0; i < 1000; ++i) drip.interim("HTTP/1.1 102 Processing", {});
+  drip.slow(0ms, 500);
+  ScriptedPeer peer([&](std::size_t number) { return number == 0 ? good() : drip; });
+  start(peer, {.total = 500ms, .stall = 30s, .silence = 20s, .hold = 0ms});
+  ASSERT_TRUE(reached([&] { return status().polls.failed == 1; }));
+  EXPECT_EQ(status().last_error, "Timeout was reached");
+  EXPECT_TRUE(claims("x"));
+}
+
 TEST_F(ExchangeTest, TicksAtOnceWhenItsAlarmRings) {
   settings_.period = 10s;
   threads::Alarm alarm;

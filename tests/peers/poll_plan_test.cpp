@@ -31,8 +31,12 @@ LastPoll held(milliseconds for_so_long, PeerKind kind = PeerKind::hearsay) {
           .held = for_so_long};
 }
 
-LastPoll failed(PeerKind kind, std::uint32_t failures) {
-  return {.kind = kind, .outcome = Polled::failed, .failures_in_a_row = failures, .expires_in = {}};
+LastPoll failed(PeerKind kind, std::uint32_t failures, milliseconds overdue = 0ms) {
+  return {.kind = kind,
+          .outcome = Polled::failed,
+          .failures_in_a_row = failures,
+          .expires_in = {},
+          .overdue = overdue};
 }
 
 class NextPoll : public testing::TestWithParam<Case> {};
@@ -70,9 +74,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ManyFailures", failed(PeerKind::unknown, 4'000'000'000), 0, 30s},
         Case{"HearsayIsBackSoon", failed(PeerKind::hearsay, 4'000'000'000), 0, 2s},
         Case{"FailureJitter", failed(PeerKind::hearsay, 1), 0.5, 950ms},
-        Case{"SquidFirstFailure", failed(PeerKind::squid, 1), 0, 5s},
-        Case{"SquidSecondFailure", failed(PeerKind::squid, 2), 0, 10s},
-        Case{"SquidFailuresCapped", failed(PeerKind::squid, 7), 0, 300s}),
+        Case{"SquidFirstFailure", failed(PeerKind::squid, 1), 0, 1s},
+        Case{"SquidSecondFailure", failed(PeerKind::squid, 2), 0, 2s},
+        Case{"SquidFailuresCapped", failed(PeerKind::squid, 10), 0, 300s},
+        Case{"PauseFromWhenTheAnswerWasDue", failed(PeerKind::hearsay, 1, 400ms), 0, 600ms},
+        Case{"AtOnceAfterASilence", failed(PeerKind::squid, 1, 1250ms), 0, 0ms},
+        Case{"LongPauseAfterManySilences", failed(PeerKind::unknown, 9, 5s), 0, 25s}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(HeldFor, CountsNoLongerThanAsked) {
@@ -80,6 +87,32 @@ TEST(HeldFor, CountsNoLongerThanAsked) {
   EXPECT_EQ(held_for(5s, 8s), 5s) << "the rest is the peer's slowness";
   EXPECT_EQ(held_for(0s, 3s), 0s);
   EXPECT_EQ(held_for(5s, -1ms), 0s);
+}
+
+TEST(SilenceOf, IsShortUntilThePeerIsDown) {
+  const PollLimits limits;
+  EXPECT_EQ(silence_of(limits, 0), 1250ms);
+  EXPECT_EQ(silence_of(limits, 1), 1250ms);
+  EXPECT_EQ(silence_of(limits, 2), 5s) << "it may be slow, and be up again";
+  EXPECT_EQ(silence_of({.stall = 1s}, 0), 1s);
+}
+
+TEST(HoldOf, FollowsAPollThatIsLonger) {
+  const PollLimits limits;
+  EXPECT_EQ(hold_of(limits, 100ms), 1s);
+  EXPECT_EQ(hold_of(limits, 1s), 1s);
+  EXPECT_EQ(hold_of(limits, 3s), 3s);
+  EXPECT_EQ(hold_of(limits, 1h), 5s);
+}
+
+// The sum that poll_plan.hpp promises, of a poll that was answered early and two that are not.
+TEST(PollLimits, HaveASilentPeerDownWithinFiveSeconds) {
+  const PollLimits limits;
+  const auto late = next_poll(held(0ms), 1s, 0, kNow) - kNow;
+  const auto first = hold_of(limits, 1s) + silence_of(limits, 0);
+  const auto again =
+      next_poll(failed(PeerKind::hearsay, 1, silence_of(limits, 0)), 1s, 0, kNow) - kNow;
+  EXPECT_EQ(late + first + again + silence_of(limits, 1), 4500ms);
 }
 
 TEST(UsableFor, OutlastsTheLongestGapBetweenTwoGoodPolls) {

@@ -1,6 +1,6 @@
 // Preloaded into the program: its wall clock is ahead by the seconds, a 64-bit number, in the file
-// HEARSAY_CLOCK_AHEAD. The file is mapped at the start, so that a test may write to it later, and no
-// sandbox forbids to read it. (libfaketime clashes with the program's allocator.)
+// HEARSAY_CLOCK_AHEAD. The file is mapped at the start, so that a test may write to it later, and
+// no sandbox forbids to read it. (libfaketime clashes with the program's allocator.)
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

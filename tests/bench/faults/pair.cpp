@@ -51,7 +51,8 @@ void Pair::start_holder() {
 void Pair::await_claims(std::size_t least) const {
   const auto are_known = [this, least] {
     const json peer = books();
-    const bool counts = peer.at("state") == "usable" || peer.at("state") == "trying";
+    const auto state = peer.at("state");
+    const bool counts = state == "usable" || state == "trying" || state == "down";
     return counts && peer.at("entries") >= least &&
            peer.at("entries") == holder_->digest().at("entries");
   };

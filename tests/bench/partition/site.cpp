@@ -67,11 +67,19 @@ bool Site::knows(const std::vector<std::size_t>& claims) const {
   return true;
 }
 
+namespace {
+
+bool is_on_trial(const json& peer) {
+  return peer.at("state") == "trying" || peer.at("state") == "down";
+}
+
+}  // namespace
+
 bool Site::knows(std::size_t host, const std::vector<std::size_t>& claims) const {
   const json page = digest(host);
   return std::all_of(page.at("peers").begin(), page.at("peers").end(), [&](const json& peer) {
     const auto number = std::stoul(peer.at("name").get<std::string>());
-    const bool counts = peer.at("state") == "usable" || peer.at("state") == "trying";
+    const bool counts = peer.at("state") == "usable" || is_on_trial(peer);
     return counts && peer.at("entries") >= claims[number];
   });
 }
@@ -80,7 +88,7 @@ std::size_t Site::on_trial() const {
   std::size_t count = 0;
   for (std::size_t host = 0; host < proxies_.size(); ++host) {
     const json page = digest(host);
-    for (const json& peer : page.at("peers")) count += peer.at("state") == "trying" ? 1 : 0;
+    for (const json& peer : page.at("peers")) count += is_on_trial(peer) ? 1 : 0;
   }
   return count;
 }

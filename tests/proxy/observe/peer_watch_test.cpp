@@ -15,12 +15,11 @@ using peers::PeerState;
 // The lines that the watch writes.
 class PeerWatchLog : public testing::Test {
  protected:
-  void look(PeerState state, std::uint32_t failed = 0, std::chrono::seconds later = 0s) {
+  void look(PeerState state, std::chrono::seconds later = 0s) {
     peers::PeerStatus peer;
     peer.name = "b";
     peer.state = state;
-    peer.failed_in_a_row = failed;
-    peer.last_error = failed > 0 ? "refused" : "";
+    peer.last_error = "refused";
     watch_.look({peer}, PeerWatch::Time(1h + later));
   }
   std::string said() {
@@ -56,14 +55,14 @@ TEST(WhyDown, NamesLies) {
 
 TEST_F(PeerWatchLog, SaysOnceThatAPeerIsDownAndOnceThatItIsBack) {
   look(PeerState::usable);
-  look(PeerState::usable, 1);
+  look(PeerState::trying);
   EXPECT_EQ(said(), "") << "one failed poll may be an accident";
-  look(PeerState::usable, 2);
+  look(PeerState::down);
   EXPECT_EQ(said(),
             "peer b is down: its digest cannot be fetched: refused; requests go without it\n");
-  look(PeerState::failing, 3);
+  look(PeerState::stale);
   EXPECT_EQ(said(), "");
-  look(PeerState::usable, 0, 12s);
+  look(PeerState::usable, 12s);
   EXPECT_EQ(said(), "peer b is back, after 12 s\n");
 }
 
@@ -74,12 +73,19 @@ TEST_F(PeerWatchLog, WaitsForTheTrialOfAPeerThatRests) {
   look(PeerState::resting);
   EXPECT_EQ(said(), "");
   look(PeerState::trying);
-  look(PeerState::usable, 0, 3s);
+  look(PeerState::usable, 3s);
   EXPECT_EQ(said(), "peer b is back, after 3 s\n");
 }
 
+TEST_F(PeerWatchLog, WaitsForNoTrialOfAPeerWhosePollsSucceedAgain) {
+  look(PeerState::down);
+  said();
+  look(PeerState::trying, 5s);
+  EXPECT_EQ(said(), "peer b is back, after 5 s\n");
+}
+
 TEST_F(PeerWatchLog, ForgetsAPeerThatIsNoLongerKnown) {
-  look(PeerState::failing, 2);
+  look(PeerState::failing);
   said();
   watch_.look({}, PeerWatch::Time(1h));
   look(PeerState::usable);

@@ -88,7 +88,7 @@ TEST(HeldPoll, TellsNeighboursOfAClaimAtOnceAndAsksSeldom) {
   const auto polls = [&] { return neighbours.b.digest_peer("a").at("polls").get<int>(); };
   const int before = polls();
   std::this_thread::sleep_for(4s);  // quiet
-  EXPECT_LE(polls() - before, 2);
+  EXPECT_LE(polls() - before, 5) << "where each is held for a second";
   Client(neighbours.a.port()).get(origin.url("/a"));
   const auto stored = steady_clock::now();
   EXPECT_TRUE(neighbours.b_knows(1));
