@@ -96,10 +96,15 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
     const auto now = steady_clock::now();
     if (ruling == Ruling::origin_varies) peer.suspicion.origin_varies(url, now);
     if (ruling != Ruling::contradicted || !peer.suspicion.may_testify(url, now)) co_return;
+    const auto& probation = peer.accuracy.probation();
+    const bool is_known =
+        probation.resting(now) && probation.reason() == peers::Reason::contradicted;
     peer.accuracy.contradicted(now);
     const auto purged = co_await purge_given(worker, peer);
-    spdlog::warn("peer {} is down: its response for {} never was the origin's; it rests, and {}",
-                 peer.name, url, purged);
+    // Several checks may be under way when the first one ends: its line is the event.
+    spdlog::log(is_known ? spdlog::level::info : spdlog::level::warn,
+                "peer {} is down: its response for {} never was the origin's; it rests, and {}",
+                peer.name, url, purged);
   } catch (const std::exception& bug) {
     spdlog::error("a check of {} failed inside this proxy: {}", peer.name, bug.what());
   }

@@ -94,7 +94,7 @@ fault('a neighbour lies', {
 
 fault('a neighbour forges', {
   at: ['cache-a'], what: 'peer', which: 'liar', text: /the origin contradicts what it gave/,
-  metric: ['hearsay_peer_contradictions_total{peer="liar"}', 1], line: /peer liar is down: its response for http\S+ never was the origin's/,
+  metric: ['hearsay_peer_up{peer="liar"}', 0], line: /peer liar is down: its response for http\S+ never was the origin's/,
   alerts: ['HearsayPeerLies cache-a liar'],
   inject: () => {
     site.liar.does = 'forge';

@@ -5,8 +5,13 @@ import http from 'node:http';
 
 // What each URL of the origins has: fresh for an hour, and unchanged for long.
 export const kBody = Buffer.alloc(20_000, 'hearsay ');
-export const kFields = { 'Cache-Control': 'max-age=3600', 'Content-Type': 'text/plain', ETag: '"1"',
+const kFields = { 'Cache-Control': 'max-age=3600', 'Content-Type': 'text/plain', ETag: '"1"',
   'Last-Modified': 'Wed, 21 Oct 2015 07:28:00 GMT' };
+
+export function send(response, body) {
+  response.writeHead(200, { ...kFields, 'Content-Length': body.length });
+  response.end(body);
+}
 
 const kClaims = 4000;
 const kBits = 64 * kClaims;
@@ -48,9 +53,7 @@ export class Liar {
         response.writeHead(504, { 'Content-Length': 0 });
         response.end();
       } else {
-        const forged = this.does === 'forge' && Buffer.alloc(10_000, 'forged ');
-        response.writeHead(200, kFields);
-        response.end(forged || kBody);
+        send(response, this.does === 'forge' ? Buffer.alloc(10_000, 'forged ') : kBody);
       }
     });
     return new Promise((resolve) => this.server.listen(3128, this.host, resolve));

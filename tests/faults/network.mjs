@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import net from 'node:net';
 import { Proxy, until } from '../browser/site.mjs';
-import { kBody, kFields, Liar } from './liar.mjs';
+import { kBody, Liar, send } from './liar.mjs';
 
 export const kNames = ['cache-a', 'cache-b', 'cache-c', 'cache-d', 'cache-e'];
 const kPort = 3128;
@@ -33,10 +33,7 @@ class Origin {
   }
 
   start() {
-    this.server = http.createServer((_, response) => {
-      response.writeHead(200, kFields);
-      response.end(kBody);
-    });
+    this.server = http.createServer((_, response) => send(response, kBody));
     return new Promise((resolve) => this.server.listen(80, this.host, resolve));
   }
 
