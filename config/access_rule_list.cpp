@@ -128,20 +128,11 @@ void read_times(Section& in, std::vector<WeeklyTime>& times) {
             });
 }
 
-// As in a file of users: no colon, no control characters.
-bool is_user(std::string_view name) {
-  constexpr std::size_t kLongest = 255;
-  return !name.empty() && name.size() <= kLongest &&
-         std::none_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == ':';
-         });
-}
-
 void read_users(Section& in, std::vector<std::string>& users, bool has_file) {
   read_list(in, "users", "names of users, or \"*\" for all", users,
             [&in](const LocatedValue& item) -> std::optional<std::string> {
               const auto* text = text_of(item);
-              if (text && is_user(*text)) return *text;
+              if (text && is_user_name(*text)) return *text;
               in.expected(item, "the name of a user, without a colon, or \"*\"");
               return std::nullopt;
             });

@@ -55,10 +55,8 @@ void read_login(Section& in, std::string& login) {
   const auto found = in.find("login");
   if (!found) return;
   const auto* text = std::get_if<std::string>(&found->value->content);
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   const bool good = text && text->find(':') != std::string::npos && !text->starts_with(':') &&
-                    text->size() <= kLongest &&
-                    std::none_of(text->begin(), text->end(), is_control);
+                    text->size() <= kLongest && !has_control(*text);
   if (!good) {
     return in.fault(*found,
                     "expected \"USER:PASSWORD\", without control characters; found "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "config/path_glob.hpp"
 #include "config/text.hpp"
 
 namespace config {
@@ -15,8 +16,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMostRules = 256;
 constexpr std::size_t kMostNames = 64;
 constexpr std::size_t kMostPaths = 32;
-constexpr std::size_t kMostPlaces =
-    63;  // bytes of a glob other than `*` (proxy/policy/path_glob.hpp)
 constexpr std::size_t kLongestName = 128;
 constexpr milliseconds kLongest = 24h * 365 * 10;
 
@@ -43,25 +42,12 @@ void read_path(Section& in, RuleSettings& rule) {
   if (!rule.path.empty() && !rule.path.starts_with('/')) in.expected(*in.find("path"), kForm);
 }
 
-// In the path of a URL, a byte beyond ASCII takes three: "%C3".
-std::size_t places_of(std::string_view glob) {
-  std::size_t places = 0;
-  for (const char c : glob) {
-    const bool is_ascii = static_cast<unsigned char>(c) < 128;
-    places += c == '*' ? 0U : is_ascii ? 1U : 3U;
-  }
-  return places;
-}
-
 void read_paths(Section& in, std::vector<std::string>& globs) {
   const auto items = in.items("paths", "globs, such as \"*.deb\"", kMostPaths);
   if (!items) return;
   for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
-    const bool is_glob = text && !text->empty() && text->size() <= kLongestName &&
-                         (text->front() == '/' || text->front() == '*') &&
-                         places_of(*text) <= kMostPlaces;
-    if (!is_glob) {
+    if (!text || !is_path_glob(*text)) {
       in.expected(item, "a glob over the path, such as \"*.deb\" or \"/pool/*\"");
     } else {
       globs.push_back(*text);

@@ -80,6 +80,20 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
 }
 
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), is_control);
+}
+
+bool is_user_name(std::string_view text) {
+  constexpr std::size_t kLongest = 255;
+  return !text.empty() && text.size() <= kLongest && text.find(':') == text.npos &&
+         !has_control(text);
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

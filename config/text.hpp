@@ -15,6 +15,14 @@ namespace config {
 bool is_token_char(char c);
 bool is_token(std::string_view text);
 
+// A byte that a terminal may act upon: the control characters of ASCII.
+bool is_control(char c);
+bool has_control(std::string_view text);
+
+// Whether a file of users may have this name: neither empty nor longer than 255 bytes, no control
+// characters, and no colon, which ends it there.
+bool is_user_name(std::string_view text);
+
 std::string lower_case(std::string_view text);
 
 // A number of decimal digits only, at most `most`; no sign, no blank.

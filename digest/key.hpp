@@ -46,7 +46,7 @@ std::string to_hex(const Key& key);
 struct KeyHash {
   using is_avalanching = void;  // tells Boost's flat maps not to mix again
 
-  std::size_t operator()(const Key& key) const { return keyed_hash(key.bytes); }
+  std::size_t operator()(const Key& key) const { return keyed_hash_of_spread(key.bytes); }
 };
 
 // Which of the `parts` of a table the key belongs to. Independent of the key's place in a map

@@ -1,6 +1,8 @@
 // Hashes for tables of this process whose keys strangers choose: URLs, names of hosts.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,6 +27,17 @@ inline const Salt& process_salt() {
 // sent. Any thread.
 inline std::uint64_t keyed_hash(std::span<const std::uint8_t> bytes) {
   return SipHash<1, 3>(process_salt(), bytes).low();
+}
+
+// The same for 16 bytes that are spread already, such as an MD5, at a tenth of the cost: the folded
+// product of their halves, each offset by a half of the salt, as NH of UMAC has it (Black et al.
+// 1999). Without the salt, a stranger cannot tell which values share a bucket.
+inline std::uint64_t keyed_hash_of_spread(const std::array<std::uint8_t, 16>& bytes) {
+  static const auto salt = std::bit_cast<std::array<std::uint64_t, 2>>(process_salt());
+  const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(bytes);
+  __extension__ using Product = unsigned __int128;
+  const auto product = Product{halves[0] + salt[0]} * (halves[1] + salt[1]);
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
 // For hash maps with text as the key.

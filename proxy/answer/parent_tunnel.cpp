@@ -64,7 +64,7 @@ Task<ThroughParent> tunnel_through_parent(Client& client, const Request& request
     co_await refuse(client, request, answered.error(), http::Forward::method);
     co_return ThroughParent::answered;
   }
-  const auto& parent = *fetch.parent();
+  const auto& parent = *fetch.server().parent();
   client.record.hierarchy = Hierarchy::parent;
   client.record.upstream_host = parent.at.host;
   if (*answered >= 300) {

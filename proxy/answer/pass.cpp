@@ -61,7 +61,7 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   const ResponseWriter::WaitsFor waits(client.response, [&passed] { passed.fetch().abandon(); });
   const auto asked = co_await passed.ask();
   record.upstream_host = passed.host();
-  if (passed.fetch().parent()) record.hierarchy = Hierarchy::parent;
+  if (passed.fetch().server().parent()) record.hierarchy = Hierarchy::parent;
   times.response = worker.process.clock.now();
 
   const auto answered = asked ? Outcome<unsigned>(passed.head().status) : asked.error();

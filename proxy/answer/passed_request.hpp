@@ -21,7 +21,7 @@ class PassedRequest {
 
   [[nodiscard]] Fetch& fetch() { return fetch_; }
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_.head(); }
-  [[nodiscard]] const std::string& host() const { return fetch_.to().host; }
+  [[nodiscard]] const std::string& host() const { return fetch_.server().to().host; }
   // Whether the origin was sent the whole request. It may answer before that.
   [[nodiscard]] bool sent_whole() const { return sent_whole_; }
   // A buffer for the answer's body, after ask() has returned.

@@ -49,7 +49,7 @@ enum class Relayed { whole, cut };
 Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
                          const PooledBuffer& buffer, PostCapture* capture) {
   auto& worker = client.worker;
-  const auto from = fetch.parent() ? Hierarchy::parent : Hierarchy::direct;
+  const auto from = fetch.server().parent() ? Hierarchy::parent : Hierarchy::direct;
   auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(from)];
   const auto idle = request.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
@@ -77,7 +77,7 @@ Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
   const auto& head = fetch.head();
   std::string text;
   http::append_response_head(text, head, client.worker.process.name);
-  add_fields(client, request, head, reason, capture, fetch.parent());
+  add_fields(client, request, head, reason, capture, fetch.server().parent());
   client.record.content_type = head.fields.value(http::field::content_type);
   if (!passed.sent_whole()) response.close_after();
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/cache/set_cookie.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -62,24 +61,6 @@ std::string head_of(const Received& received, const http::CacheControl& control)
   http::append_response_head(head, kept, received.our_name);
   head.shrink_to_fit();
   return head;
-}
-
-// The value of a line in a stored head, as a view into it; empty if two lines differ, since the
-// right one is unknown.
-std::string_view line_in(std::string_view head, std::string_view name) {
-  std::string_view value;
-  while (!head.empty()) {
-    const std::string_view line = head.substr(0, head.find("\r\n"));
-    const bool is_it = line.size() > name.size() && line[name.size()] == ':' &&
-                       http::same_word(line.substr(0, name.size()), name);
-    if (is_it) {
-      const std::string_view found = http::trim(line.substr(name.size() + 1));
-      if (!value.empty() && found != value) return {};
-      value = found;
-    }
-    head.remove_prefix(std::min(head.size(), line.size() + 2));
-  }
-  return value;
 }
 
 FreshnessBounds bounds_of(const Received& received) {
@@ -148,19 +129,15 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       never_stale(forbids_stale(control) || giver.guest),
       stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
       stale_if_error(control.stale_if_error.value_or(seconds(0))),
-      etag(line_in(head, "ETag")),
-      last_modified(line_in(head, "Last-Modified")),
-      content_type(line_in(head, "Content-Type")),
-      sets_cookie(cache::sets_cookie(head)),
+      quotes(quotes_of(head)),
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
       freshness(
           freshness_of(received.response, control, received.times.response, bounds_of(received))),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
-      rule(received.by_rule_alone || as_told_until(received, control) < fresh_until ? received.rule
-                                                                                    : 0),
       claimed_until_(std::min(fresh_until, as_told_until(received, control))),
+      rule(received.by_rule_alone || claimed_until_ < fresh_until ? received.rule : 0),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
 Entry::Entry(Budget& budget, Saved saved)
@@ -178,17 +155,14 @@ Entry::Entry(Budget& budget, Saved saved)
       never_stale(saved.never_stale),
       stale_while_revalidate(saved.stale_while_revalidate),
       stale_if_error(saved.stale_if_error),
-      etag(line_in(head, "ETag")),
-      last_modified(line_in(head, "Last-Modified")),
-      content_type(line_in(head, "Content-Type")),
-      sets_cookie(cache::sets_cookie(head)),
+      quotes(quotes_of(head)),
       times(saved.times),
       date(saved.date),
       initial_age(saved.initial_age),
       freshness(saved.freshness),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
-      rule(saved.rule),
       claimed_until_(saved.claimable_until),
+      rule(saved.rule),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
 seconds Entry::age(Time now) const {
@@ -197,8 +171,8 @@ seconds Entry::age(Time now) const {
 }
 
 http::StoredValidators Entry::validators() const {
-  if (last_modified.empty()) return {etag, date};
-  return {etag, http::parse_date(last_modified, floor<seconds>(times.response))};
+  if (quotes.last_modified.empty()) return {quotes.etag, date};
+  return {quotes.etag, http::parse_date(quotes.last_modified, floor<seconds>(times.response))};
 }
 
 bool Entry::answers_neighbours() const {

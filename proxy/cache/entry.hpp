@@ -14,6 +14,7 @@
 #include "proxy/cache/departures.hpp"
 #include "proxy/cache/freshness.hpp"
 #include "proxy/cache/giver.hpp"
+#include "proxy/cache/head_quotes.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/range.hpp"
@@ -92,7 +93,7 @@ struct Saved {
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
-// separately. It has 27 members, one per fact about the response: nearly every reader needs single
+// separately. It has 24 members, one per fact about the response: nearly every reader needs single
 // facts, and groups would only make their names longer.
 struct Entry {
   Entry(Budget& budget, const Received& received);
@@ -126,17 +127,18 @@ struct Entry {
   const seconds stale_while_revalidate;
   const seconds stale_if_error;
 
-  // Views into `head`; empty if there is none, or several that differ.
-  const std::string_view etag;
-  const std::string_view last_modified;
-  const std::string_view content_type;
-  const bool sets_cookie;  // `head` has Set-Cookie
+  const HeadQuotes quotes;  // of `head`
 
   const Times times;
   const std::chrono::sys_seconds date;  // date_of()
   const std::chrono::milliseconds initial_age;
   const Freshness freshness;
   const Time fresh_until;  // fresh means: now < fresh_until
+
+ private:
+  const Time claimed_until_;  // see claimable_until(); here, because `rule` is initialized from it
+
+ public:
   // The rule without which the response could not be reused as long, or at all; 0: none. The
   // settings may have changed since.
   const digest::RuleHash rule;
@@ -153,12 +155,14 @@ struct Entry {
 
   // Whether the origin can be asked if it still has this response. A guest may have made up a
   // Last-Modified so late that every origin answers 304, so of a guest only an ETag counts.
-  bool has_validator() const { return !etag.empty() || (!last_modified.empty() && !giver.guest); }
+  bool has_validator() const {
+    return !quotes.etag.empty() || (!quotes.last_modified.empty() && !giver.guest);
+  }
   http::StoredValidators validators() const;
 
   // Whether a neighbour may have it. Set-Cookie never crosses between neighbours, and a guest's
   // response does not before the origin has confirmed it.
-  bool for_neighbours() const { return !sets_cookie && !giver.guest; }
+  bool for_neighbours() const { return !quotes.sets_cookie && !giver.guest; }
   // The time until which the entry answers a plain GET with only-if-cached by a 200 that every
   // neighbour may use. What a rule adds to the lifetime does not count, because neighbours without
   // the rule do not know of it. Time::min() if never. An object also needs all its blocks.
@@ -181,7 +185,6 @@ struct Entry {
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
   bool answers_neighbours() const;
 
-  const Time claimed_until_;
   const Charge charge_;
 };
 

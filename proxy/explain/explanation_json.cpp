@@ -110,8 +110,8 @@ Json stored_json(const StoredFacts& stored, cache::Time now) {
             {"held_bytes", facts.held_bytes},
             {"hits", facts.hits ? Json(*facts.hits) : Json(nullptr)},
             {"vary", vary_json(entry.variant)},
-            {"etag", text_or_null(std::string(entry.etag))},
-            {"last_modified", text_or_null(std::string(entry.last_modified))}};
+            {"etag", text_or_null(std::string(entry.quotes.etag))},
+            {"last_modified", text_or_null(std::string(entry.quotes.last_modified))}};
   json.update(freshness_json(stored, now));
   return json;
 }

@@ -56,7 +56,7 @@ class BodyWriter {
 
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }
   // Call this after write() has failed: records the failure of a parent (Fetch::note_cut).
-  void note_cut() { incoming_.attempt.fetch().note_cut(); }
+  void note_cut() { incoming_.attempt.fetch().server().note_cut(); }
   [[nodiscard]] std::shared_ptr<const cache::Entry> entry() const { return incoming_.entry; }
 
  private:

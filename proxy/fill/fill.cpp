@@ -93,16 +93,16 @@ void Fill::detach_who_holds_up() {
 
 void Fill::finish(cache::Storability storability) {
   const threads::MutexLock lock(mutex_);
-  finished_ = true;
-  storability_ = storability;
+  end_.finished = true;
+  end_.storability = storability;
   abandoned_ = nullptr;
   wake_readers();
 }
 
 void Fill::fail(Failure failure, std::vector<Inquiry> asked) {
   const threads::MutexLock lock(mutex_);
-  failure_ = failure;
-  asked_ = std::move(asked);
+  end_.failure = failure;
+  end_.asked = std::move(asked);
   abandoned_ = nullptr;
   wake_readers();
 }
@@ -167,7 +167,7 @@ std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::
   auto& shared = *fill;
   std::unique_ptr<FillReader> reader(new FillReader(std::move(fill), executor));
   const threads::MutexLock lock(shared.mutex_);
-  if (shared.window_ || shared.closed_ || shared.failure_) return nullptr;
+  if (shared.window_ || shared.closed_ || shared.end_.failure) return nullptr;
   shared.readers_.push_back(reader.get());
   return reader;
 }
@@ -222,7 +222,7 @@ net::Task<std::optional<std::string>> FillReader::interim() {
       const threads::MutexLock lock(fill_->mutex_);
       if (detached_) co_return std::nullopt;
       if (interims_seen_ < fill_->interims_.size()) co_return fill_->interims_[interims_seen_++];
-      if (fill_->head_ || fill_->failure_) co_return std::nullopt;
+      if (fill_->head_ || fill_->end_.failure) co_return std::nullopt;
     }
     co_await wakeup_.wait();
   }
@@ -233,7 +233,7 @@ net::Task<Outcome<FillHead>> FillReader::head() {
     {
       const threads::MutexLock lock(fill_->mutex_);
       if (fill_->head_) co_return *fill_->head_;
-      if (fill_->failure_) co_return *fill_->failure_;
+      if (fill_->end_.failure) co_return *fill_->end_.failure;
       if (detached_) co_return kLeft;
     }
     co_await wakeup_.wait();
@@ -242,12 +242,12 @@ net::Task<Outcome<FillHead>> FillReader::head() {
 
 std::vector<Inquiry> FillReader::asked() const {
   const threads::MutexLock lock(fill_->mutex_);
-  return fill_->asked_;
+  return fill_->end_.asked;
 }
 
 cache::Storability FillReader::storability() const {
   const threads::MutexLock lock(fill_->mutex_);
-  return fill_->storability_;
+  return fill_->end_.storability;
 }
 
 Pieces FillReader::at_hand() {
@@ -268,8 +268,8 @@ net::Task<Outcome<Pieces>> FillReader::next() {
         note_arrival();
         co_return pieces;
       }
-      if (fill_->failure_) co_return *fill_->failure_;
-      if (fill_->finished_) co_return pieces;
+      if (fill_->end_.failure) co_return *fill_->end_.failure;
+      if (fill_->end_.finished) co_return pieces;
       if (!slow_since_) {
         slow_since_ = std::chrono::steady_clock::now();
         taken_by_then_ = position_;

@@ -106,6 +106,14 @@ class Fill {
   friend class FillReader;
   static constexpr std::chrono::seconds kPatience{5};  // how long a reader may hold up others
 
+  // How the writer has ended, once it has.
+  struct End {
+    bool finished = false;
+    cache::Storability storability = cache::Storability::yes;
+    std::optional<Failure> failure;
+    std::vector<Inquiry> asked;  // before the failure
+  };
+
   struct Window {
     // Since when the slowest reader holds up the writer.
     std::optional<std::chrono::steady_clock::time_point> held_up_since;
@@ -127,10 +135,7 @@ class Fill {
   ArrivedSlices arrived_ GUARDED_BY(mutex_);
   std::optional<Window> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
   bool closed_ GUARDED_BY(mutex_) = false;           // to new readers
-  bool finished_ GUARDED_BY(mutex_) = false;
-  cache::Storability storability_ GUARDED_BY(mutex_) = cache::Storability::yes;
-  std::optional<Failure> failure_ GUARDED_BY(mutex_);
-  std::vector<Inquiry> asked_ GUARDED_BY(mutex_);  // before the failure
+  End end_ GUARDED_BY(mutex_);
   std::function<void()> abandoned_ GUARDED_BY(mutex_);
 };
 

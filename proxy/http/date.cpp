@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 
 #include "proxy/http/text.hpp"
@@ -16,6 +17,26 @@ constexpr std::array<std::string_view, 7> kLongDays{"Sunday",   "Monday", "Tuesd
                                                     "Thursday", "Friday", "Saturday"};
 constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+constexpr std::size_t kShort = 3;  // letters of a name of kDays or kMonths
+
+// The first three bytes of `text` as one number, in which the case of letters makes no difference.
+// A byte that is no letter never gives the number of one.
+constexpr std::uint32_t folded(std::string_view text) {
+  constexpr unsigned kLowerCase = 0x20;
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < kShort; ++i)
+    number = number << 8 | static_cast<unsigned char>(text[i]) | kLowerCase;
+  return number;
+}
+
+template <std::size_t kSize>
+constexpr auto all_folded(const std::array<std::string_view, kSize>& names) {
+  std::array<std::uint32_t, kSize> numbers{};
+  std::transform(names.begin(), names.end(), numbers.begin(), folded);
+  return numbers;
+}
+constexpr auto kFoldedDays = all_folded(kDays);
+constexpr auto kFoldedMonths = all_folded(kMonths);
 
 // Reads a date from left to right. After the first mismatch every further step fails.
 class Reader {
@@ -24,12 +45,18 @@ class Reader {
 
   bool at_end() const { return good_ && rest_.empty(); }
 
-  Reader& literal(std::string_view wanted) {
-    if (same_word(rest_.substr(0, wanted.size()), wanted))
-      rest_.remove_prefix(wanted.size());
+  Reader& literal(char wanted) {
+    if (rest_.empty() || rest_.front() != wanted)
+      fail();
     else
-      good_ = false;
+      rest_.remove_prefix(1);
     return *this;
+  }
+
+  // " GMT", and the end.
+  bool ends_in_gmt() {
+    literal(' ');
+    return good_ && rest_.size() == kShort && folded(rest_) == folded("GMT");
   }
 
   // The index of the name at the front.
@@ -39,18 +66,27 @@ class Reader {
       rest_.remove_prefix(names[i].size());
       return i;
     }
-    good_ = false;
-    return 0;
+    return fail();
+  }
+
+  // The same for names of three letters.
+  unsigned one_of(std::span<const std::uint32_t> names) {
+    if (rest_.size() < kShort) return fail();
+    const auto found = std::find(names.begin(), names.end(), folded(rest_));
+    if (found == names.end()) return fail();
+    rest_.remove_prefix(kShort);
+    return static_cast<unsigned>(found - names.begin());
   }
 
   // Exactly `count` digits.
   unsigned digits(std::size_t count) {
-    const std::string_view text = rest_.substr(0, count);
-    good_ = good_ && text.size() == count && all(kDigit, text);
-    if (!good_) return 0;
-    rest_.remove_prefix(count);
+    if (rest_.size() < count) return fail();
     unsigned number = 0;
-    for (const char digit : text) number = number * 10 + static_cast<unsigned>(digit - '0');
+    for (const char digit : rest_.substr(0, count)) {
+      if (digit < '0' || digit > '9') return fail();
+      number = number * 10 + static_cast<unsigned>(digit - '0');
+    }
+    rest_.remove_prefix(count);
     return number;
   }
 
@@ -63,14 +99,19 @@ class Reader {
 
   seconds time_of_day() {
     const unsigned h = digits(2);
-    const unsigned m = literal(":").digits(2);
-    const unsigned s = literal(":").digits(2);
+    const unsigned m = literal(':').digits(2);
+    const unsigned s = literal(':').digits(2);
     good_ = good_ && h < 24 && m < 60 && s <= 60;
     // Our clock has no leap seconds: use the nearest earlier time (RFC 9111 4.2).
     return hours(h) + minutes(m) + seconds(std::min(s, 59U));
   }
 
  private:
+  unsigned fail() {
+    good_ = false;
+    return 0;
+  }
+
   std::string_view rest_;
   bool good_ = true;
 };
@@ -92,23 +133,23 @@ std::optional<sys_seconds> point(const Moment& moment) {
 std::optional<sys_seconds> parse_imf(std::string_view text) {
   Reader reader(text);
   Moment moment;
-  reader.one_of(kDays);
-  moment.day = reader.literal(", ").digits(2);
-  moment.month = reader.literal(" ").one_of(kMonths);
-  moment.year = static_cast<int>(reader.literal(" ").digits(4));
-  moment.time = reader.literal(" ").time_of_day();
-  return reader.literal(" GMT").at_end() ? point(moment) : std::nullopt;
+  reader.one_of(kFoldedDays);
+  moment.day = reader.literal(',').literal(' ').digits(2);
+  moment.month = reader.literal(' ').one_of(kFoldedMonths);
+  moment.year = static_cast<int>(reader.literal(' ').digits(4));
+  moment.time = reader.literal(' ').time_of_day();
+  return reader.ends_in_gmt() ? point(moment) : std::nullopt;
 }
 
 // "Sun Nov  6 08:49:37 1994"
 std::optional<sys_seconds> parse_asctime(std::string_view text) {
   Reader reader(text);
   Moment moment;
-  reader.one_of(kDays);
-  moment.month = reader.literal(" ").one_of(kMonths);
-  moment.day = reader.literal(" ").padded_day();
-  moment.time = reader.literal(" ").time_of_day();
-  moment.year = static_cast<int>(reader.literal(" ").digits(4));
+  reader.one_of(kFoldedDays);
+  moment.month = reader.literal(' ').one_of(kFoldedMonths);
+  moment.day = reader.literal(' ').padded_day();
+  moment.time = reader.literal(' ').time_of_day();
+  moment.year = static_cast<int>(reader.literal(' ').digits(4));
   return reader.at_end() ? point(moment) : std::nullopt;
 }
 
@@ -118,11 +159,11 @@ std::optional<sys_seconds> parse_rfc850(std::string_view text, sys_seconds now) 
   Reader reader(text);
   Moment moment;
   reader.one_of(kLongDays);
-  moment.day = reader.literal(", ").digits(2);
-  moment.month = reader.literal("-").one_of(kMonths);
-  const int digits = static_cast<int>(reader.literal("-").digits(2));
-  moment.time = reader.literal(" ").time_of_day();
-  if (!reader.literal(" GMT").at_end()) return {};
+  moment.day = reader.literal(',').literal(' ').digits(2);
+  moment.month = reader.literal('-').one_of(kFoldedMonths);
+  const int digits = static_cast<int>(reader.literal('-').digits(2));
+  moment.time = reader.literal(' ').time_of_day();
+  if (!reader.ends_in_gmt()) return {};
   const year_month_day today{floor<days>(now)};
   const sys_seconds horizon = now + (sys_days((today.year() + years(50)) / today.month() / 1) -
                                      sys_days(today.year() / today.month() / 1));

@@ -98,7 +98,10 @@ HeadResult<void> append_host(std::string& out, std::string_view host) {
       host.find("..") != std::string_view::npos)
     return HeadError::bad_host;
   if (ends_in_number(host)) return append_ipv4(out, host);
-  for (const char c : host) out += lower(c);
+  const auto begin = static_cast<std::ptrdiff_t>(out.size());
+  out += host;
+  std::transform(out.begin() + begin, out.end(), out.begin() + begin,
+                 [](char c) { return lower(c); });
   return {};
 }
 
@@ -171,7 +174,9 @@ class TargetParser {
     if (!result_.https_ && !same_word(scheme, "http"))
       return is_token(scheme) ? HeadError::unsupported_scheme : HeadError::bad_target;
     target.remove_prefix(colon + 3);
-    const std::size_t end = std::min(target.find_first_of("/?"), target.size());
+    const auto ends_authority = [](char c) { return c == '/' || c == '?'; };
+    const auto end = static_cast<std::size_t>(
+        std::find_if(target.begin(), target.end(), ends_authority) - target.begin());
     std::string_view authority = target.substr(0, end);
     const std::size_t with_user = authority.size();
     if (auto dropped = drop_userinfo(authority); !dropped) return dropped;

@@ -107,8 +107,17 @@ std::optional<MemoryLimit> memory_limit(const std::string& root) {
 
 DescriptorLimit descriptor_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {RLIM_INFINITY, RLIM_INFINITY};
   return {limit.rlim_cur, limit.rlim_max};
+}
+
+std::uint64_t raise_descriptor_limit(std::uint64_t wanted) {
+  const rlim_t most = descriptor_limit().most;
+  const rlimit unprivileged{most, most};
+  ::setrlimit(RLIMIT_NOFILE, &unprivileged);
+  const rlimit privileged{wanted, wanted};
+  if (wanted > most) ::setrlimit(RLIMIT_NOFILE, &privileged);
+  return descriptor_limit().now;
 }
 
 }  // namespace proxy::machine

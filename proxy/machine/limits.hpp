@@ -26,7 +26,12 @@ struct DescriptorLimit {
   std::uint64_t now = 0;   // RLIMIT_NOFILE
   std::uint64_t most = 0;  // the process may raise it so far without privileges
 };
+// Both are RLIM_INFINITY if the system does not tell.
 DescriptorLimit descriptor_limit();
+
+// Raises RLIMIT_NOFILE as far as it may be raised without privileges; with them, at least to
+// `wanted`. Returns what it is then.
+std::uint64_t raise_descriptor_limit(std::uint64_t wanted = 0);
 
 // The pure parts.
 

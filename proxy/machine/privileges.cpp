@@ -15,6 +15,8 @@
 #include <system_error>
 #include <vector>
 
+#include "config/control.hpp"
+
 namespace proxy::machine {
 namespace {
 
@@ -112,6 +114,20 @@ void give_up_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
   if (::syscall(SYS_capset, &header, none.data()) != 0) fail("capabilities cannot be given up");
+}
+
+void give_up_privileges(const config::Settings& settings) {
+  const auto account = account_to_become(settings.user);
+  if (!account) {
+    if (::geteuid() != 0) give_up_capabilities();
+    return;
+  }
+  if (settings.cache.disk) give_folder(settings.cache.disk->path, *account);
+  if (settings.log.access == config::LogTarget::file) give_file(settings.log.path, *account);
+  const auto control = std::filesystem::path(settings.control.value_or(config::kDefaultControl));
+  const auto folder = control.parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder)) give_folder(folder, *account);
+  become(*account);
 }
 
 std::string describe_user() {

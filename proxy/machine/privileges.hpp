@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "config/settings.hpp"
+
 namespace proxy::machine {
 
 struct Account {
@@ -36,6 +38,11 @@ void become(const Account& account);
 // Gives up what a process that is not root may do beyond its user, such as to listen on low ports.
 // Child processes do not get it either. Throws std::system_error.
 void give_up_capabilities();
+
+// Leaves the process with the rights of one user: of the one that the settings name, if we are root
+// (account_to_become()), who then also gets the cache, the log and the folder of the control
+// socket; else of ours, without capabilities. Throws as the functions above do.
+void give_up_privileges(const config::Settings& settings);
 
 // As which user the process runs, in one line for a person.
 std::string describe_user();

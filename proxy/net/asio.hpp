@@ -19,6 +19,8 @@
 #include <boost/system/result.hpp>
 #include <chrono>
 
+#include "proxy/net/frames.hpp"
+
 namespace proxy::net {
 
 namespace asio = boost::asio;

@@ -83,14 +83,17 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
   if (tls_ || timed_out_) return std::nullopt;
   error_code error;
   const auto n = plain_->read_some(into, error);
-  if (!error) return n;
+  if (!error) {
+    drained_ = n < into.size();
+    return n;
+  }
   if (error == asio::error::would_block || error == asio::error::try_again) return std::nullopt;
   return error;
 }
 
 Task<error_code> Stream::readable() {
   if (timed_out_) co_return asio::error::timed_out;
-  just_wrote_ = false;
+  drained_ = false;
   if (holds_input()) co_return error_code{};
   auto [error] = co_await socket().async_wait(tcp::socket::wait_read, as_result);
   co_return blame(error);
@@ -98,18 +101,18 @@ Task<error_code> Stream::readable() {
 
 Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
   if (timed_out_) co_return error_code(asio::error::timed_out);
-  const bool may_be_there = !std::exchange(just_wrote_, false);
-  if (may_be_there) {
-    if (auto done = try_read(into)) co_return *done;
-  }
   error_code error;
   std::size_t n = 0;
+  if (!drained_) {
+    if (auto done = try_read(into)) co_return *done;
+  }
   if (tls_) {
     std::tie(error, n) = co_await tls_->async_read_some(into, as_result);
   } else {
     std::tie(error, n) = co_await plain_->async_read_some(into, as_result);
   }
   if (error) co_return blame(error);
+  drained_ = n < into.size();
   co_return n;
 }
 
@@ -130,7 +133,7 @@ Task<error_code> Stream::write(asio::const_buffer buffer) {
 
 Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers) {
   const auto sent = try_write(buffers);
-  just_wrote_ = true;
+  drained_ = true;
   if (!sent) co_return sent.error();
   if (*sent == asio::buffer_size(buffers)) co_return error_code{};
   co_return co_await write_rest(buffers, *sent);

@@ -83,8 +83,9 @@ class Stream final : public Watched {
   Clock::duration patience_{};  // zero: no deadline
   std::optional<Clock::time_point> stalled_since_;
   bool timed_out_ = false;
-  bool just_wrote_ = false;  // no answer to the last write can have arrived yet, so a read
-                             // need not be tried
+  // The last read took all that was there, or no answer to the last write can have arrived yet. So
+  // a read need not be tried.
+  bool drained_ = false;
 };
 
 }  // namespace proxy::net

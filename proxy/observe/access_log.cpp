@@ -227,7 +227,7 @@ void AccessLog::reopen_if_asked() {
   try {
     output_ = Output(output_.settings());
   } catch (const std::system_error& error) {
-    spdlog::error("{}; the old file is kept", error.what());
+    spdlog::error("{}; the old file is kept: mend this, then send SIGUSR1 again", error.what());
   }
 }
 

@@ -1,5 +1,7 @@
 #include "proxy/policy/path_glob.hpp"
 
+#include "config/path_glob.hpp"
+
 namespace proxy {
 
 PathGlob::PathGlob(std::string_view glob) {
@@ -15,7 +17,7 @@ PathGlob::PathGlob(std::string_view glob) {
 }
 
 void PathGlob::add_place(char wanted) {
-  if (end_ >> kMostPlaces != 0) return;
+  if (end_ >> config::kMostPlaces != 0) return;
   if (wanted == '?') {
     for (auto& states : next_) states |= end_;
   } else {

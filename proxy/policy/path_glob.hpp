@@ -16,10 +16,7 @@ namespace proxy {
 // 1992). So a path costs one step per byte, whatever the glob, and nothing is tried twice.
 class PathGlob {
  public:
-  // Bytes of a glob besides `*`.
-  static constexpr std::size_t kMostPlaces = 63;
-
-  // `glob` has at most kMostPlaces; further ones are ignored.
+  // `glob` has at most config::kMostPlaces; further ones are ignored.
   explicit PathGlob(std::string_view glob);
 
   [[nodiscard]] bool matches(std::string_view path) const;

@@ -29,12 +29,13 @@ void HandOver::begin() {
     return;
   }
   if (state_ != State::idle) {
-    spdlog::warn("another program is taking over already");
+    spdlog::warn("another program is taking over already; order it again once that one has failed");
     return;
   }
   auto channel = launcher_.launch(sockets());
   if (!channel) {
-    spdlog::error("no new program could be started to take over; this one goes on");
+    spdlog::error(
+        "no new program could be started to take over; this one goes on: restart the service");
     return;
   }
   spdlog::info("starting a new program to take over");
@@ -98,7 +99,8 @@ void HandOver::heed(const succession::Message& message) {
 // serves, it does. If not, it cannot say so any more.
 void HandOver::give_up() {
   if (state_ != State::under_way) return;
-  spdlog::error("the new program has not served in {} s, and is given up", longest_.count());
+  spdlog::error("the new program has not served in {} s, and is given up: its own lines say why",
+                longest_.count());
   succession::send(channel_.native_handle(), Kind::too_late);
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
@@ -109,7 +111,9 @@ void HandOver::fail() {
   successor_.disown();
   if (state_ != State::under_way) return;
   state_ = State::idle;
-  spdlog::error("the new program ended before it served; this one goes on");
+  spdlog::error(
+      "the new program ended before it served; this one goes on: mend what the other one's lines "
+      "name, and order it again");
   if (std::exchange(released_, false)) steps_.take_disk_back();
 }
 

@@ -41,6 +41,25 @@ std::string text_of(const asio::ip::address& address) {
   return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
 }
 
+// What one connection adds to the totals of its client and of all.
+struct Counted {
+  Counted(const ClientTable::Guest& guest, Process& process)
+      : unread(guest.share().unread_bytes),
+        in_transit(process.unread_in_transit, &guest.share().transit_bytes),
+        leaving(process.leaving_bytes) {}
+
+  // The response is cut: what it holds is about to be free.
+  void leave() {
+    leaving.set(in_transit.get());
+    in_transit.set(0);
+    unread.set(0);
+  }
+
+  CountedBytes unread;
+  CountedBytes in_transit;
+  CountedBytes leaving;
+};
+
 enum class Then { go_on, close };
 
 class Session final : public SessionList::Item {
@@ -89,9 +108,7 @@ class Session final : public SessionList::Item {
 
   const ClientTable::Guest& guest_;
   Worker& worker_;
-  CountedBytes unread_{guest_.share().unread_bytes};
-  CountedBytes in_transit_{worker_.process.unread_in_transit, &guest_.share().transit_bytes};
-  CountedBytes leaving_{worker_.process.leaving_bytes};
+  Counted counted_{guest_, worker_.process};
   net::Stream stream_;
   Input input_;
   RequestRecord record_;
@@ -120,8 +137,8 @@ std::optional<Waiting> Session::waits() const {
 Unread Session::count_unread() {
   if (cut_ != Cut::none) return {};
   const auto unread = response_.unread(worker_.process.transit);
-  unread_.set(unread.bytes);
-  in_transit_.set(unread.freed);
+  counted_.unread.set(unread.bytes);
+  counted_.in_transit.set(unread.freed);
   return unread;
 }
 
@@ -133,9 +150,7 @@ void Session::note_cut(Cut why) {
 void Session::cut(Cut why) {
   if (cut_ != Cut::none) return;
   note_cut(why);
-  leaving_.set(in_transit_.get());
-  in_transit_.set(0);
-  unread_.set(0);
+  counted_.leave();
   if (now_.doing == Now::Doing::answering) {
     head_.leave();
     response_.cut();
@@ -161,17 +176,16 @@ Task<void> Session::run() {
 // Waits for the first byte of the next request.
 Task<Then> Session::await_request() {
   if (!input_.empty()) co_return Then::go_on;
-  input_.release_if_empty();
   stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
   now_ = {Now::Doing::idle, worker_.deadlines.now()};
-  const auto error = co_await stream_.readable();
+  const auto bytes = co_await input_.arrive();
   now_.doing = Now::Doing::answering;
   if (cut_ != Cut::none) {
     record_ = RequestRecord{};
     record_.begun = std::chrono::steady_clock::now();
     log("", "error:idle-connection", record_.begun);
   }
-  if (error || cut_ != Cut::none || leaves()) co_return Then::close;
+  if (!bytes || cut_ != Cut::none || leaves()) co_return Then::close;
   co_return Then::go_on;
 }
 

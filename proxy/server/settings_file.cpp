@@ -17,8 +17,10 @@ constexpr auto kLeastMemory = config::mebibytes(8);
 
 // A line that is no entry is worth only a warning.
 void warn_of(const lists::Skipped& skipped) {
-  spdlog::warn("{}, line {}: {} is no host, address or URL prefix; {} such lines passed over",
-               skipped.path, skipped.first, skipped.text, skipped.lines);
+  spdlog::warn(
+      "{}, line {}: {} is no host, address or URL prefix; {} such lines passed over: mend "
+      "them, or take them out",
+      skipped.path, skipped.first, skipped.text, skipped.lines);
 }
 
 boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(

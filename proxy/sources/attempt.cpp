@@ -69,21 +69,22 @@ bool Attempt::may_be_interim(const http::ResponseHead& head, int number) const {
 void Attempt::note_time() const {
   if (worker_->policy()->directory->peers().empty()) return;
   const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
-  if (peer_ || !tells || fetch_->was_known_to_fail()) return;
+  if (peer_ || !tells || fetch_->server().was_known_to_fail()) return;
   // Without the time that servers took which were asked before.
   const auto now = Steady::now();
   const auto took =
-      std::chrono::duration_cast<std::chrono::microseconds>(now - fetch_->turned_to());
+      std::chrono::duration_cast<std::chrono::microseconds>(now - fetch_->server().turned_to());
   worker_->origin_times.note(fetch_->aimed_at(), took, now);
 }
 
 // A response that a cache on the way gives has an old Date, and says so by Age.
 void Attempt::note_clock() const {
-  if (!outcome_ || peer_ || fetch_->parent() || head().fields.has(http::field::age)) return;
+  if (!outcome_ || peer_ || fetch_->server().parent() || head().fields.has(http::field::age))
+    return;
   const auto ours = whole_seconds(times_.response);
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
-  worker_->process.origin_clocks.note(fetch_->to().host, *date - ours, Steady::now());
+  worker_->process.origin_clocks.note(fetch_->server().to().host, *date - ours, Steady::now());
 }
 
 std::optional<std::uint64_t> Attempt::length() const {
@@ -112,7 +113,7 @@ cache::Received Attempt::received(const Request& request, std::string_view url) 
 
 cache::SourceKind Attempt::source() const {
   if (peer_) return cache::SourceKind::sibling;
-  return fetch_->parent() ? cache::SourceKind::parent : cache::SourceKind::origin;
+  return fetch_->server().parent() ? cache::SourceKind::parent : cache::SourceKind::origin;
 }
 
 cache::Giver Attempt::giver() const {
@@ -122,20 +123,20 @@ cache::Giver Attempt::giver() const {
 
 Hierarchy Attempt::hierarchy() const {
   if (peer_) return hierarchy_of(*peer_);
-  return fetch_->parent() ? Hierarchy::parent : Hierarchy::direct;
+  return fetch_->server().parent() ? Hierarchy::parent : Hierarchy::direct;
 }
 
 const std::string& Attempt::name_of_proxy() const {
   static const std::string none;
   if (peer_) return peer_->name;
-  return fetch_->parent() ? fetch_->parent()->name : none;
+  return fetch_->server().parent() ? fetch_->server().parent()->name : none;
 }
 
 Provenance Attempt::provenance() const {
   Provenance from;
   from.source = source();
   from.hierarchy = hierarchy();
-  from.host = fetch_->to().host;
+  from.host = fetch_->server().to().host;
   from.peer = name_of_proxy();
   if (!peer_ && outcome_) from.fwd_status = head().status;
   return from;

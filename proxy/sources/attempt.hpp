@@ -77,7 +77,7 @@ class Attempt {
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 
   // Records that another source has answered while a parent was silent (Fetch::note_silence).
-  void note_silence() { fetch_->note_silence(); }
+  void note_silence() { fetch_->server().note_silence(); }
 
  private:
   [[nodiscard]] const std::string& name_of_proxy() const;  // empty: an origin is asked

@@ -102,9 +102,11 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
     peer.accuracy.contradicted(now);
     const auto purged = co_await purge_given(worker, peer);
     // Several checks may be under way when the first one ends: its line is the event.
-    spdlog::log(is_known ? spdlog::level::info : spdlog::level::warn,
-                "peer {} is down: its response for {} never was the origin's; it rests, and {}",
-                peer.name, url, purged);
+    spdlog::log(
+        is_known ? spdlog::level::info : spdlog::level::warn,
+        "peer {} is down: its response for {} never was the origin's; it rests, and {}; look at "
+        "it, and take it out of peers if this recurs",
+        peer.name, url, purged);
   } catch (const std::exception& bug) {
     spdlog::error("a check of {} failed inside this proxy: {}", peer.name, bug.what());
   }

@@ -264,8 +264,8 @@ void ClaimantSearch::ask_by_rest_of_route() {
   const auto& all = race_.under_way();
   const auto last =
       std::find_if(all.rbegin(), all.rend(), [](const auto& one) { return !one->attempt.peer(); });
-  if (last == all.rend() || !(*last)->attempt.fetch().parent()) return;
-  auto rest = (*last)->attempt.fetch().rest_of_route();
+  if (last == all.rend() || !(*last)->attempt.fetch().server().parent()) return;
+  auto rest = (*last)->attempt.fetch().server().rest_of_route();
   if (rest.leads_nowhere() || !may_hedge()) return;
   origin_.route = std::move(rest);
   ask_origin();

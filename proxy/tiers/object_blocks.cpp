@@ -109,7 +109,8 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
     block = co_await read_when_not_busy(worker, wanted);
   }
   if (!block && block.error() == disk::Error::corrupt) {
-    spdlog::warn("block {} of {} on disk is damaged and was dropped", number, url);
+    spdlog::warn("block {} of {} on disk is damaged and was dropped: if this recurs, test the disk",
+                 number, url);
   }
   if (!block || !*block) co_return stored;
   stored.block = process.store.adopt(block_key, {*block}, process.clock.now()).entry;

@@ -250,9 +250,12 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   }
   if (!read) {
     if (read.error() == disk::Error::corrupt) {
-      spdlog::warn("what the disk held of {} is damaged and was dropped", name);
+      spdlog::warn(
+          "what the disk held of {} is damaged and was dropped: if this recurs, test the disk",
+          name);
     } else if (read.error() == disk::Error::io) {
-      spdlog::warn("what the disk held of {} could not be read and is tried no more", name);
+      spdlog::warn("what the disk held of {} could not be read and is tried no more: test the disk",
+                   name);
     }
     co_return FoundBelow{std::move(found)};
   }

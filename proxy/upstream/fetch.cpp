@@ -10,21 +10,9 @@
 namespace proxy {
 
 using net::Task;
-using std::chrono::steady_clock;
-
-namespace {
-
-constexpr unsigned kLoginRefused = 407;
-
-// Whether a parent says by this status that it has no way to the origin, or that the request loops.
-bool tells_of_no_way(unsigned status) {
-  return status == 502 || status == 503 || status == 504 || status == 508;
-}
-
-}  // namespace
 
 Fetch::Fetch(const Upstream& on, FetchPlan plan)
-    : on_(on), plan_(std::move(plan)), turns_(plan_.to, plan_.origins, plan_.route) {}
+    : on_(on), plan_(std::move(plan)), server_(on_, plan_) {}
 
 Failure Fetch::failed(net::error_code cause) const {
   if (abandoned_) return {Failure::Where::us, Failure::What::abandoned, cause};
@@ -34,28 +22,24 @@ Failure Fetch::failed(net::error_code cause) const {
 Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   input_.reset();
   answer_.text.clear();
-  asked_ = steady_clock::now();
-  known_to_fail_ = false;
-  if (plan_.parents_only && !parent()) co_return failed(upstream::Errc::no_parent_left);
-  stream_ = may_reuse ? on_.pool.take(to()) : nullptr;
+  heard_ = false;
+  server_.turn_to();
+  if (plan_.parents_only && !server_.parent()) co_return failed(upstream::Errc::no_parent_left);
+  stream_ = may_reuse ? on_.pool.take(server_.to()) : nullptr;
   reused_ = stream_ != nullptr;
   if (!reused_) {
-    const auto known = on_.failed.find(to(), asked_);
-    known_to_fail_ = !!known;
-    if (known) co_return failed(known);
-    const bool is_one_of_several = parent() && turns_.others_left();
-    const auto limit = is_one_of_several ? plan_.parent_connect : plan_.connect;
-    auto fresh = co_await on_.connector.connect(to(), limit);
+    if (const auto known = server_.known_failure()) co_return failed(known);
+    auto fresh = co_await on_.connector.connect(server_.to(), server_.connect_time());
     if (!fresh) {
-      on_.failed.note(to(), fresh.error(), steady_clock::now());
+      server_.note_unreachable(fresh.error());
       co_return failed(fresh.error());
     }
     stream_ = std::move(*fresh);
   }
   if (abandoned_) co_return failed({});
   input_.emplace(*stream_, on_.buffers);
-  stream_->expires_after(first_byte());
-  const auto* const by = parent();
+  stream_->expires_after(server_.first_byte_time());
+  const auto* const by = server_.parent();
   const auto to_parent =
       by ? http::to_proxy(plan_.head, plan_.route.site, by->authorization) : std::string();
   const std::string& head = by ? to_parent : plan_.head;
@@ -67,7 +51,7 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
 // Not a coroutine, like most that a miss passes through: each frame costs every miss.
 Task<Outcome<void>> Fetch::start() {
   if (plan_.route.has_parents() || !plan_.route.direct) return start_by_route();
-  turns_.next(steady_clock::now());
+  server_.next();
   return ask_in_turn();
 }
 
@@ -75,7 +59,7 @@ Task<Outcome<void>> Fetch::start_by_route() {
   if (plan_.route.leads_nowhere()) co_return failed(upstream::Errc::no_route);
   const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
   if (objection) co_return failed(objection);
-  turns_.next(steady_clock::now());
+  server_.next();
   co_return co_await ask_in_turn();
 }
 
@@ -88,69 +72,12 @@ Task<Outcome<void>> Fetch::ask_in_turn() {
   }
 }
 
-// Whether another server may get the same request because a parent is silent.
-bool Fetch::may_leave_parent() const {
-  return parent() && plan_.repeatable && turns_.others_left();
-}
-
-std::chrono::milliseconds Fetch::first_byte() const {
-  if (!may_leave_parent()) return plan_.first_byte;
-  const auto most = turns_.on_trial() ? plan_.trial_first_byte : plan_.parent_first_byte;
-  return std::min(most, plan_.first_byte);
-}
-
-// Whether what has arrived is a response, though perhaps one that this proxy refuses.
-bool Fetch::speaks_http() const {
-  return answer_.text.starts_with("HTTP/") || (input_ && input_->buffered().starts_with("HTTP/"));
-}
-
-// Records the failure of a server. Returns whether the fetch continues with another server.
+// Returns whether the fetch continues with another server.
 bool Fetch::moves_on(const Failure& failure) {
-  if (failure.what == Failure::What::abandoned) return false;
-  if (failure.what == Failure::What::overload) return false;          // no fault of the server
-  if (failure.cause == upstream::Errc::no_parent_left) return false;  // the caller goes on
-  note_health(failure);
-  // A parent that sends no head has shown nothing of the origin.
-  if (heard_ && !parent()) return false;
-  const auto now = steady_clock::now();
-  const bool unsent = failure.cause.category() == upstream::upstream_category();
-  if (!unsent && failure.what == Failure::What::timed_out) return leaves_silent_parent();
-  // A response that this proxy refuses is the origin's fault.
-  if (!parent() || unsent || !speaks_http()) turns_.failed(now);
-  heard_ = false;
-  return (plan_.repeatable || unsent) && turns_.next(now);
-}
-
-void Fetch::note_health(const Failure& failure) const {
-  if (is_of_origin(failure.what) && !parent() && !plan_.of_neighbour) {
-    on_.health.failed(to(), failure, steady_clock::now());
-  }
-}
-
-// A body that is cut is a failure, too. The first answer over a connection has shown that the
-// origin works, so a later one tells something new only while an origin fails.
-void Fetch::note_answer() const {
-  if (parent() || plan_.of_neighbour) return;
-  if (!reused_ || on_.health.has_troubles()) on_.health.answered(to());
-}
-
-// A server that is silent is working on the request, or hangs. Only of a parent is it known that
-// another server might be quicker.
-bool Fetch::leaves_silent_parent() {
-  const auto now = steady_clock::now();
-  turns_.silent_since(asked_, now);
-  return may_leave_parent() && turns_.next(now);
-}
-
-// For a parent's answer that only tells of the parent: returns whether another server is asked.
-bool Fetch::goes_around(const http::ResponseHead& head) {
-  const bool refuses_login = head.status == kLoginRefused;
-  if (!parent() || !(refuses_login || tells_of_no_way(head.status))) return false;
-  const auto now = steady_clock::now();
-  if (refuses_login) turns_.failed(now);
-  const bool goes_on = plan_.repeatable && turns_.next(now);
-  if (goes_on) heard_ = false;
-  return goes_on;
+  constexpr std::string_view kBegin = "HTTP/";
+  const bool speaks_http =
+      answer_.text.starts_with(kBegin) || (input_ && input_->buffered().starts_with(kBegin));
+  return server_.moves_on(failure, {.any = heard_, .http = speaks_http});
 }
 
 Task<Outcome<void>> Fetch::send(std::span<const net::asio::const_buffer> bytes) {
@@ -175,7 +102,7 @@ Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
 
 Task<Outcome<const http::ResponseHead*>> Fetch::response() {
   auto head = co_await read_head();
-  while (!head || goes_around(**head)) {
+  while (!head || server_.goes_around((*head)->status)) {
     if (!head && died_unheard(head.error())) {
       const auto on_new_one = co_await connect(false);
       if (!on_new_one) {
@@ -189,11 +116,11 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
     }
     head = co_await read_head();
   }
-  if (parent() && (*head)->status == kLoginRefused) {
+  if (server_.refuses_login((*head)->status)) {
     co_return failed(upstream::Errc::login_refused);
   }
-  turns_.worked(steady_clock::now());
-  if (!(*head)->interim() && body_finished()) note_answer();
+  server_.note_head();
+  if (!(*head)->interim() && body_finished()) server_.note_answer(reused_);
   co_return head;
 }
 
@@ -204,7 +131,7 @@ bool Fetch::died_unheard(const Failure& failure) const {
 }
 
 Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
-  stream_->expires_after(first_byte());
+  stream_->expires_after(server_.first_byte_time());
   const auto bytes = co_await input_->head(on_.limits.head.value);
   heard_ = heard_ || bytes || !input_->empty();
   if (!bytes) co_return failed(bytes.error());
@@ -252,10 +179,10 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
   if (silence_ && silence_->expired()) co_return failed(net::asio::error::timed_out);
   if (!read) {
     const auto failure = failed(read.error());
-    note_health(failure);
+    server_.note_failure(failure);
     co_return failure;
   }
-  if (body_finished() && !was_finished) note_answer();
+  if (body_finished() && !was_finished) server_.note_answer(reused_);
   co_return *read;
 }
 
@@ -264,16 +191,8 @@ void Fetch::finish() {
                    input_->empty() && framing().kind != http::Framing::Kind::until_close &&
                    !abandoned_;
   input_.reset();
-  if (fit) on_.pool.give_back(to(), std::move(stream_));
+  if (fit) on_.pool.give_back(server_.to(), std::move(stream_));
   stream_.reset();
-}
-
-void Fetch::note_silence() {
-  if (parent()) turns_.silent_since(asked_, steady_clock::now());
-}
-
-void Fetch::note_cut() {
-  if (parent()) turns_.failed(steady_clock::now());
 }
 
 void Fetch::abandon() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/text.hpp"
 #include "digest/base64.hpp"
 #include "proxy/http/text.hpp"
 
@@ -11,10 +12,6 @@ namespace {
 constexpr std::string_view kScheme = "Basic ";
 constexpr std::size_t kLongest = 1024;
 
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 }  // namespace
 
 std::optional<Credentials> parse_basic(std::string_view value) {
@@ -23,7 +20,7 @@ std::optional<Credentials> parse_basic(std::string_view value) {
   }
   value.remove_prefix(std::min(value.find_first_not_of(' ', kScheme.size() - 1), value.size()));
   const auto bytes = digest::from_base64(value);
-  if (!bytes || std::any_of(bytes->begin(), bytes->end(), is_control)) return std::nullopt;
+  if (!bytes || std::any_of(bytes->begin(), bytes->end(), config::is_control)) return std::nullopt;
   const auto colon = std::find(bytes->begin(), bytes->end(), ':');
   if (colon == bytes->begin() || colon == bytes->end()) return std::nullopt;
   return Credentials{{bytes->begin(), colon}, {colon + 1, bytes->end()}};

@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::size_t kLargest = 16 << 20;
 constexpr std::size_t kMostFaults = 10;
-constexpr std::size_t kLongestName = 255;
-
-bool is_name(std::string_view name) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  return !name.empty() && name.size() <= kLongestName &&
-         std::none_of(name.begin(), name.end(), is_control);
-}
 
 config::SettingsErrors fault_of(const std::string& path, std::string what) {
   return {{path, std::move(what)}};
@@ -42,7 +35,7 @@ boost::system::result<PasswordFile, config::SettingsErrors> PasswordFile::parse(
     };
     const auto colon = line.find(':');
     const auto name = line.substr(0, colon);
-    if (colon == line.npos || !is_name(name)) {
+    if (colon == line.npos || !config::is_user_name(name)) {
       fault("expected NAME:HASH, as htpasswd writes it");
       continue;
     }

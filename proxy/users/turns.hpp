@@ -11,8 +11,8 @@
 
 namespace proxy::users {
 
-// Work that waits, in one line for each address. However much one address wants, another one waits
-// for no more than one piece of each.
+// Work that waits, in one line for each address. However much work one address has, a piece of
+// another address waits for no more than one piece of each.
 template <class Work>
 class Turns {
  public:

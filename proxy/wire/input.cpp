@@ -13,6 +13,14 @@ using boost::beast::http::make_error_code;
 using net::Result;
 using net::Task;
 
+namespace {
+
+Task<Result<std::size_t>> overflow() {
+  co_return make_error_code(HttpError::buffer_overflow);
+}
+
+}  // namespace
+
 std::unique_ptr<char[]> BufferPool::take() {
   if (free_.empty()) return std::make_unique_for_overwrite<char[]>(kSize);
   auto buffer = std::move(free_.back());
@@ -42,35 +50,52 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
 }
 
 bool Input::make_room(std::size_t limit) {
-  if (!buffer_) {
-    buffer_ = pool_.take();
-    capacity_ = BufferPool::kSize;
-  }
+  if (capacity_ == 0) grow(BufferPool::kSize);
   if (begin_ == end_) begin_ = end_ = 0;
   if (end_ < capacity_) return true;
+  if (capacity_ == kIdle) {
+    grow(BufferPool::kSize);
+    return true;
+  }
   if (begin_ > 0) {
-    std::memmove(buffer_.get(), data() + begin_, end_ - begin_);
+    std::memmove(data(), data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
     return true;
   }
   if (capacity_ >= limit) return false;
-  auto larger = std::make_unique_for_overwrite<char[]>(std::min(capacity_ * 2, limit));
-  std::memcpy(larger.get(), data(), end_);
-  if (capacity_ == BufferPool::kSize) pool_.give_back(std::move(buffer_));
-  buffer_ = std::move(larger);
-  capacity_ = std::min(capacity_ * 2, limit);
+  grow(std::min(capacity_ * 2, limit));
   return true;
 }
 
-Task<Result<std::size_t>> Input::fill(std::size_t limit) {
-  if (!make_room(std::max(limit, BufferPool::kSize))) {
-    co_return make_error_code(HttpError::buffer_overflow);
-  }
-  const auto room = asio::buffer(buffer_.get() + end_, capacity_ - end_);
+void Input::grow(std::size_t capacity) {
+  auto larger = capacity == BufferPool::kSize ? pool_.take()
+                                              : std::make_unique_for_overwrite<char[]>(capacity);
+  const auto kept = buffered();
+  std::copy(kept.begin(), kept.end(), larger.get());
+  release();
+  buffer_ = std::move(larger);
+  capacity_ = capacity;
+  end_ = kept.size();
+}
+
+Task<Result<std::size_t>> Input::read() {
+  const auto room = asio::buffer(data() + end_, capacity_ - end_);
   const auto read = co_await stream_.read_some(room);
   if (read) end_ += *read;
   co_return read;
+}
+
+Task<Result<std::size_t>> Input::fill(std::size_t limit) {
+  if (make_room(std::max(limit, BufferPool::kSize))) return read();
+  return overflow();
+}
+
+Task<Result<std::size_t>> Input::arrive() {
+  release();
+  if (!idle_) idle_ = std::make_unique_for_overwrite<char[]>(kIdle);
+  capacity_ = kIdle;
+  return read();
 }
 
 void Input::consume(std::size_t n) {

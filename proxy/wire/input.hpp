@@ -69,25 +69,32 @@ class Input {
   // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
   // http::error::buffer_overflow.
   net::Task<net::Result<std::size_t>> fill(std::size_t limit);
+  // The same for a wait that may be long, while the input is empty: the bytes go to a buffer of
+  // kIdle bytes, which the input keeps. Most requests fit in it.
+  net::Task<net::Result<std::size_t>> arrive();
+  static constexpr std::size_t kIdle = 1024;
 
   [[nodiscard]] std::string_view buffered() const { return {data() + begin_, end_ - begin_}; }
   [[nodiscard]] bool empty() const { return begin_ == end_; }
   // The size of the buffer.
   [[nodiscard]] std::size_t memory() const { return capacity_; }
   void consume(std::size_t n);
-  // Returns the buffer to the pool if it is empty; call this before a long wait.
+  // Returns the buffer to the pool if it is empty; call this before a long wait for anything else.
   void release_if_empty();
 
   net::Stream& stream() { return stream_; }
 
  private:
-  [[nodiscard]] const char* data() const { return buffer_.get(); }
+  [[nodiscard]] char* data() const { return buffer_ ? buffer_.get() : idle_.get(); }
   bool make_room(std::size_t limit);
+  void grow(std::size_t capacity);
+  net::Task<net::Result<std::size_t>> read();
   void release();
 
   net::Stream& stream_;
   BufferPool& pool_;
-  std::unique_ptr<char[]> buffer_;
+  std::unique_ptr<char[]> idle_;
+  std::unique_ptr<char[]> buffer_;  // in use if there is one, in place of `idle_`
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -89,5 +89,16 @@ TEST(Token, IsMadeOfTokenCharacters) {
   }
 }
 
+TEST(UserName, HasNeitherColonNorControlCharacters) {
+  for (const char* name : {"anna", "anna k", "*", "\xC3\xA4nne"}) {
+    EXPECT_TRUE(is_user_name(name)) << name;
+  }
+  for (const char* name : {"", "an:na", "an\nna", "anna\x7f"}) {
+    EXPECT_FALSE(is_user_name(name)) << printable(name, 20);
+  }
+  EXPECT_TRUE(is_user_name(std::string(255, 'a')));
+  EXPECT_FALSE(is_user_name(std::string(256, 'a')));
+}
+
 }  // namespace
 }  // namespace config

@@ -16,8 +16,8 @@ struct Rule {
   bool provisional = false;  // it denies more than its line, part of which has no equal
 };
 
-// What the lines come to. A request that Squid would refuse is refused by this, too: whatever has
-// no equal is left out where it allows, and denies all where it denies.
+// What the lines come to. They refuse every request that Squid would refuse: a line without an
+// equal is left out if it allows, and denies all requests if it denies.
 struct Access {
   std::vector<Rule> rules;         // the first that a request meets decides
   config::Networks clients;        // may use the proxy if no rule decides

@@ -16,8 +16,8 @@ struct Import {
   [[nodiscard]] bool is_complete() const;
 };
 
-// Whatever Squid would refuse by the lines, the settings refuse. `file`: how findings name it. Safe
-// on any bytes; bounded by the limits of lines.hpp. Reads nothing but what `files` gives.
+// The settings refuse every request that Squid would refuse by the lines. `file`: how findings name
+// it. Safe on any bytes; bounded by the limits of lines.hpp. Reads nothing but what `files` gives.
 Import import(std::string_view text, const std::string& file, const Files& files);
 
 // The findings as text for a person, one a line: "FILE:LINE: DIRECTIVE ...: why".

@@ -11,8 +11,8 @@ namespace proxy::command::squid {
 
 // The clients whose requests with this method no rule above refuses, and that each guard lets
 // through: a request has to meet one of the alternatives of each. Own pages have hosts and ports of
-// their own, so rules about other hosts and ports do not refuse them. Where only a part of a
-// client's requests would be refused, the client is left out. Pure.
+// their own, so rules about other hosts and ports do not refuse them. A client of whom only
+// some requests would be refused is left out. Pure.
 config::Networks clients_let_on(const std::vector<Rule>& rules,
                                 const std::vector<Alternatives>& guards, const std::string& method);
 

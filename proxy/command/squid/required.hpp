@@ -15,14 +15,15 @@ using Alternatives = std::vector<Conditions>;
 struct Required {
   bool never = false;   // no request meets it
   bool pages = false;   // it is about requests for the proxy's own pages
-  Conditions all;       // that have an equal, or whose opposite has
+  Conditions all;       // those that have an equal, or whose opposite has one
   Alternatives parts;   // the same one by one
   Alternatives except;  // requests that meet one of these do not meet the line
   config::Networks destinations;
   std::string unknown;     // the first acl without an equal, and why; empty: all have one
   std::string hosts_file;  // the line is about the hosts of this file alone
-  // If the line asks for a user, Squid goes on with a request only if it comes from one, or if it
-  // fails what the line asks before: these parts. That holds even if no request meets the line.
+  // If the line asks for a user, Squid refuses a request without one, unless the request fails a
+  // condition that the line names before: these parts. That holds even if no request meets the
+  // line.
   std::optional<Alternatives> before_user;
   bool pages_for_users = false;  // likewise, of requests for own pages, or to purge, alone
 

@@ -4,14 +4,12 @@
 #include <array>
 
 #include "config/endpoint.hpp"
+#include "config/path_glob.hpp"
 #include "config/text.hpp"
 #include "proxy/command/squid/regex.hpp"
 
 namespace proxy::command::squid {
 namespace {
-
-constexpr std::size_t kLongestGlob = 128;
-constexpr std::size_t kMostPlaces = 63;  // bytes of a glob other than "*"
 
 // Adds what a glob stands for. Returns false if the settings cannot say it.
 using Take = bool (*)(const Glob& glob, UrlPatterns& into);
@@ -47,9 +45,7 @@ bool add(UrlPatterns& into, const std::string& host, std::string path) {
   if (path.find(kNoSlash) != path.npos) return false;
   if (path.find(kQuestionMark) != path.npos) return has_without_query(into, host, path);
   if (path == "*" || path == "/*") path.clear();
-  const auto places =
-      path.size() - static_cast<std::size_t>(std::count(path.begin(), path.end(), '*'));
-  if (path.size() > kLongestGlob || places > kMostPlaces) return false;
+  if (!path.empty() && !config::is_path_glob(path)) return false;
   if (!config::parse_host_pattern(host))
     return host.starts_with("*.");  // no name is below an address
   const UrlPattern pattern{host, std::move(path)};

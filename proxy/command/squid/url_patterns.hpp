@@ -15,8 +15,8 @@ struct UrlPattern {
 };
 
 struct UrlPatterns {
-  // Together they match the URLs of schemes that Hearsay serves which the expression matches; if it
-  // is not exact, a part of them. Empty: the expression is for other schemes, such as ftp.
+  // Together they match the same URLs as the expression, of those schemes that Hearsay serves; if
+  // not `exact`, a part of those URLs. Empty: the expression is for other schemes, such as ftp.
   std::vector<UrlPattern> patterns;
   bool exact = true;
 };

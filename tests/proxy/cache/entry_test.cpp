@@ -28,8 +28,8 @@ TEST_F(StoredEntry, HeadHasTheEndToEndFieldsAndOurVia) {
   EXPECT_EQ(stored->head,
             "HTTP/1.1 200 X\r\nDate: Sun, 31 Dec 2023 00:00:00 GMT\r\nX-A: b\r\nVia: 1.0 before\r\n"
             "ETag: \"e\"\r\nVia: 1.1 us\r\n");
-  EXPECT_EQ(stored->etag, "\"e\"");
-  EXPECT_EQ(stored->last_modified, "");
+  EXPECT_EQ(stored->quotes.etag, "\"e\"");
+  EXPECT_EQ(stored->quotes.last_modified, "");
 }
 
 TEST_F(StoredEntry, MissingDateIsSuppliedAWrongOneIsKept) {
@@ -57,10 +57,10 @@ TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.
 }
 
 TEST_F(StoredEntry, HasNoValidatorWhereTwoDiffer) {
-  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"b\"\r\n")->etag, "");
-  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"a\"\r\n")->etag, "\"a\"");
+  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"b\"\r\n")->quotes.etag, "");
+  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"a\"\r\n")->quotes.etag, "\"a\"");
   const std::string modified = "Last-Modified: Sun, 31 Dec 2023 23:59:00 GMT\r\n";
-  EXPECT_EQ(entry(modified + "Last-Modified: 0\r\n")->last_modified, "");
+  EXPECT_EQ(entry(modified + "Last-Modified: 0\r\n")->quotes.last_modified, "");
 }
 
 TEST_F(StoredEntry, AgeGrowsAndFreshnessEndsAtItsInstant) {

@@ -72,16 +72,34 @@ TEST(InputHead, TellsAnEndBetweenMessagesFromOneWithin) {
   EXPECT_EQ(scene.head().error(), asio::error::eof);
 }
 
-TEST(Input, AnIdleConnectionHoldsNoBuffer) {
+TEST(Input, WaitsLongWithoutABufferOfThePool) {
   InputScene scene;
   scene.send("x");
   EXPECT_TRUE(run(scene.io, scene.input.fill(100)));
   const auto* const buffer = scene.input.buffered().data();
-  scene.input.release_if_empty();
-  EXPECT_EQ(scene.input.buffered(), "x");
   scene.input.consume(1);
-  scene.input.release_if_empty();
+  scene.send("y");
+  EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+  EXPECT_EQ(scene.input.buffered(), "y");
+  EXPECT_EQ(scene.input.memory(), Input::kIdle);
   EXPECT_EQ(scene.pool.take().get(), buffer);
+}
+
+TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheIdleOneHolds) {
+  for (const std::size_t size : {Input::kIdle - 1, Input::kIdle, Input::kIdle + 1, 40'000UL}) {
+    InputScene scene;
+    const std::string head = std::string(size - 4, 'x') + "\r\n\r\n";
+    scene.send(head);
+    EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+    const auto arrived = scene.head(size);
+    ASSERT_TRUE(arrived) << size;
+    EXPECT_EQ(*arrived, head);
+    EXPECT_EQ(scene.input.memory() == Input::kIdle, size <= Input::kIdle);
+    scene.input.consume(size);
+    scene.send("next");
+    EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+    EXPECT_EQ(scene.input.buffered(), "next");
+  }
 }
 
 net::Task<net::Result<std::string>> read_body(BodyReader& body, std::size_t step) {

@@ -1,0 +1,76 @@
+// All that answers requests: the stores, the neighbours, the threads, and the policy in force.
+#pragma once
+
+#include <optional>
+
+#include "proxy/pages/pulse.hpp"
+#include "proxy/server/listener.hpp"
+#include "proxy/server/neighbourhood.hpp"
+#include "proxy/server/storage.hpp"
+#include "proxy/server/worker_threads.hpp"
+
+namespace proxy {
+
+// For the main thread.
+class Engine {
+ public:
+  // What is known of this process before it serves. All references outlive the engine.
+  struct Inputs {
+    Listeners& listeners;
+    cache::DiskTier::InUse in_use;  // see open_disk()
+    const ProcessFacts& facts;
+    const std::optional<machine::MemoryLimit>& memory;
+  };
+
+  // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
+  // Starts the threads of the disk and the log. Serves no client yet. Each thread of the listeners
+  // becomes an I/O thread.
+  Engine(PinnedPolicy policy, const Inputs& inputs);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Starts all threads, and accepts clients.
+  void start();
+
+  [[nodiscard]] const PinnedPolicy& policy() const { return policy_; }
+  // Requests that begin later follow the policy, and so do our digest and the neighbours that are
+  // polled. The sizes of memory and disk are adapted soon.
+  void follow(PinnedPolicy policy);
+
+  [[nodiscard]] Process& process() { return process_; }
+  [[nodiscard]] const Process& process() const { return process_; }
+  [[nodiscard]] WorkerThreads& workers() { return workers_; }
+  [[nodiscard]] AccessLog& log() { return log_; }
+
+  // For a successor: ends writing to the disk. Returns whether the disk answered.
+  bool release_disk();
+  // After release_disk(), if the successor failed.
+  void take_disk_back();
+
+  // Stops all threads. Coroutines still exist, so the objects that they refer to must live on. Ends
+  // the process if a thread waits for a disk that does not answer.
+  void stop();
+  // Call this after stop(), and after the end of those coroutines of the main thread that a
+  // coroutine of a worker waits for.
+  void end_coroutines();
+
+ private:
+  void accept_clients_everywhere();
+  void follow_sizes(const PinnedPolicy& policy);
+
+  PinnedPolicy policy_;
+  Listeners& listeners_;
+  WallClock clock_;
+  Storage storage_;
+  Neighbourhood neighbourhood_;
+  Metrics metrics_;
+  AccessLog log_;
+  upstream::TlsClient tls_;
+  Loop aside_;
+  Process process_;
+  Pulse pulse_{process_};
+  WorkerThreads workers_;
+};
+
+}  // namespace proxy

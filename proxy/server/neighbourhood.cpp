@@ -1,0 +1,47 @@
+#include "proxy/server/neighbourhood.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "proxy/observe/events.hpp"
+#include "proxy/version.hpp"
+
+namespace proxy {
+
+Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& settings,
+                             cache::Time now)
+    : storage_(storage),
+      holdings_(storage.store),
+      publisher_(holdings_, settings, now),
+      settings_(settings) {}
+
+void Neighbourhood::follow(const Policy& policy, HeldPolls& polls, cache::Time now) {
+  const auto& settings = policy.settings.digest;
+  if (exchange_ && policy.directory == polled_ && settings == settings_) return;
+  exchange_.reset();
+  settings_ = settings;
+  polled_ = policy.directory;
+  publisher_.follow(settings, now);
+  polls.wake_all();
+  exchange_.emplace(
+      *polled_, settings, std::string(kProduct),
+      [this, &polls, neighbours = polled_](peers::WallTime at) { tick(at, *neighbours, polls); },
+      peers::PollLimits{}, &storage_.newly_claimed);
+}
+
+// After a quiet period the first key that we may claim is told at once: the alarm is set while
+// nothing changes. What is stored during a tick must not bring on the next one, or ticks would
+// follow each other without a pause while much is stored.
+void Neighbourhood::tick(cache::Time now, const peers::PeerDirectory& neighbours,
+                         HeldPolls& polls) {
+  const bool changed = publisher_.tick(now);
+  storage_.newly_claimed.set(!changed);
+  if (changed) polls.wake_all();
+  storage_.watch.look();
+  const auto steady_now = std::chrono::steady_clock::now();
+  watch_.look(neighbours.status(steady_now), steady_now);
+  flush_events();
+}
+
+}  // namespace proxy

@@ -1,0 +1,48 @@
+// Our digest for neighbours, and the exchange that polls theirs.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "peers/exchange.hpp"
+#include "peers/publisher.hpp"
+#include "proxy/observe/peer_watch.hpp"
+#include "proxy/policy/policy.hpp"
+#include "proxy/server/storage.hpp"
+#include "proxy/server/store_holdings.hpp"
+#include "proxy/worker/held_polls.hpp"
+
+namespace proxy {
+
+// The first follow() starts the control thread, on which all periodic work is done: it publishes
+// our digest, polls the neighbours, and writes to the log what became of disk and neighbours. For
+// the main thread.
+class Neighbourhood {
+ public:
+  // `storage` outlives this object.
+  Neighbourhood(Storage& storage, const config::DigestSettings& settings, cache::Time now);
+
+  // Of our digest.
+  [[nodiscard]] peers::Publisher& publisher() { return publisher_; }
+
+  // From now on the policy's neighbours are polled, and our digest is made by its settings. `polls`
+  // are those that neighbours hold here; they are woken at each change of our digest, and outlive
+  // this object. If neither the neighbours nor the settings changed, the control thread goes on;
+  // otherwise it is stopped and another one is started.
+  void follow(const Policy& policy, HeldPolls& polls, cache::Time now);
+  // Stops the control thread.
+  void stop() { exchange_.reset(); }
+
+ private:
+  void tick(cache::Time now, const peers::PeerDirectory& neighbours, HeldPolls& polls);
+
+  Storage& storage_;
+  StoreHoldings holdings_;
+  peers::Publisher publisher_;
+  PeerWatch watch_;
+  config::DigestSettings settings_;
+  std::shared_ptr<peers::PeerDirectory> polled_;
+  std::optional<peers::Exchange> exchange_;
+};
+
+}  // namespace proxy

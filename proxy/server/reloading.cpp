@@ -1,0 +1,52 @@
+#include "proxy/server/reloading.hpp"
+
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <system_error>
+#include <utility>
+
+#include "proxy/observe/events.hpp"
+
+namespace proxy {
+
+Reloaded Reloading::reload() {
+  supervisor_.reloading();
+  auto reloaded = follow_file();
+  supervisor_.reloaded();
+  return reloaded;
+}
+
+Reloaded Reloading::follow_file() {
+  auto reread = file_.read_again(*engine_.policy());
+  auto errors = reread ? follow_log(reread->policy->settings.log) : reread.error();
+  if (!errors.empty()) {
+    for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
+    spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
+                  file_.path());
+    return {file_.path(), std::move(errors), {}};
+  }
+  engine_.follow(std::move(reread->policy));
+  if (!reread->waiting.empty()) {
+    spdlog::warn("{} changed, which needs a restart: restart the service to follow",
+                 fmt::join(reread->waiting, ", "));
+  }
+  spdlog::info("the settings were reloaded from {}", file_.path());
+  return {file_.path(), {}, std::move(reread->waiting)};
+}
+
+config::SettingsErrors Reloading::follow_log(const config::LogSettings& settings) {
+  if (settings == engine_.policy()->settings.log) return {};
+  try {
+    engine_.log().follow(AccessLog::Output(settings));
+  } catch (const std::system_error& error) {
+    const bool is_forbidden = error.code() == std::errc::permission_denied;
+    const char* const why =
+        is_forbidden ? " (the sandbox knows the folders of the start alone)" : "";
+    return {{file_.path(), std::string(error.what()) + why}};
+  }
+  format_events(settings.events);
+  return {};
+}
+
+}  // namespace proxy

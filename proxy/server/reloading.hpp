@@ -1,0 +1,32 @@
+// A change of the settings without a restart.
+#pragma once
+
+#include "proxy/machine/supervisor.hpp"
+#include "proxy/server/engine.hpp"
+#include "proxy/server/settings_file.hpp"
+#include "proxy/worker/reloaded.hpp"
+
+namespace proxy {
+
+// For the main thread.
+class Reloading {
+ public:
+  // All outlive this object.
+  Reloading(const SettingsFile& file, Engine& engine, const machine::Supervisor& supervisor)
+      : file_(file), engine_(engine), supervisor_(supervisor) {}
+
+  // The engine follows the settings file as it is now. If the file has a fault, or the log cannot
+  // be opened, nothing changes. Says what is wrong, and which changes wait for a restart.
+  Reloaded reload();
+
+ private:
+  Reloaded follow_file();
+  // Returns what is wrong with the log that the settings name; nothing: it is in use.
+  config::SettingsErrors follow_log(const config::LogSettings& settings);
+
+  const SettingsFile& file_;
+  Engine& engine_;
+  const machine::Supervisor& supervisor_;
+};
+
+}  // namespace proxy

@@ -1,0 +1,36 @@
+#include "proxy/check/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace proxy {
+namespace {
+
+struct Case {
+  Trial trial;
+  bool strict;
+  bool good;
+  const char* out;
+  const char* err;
+};
+
+TEST(Report, FailsForAWarningOnlyIfItIsStrict) {
+  const Case cases[] = {
+      {{}, true, true, "OK\n", ""},
+      {{{}, {"port 1 is ours"}}, true, true, "port 1 is ours\nOK\n", ""},
+      {{{"no room"}, {}}, false, true, "OK, but for 1 warning\n", "warning: no room\n"},
+      {{{"no room"}, {}}, true, false, "not OK: 1 warning\n", "warning: no room\n"},
+      {{{"a", "b"}, {"c"}}, false, true, "c\nOK, but for 2 warnings\n", "warning: a\nwarning: b\n"},
+  };
+  for (const Case& each : cases) {
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(report(each.trial, each.strict, out, err), each.good) << each.out;
+    EXPECT_EQ(out.str(), each.out);
+    EXPECT_EQ(err.str(), each.err);
+  }
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,75 @@
+#include "proxy/net/frames.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "proxy/net/asio.hpp"
+
+namespace proxy::net {
+namespace {
+
+#if !defined(__SANITIZE_ADDRESS__)
+
+TEST(FrameMemory, TakesAgainWhatWasGivenBack) {
+  for (const std::size_t size : {1U, 64U, 1020U, 1021U, 8192U}) {
+    void* const first = FrameMemory::take(size);
+    FrameMemory::give_back(first, size);
+    void* const again = FrameMemory::take(size);
+    EXPECT_EQ(again, first) << size;
+    FrameMemory::give_back(again, size);
+  }
+}
+
+TEST(FrameMemory, GivesNoMemoryTwice) {
+  void* const first = FrameMemory::take(100);
+  void* const second = FrameMemory::take(100);
+  EXPECT_NE(first, second);
+  FrameMemory::give_back(first, 100);
+  FrameMemory::give_back(second, 100);
+}
+
+#endif
+
+TEST(FrameMemory, IsFreedByAnyThreadAndAboveItsBound) {
+  constexpr std::size_t kSize = 4096;
+  std::vector<void*> taken;
+  for (std::size_t bytes = 0; bytes < 2 * FrameMemory::kKept; bytes += kSize)
+    taken.push_back(FrameMemory::take(kSize));
+  std::jthread([&] {
+    for (void* const memory : taken) FrameMemory::give_back(memory, kSize);
+  }).join();
+}
+
+Task<int> sum_to(int n) {
+  if (n == 0) co_return 0;
+  co_return n + co_await sum_to(n - 1);
+}
+
+Task<void> fails() {
+  co_await sum_to(1);
+  throw std::runtime_error("a bug");
+}
+
+TEST(Frame, AwaitsAndPassesOnValuesAndBugs) {
+  asio::io_context io;
+  int sum = 0;
+  bool caught = false;
+  const auto task = [&]() -> Task<void> {
+    sum = co_await sum_to(100);
+    try {
+      co_await fails();
+    } catch (const std::runtime_error&) {
+      caught = true;
+    }
+  };
+  asio::co_spawn(io, task, [](const std::exception_ptr&) {});
+  io.run();
+  EXPECT_EQ(sum, 5050);
+  EXPECT_TRUE(caught);
+}
+
+}  // namespace
+}  // namespace proxy::net
