@@ -5,16 +5,14 @@
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../browser/site.mjs';
 import { Prometheus } from './alerts.mjs';
 import { kWithWrongClock, limitMemory, setClockAhead } from './machine.mjs';
-import { until } from '../browser/site.mjs';
 import { kNames, run, Site } from './network.mjs';
 import { Rounds } from './round.mjs';
 import { Dashboards } from './views.mjs';
 
-let crowd;
 const kDisk = `${process.env.TMPDIR}/disk`;
-
 const kLiar = { name: 'liar', url: 'http://10.77.0.104:3128', digest: 'squid' };
 
 const site = new Site((name, peers) => {
@@ -157,6 +155,8 @@ function cause(title, { alerts, inject, heal }) {
   const skip = !new RegExp(process.env.ONLY ?? '').test(title);
   test(title, { skip }, () => rounds.alarm(title, alerts, inject, heal));
 }
+
+let crowd = [];
 
 cause('nothing can be fetched from origins that are unknown so far', {
   alerts: ['HearsayRequestsFail cache-b'],

@@ -69,10 +69,12 @@ export class SiteProxy extends Proxy {
 
   // So many connections, each with a request for a URL of its own, then idle.
   crowd(number) {
-    return Array.from({ length: number }, (_, i) => net.connect({ host: this.address, port: kPort })
-      .on('error', () => {}).on('data', () => {})
-      .setNoDelay(true)
-      .on('connect', function ask() { this.write(`GET http://${address(100)}/crowd/${i} HTTP/1.1\r\nHost: ${address(100)}\r\n\r\n`); }));
+    const host = address(100);
+    return Array.from({ length: number }, (_, i) => {
+      const socket = net.connect({ host: this.address, port: kPort }).on('error', () => {}).resume();
+      socket.write(`GET http://${host}/crowd/${i} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      return socket;
+    });
   }
 
   // Returns its name: its log begins anew.
