@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -27,6 +28,14 @@ SettingsErrors in_order(Faults faults) {
   return errors;
 }
 
+// Whether to open it might wait for ever: a pipe, a terminal.
+bool may_wait(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
 }  // namespace
 
 boost::system::result<Settings, SettingsErrors> load(std::string_view json_text) {
@@ -40,6 +49,7 @@ boost::system::result<Settings, SettingsErrors> load(std::string_view json_text)
 }
 
 boost::system::result<Settings, SettingsErrors> load_file(const std::string& path) {
+  if (may_wait(path)) return SettingsErrors{{path, "is no regular file"}};
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text(kLongestSettings + 1, '\0');  // load() refuses a text that fills the last byte

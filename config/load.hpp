@@ -27,7 +27,7 @@ using SettingsErrors = std::vector<SettingsError>;
 // yields its first fault; JSON yields all its faults at once.
 boost::system::result<Settings, SettingsErrors> load(std::string_view json_text);
 
-// Reads a file. Its path precedes the position in each error. Blocks.
+// Reads a regular file. Its path precedes the position in each error. Blocks.
 boost::system::result<Settings, SettingsErrors> load_file(const std::string& path);
 
 }  // namespace config

@@ -22,27 +22,12 @@ fail() {
   exit 1
 }
 
-# One compiler per core, but only as many as memory allows: each takes up to 1.5 GB.
-build_jobs() {
-  local cores memory
-  cores=$(nproc)
-  memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
-  ((memory > 0)) || memory=1
-  echo $((cores < memory ? cores : memory))
-}
-
-build() {
-  config/install.sh config/packages.txt
-  config/configure.sh release
-  cmake --build --preset release --target hearsay --parallel "$(build_jobs)"
-}
-
 run_one() {
   cat <<END
 
-Try, in another terminal:
+Open http://127.0.0.1:$first_port/ in a browser, and try, in another terminal (any http:// URL will do):
   curl -x http://127.0.0.1:$first_port -sD - -o /dev/null $example
-  curl http://127.0.0.1:$first_port/digest
+  $proxy status --url http://127.0.0.1:$first_port
 
 END
   exec "$proxy" serve --config config/hearsay.json
@@ -118,12 +103,13 @@ show_how() {
 ${#pids[@]} neighbours listen on 127.0.0.1, ports $first_port to $last. Settings and logs are in
   $folder
 
-Try, in another terminal, first through one proxy, a moment later through another:
+Open http://127.0.0.1:$last/ in a browser: the dashboard of the last one. Try, in another terminal,
+first through one proxy, a moment later through another (any http:// URL that may be stored will do):
   curl -x http://127.0.0.1:$first_port -sD - -o /dev/null $example
   curl -x http://127.0.0.1:$last -sD - -o /dev/null $example
-  curl http://127.0.0.1:$last/digest
-or open http://127.0.0.1:$last/ in a browser.
-The Cache-Status of the second response names the neighbour that supplied it. Ctrl-C stops all.
+  $proxy peers --url http://127.0.0.1:$last
+The Cache-Status of the second response names the neighbour that supplied it, and so does the
+dashboard, under the latest requests. Ctrl-C stops all.
 END
 }
 
@@ -160,5 +146,6 @@ while (($# > 0)); do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-build
+[ -e "$proxy" ] || echo "building everything: about five minutes on two cores"
+config/build.sh
 if ((neighbours == 1)); then run_one; else run_neighbours "$neighbours"; fi

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "config/access_list.hpp"
+#include "config/control.hpp"
 #include "config/peer_list.hpp"
 #include "config/reverse_list.hpp"
 #include "config/rule_list.hpp"
@@ -64,6 +65,8 @@ void read_control(Section& in, std::optional<std::string>& control) {
   const auto* text = std::get_if<std::string>(&found->value->content);
   if (text && *text == "none") {
     control = "";
+  } else if (text && text->size() > kLongestControl) {
+    in.expected(*found, "a path of at most 107 bytes, since a Unix socket has no longer one");
   } else if (text && text->starts_with('/') && text->find('\0') == std::string::npos) {
     control = *text;
   } else {
@@ -192,6 +195,7 @@ void read_timeouts(Section& in, Timeouts& timeouts) {
   in.read("peer_connect", timeouts.peer_connect, kShort);
   in.read("peer_first_byte", timeouts.peer_first_byte, kShort);
   in.read("drain", timeouts.drain, {0ms, 1h});
+  in.read("hand_over", timeouts.hand_over, {0ms, 24h});
 }
 
 // A number of connections or requests that has a default of its own.

@@ -270,7 +270,8 @@ struct Timeouts {
   milliseconds keep_alive{75'000};  // between two requests of a client
   milliseconds peer_connect{200};   // a neighbour answers quickly or is of no use
   milliseconds peer_first_byte{1'000};
-  milliseconds drain{10'000};  // for responses under way at SIGTERM
+  milliseconds drain{10'000};         // for responses under way at SIGTERM
+  milliseconds hand_over{3'600'000};  // for those under way when another process has taken over
   milliseconds unreachable{
       1'000};  // before an address that could not be connected to is tried again
 

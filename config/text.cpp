@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <numeric>
 
 namespace config {
@@ -128,6 +129,17 @@ std::string to_text(ByteSize size) {
 
 std::string to_text(milliseconds time) {
   return quantity_text(static_cast<std::uint64_t>(time.count()), kTimes);
+}
+
+std::string short_size(std::uint64_t bytes) {
+  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  std::size_t unit = 0;
+  auto count = static_cast<double>(bytes);
+  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1024;
+  std::array<char, 16> text;
+  std::snprintf(text.data(), text.size(), "%.*f %s", count < 9.95 ? 1 : 0, count, kUnits[unit]);
+  return text.data();
 }
 
 std::string printable(std::string_view text, std::size_t most) {

@@ -38,6 +38,9 @@ std::optional<milliseconds> parse_duration(std::string_view text);
 std::string to_text(ByteSize size);
 std::string to_text(milliseconds time);
 
+// "9.8 KiB": a size for people, rounded; at most 8 characters.
+std::string short_size(std::uint64_t bytes);
+
 // Replaces the bytes that a terminal would act upon, and cuts the text after `most` characters.
 std::string printable(std::string_view text, std::size_t most);
 std::string in_quotes(std::string_view text);  // printable, at most 60 characters

@@ -1,4 +1,6 @@
 // The program: arguments, settings, run.
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -37,12 +39,53 @@ int tell(const config::SettingsErrors& errors) {
   return kBadSettings;
 }
 
-// Null, after all that is wrong has been said.
-proxy::PinnedPolicy load_policy(const proxy::SettingsFile& file, const config::Settings& settings) {
+// As tell(), once the settings say which form the log has.
+int log_errors(const config::SettingsErrors& errors) {
+  for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
+  return kBadSettings;
+}
+
+// Programs read the access log as JSON; the log on stderr says the same.
+void announce(const config::LogSettings& log, const proxy::Listeners& listeners) {
+  const bool is_for_programs =
+      log.access == config::LogTarget::standard_output && log.format == config::LogFormat::json;
+  if (is_for_programs) return;
+  for (const auto& address : listeners.addresses()) {
+    std::cout << "listening on " << address << '\n';
+  }
+  std::cout.flush();
+}
+
+int serve(const proxy::SettingsFile& file, const config::Settings& settings,
+          const proxy::ProcessFacts& facts, char* const* arguments) {
+  namespace machine = proxy::machine;
+  proxy::raise_descriptor_limit(settings);
+  // Only root listens on low ports and in folders of root, and the sandbox lets no socket listen.
+  proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
+  proxy::make_cache_folder(settings.cache);
+  const auto account = machine::account_to_become(settings.user);
+  if (account) machine::give_places(settings, *account);
+  proxy::ControlSocket control(settings, account);
+  machine::give_up_privileges(account);
+  if (const auto why = machine::why_root(settings.user); !why.empty()) spdlog::warn("{}", why);
+  // Before the lists are read, of which the launcher would keep a copy.
+  const proxy::succession::Launcher launcher(arguments);
   auto policy = file.policy_of(settings);
-  if (policy) return std::move(*policy);
-  tell(policy.error());
-  return nullptr;
+  if (!policy) return log_errors(policy.error());
+  auto predecessor = proxy::succession::Predecessor::of_environment();
+  if (control.has_declined()) predecessor.decline_control();
+  const auto supervisor = machine::Supervisor::of_environment();
+  const auto user = machine::describe_user();
+  // It limits files only for threads that start later.
+  const auto confined = proxy::sandbox::confine(settings, file.path());
+  predecessor.take_disk();
+  const auto limits = proxy::describe_limits((*policy)->settings, file.memory());
+  proxy::Server server(std::move(*policy), file, {listeners, control},
+                       {predecessor, launcher, supervisor, facts});
+  server.report_start(limits + "; " + user + "; " + confined);
+  announce(settings.log, listeners);
+  server.run();
+  return 0;
 }
 
 int serve(const proxy::SettingsFile& file, char* const* arguments) {
@@ -50,32 +93,12 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   const auto settings = file.read_settings();
   if (!settings) return tell(settings.error());
   proxy::format_events(settings->log.events);
-  proxy::raise_descriptor_limit(*settings);
-  // Only root listens on low ports, and the sandbox lets no socket listen.
-  proxy::Listeners listeners(settings->listen, proxy::thread_count(*settings));
-  proxy::make_folders_above(settings->cache);
-  proxy::machine::give_up_privileges(*settings);
-  // Before the lists are read, of which the launcher would keep a copy.
-  const proxy::succession::Launcher launcher(arguments);
-  auto policy = load_policy(file, *settings);
-  if (!policy) return kBadSettings;
-  auto predecessor = proxy::succession::Predecessor::of_environment();
-  proxy::ControlSocket control(*settings);
-  const auto supervisor = proxy::machine::Supervisor::of_environment();
-  const auto user = proxy::machine::describe_user();
-  // It limits files only for threads that start later.
-  const auto confined = proxy::sandbox::confine(*settings, file.path());
-  predecessor.take_disk();
-  const auto limits = proxy::describe_limits(policy->settings, file.memory());
-  proxy::Server server(std::move(policy), file, {listeners, control},
-                       {predecessor, launcher, supervisor, facts});
-  server.report_start(limits + "; " + user + "; " + confined);
-  for (const auto& address : listeners.addresses()) {
-    std::cout << "listening on " << address << '\n';
+  try {
+    return serve(file, *settings, facts, arguments);
+  } catch (const std::exception& error) {
+    spdlog::error("{}", error.what());
+    return 1;
   }
-  std::cout.flush();
-  server.run();
-  return 0;
 }
 
 // What the command line says.
@@ -86,16 +109,19 @@ struct Told {
 
 // Says what the settings come to, and what of it this machine does not let happen.
 int check(const proxy::SettingsFile& file, bool strict) {
-  const auto read = file.read_settings();
-  if (!read) return tell(read.error());
-  const auto policy = load_policy(file, *read);
-  if (!policy) return kBadSettings;
-  const auto& settings = policy->settings;
-  std::cout << proxy::summary(settings) << '\n';
-  for (const auto& line : proxy::sandbox::preview(settings, file.path())) {
+  const auto settings = file.read_settings();
+  if (!settings) return tell(settings.error());
+  proxy::Trial trial;
+  proxy::try_as_starter(*settings, trial);
+  proxy::try_as_user(*settings, trial);  // which then reads the lists, as it will in the proxy
+  const auto policy = file.policy_of(*settings);
+  if (!policy) return tell(policy.error());
+  std::cout << proxy::summary(*settings) << '\n';
+  for (const auto& line : proxy::sandbox::preview(*settings, file.path())) {
     std::cout << line << '\n';
   }
-  const auto trial = proxy::try_out(settings, file.memory());
+  proxy::try_limits(*settings, file.memory(), proxy::machine::descriptor_limit(), trial);
+  proxy::try_names(*settings, trial);
   return proxy::report(trial, strict, std::cout, std::cerr) ? 0 : kBadSettings;
 }
 

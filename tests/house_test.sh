@@ -112,9 +112,9 @@ rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists http
 rests_on users net http
-rests_on sandbox
+rests_on sandbox machine
 rests_on machine
-rests_on succession
+rests_on succession machine
 rests_on machine
 rests_on memory
 rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http

@@ -5,9 +5,8 @@ set -euo pipefail
 folder=$(realpath -m "${1:?config/package/build.sh needs a folder}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-config/install.sh config/packages.txt config/package/packages.txt
-config/configure.sh release
-cmake --build --preset release --target hearsay --target package_files
+config/install.sh config/package/packages.txt
+config/build.sh
 mkdir -p "$folder"
 cpack --config build/release/CPackConfig.cmake -G DEB -B build/release/package
 mv build/release/package/hearsay_*.deb "$folder"

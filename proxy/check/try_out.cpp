@@ -9,16 +9,6 @@
 namespace proxy {
 namespace {
 
-void try_descriptors(const config::Settings& settings, std::uint64_t most, Trial& into) {
-  const auto files = settings.cache.disk ? cache::segments_of(settings.cache.disk->size.value) : 0;
-  const auto allowed = descriptor_limits(most, files).connections;
-  if (allowed >= settings.limits.connections) return;
-  into.warnings.push_back(
-      fmt::format("descriptors: {} allow {} connections of clients, and limits.connections is {}; "
-                  "raise the limit (LimitNOFILE of the service, ulimit -n)",
-                  most, allowed, settings.limits.connections));
-}
-
 std::string count(std::size_t number, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
 }
@@ -30,16 +20,19 @@ void try_limits(const config::Settings& settings, const std::optional<machine::M
   if (auto shortage = machine::memory_shortage(settings, memory)) {
     into.warnings.push_back(std::move(*shortage));
   }
-  if (descriptors.most > 0) try_descriptors(settings, descriptors.most, into);
+  if (descriptors.most == 0) return;
+  const auto& disk = settings.cache.disk;
+  const auto files = disk ? cache::segments_of(disk->size.value) : 0;
+  if (auto shortage = descriptor_shortage(settings.limits, descriptors.most, files)) {
+    into.warnings.push_back("descriptors: " + *shortage);
+  }
 }
 
-Trial try_out(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory) {
-  Trial trial;
-  try_places(settings, trial);
-  try_ports(settings, trial);
-  try_limits(settings, memory, machine::descriptor_limit(), trial);
-  try_names(settings, trial);
-  return trial;
+void try_as_starter(const config::Settings& settings, Trial& into) {
+  try_places(settings, into);
+  try_user(settings, into);
+  const bool runs = try_ports(settings, into);
+  try_control(settings, runs, into);
 }
 
 std::string summary(const config::Settings& settings) {

@@ -25,8 +25,16 @@ struct Trial {
 // user, and whether the disk has room.
 void try_places(const config::Settings& settings, Trial& into);
 
+// Whether the user that the proxy is to become exists. Warns if root's rights would be kept.
+void try_user(const config::Settings& settings, Trial& into);
+
 // Whether each address of `listen` can be bound. A port that a running Hearsay has is only a note.
-void try_ports(const config::Settings& settings, Trial& into);
+// Returns whether there is one.
+bool try_ports(const config::Settings& settings, Trial& into);
+
+// Whether the control socket can be made. `runs`: the proxy of these settings runs, which then has
+// it.
+void try_control(const config::Settings& settings, bool runs, Trial& into);
 
 // Whether the names of neighbours and of the origins of `reverse` resolve. Asks for 64 of them at
 // most, all at once, for 5 s at most.
@@ -36,8 +44,12 @@ void try_names(const config::Settings& settings, Trial& into);
 void try_limits(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory,
                 const machine::DescriptorLimit& descriptors, Trial& into);
 
-// All of them.
-Trial try_out(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory);
+// What only the user can try that starts the proxy: places, user, ports and control socket.
+void try_as_starter(const config::Settings& settings, Trial& into);
+// Becomes the user that the proxy becomes, for good, and tries whether it may write what root would
+// not give it. Does nothing if this process is not root, and if there is no such user. Call this
+// while the process has one thread. Throws std::system_error.
+void try_as_user(const config::Settings& settings, Trial& into);
 
 // The settings in a few words: where it listens, for whom, with which cache and neighbours. Pure.
 std::string summary(const config::Settings& settings);

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 
+#include "proxy/check/nearest.hpp"
 #include "proxy/check/try_out.hpp"
 
 namespace proxy {
@@ -23,12 +27,13 @@ std::string why_not_writable(const fs::path& folder) {
   return ::access(folder.c_str(), W_OK | X_OK) == 0 ? "" : reason(errno);
 }
 
-// The path itself if it exists, else the folder above it that does.
-fs::path nearest_that_exists(fs::path path) {
-  std::error_code error;
-  path = fs::absolute(path, error).lexically_normal();
-  while (!fs::exists(path, error) && path.has_relative_path()) path = path.parent_path();
-  return path;
+// Whether the kernel keeps the folder, in which nobody can create files.
+bool is_of_kernel(const fs::path& folder) {
+  constexpr decltype(statfs::f_type) kOfKernel[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC,
+                                                    CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
+  struct statfs facts {};
+  if (::statfs(folder.c_str(), &facts) != 0) return false;
+  return std::find(std::begin(kOfKernel), std::end(kOfKernel), facts.f_type) != std::end(kOfKernel);
 }
 
 // What the files of a folder take on disk; files that cannot be looked at count nothing.
@@ -64,6 +69,12 @@ void try_disk(const config::DiskSettings& disk, Trial& into) {
   std::error_code error;
   if (!fs::is_directory(found, error)) {
     into.warnings.push_back(fmt::format("cache.disk.path: {} is no directory", found.native()));
+    return;
+  }
+  if (is_of_kernel(found)) {
+    into.warnings.push_back(fmt::format(
+        "cache.disk.path: {} cannot be made: {} is of the kernel, and can hold no files", disk.path,
+        found.native()));
     return;
   }
   if (const auto why = why_not_writable(found); !why.empty()) {

@@ -79,7 +79,8 @@ bool is_hearsay(const tcp::endpoint& endpoint) {
 
 }  // namespace
 
-void try_ports(const config::Settings& settings, Trial& into) {
+bool try_ports(const config::Settings& settings, Trial& into) {
+  bool runs = false;
   for (const auto& listen : settings.listen) {
     const auto endpoint = endpoint_of(listen);
     const int error = try_to_bind(endpoint);
@@ -87,6 +88,7 @@ void try_ports(const config::Settings& settings, Trial& into) {
     const auto shown = config::to_text(listen);
     if (error == EADDRINUSE && is_hearsay(endpoint)) {
       into.notes.push_back(fmt::format("listen: a Hearsay runs at {}", shown));
+      runs = true;
       continue;
     }
     const auto advice =
@@ -96,6 +98,7 @@ void try_ports(const config::Settings& settings, Trial& into) {
     into.warnings.push_back(fmt::format("listen: {} cannot be bound: {}{}", shown,
                                         std::generic_category().message(error), advice));
   }
+  return runs;
 }
 
 }  // namespace proxy

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <iterator>
 
 namespace proxy::command {
@@ -21,15 +21,6 @@ std::string escaped(std::string_view text, std::size_t most) {
   }
   if (text.size() > most) out += fmt::format("... and {} bytes more", text.size() - most);
   return out;
-}
-
-std::string short_size(std::uint64_t bytes) {
-  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  std::size_t unit = 0;
-  auto count = static_cast<double>(bytes);
-  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1024;
-  return fmt::format("{:.{}f} {}", count, count < 9.95 ? 1 : 0, kUnits[unit]);
 }
 
 std::string short_time(std::chrono::seconds time) {

@@ -1,8 +1,7 @@
-// Formats foreign bytes, sizes and times for a terminal.
+// Formats foreign bytes and times for a terminal.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,9 +11,6 @@ namespace proxy::command {
 // executes none and none forges a line. Of a text longer than `most` bytes, returns that many, and
 // the number of bytes left out.
 std::string escaped(std::string_view text, std::size_t most = std::size_t{8} << 10);
-
-// "9.8 KiB": at most 8 characters.
-std::string short_size(std::uint64_t bytes);
 
 // "57m": in the largest of s, m, h and d in which the time is at least 1, rounded down; "0s" for a
 // negative time.

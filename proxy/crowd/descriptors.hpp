@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
+
+#include "config/settings.hpp"
 
 namespace proxy {
 
@@ -25,5 +29,11 @@ constexpr DescriptorLimits descriptor_limits(std::size_t all, std::size_t files)
           .scarce_from = scarce_from,
           .newcomers = std::clamp<std::size_t>(connections / 8, 8, 1024)};
 }
+
+// Why the descriptors do not suffice, in one line for a person. Nothing: they are enough for
+// limits.connections, or for kEnoughConnections if that setting has its default, and for the disk.
+inline constexpr std::size_t kEnoughConnections = 1'000;
+std::optional<std::string> descriptor_shortage(const config::Limits& limits, std::size_t all,
+                                               std::size_t files);
 
 }  // namespace proxy

@@ -26,19 +26,44 @@ struct Imagined {
 
 bool asks_us_as_server(const Policy& policy, const http::Target& target) {
   const auto* const mapping = policy.gateway.find(target.host(), target.port());
-  return mapping && !target.https() && (!mapping->any_host || !policy.serves_forward);
+  const bool is_http = target.form() == http::Target::Form::absolute && !target.https();
+  return mapping && is_http && (!mapping->any_host || !policy.serves_forward);
+}
+
+bool is_absolute(const http::HeadResult<http::Target>& target) {
+  return target && target->form() == http::Target::Form::absolute;
+}
+
+// Method and target, as a client sends them.
+struct RequestLine {
+  std::string method;
+  std::string target;
+};
+
+// Without a method: clients tunnel https, and get everything else.
+RequestLine line_of(const Hypothesis& asked) {
+  const auto url = http::parse_target("GET", asked.url);
+  const bool is_url = is_absolute(url);
+  std::string method = !asked.method.empty()    ? asked.method
+                       : is_url && url->https() ? "CONNECT"
+                                                : "GET";
+  if (method != "CONNECT" || !is_url) return {std::move(method), asked.url};
+  std::string to(url->authority());
+  if (url->port() == (url->https() ? 443 : 80)) to += fmt::format(":{}", url->port());
+  return {std::move(method), std::move(to)};
 }
 
 boost::system::result<Imagined, NoRequest> imagine(const Policy& policy, const Hypothesis& asked) {
-  const auto target = http::parse_target(asked.method, asked.url);
-  if (!target || target->form() != http::Target::Form::absolute) {
+  const auto line = line_of(asked);
+  const auto target = http::parse_target(line.method, line.target);
+  if (line.method == "CONNECT" ? !target : !is_absolute(target)) {
     return NoRequest{"expected a URL like http://example.com/a"};
   }
   Imagined imagined;
   const std::string_view named =
-      asks_us_as_server(policy, *target) ? std::string_view(target->path()) : asked.url;
+      asks_us_as_server(policy, *target) ? std::string_view(target->path()) : line.target;
   imagined.text =
-      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n\r\n", asked.method, named, target->authority());
+      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n\r\n", line.method, named, target->authority());
   auto request = parse_request(imagined.text, {});
   if (!request) {
     return NoRequest{"this proxy would take no such request: " +
@@ -54,16 +79,41 @@ std::string hex_of(const digest::Key& key) {
   return text;
 }
 
+bool is_user(const Policy& policy, const std::string& name) {
+  return policy.users && policy.users->hash_of(name);
+}
+
 // Whether the client may, as answer() asks.
-void note_access(const Client& client, const Request& request, Explanation& explanation) {
+std::optional<Refusal> why_refused(const Client& client, const Request& request,
+                                   const std::string& user) {
   const auto* const rule = deciding_rule(client, request);
-  std::optional<Refusal> refusal;
-  if (rule && rule->has_users()) refusal = check_sign_in(client, request, *rule);
-  if (!refusal) refusal = check_access(client, request);
-  if (!refusal && !request.may_exist()) refusal = Refusal::unknown_url();
-  if (!refusal) return;
-  explanation.refusal = refusal->reason;
-  explanation.refusal_status = refusal->status;
+  if (rule && rule->has_users()) {
+    if (auto refusal = check_sign_in(client, request, *rule)) return refusal;
+    client.record.user = user;
+  }
+  if (auto refusal = check_access(client, request)) return refusal;
+  if (!request.may_exist()) return Refusal::unknown_url();
+  const bool is_offline = request.is_connect() && request.facts.offline;
+  return is_offline ? std::optional(Refusal::offline(http::Forward::method)) : std::nullopt;
+}
+
+// What is known without a look at the cache.
+Explanation explanation_of(const Client& client, const Request& request, const std::string& user) {
+  Explanation explanation;
+  explanation.url = request.target.url();
+  explanation.method = request.head.method;
+  explanation.client = client.address_text;
+  explanation.user = user;
+  explanation.reverse = request.arrival() == Arrival::reverse;
+  explanation.own_page = explanation.reverse && !request.mapping();
+  explanation.tunnel = request.is_connect();
+  if (explanation.own_page) return explanation;
+  if (request.rule()) explanation.rule = request.rule()->word();
+  if (const auto refusal = why_refused(client, request, user)) {
+    explanation.refusal = refusal->reason;
+    explanation.refusal_status = refusal->status;
+  }
+  return explanation;
 }
 
 // Without a disk nothing waits.
@@ -95,11 +145,12 @@ void note_stored(const Request& request, const Peeked& peeked, Explanation& expl
   explanation.more_on_disk = peeked.varies_there;
 }
 
-Lookup lookup_of(const Request& request, Peeked peeked) {
+Lookup judged(Process& process, const Request& request, Peeked peeked) {
   Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, request.stored_as());
   lookup.found = std::move(peeked.found);
   lookup.asked = std::chrono::steady_clock::now();
+  decide(process, request, lookup);
   return lookup;
 }
 
@@ -111,25 +162,35 @@ bool would_join(Process& process, const Request& request, const Lookup& lookup) 
          process.fills.under_way(lookup.key, request.stored_as(), lookup.asked);
 }
 
+void note_verdict(Process& process, const Request& request, const Lookup& lookup,
+                  Explanation& explanation) {
+  explanation.now = process.clock.now();
+  explanation.key = hex_of(lookup.key);
+  explanation.stored_as = request.stored_as();
+  explanation.for_neighbours = request.may_be_shared();
+  explanation.verdict = lookup.verdict;
+  explanation.offline = request.facts.offline;
+  explanation.fetching = would_join(process, request, lookup);
+}
+
 }  // namespace
 
 Task<Explained> explain(Client& asker, Hypothesis asked) {
   auto& worker = asker.worker;
   const PinnedPolicy pinned = worker.policy();
+  if (!asked.user.empty() && !is_user(*pinned, asked.user)) {
+    co_return Explained(NoRequest{"the file of access.users has no such user"});
+  }
   auto imagined = imagine(*pinned, asked);
   if (!imagined) co_return Explained(imagined.error());
   auto& request = *imagined->request;
   RequestRecord record;
   const Client client{worker, asker.response, record, asked.client, asked.client_text};
   take_in(client, request);
-  Explanation explanation;
-  explanation.url = request.target.url();
-  explanation.method = asked.method;
-  explanation.client = asked.client_text;
-  explanation.reverse = request.arrival() == Arrival::reverse;
-  explanation.own_page = explanation.reverse && !request.mapping();
-  if (request.rule()) explanation.rule = request.rule()->word();
-  if (!explanation.own_page) note_access(client, request, explanation);
+  auto explanation = explanation_of(client, request, asked.user);
+  const bool is_refused = !explanation.refusal.empty();
+  if (explanation.tunnel && !is_refused) explain_tunnel(request, explanation);
+  if (explanation.own_page || explanation.tunnel) co_return Explained(std::move(explanation));
   request.tell_of_client(request.policy().settings.forwarded, asked.client_text);
 
   auto peeked = co_await peek(worker, request);
@@ -140,16 +201,13 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
                            worker.process.clock.now());
   }
   note_stored(request, *peeked, explanation);
-  auto lookup = lookup_of(request, std::move(*peeked));
-  decide(worker.process, request, lookup);
-  explanation.now = worker.process.clock.now();
-  explanation.key = hex_of(lookup.key);
-  explanation.stored_as = request.stored_as();
-  explanation.for_neighbours = request.may_be_shared();
-  explanation.verdict = lookup.verdict;
-  explanation.offline = request.facts.offline;
-  explanation.fetching = would_join(worker.process, request, lookup);
-  explain_whom(worker, request, lookup, explanation);
+  const auto lookup = judged(worker.process, request, std::move(*peeked));
+  note_verdict(worker.process, request, lookup, explanation);
+  if (is_refused) {
+    explanation.no_neighbours = "the request is refused";
+  } else {
+    explain_whom(worker, request, lookup, explanation);
+  }
   co_return Explained(std::move(explanation));
 }
 

@@ -13,13 +13,14 @@ namespace proxy {
 // A request without fields but Host. If `reverse` maps the host by a name, or nobody may use this
 // proxy as one, it is a request to this proxy as the server; else to it as a proxy.
 struct Hypothesis {
-  std::string url;
-  std::string method = "GET";
+  std::string url;          // for CONNECT also HOST:PORT
+  std::string method = {};  // empty: GET, but CONNECT for an https URL, since clients tunnel those
   config::Address client;
   std::string client_text;
+  std::string user = {};  // who signs in where a rule asks for a user; empty: nobody
 };
 
-// Why there is no such request: what is wrong with the URL or the method.
+// Why there is no such request: what is wrong with the URL, the method or the user.
 struct NoRequest {
   std::string why;
 };

@@ -48,9 +48,11 @@ struct Explanation {
   std::string url;  // canonical
   std::string method;
   std::string client;   // its address
-  std::string refusal;  // why the client may not; empty: it may
+  std::string user;     // who signs in; empty: nobody
+  std::string refusal;  // why the request is refused; empty: it is not
   unsigned refusal_status = 0;
-  bool own_page = false;  // the request is for a page of this proxy
+  bool own_page = false;  // the request is for a page of this proxy, and nothing below counts
+  bool tunnel = false;    // CONNECT: nothing is stored, and neighbours are not asked
   std::string rule;       // the word of the site's rule; empty: none applies
   bool reverse = false;   // the settings choose the origin, not the client
   std::string key;        // in hex

@@ -70,6 +70,12 @@ std::string_view word(Asks asks) {
   return "no";
 }
 
+std::string_view action_of(const Explanation& explanation) {
+  if (explanation.own_page) return "own-page";
+  if (!explanation.refusal.empty()) return word(cache::Action::refuse);
+  return explanation.tunnel ? "tunnel" : word(explanation.verdict.action);
+}
+
 Json vary_json(const http::Variant& variant) {
   Json fields = Json::object();
   for (const auto& field : variant.selecting_fields()) {
@@ -137,16 +143,17 @@ std::string explanation_json(const Explanation& explanation) {
   Json json{{"url", explanation.url},
             {"method", explanation.method},
             {"client", explanation.client},
+            {"user", text_or_null(explanation.user)},
             {"verdict", sentence(explanation)},
             {"allowed", explanation.refusal.empty()},
             {"refusal", text_or_null(explanation.refusal)},
             {"own_page", explanation.own_page},
             {"mode", explanation.reverse ? "reverse" : "forward"},
             {"rule", text_or_null(explanation.rule)},
-            {"key", explanation.key},
-            {"stored_as", explanation.stored_as},
+            {"key", text_or_null(explanation.key)},
+            {"stored_as", text_or_null(explanation.stored_as)},
             {"for_neighbours", explanation.for_neighbours},
-            {"action", word(explanation.verdict.action)},
+            {"action", action_of(explanation)},
             {"fwd", text_or_null(std::string(http::text(explanation.verdict.reason)))},
             {"offline", explanation.offline},
             {"being_fetched", explanation.fetching},

@@ -115,6 +115,10 @@ std::string sentence(const Explanation& explanation) {
     return fmt::format("would be refused with {}: {}", explanation.refusal_status,
                        explanation.refusal);
   }
+  if (explanation.tunnel) {
+    return fmt::format("would be tunnelled to {}; what passes is encrypted, and never cached",
+                       sources(explanation));
+  }
   const auto* const stored = selected(explanation);
   switch (explanation.verdict.action) {
     case Action::serve:

@@ -116,20 +116,28 @@ std::string url_of(bool tls, const std::string& host, std::uint16_t port) {
                      port);
 }
 
-void note_origin(const Request& request, const peers::FirstByte& takes, OriginFacts& origin) {
-  if (takes.measured()) origin.takes = takes.mean();
+std::string server_of(const Request& request) {
+  if (request.is_connect()) return std::string(request.target.authority());
+  const auto at = origin_of(request.target, request.policy().lists);
+  return url_of(at.tls, at.host, at.port);
+}
+
+void note_origin(const Request& request, OriginFacts& origin) {
   if (const auto* const mapping = request.mapping()) {
     for (const auto& to : mapping->to) origin.servers.push_back(url_of(to.tls, to.host, to.port));
     return;
   }
   const auto route = route_of(request);
   for (const auto number : route.order) origin.parents.push_back((*route.parents)[number].name);
-  if (!route.direct) return;
-  const auto at = origin_of(request.target, request.policy().lists);
-  origin.servers.push_back(url_of(at.tls, at.host, at.port));
+  if (route.direct) origin.servers.push_back(server_of(request));
 }
 
 }  // namespace
+
+void explain_tunnel(const Request& request, Explanation& explanation) {
+  explanation.no_neighbours = "a tunnel leads to one server";
+  note_origin(request, explanation.origin);
+}
 
 void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
                   Explanation& explanation) {
@@ -137,7 +145,8 @@ void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
   const auto takes = origin_takes(worker, request);
   const Search search{request, takes, budget_against(takes, policy.settings.digest.prefer),
                       !lookup.verdict.part && !lookup.stored()};
-  note_origin(request, takes, explanation.origin);
+  if (takes.measured()) explanation.origin.takes = takes.mean();
+  if (lookup.verdict.action != Action::refuse) note_origin(request, explanation.origin);
   explanation.no_neighbours = why_no_neighbours(worker.process, request, lookup);
   const auto rule = digest::mark_of(request.facts.rule);
   for (const auto& claim : policy.directory->claims_of(lookup.key, Steady::now(), rule)) {

@@ -46,6 +46,12 @@ class Opened {
     if (!is_folder && (!S_ISREG(status.st_mode) || status.st_nlink > 1)) return;
     if (::fchown(number_, account.user, account.group) != 0) fail("chown");
   }
+  void give_socket(const Account& account) const {
+    struct stat status {};
+    if (::fstat(number_, &status) != 0 || status.st_uid != 0) return;
+    if (!S_ISSOCK(status.st_mode) || status.st_nlink > 1) return;
+    if (::fchownat(number_, "", account.user, account.group, AT_EMPTY_PATH) != 0) fail("chown");
+  }
 
  private:
   int number_;
@@ -100,6 +106,20 @@ void give_file(const std::filesystem::path& file, const Account& account) {
   Opened(file, O_WRONLY | O_APPEND | O_CREAT).give(account);
 }
 
+// By a descriptor of the file itself: its name may lead elsewhere by the time it is given.
+void give_socket(const std::filesystem::path& socket, const Account& account) {
+  const Opened opened(socket, O_PATH);
+  opened.give_socket(account);
+}
+
+void give_places(const config::Settings& settings, const Account& account) {
+  if (settings.cache.disk) give_folder(settings.cache.disk->path, account);
+  if (settings.log.access == config::LogTarget::file) give_file(settings.log.path, account);
+  const auto control = std::filesystem::path(settings.control.value_or(config::kDefaultControl));
+  const auto folder = control.parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder)) give_folder(folder, account);
+}
+
 void become(const Account& account) {
   if (::initgroups(account.name.c_str(), account.group) != 0 ||
       ::setresgid(account.group, account.group, account.group) != 0 ||
@@ -116,18 +136,15 @@ void give_up_capabilities() {
   if (::syscall(SYS_capset, &header, none.data()) != 0) fail("capabilities cannot be given up");
 }
 
-void give_up_privileges(const config::Settings& settings) {
-  const auto account = account_to_become(settings.user);
-  if (!account) {
-    if (::geteuid() != 0) give_up_capabilities();
-    return;
-  }
-  if (settings.cache.disk) give_folder(settings.cache.disk->path, *account);
-  if (settings.log.access == config::LogTarget::file) give_file(settings.log.path, *account);
-  const auto control = std::filesystem::path(settings.control.value_or(config::kDefaultControl));
-  const auto folder = control.parent_path();
-  if (!folder.empty() && !std::filesystem::exists(folder)) give_folder(folder, *account);
-  become(*account);
+void give_up_privileges(const std::optional<Account>& account) {
+  if (account) return become(*account);
+  if (::geteuid() != 0) give_up_capabilities();
+}
+
+std::string why_root(const std::string& wanted) {
+  if (::geteuid() != 0 || !wanted.empty() || account_of(kDefaultUser)) return {};
+  return "the proxy keeps root's rights: add a user \"hearsay\", or set \"user\" to another one "
+         "(\"root\" if this is meant)";
 }
 
 std::string describe_user() {
@@ -135,9 +152,6 @@ std::string describe_user() {
   passwd entry{};
   passwd* found = nullptr;
   ::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found);
-  if (::geteuid() == 0) {
-    return "runs as root: add a user \"hearsay\", or set \"user\", to give up root's rights";
-  }
   return "runs as user " + (found ? std::string(entry.pw_name) : std::to_string(::geteuid()));
 }
 

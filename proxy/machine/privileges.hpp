@@ -25,11 +25,16 @@ std::optional<Account> account_of(const std::string& name);
 // is no user `hearsay`. Throws std::runtime_error if root is to become a user who does not exist.
 std::optional<Account> account_to_become(const std::string& wanted);
 
-// Both make what is missing, and give it to the account if it is root's. Throw std::system_error.
-// The folder of a cache, with the files in it.
+// They give to the account what is root's, and throw std::system_error. Both of these make what is
+// missing. The folder of a cache, with the files in it.
 void give_folder(const std::filesystem::path& folder, const Account& account);
 // A file to append to. A symbolic link, a pipe or a device stays as it is.
 void give_file(const std::filesystem::path& file, const Account& account);
+// A Unix socket.
+void give_socket(const std::filesystem::path& socket, const Account& account);
+// What the account is to write: the cache, the log, and the folder of the control socket if there
+// is none.
+void give_places(const config::Settings& settings, const Account& account);
 
 // Becomes the account for good. Call this while the process has one thread. Throws
 // std::system_error.
@@ -39,10 +44,13 @@ void become(const Account& account);
 // Child processes do not get it either. Throws std::system_error.
 void give_up_capabilities();
 
-// Leaves the process with the rights of one user: of the one that the settings name, if we are root
-// (account_to_become()), who then also gets the cache, the log and the folder of the control
-// socket; else of ours, without capabilities. Throws as the functions above do.
-void give_up_privileges(const config::Settings& settings);
+// Leaves the process with the rights of one user: of the account, as become() does; without one, of
+// its own, as give_up_capabilities() does if it is not root. Throws as these do.
+void give_up_privileges(const std::optional<Account>& account);
+
+// What to do about a proxy that keeps root's rights, though the settings do not ask for that.
+// Empty: it does not. Pure but for a look at the users and at ours.
+std::string why_root(const std::string& wanted);
 
 // As which user the process runs, in one line for a person.
 std::string describe_user();

@@ -83,10 +83,8 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
   if (tls_ || timed_out_) return std::nullopt;
   error_code error;
   const auto n = plain_->read_some(into, error);
-  if (!error) {
-    drained_ = n < into.size();
-    return n;
-  }
+  drained_ = !error && n < into.size();
+  if (!error) return n;
   if (error == asio::error::would_block || error == asio::error::try_again) return std::nullopt;
   return error;
 }
@@ -111,8 +109,8 @@ Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
   } else {
     std::tie(error, n) = co_await plain_->async_read_some(into, as_result);
   }
+  drained_ = !error && n < into.size();
   if (error) co_return blame(error);
-  drained_ = n < into.size();
   co_return n;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 boost::system::result<Hypothesis, QueryFault> hypothesis_in(const Client& client,
                                                             const Request& request) {
-  constexpr std::string_view kNames[] = {"url", "method", "client"};
+  constexpr std::string_view kNames[] = {"url", "method", "client", "user"};
   auto read = parameters(request.target.path(), kNames);
   if (!read) return read.error();
   auto& given = *read;
@@ -21,6 +21,7 @@ boost::system::result<Hypothesis, QueryFault> hypothesis_in(const Client& client
   Hypothesis asked{
       .url = std::move(given["url"]), .client = client.address, .client_text = client.address_text};
   if (given.contains("method")) asked.method = std::move(given["method"]);
+  if (given.contains("user")) asked.user = std::move(given["user"]);
   if (!given.contains("client")) return asked;
   const auto address = config::parse_address(given["client"]);
   if (!address) return QueryFault{"client: expected an IP address"};

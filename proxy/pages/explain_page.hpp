@@ -7,8 +7,8 @@
 
 namespace proxy {
 
-// ?url=URL[&method=METHOD][&client=ADDRESS], as explanation_json(). Without an address, explains
-// what the asker itself may. 400 if a parameter is wrong.
+// ?url=URL[&method=METHOD][&client=ADDRESS][&user=NAME], as explanation_json(). Without an address,
+// explains what the asker itself may. 400 if a parameter is wrong.
 net::Task<void> serve_explanation(Client& client, const Request& request, RequestBody& body);
 
 }  // namespace proxy

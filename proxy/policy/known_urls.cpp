@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -74,6 +75,11 @@ KnownUrls::KnownUrls(std::istream& lines) : filter_(filter_for(lines)) {
 }
 
 KnownUrls KnownUrls::of_file(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw std::runtime_error(path + " is no regular file");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) throw std::runtime_error(path + " cannot be opened");
   try {

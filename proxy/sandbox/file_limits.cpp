@@ -9,8 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "proxy/machine/descriptor.hpp"
+
 namespace proxy::sandbox {
 namespace {
+
+using machine::Descriptor;
 
 // The header of Debian 12 ends with version 2, the kernel may be newer.
 constexpr std::uint64_t kTruncate = 1ULL << 14;
@@ -51,24 +55,10 @@ std::uint64_t rights_of(Use use) {
   return kRead | kAppend | kTruncate | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE;
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(long number) : number_(static_cast<int>(number)) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] bool is_folder() const {
-    struct stat status {};
-    return ::fstat(number_, &status) == 0 && S_ISDIR(status.st_mode);
-  }
-
- private:
-  int number_;
-};
+bool is_folder(const Descriptor& file) {
+  struct stat status {};
+  return ::fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode);
+}
 
 void create(const Grant& grant) {
   const char* const path = grant.path.c_str();
@@ -83,10 +73,10 @@ void allow(const Descriptor& ruleset, const RulesetAttributes& denied, const Gra
   constexpr std::uint64_t kOfFiles =
       LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
   const Descriptor granted(::open(grant.path.c_str(), O_PATH | O_CLOEXEC));
-  if (granted.number() < 0) return;
+  if (!granted) return;
   landlock_path_beneath_attr rule{};
   rule.allowed_access = rights_of(grant.use) & denied.files;
-  if (!granted.is_folder()) rule.allowed_access &= kOfFiles;
+  if (!is_folder(granted)) rule.allowed_access &= kOfFiles;
   rule.parent_fd = granted.number();
   // The kernel refuses rules for pipes, which Landlock does not limit.
   ::syscall(SYS_landlock_add_rule, ruleset.number(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
@@ -104,7 +94,8 @@ bool limit_files(const std::vector<Grant>& grants) {
   const int version = landlock_version();
   if (version == 0) return false;
   const auto denied = denied_from(version);
-  const Descriptor ruleset(::syscall(SYS_landlock_create_ruleset, &denied, sizeof denied, 0U));
+  const Descriptor ruleset(
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &denied, sizeof denied, 0U)));
   if (ruleset.number() < 0) return false;
   for (const Grant& grant : grants) {
     if (grant.alone) create(grant);

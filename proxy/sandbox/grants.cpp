@@ -27,8 +27,7 @@ constexpr const char* kAnywhere[] = {
     "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu/online"};
 
 // Each may name files, separated by colons.
-constexpr const char* kVariables[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF",
-                                      "HOSTALIASES"};
+constexpr const char* kVariables[] = {"SSL_CERT_DIR", "OPENSSL_CONF", "HOSTALIASES"};
 
 // Whether others than we keep files in this folder.
 bool is_shared(const path& folder) {
@@ -91,6 +90,9 @@ void add_for_libraries(std::vector<Grant>& grants) {
   grants.push_back(around("/etc/resolv.conf", Use::read));
   add_listed(grants, X509_get_default_cert_file());
   add_listed(grants, X509_get_default_cert_dir());
+  // Read again, perhaps as a new file, when the settings are.
+  const char* const trusted = std::getenv("SSL_CERT_FILE");
+  if (trusted && *trusted != '\0') grants.push_back(around(trusted, Use::read));
   for (const char* const variable : kVariables) {
     const char* const names = std::getenv(variable);
     if (names) add_listed(grants, names);

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "config/control.hpp"
+#include "proxy/machine/local_socket.hpp"
 #include "proxy/succession/inherited.hpp"
 
 namespace proxy {
@@ -29,12 +29,9 @@ constexpr mode_t kMode = 0660;
 }
 
 sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    fail(path, "the path of a socket has at most 107 bytes");
-  std::memcpy(address.sun_path, path.data(), path.size());
-  return address;
+  const auto address = machine::local_address(path);
+  if (!address) fail(path, "the path of a socket has at most 107 bytes");
+  return *address;
 }
 
 int open_socket(const std::string& path) {
@@ -48,20 +45,12 @@ int call_with(const sockaddr_un& address, int fd, Call call) {
   return call(fd, reinterpret_cast<const sockaddr*>(&address), socklen_t{sizeof address});
 }
 
-// Whether a process listens there. A full queue (EAGAIN) is a listener's, too.
-bool is_alive(const std::string& path, const sockaddr_un& address) {
-  const int fd = open_socket(path);
-  const bool refused = call_with(address, fd, ::connect) != 0 && errno == ECONNREFUSED;
-  ::close(fd);
-  return !refused;
-}
-
 // Removes a socket that nobody listens at any more. Throws if the path is taken.
 void clear(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (!S_ISSOCK(status.st_mode)) fail(path, "a file that is no socket is there");
-  if (is_alive(path, address)) {
+  if (machine::somebody_listens(address)) {
     fail(path,
          "another proxy listens there; give this one another path (setting control), or \"none\"");
   }
@@ -86,11 +75,15 @@ ino_t inode_of(const std::string& path) {
 
 }  // namespace
 
-ControlSocket::ControlSocket(const config::Settings& settings) {
+ControlSocket::ControlSocket(const config::Settings& settings,
+                             const std::optional<machine::Account>& owner) {
+  // Our predecessor may have made it as root, where we may make none.
+  if (inherit(settings.control.value_or(config::kDefaultControl))) return;
   const auto path = config::control_path(settings);
-  if (inherit(path) || path.empty()) return;
+  if (path.empty()) return;
   try {
     listen(path);
+    if (owner) machine::give_socket(path, *owner);
   } catch (const std::runtime_error& error) {
     if (settings.control) throw;
     spdlog::warn("{}", error.what());
@@ -111,6 +104,7 @@ bool ControlSocket::inherit(const std::string& path) {
       inode_ = inode_of(path);
     } else {
       ::close(socket.descriptor);
+      has_declined_ = true;
     }
   }
   return descriptor_ >= 0;
@@ -144,7 +138,7 @@ std::shared_ptr<net::LocalAcceptor> ControlSocket::acceptor(net::Executor execut
 }
 
 void ControlSocket::leave() {
-  removes_file_ = false;
+  if (has_heir_) removes_file_ = false;
   const auto acceptor = acceptor_.lock();
   if (!acceptor) return;
   net::asio::post(acceptor->get_executor(), [acceptor] {

@@ -4,9 +4,11 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "config/settings.hpp"
+#include "proxy/machine/privileges.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy {
@@ -15,13 +17,15 @@ namespace proxy {
 // mode is 0660: owner and group. The file is removed at the end, as far as the sandbox allows.
 class ControlSocket {
  public:
-  // Call this before the sandbox is entered, which lets no socket listen. Takes the socket that our
-  // predecessor passes (succession/inherited.hpp) if the path is the same. Else it replaces the
-  // file that a dead proxy has left. If there is no such setting, and another proxy has the default
-  // path, warns and listens nowhere.
-  // Throws std::runtime_error with a text for a person if a path of the settings cannot be listened
-  // at: another proxy does, or something else is there.
-  explicit ControlSocket(const config::Settings& settings);
+  // Call this before the sandbox is entered, which lets no socket listen, and before root's rights
+  // are given up: the folder may be root's alone. The file is the owner's, if one is given. Takes
+  // the socket that our predecessor passes (succession/inherited.hpp) if the path is the same. Else
+  // it replaces the file that a dead proxy has left. If there is no such setting, and another proxy
+  // has the default path, warns and listens nowhere. Throws std::runtime_error with a text for a
+  // person if a path of the settings cannot be listened at: another proxy does, or something else
+  // is there.
+  explicit ControlSocket(const config::Settings& settings,
+                         const std::optional<machine::Account>& owner = {});
   ~ControlSocket();
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
@@ -33,8 +37,13 @@ class ControlSocket {
   // The acceptor, which owns the descriptor. Call this once, when our predecessor leaves: the file
   // is ours from now on. Null: it listens nowhere.
   std::shared_ptr<net::LocalAcceptor> acceptor(net::Executor executor);
-  // Closes the acceptor soon. A successor has the socket, and its file.
+  // Closes the acceptor soon. A successor has the socket, and its file, unless it has declined.
   void leave();
+  // Whether our predecessor had a socket that ours does not replace: nobody listens there once it
+  // has left.
+  [[nodiscard]] bool has_declined() const { return has_declined_; }
+  // Whether our successor takes the file; until this is called, it does.
+  void leave_file(bool to_successor) { has_heir_ = to_successor; }
 
  private:
   // Returns whether our predecessor had a socket there.
@@ -47,6 +56,8 @@ class ControlSocket {
   ino_t inode_ = 0;            // of the file, which another proxy may have replaced
   std::weak_ptr<net::LocalAcceptor> acceptor_;
   bool handed_out_ = false;  // the acceptor owns the descriptor
+  bool has_declined_ = false;
+  bool has_heir_ = true;
 };
 
 }  // namespace proxy

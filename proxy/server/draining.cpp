@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <chrono>
+#include <algorithm>
 #include <latch>
 
 namespace proxy {
@@ -27,13 +27,18 @@ void Draining::close_to_all() {
   close_acceptors();
 }
 
-void Draining::leave() {
+// This process may live on for long, for the sake of a download. It keeps nothing that it does not
+// need for that.
+void Draining::leave(const std::function<bool()>& is_needed) {
   auto& process = engine_.process();
   process.leaving = true;
   close_to_all();
   process.held_polls.wake_all();
   process.watchers.wake_all();
-  await_end_of_connections();
+  engine_.serve_no_more();
+  signals_.run_while(
+      [&] { return !signals_.told_to_end && (open_connections() > 0 || is_needed()); },
+      engine_.policy()->settings.timeouts.hand_over);
 }
 
 // The acceptors stay open, unless somebody else has the sockets, too: a load balancer is to see
@@ -46,24 +51,20 @@ void Draining::drain() {
   engine_.workers().on_each([](Worker& worker) { worker.sessions.drain(); });
   process.held_polls.wake_all();
   process.watchers.wake_all();
-}
-
-// Polls the count of connections: this thread has little else to do, and the end of a connection
-// then costs a serving thread one atomic subtraction.
-void Draining::await_end_of_connections() {
-  const auto& process = engine_.process();
-  const auto until = std::chrono::steady_clock::now() + engine_.policy()->settings.timeouts.drain;
-  const auto open = [&process] { return process.clients.connections() > process.late_connections; };
-  while (open() && std::chrono::steady_clock::now() < until) {
-    io_.restart();
-    io_.run_for(std::chrono::milliseconds(10));
-  }
-  if (open()) {
+  signals_.run_while([this] { return open_connections() > 0; },
+                     engine_.policy()->settings.timeouts.drain);
+  if (const auto open = open_connections(); open > 0) {
     spdlog::warn(
         "stopping: {} connections did not end in time, and are cut; a longer timeouts.drain would "
         "wait for them",
-        process.clients.connections() - process.late_connections);
+        open);
   }
+}
+
+std::size_t Draining::open_connections() const {
+  const auto& process = engine_.process();
+  const std::size_t all = process.clients.connections();
+  return all - std::min<std::size_t>(all, process.late_connections);
 }
 
 }  // namespace proxy

@@ -1,9 +1,12 @@
 // The end of a proxy that has clients: no more connections, and time for those that are open.
 #pragma once
 
+#include <functional>
+
 #include "proxy/server/control_socket.hpp"
 #include "proxy/server/engine.hpp"
 #include "proxy/server/listener.hpp"
+#include "proxy/server/signals.hpp"
 
 namespace proxy {
 
@@ -13,30 +16,30 @@ struct Sockets {
   ControlSocket& control;
 };
 
-// For the main thread, whose loop `io` is.
+// For the main thread, which goes on to handle signals meanwhile.
 class Draining {
  public:
   // All outlive this object.
-  Draining(Loop& io, Sockets sockets, Engine& engine)
-      : io_(io), sockets_(sockets), engine_(engine) {}
+  Draining(Signals& signals, Sockets sockets, Engine& engine)
+      : signals_(signals), sockets_(sockets), engine_(engine) {}
 
   // Connections that are not accepted yet are left to a successor, which has the same sockets.
   // Returns when no connection is accepted any more, and those accepted before are counted.
   void close_to_all();
   // For a successor's predecessor: as close_to_all(), and each open connection ends with its next
-  // response. Returns when all have ended, or after the setting timeouts.drain.
-  void leave();
+  // response. Returns when all have ended and `is_needed` says no, after the setting
+  // timeouts.hand_over, or when told to end.
+  void leave(const std::function<bool()>& is_needed);
   // Each open connection ends with its next response. New connections are for our own pages only,
-  // so that /health says that this proxy drains; all else gets 503.
+  // so that /health says that this proxy drains; all else gets 503. Returns when all connections
+  // that began before have ended, or after the setting timeouts.drain: then says how many are left.
   void drain();
-  // Returns when all connections that began before drain() have ended, or after the setting
-  // timeouts.drain: then says how many are left.
-  void await_end_of_connections();
 
  private:
   void close_acceptors();
+  [[nodiscard]] std::size_t open_connections() const;
 
-  Loop& io_;
+  Signals& signals_;
   const Sockets sockets_;
   Engine& engine_;
 };

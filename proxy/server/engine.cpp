@@ -119,6 +119,11 @@ void Engine::take_disk_back() {
   open_disk(*storage_.disk, policy_->settings.cache.disk->path, cache::DiskTier::InUse::rests);
 }
 
+void Engine::serve_no_more() {
+  neighbourhood_.stop();
+  asio::post(aside_, [this] { storage_.give_up_memory(); });
+}
+
 void Engine::stop() {
   neighbourhood_.stop();
   workers_.stop();

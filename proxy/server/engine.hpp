@@ -38,6 +38,9 @@ class Engine {
   // polled. The sizes of memory and disk are adapted soon.
   void follow(PinnedPolicy policy);
 
+  // Connections to origins that begin later trust the certificates that the system has now.
+  void read_certificates() { tls_.reload(); }
+
   [[nodiscard]] Process& process() { return process_; }
   [[nodiscard]] const Process& process() const { return process_; }
   [[nodiscard]] WorkerThreads& workers() { return workers_; }
@@ -47,6 +50,10 @@ class Engine {
   bool release_disk();
   // After release_disk(), if the successor failed.
   void take_disk_back();
+
+  // For a process that lives on for the sake of its downloads alone: stops polling neighbours, and
+  // soon gives up the memory of stored responses.
+  void serve_no_more();
 
   // Stops all threads. Coroutines still exist, so the objects that they refer to must live on. Ends
   // the process if a thread waits for a disk that does not answer.

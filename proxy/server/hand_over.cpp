@@ -10,6 +10,13 @@ namespace proxy {
 
 using succession::Kind;
 
+namespace {
+
+constexpr const char* kNoLauncher =
+    "the process hearsay-launch, which starts a new program to take over, has ended";
+
+}  // namespace
+
 HandOver::HandOver(net::asio::io_context& io, Inheritance inheritance,
                    const succession::Launcher& launcher, succession::Successor& successor,
                    Steps steps, std::chrono::seconds longest)
@@ -19,7 +26,19 @@ HandOver::HandOver(net::asio::io_context& io, Inheritance inheritance,
       steps_(std::move(steps)),
       longest_(longest),
       deadline_(io),
+      launcher_end_(io),
       channel_(io) {}
+
+void HandOver::watch_launcher() {
+  if (launcher_.has_ended()) return;
+  launcher_end_.assign(::dup(launcher_.channel()));
+  launcher_end_.async_wait(net::asio::posix::descriptor_base::wait_read,
+                           [this](net::error_code error) {
+                             if (error || !launcher_.has_ended()) return;
+                             spdlog::warn("{}; restart the service to have one again", kNoLauncher);
+                             launcher_end_.close();
+                           });
+}
 
 void HandOver::begin() {
   if (::getpid() == 1) {
@@ -34,11 +53,15 @@ void HandOver::begin() {
   }
   auto channel = launcher_.launch(sockets());
   if (!channel) {
-    spdlog::error(
-        "no new program could be started to take over; this one goes on: restart the service");
+    const auto* const why = launcher_.has_ended()
+                                ? kNoLauncher
+                                : "no new program could be started to take over: the order could "
+                                  "not be sent, perhaps for want of file descriptors";
+    spdlog::error("{}; this one goes on: restart the service", why);
     return;
   }
   spdlog::info("starting a new program to take over");
+  inheritance_.control.leave_file(true);
   state_ = State::under_way;
   net::error_code ignored;
   channel_.close(ignored);
@@ -79,6 +102,9 @@ void HandOver::heed(const succession::Message& message) {
       released_ = steps_.release_disk();
       // Otherwise the successor takes the disk once it answers.
       if (released_) succession::send(channel_.native_handle(), Kind::disk_released);
+      break;
+    case Kind::control_declined:
+      inheritance_.control.leave_file(false);
       break;
     case Kind::forgotten:
       successor_.note_forgotten(message.text);

@@ -28,7 +28,7 @@ class HandOver {
   };
   struct Inheritance {
     const Listeners& listeners;
-    const ControlSocket& control;
+    ControlSocket& control;
   };
   // So long a program may take until it serves: the disk rests meanwhile.
   static constexpr std::chrono::seconds kLongest{60};
@@ -37,6 +37,8 @@ class HandOver {
   HandOver(net::asio::io_context& io, Inheritance inheritance, const succession::Launcher& launcher,
            succession::Successor& successor, Steps steps, std::chrono::seconds longest = kLongest);
 
+  // Says in the log when the launcher ends, after which begin() starts nothing.
+  void watch_launcher();
   // Starts the program. Does nothing if one that was started before serves, or has yet to; nor in a
   // container whose first process this is, since all others end with it.
   void begin();
@@ -59,6 +61,7 @@ class HandOver {
   State state_ = State::idle;
   bool released_ = false;  // the disk
   net::Timer deadline_;
+  net::asio::posix::stream_descriptor launcher_end_;
   // Stays open after a failure, since a thread may be about to write to it.
   net::asio::posix::stream_descriptor channel_;
 };

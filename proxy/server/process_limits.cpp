@@ -19,25 +19,16 @@ std::size_t segments_of(const config::Settings& settings) {
 void raise_descriptor_limit(const config::Settings& settings) {
   constexpr std::size_t kBesidesSegments = 1024;
   const auto segments = segments_of(settings);
-  const auto wanted = segments > 0 ? segments + kBesidesSegments : 0;
-  const auto allowed = machine::raise_descriptor_limit(wanted);
-  if (allowed >= wanted) return;
-  spdlog::warn(
-      "cache.disk.size {} GiB takes {} open files, but no more than {} are allowed here: allow "
-      "more (ulimit -n, or LimitNOFILE of the service), or make the cache smaller",
-      settings.cache.disk->size.value >> 30, wanted, allowed);
+  machine::raise_descriptor_limit(segments > 0 ? segments + kBesidesSegments : 0);
 }
 
 DescriptorLimits descriptor_limits_of(const config::Settings& settings) {
   const auto allowed = machine::descriptor_limit().now;
-  const auto limits = descriptor_limits(allowed, segments_of(settings));
-  if (limits.connections < settings.limits.connections) {
-    spdlog::warn(
-        "{} file descriptors are allowed here, which is enough for {} client connections; "
-        "limits.connections is {} (ulimit -n, or LimitNOFILE of the service, allows more)",
-        allowed, limits.connections, settings.limits.connections);
+  const auto files = segments_of(settings);
+  if (const auto shortage = descriptor_shortage(settings.limits, allowed, files)) {
+    spdlog::warn("{}", *shortage);
   }
-  return limits;
+  return descriptor_limits(allowed, files);
 }
 
 std::string describe_limits(const config::Settings& settings,

@@ -10,11 +10,11 @@
 
 namespace proxy {
 
-// Raises the limit of open files as far as it may be raised. Warns if the cache on disk needs more:
-// each segment is open. Call this before root's rights are given up.
+// Raises the limit of open files as far as it may be raised; with root's rights, so far that the
+// cache on disk can open each segment. Call this before they are given up.
 void raise_descriptor_limit(const config::Settings& settings);
 
-// How many descriptors clients may take. Warns if those are fewer than limits.connections.
+// How many descriptors clients may take. Warns of a descriptor_shortage().
 DescriptorLimits descriptor_limits_of(const config::Settings& settings);
 
 // What limits the process, in one line for a person. Warns if the settings ask for more memory than

@@ -26,6 +26,7 @@ Reloaded Reloading::follow_file() {
                   file_.path());
     return {file_.path(), std::move(errors), {}};
   }
+  engine_.read_certificates();
   engine_.follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart: restart the service to follow",

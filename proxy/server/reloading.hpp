@@ -15,8 +15,9 @@ class Reloading {
   Reloading(const SettingsFile& file, Engine& engine, const machine::Supervisor& supervisor)
       : file_(file), engine_(engine), supervisor_(supervisor) {}
 
-  // The engine follows the settings file as it is now. If the file has a fault, or the log cannot
-  // be opened, nothing changes. Says what is wrong, and which changes wait for a restart.
+  // The engine follows the settings file, and the certificates it trusts, as they are now. If the
+  // file has a fault, or the log cannot be opened, nothing changes. Says what is wrong, and which
+  // changes wait for a restart.
   Reloaded reload();
 
  private:

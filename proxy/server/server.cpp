@@ -25,7 +25,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                                   .facts = around.facts,
                                   .memory = file.memory()}),
       reloading_(file, engine_, supervisor_),
-      draining_(signals_.io, sockets, engine_),
+      draining_(signals_, sockets, engine_),
       hand_over_(signals_.io, {sockets.listeners, control_}, around.launcher,
                  engine_.process().successor, steps_of_hand_over()),
       take_over_(signals_.io, around.predecessor, engine_.workers().workers().front()),
@@ -48,20 +48,21 @@ void Server::run() {
   heed_signals();
   start();
   signals_.io.run();
-  const bool is_succeeded = hand_over_.is_done();
-  if (is_succeeded) {
-    draining_.leave();
+  if (hand_over_.is_done()) {
+    watchdog_.end();
+    // What our predecessor has yet to forget, our successor learns from us.
+    draining_.leave([this] { return take_over_.has_predecessor(); });
   } else {
     supervisor_.stopping();
   }
   draining_.drain();
-  if (!is_succeeded) draining_.await_end_of_connections();
   stop();
   spdlog::info("stopped");
   flush_events();
 }
 
 void Server::heed_signals() {
+  hand_over_.watch_launcher();
   Signals::on_each(signals_.rotating, [this] { engine_.log().reopen(); });
   Signals::on_each(signals_.reloading, [this] { reloading_.reload(); });
   Signals::on_each(signals_.succession, [this] {
@@ -72,6 +73,7 @@ void Server::heed_signals() {
     spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
                  signal == SIGINT ? "SIGINT" : "SIGTERM", engine_.process().clients.connections(),
                  std::chrono::ceil<std::chrono::seconds>(drain).count());
+    signals_.told_to_end = true;
     signals_.io.stop();
   });
 }

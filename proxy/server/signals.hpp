@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/signal_set.hpp>
+#include <chrono>
 #include <csignal>
 #include <functional>
 
@@ -17,6 +18,7 @@ struct Signals {
   net::asio::signal_set rotating{io, SIGUSR1};
   net::asio::signal_set reloading{io, SIGHUP};
   net::asio::signal_set succession{io, SIGUSR2};
+  bool told_to_end = false;
 
   // Calls `handle` at each signal of the set.
   static void on_each(net::asio::signal_set& set, const std::function<void()>& handle) {
@@ -25,6 +27,17 @@ struct Signals {
       handle();
       on_each(set, handle);
     });
+  }
+
+  // Handles signals while the condition holds, for `longest` at most. Polls the condition: this
+  // thread has little else to do, and the end of a connection then costs a serving thread one
+  // atomic subtraction.
+  void run_while(const std::function<bool()>& condition, std::chrono::milliseconds longest) {
+    const auto until = std::chrono::steady_clock::now() + longest;
+    while (condition() && std::chrono::steady_clock::now() < until) {
+      io.restart();
+      io.run_for(std::chrono::milliseconds(10));
+    }
   }
 };
 

@@ -6,21 +6,14 @@
 
 #include <sstream>
 
+#include "config/text.hpp"
 #include "proxy/server/worker_threads.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
 namespace {
 
-// "12.5 MiB".
-std::string size(std::uint64_t bytes) {
-  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
-  return value < 10 && unit > 0 ? fmt::format("{:.1f} {}", value, kUnits[unit])
-                                : fmt::format("{:.0f} {}", value, kUnits[unit]);
-}
+using config::short_size;
 
 std::string who(const Process& process, const Policy& policy, const std::string& settings) {
   return fmt::format("{} named {}, process {}, {} threads, settings of {}", kProduct, process.name,
@@ -38,13 +31,14 @@ std::string where(const Process& process, const std::string& control_socket) {
 
 std::string what(const Process& process, const Policy& policy) {
   auto text = fmt::format("holds {} responses in memory, {} of {}", process.store.entries(),
-                          size(process.store.bytes()), size(policy.settings.cache.memory.value));
+                          short_size(process.store.bytes()),
+                          short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;
   if (!process.disk || !disk) return text + "; no disk";
   const auto& catalog = process.disk->disk().catalog();
   return text + fmt::format("; {} on disk, {} of {} at {}{}", catalog.index.entries(),
-                            size(catalog.used_bytes), size(disk->size.value), disk->path,
-                            process.disk->state().working ? "" : ", which rests");
+                            short_size(catalog.used_bytes), short_size(disk->size.value),
+                            disk->path, process.disk->state().working ? "" : ", which rests");
 }
 
 std::string whom(const Policy& policy) {

@@ -1,8 +1,10 @@
 #include "proxy/server/storage.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 
@@ -14,6 +16,18 @@ namespace {
 // What an earlier run held may have left before any digest of this run is closed, even within the
 // second to which departures are known.
 constexpr std::chrono::seconds kBeforeAnyDigest{1};
+
+// Enough for the blocks of a few large objects on their way.
+constexpr std::uint64_t kWhileLeaving = std::uint64_t{16} << 20;
+
+// In steps, so that no request has to make much room.
+void lower(cache::Budget& budget, std::uint64_t limit, cache::Store& store) {
+  constexpr std::uint64_t kStep = std::uint64_t{8} << 20;
+  for (auto now = budget.limit(); now > limit; now = budget.limit()) {
+    budget.set_limit(std::max(limit, now - std::min(now, kStep)));
+    store.make_room();
+  }
+}
 
 // The share of cache.memory for bodies that are passed on unstored.
 std::uint64_t transit_share(const config::CacheSettings& settings) {
@@ -44,27 +58,29 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 
 }  // namespace
 
-void make_folders_above(const config::CacheSettings& settings) {
+void make_cache_folder(const config::CacheSettings& settings) {
   if (!settings.disk) return;
-  const auto above = std::filesystem::path(settings.disk->path).lexically_normal().parent_path();
+  const auto folder = std::filesystem::path(settings.disk->path).lexically_normal();
+  const auto above = folder.parent_path();
   std::error_code error;
-  if (above.empty() || std::filesystem::exists(above, error)) return;
-  std::filesystem::create_directories(above, error);
+  if (!above.empty()) std::filesystem::create_directories(above, error);
+  if (!error && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    error = {errno, std::generic_category()};
+  }
   if (!error) return;
-  spdlog::error(
-      "cache.disk.path {}: the folder {} cannot be created: {}; create it, or name another",
-      settings.disk->path, above.string(), error.message());
+  spdlog::error("cache.disk.path {}: this folder cannot be created: {}; create it, or name another",
+                settings.disk->path, error.message());
+}
+
+void Storage::give_up_memory() {
+  lower(budget, kWhileLeaving, store);
 }
 
 void Storage::follow(const config::Settings& settings) {
-  constexpr std::uint64_t kStep = std::uint64_t{8} << 20;
   const auto& told = settings.cache;
   const auto limit = told.memory.value - transit_share(told);
   transit.set_limit(transit_share(told));
-  for (auto now = budget.limit(); now > limit; now = budget.limit()) {
-    budget.set_limit(std::max(limit, now - std::min(now, kStep)));
-    store.make_room();
-  }
+  lower(budget, limit, store);
   budget.set_limit(limit);
   store.follow_budget(told.largest_object().value);
   if (!disk || !told.disk) return;

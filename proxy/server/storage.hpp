@@ -13,9 +13,9 @@
 
 namespace proxy {
 
-// Creates the folders above cache.disk.path that are missing. Says which one cannot be created, and
-// why: the cache on disk then rests. Call this before the sandbox, which ties rights to folders.
-void make_folders_above(const config::CacheSettings& settings);
+// Creates cache.disk.path, and the folders above it, where they are missing. Says why it cannot:
+// the cache on disk then rests. Call this before the sandbox, which ties rights to folders.
+void make_cache_folder(const config::CacheSettings& settings);
 
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
@@ -26,6 +26,8 @@ struct Storage {
   // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
   // For one thread, which may be busy for a while; others may use the storage meanwhile.
   void follow(const config::Settings& settings);
+  // Keeps in memory what is under way, and little else: no more requests are to come. As follow().
+  void give_up_memory();
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;

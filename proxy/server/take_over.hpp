@@ -20,6 +20,8 @@ class TakeOver {
   // The workers accept connections. Does nothing if there is no predecessor. Throws
   // std::runtime_error if the predecessor goes on serving without us.
   void begin();
+  // Whether there is one, which has not ended yet.
+  [[nodiscard]] bool has_predecessor() const { return readable_.is_open(); }
 
  private:
   void await_orders();

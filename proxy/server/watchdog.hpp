@@ -19,6 +19,8 @@ class Watchdog {
 
   // Does nothing unless the manager asks for signs of life. Call this when the workers run.
   void begin();
+  // Says no more: another process is watched, and our signs of life would hide that it is stuck.
+  void end();
 
  private:
   void ask_workers();
@@ -27,6 +29,7 @@ class Watchdog {
   const machine::Supervisor& supervisor_;
   WorkerThreads& workers_;
   net::Timer timer_;
+  bool ended_ = false;
   std::atomic<std::size_t> unanswered_ = 0;
 };
 

@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::succession {
 
@@ -15,32 +16,16 @@ enum class Kind : char {
   launch = 'l',        // to the launcher, with the successor's end of the channel
   release_disk = 'd',  // to the predecessor: end writing to the disk
   disk_released = 'r',
-  serving = 'a',   // to the predecessor: accept no more connections
-  too_late = 't',  // to the successor: its predecessor goes on without it
+  control_declined = 'c',  // to the predecessor: its control socket ends with it
+  serving = 'a',           // to the predecessor: accept no more connections
+  too_late = 't',          // to the successor: its predecessor goes on without it
   forget_url =
       'u',  // to the successor; text: an Order, of the name that a response is stored under
   forget_many = 'p',  // to the successor; text: an Order, of PurgePattern::text()
   forgotten = 'f',    // to the predecessor, once for each of these two; text: the order's number
 };
 
-// A descriptor that is closed with its owner. -1: none.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] int release() { return std::exchange(number_, -1); }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
+using machine::Descriptor;
 
 struct Message {
   Kind kind{};

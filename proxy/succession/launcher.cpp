@@ -4,8 +4,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -14,6 +16,8 @@
 
 namespace proxy::succession {
 namespace {
+
+constexpr const char* kLauncherName = "hearsay-launch";
 
 // Signals that the terminal or systemd sends to all processes of the service. The launcher ends
 // with the process that it belongs to.
@@ -49,6 +53,37 @@ void describe_in_environment(const Launch& launch) {
   ::setenv("LISTEN_FDNAMES", names.c_str(), 1);
   ::setenv(kChannelVariable, std::to_string(kFirstInherited + count).c_str(), 1);
   ::unsetenv("WATCHDOG_PID");  // it is our predecessor's
+}
+
+// A copy, since the launcher's own are overwritten.
+class Arguments {
+ public:
+  explicit Arguments(char* const* all) {
+    for (; *all != nullptr; ++all) texts_.emplace_back(*all);
+    for (auto& text : texts_) pointers_.push_back(text.data());
+    pointers_.push_back(nullptr);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  [[nodiscard]] char* const* get() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<char*> pointers_;
+};
+
+// What ps shows: else a person takes this process for the proxy. The kernel shows the memory of the
+// arguments, which follow each other.
+void take_name(char* const* arguments) {
+  ::prctl(PR_SET_NAME, kLauncherName);
+  char* const first = arguments[0];
+  std::size_t room = 0;
+  for (; *arguments != nullptr && *arguments == first + room; ++arguments) {
+    room += std::strlen(*arguments) + 1;
+  }
+  std::memset(first, 0, room);
+  std::memcpy(first, kLauncherName, std::min(room - 1, std::strlen(kLauncherName)));
 }
 
 [[noreturn]] void become(char* const* arguments, const Launch& launch, const Descriptor& channel) {
@@ -89,11 +124,16 @@ Launcher::Launcher(char* const* arguments) {
   if (forked > 0) orders_ = std::move(ours);
   if (forked != 0) return;
   on_signals(SIG_IGN);  // of SIGCHLD, too: no zombie stays
-  ::prctl(PR_SET_NAME, "hearsay-launch");
+  const Arguments copy(arguments);
+  take_name(arguments);
   ::dup2(theirs.number(), kFirstInherited);
   ::close_range(kFirstInherited + 1, ~0U,
                 0);  // a listening socket must be closed when all leave it
-  obey(kFirstInherited, arguments);
+  obey(kFirstInherited, copy.get());
+}
+
+bool Launcher::has_ended() const {
+  return !orders_ || receive(orders_.number(), Wait::no).closed;
 }
 
 Descriptor Launcher::launch(std::span<const Socket> sockets) const {

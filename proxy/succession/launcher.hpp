@@ -10,10 +10,11 @@ namespace proxy::succession {
 // The variable of the environment that tells a successor its end of the channel.
 inline constexpr const char* kChannelVariable = "HEARSAY_PREDECESSOR";
 
-// A process of its own, which waits for orders and ends with this one. It inherits the arguments,
-// the environment and the user of the time at which it was made, and nothing else: so an attacker
-// who takes over the confined process can start the installed program with the same arguments, and
-// no other.
+// A process of its own, named hearsay-launch, which waits for orders and ends with this one. It
+// ignores the signals by which a proxy is ordered, as a terminal sends them to both. It inherits
+// the arguments, the environment and the user of the time at which it was made, and nothing else:
+// so an attacker who takes over the confined process can start the installed program with the same
+// arguments, and no other.
 class Launcher {
  public:
   // Forks. Call this while the process has one thread, after it has given up its privileges and
@@ -28,6 +29,11 @@ class Launcher {
   // their names as LISTEN_FDS (succession/inherited.hpp). Returns our end of the channel to it,
   // which is closed once the program ends; nothing if it could not be ordered.
   [[nodiscard]] Descriptor launch(std::span<const Socket> sockets) const;
+
+  // Whether the process could not be made, or has been killed.
+  [[nodiscard]] bool has_ended() const;
+  // Of the channel, which is readable once the process has ended; -1: there is none.
+  [[nodiscard]] int channel() const { return orders_.number(); }
 
  private:
   Descriptor orders_;

@@ -53,6 +53,10 @@ Received Predecessor::next() {
   return received;
 }
 
+void Predecessor::decline_control() const {
+  if (channel_) send(channel_.number(), Kind::control_declined);
+}
+
 bool Predecessor::say_serving() {
   const auto us = std::to_string(::getpid());
   if (!channel_ || send(channel_.number(), Kind::serving, us)) return true;

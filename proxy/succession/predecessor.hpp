@@ -22,6 +22,8 @@ class Predecessor {
   // kLongestRelease: then the disk is taken when it is free. Orders that arrive meanwhile are kept
   // for next().
   void take_disk();
+  // Its control socket is not ours: the predecessor removes the file once we serve.
+  void decline_control() const;
   // The predecessor accepts no more connections. Call this when ours are accepted. Returns false if
   // it has waited too long and serves on: then this process is to end.
   [[nodiscard]] bool say_serving();

@@ -43,24 +43,42 @@ Errc reason_of_failure(const SSL* session) {
   }
 }
 
-}  // namespace
-
-TlsClient::TlsClient(const std::string& extra_ca_file) : context_(ssl::context::tls_client) {
-  auto* const native = context_.native_handle();
+// Throws boost::system::system_error.
+std::shared_ptr<ssl::context> make_context(const std::string& extra_ca_file) {
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_client);
+  auto* const native = context->native_handle();
   if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
       SSL_CTX_set_alpn_protos(native, kHttp11, sizeof kHttp11) != 0) {
     throw boost::system::system_error(make_error_code(Errc::tls_failed));
   }
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
-  context_.set_verify_mode(ssl::verify_peer);
-  context_.set_default_verify_paths();
-  if (!extra_ca_file.empty()) context_.load_verify_file(extra_ca_file);
+  context->set_verify_mode(ssl::verify_peer);
+  context->set_default_verify_paths();
+  if (!extra_ca_file.empty()) context->load_verify_file(extra_ca_file);
+  return context;
+}
+
+}  // namespace
+
+TlsClient::TlsClient(std::string extra_ca_file)
+    : extra_ca_file_(std::move(extra_ca_file)), context_(make_context(extra_ca_file_)) {}
+
+void TlsClient::reload() {
+  auto next = make_context(extra_ca_file_);
+  const threads::MutexLock lock(mutex_);
+  context_.swap(next);
+}
+
+std::shared_ptr<ssl::context> TlsClient::context() const {
+  const threads::MutexLock lock(mutex_);
+  return context_;
 }
 
 net::Task<net::Result<std::unique_ptr<net::Stream>>> TlsClient::handshake(
     net::Socket socket, std::string host, net::Deadlines& deadlines,
     std::chrono::milliseconds timeout) {
-  auto owned = std::make_unique<net::Stream::Tls>(std::move(socket), context_);
+  const auto trust = context();
+  auto owned = std::make_unique<net::Stream::Tls>(std::move(socket), *trust);
   auto& tls = *owned;
   if (!expect(tls.native_handle(), host)) co_return Errc::tls_failed;
   auto stream = std::make_unique<net::Stream>(std::move(owned), deadlines);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "config/threads/mutex.hpp"
 #include "proxy/net/stream.hpp"
 
 namespace proxy::upstream {
@@ -16,7 +17,11 @@ class TlsClient {
   // Trusts the system's store (honours SSL_CERT_FILE and SSL_CERT_DIR) and, if named, the
   // certificates of one more PEM file. Throws boost::system::system_error if that file cannot be
   // read.
-  explicit TlsClient(const std::string& extra_ca_file = {});
+  explicit TlsClient(std::string extra_ca_file = {});
+
+  // Reads the certificates again, for handshakes that begin later. Throws as the constructor does:
+  // then nothing changes. Blocks. Any thread.
+  void reload();
 
   // TLS 1.2 or later, ALPN http/1.1, SNI for names. The certificate must be valid now and for
   // `host` (a name or an IP address without brackets). Takes at most `timeout`.
@@ -26,7 +31,13 @@ class TlsClient {
                                                                  std::chrono::milliseconds timeout);
 
  private:
-  boost::asio::ssl::context context_;
+  using Context = boost::asio::ssl::context;
+
+  [[nodiscard]] std::shared_ptr<Context> context() const;
+
+  const std::string extra_ca_file_;
+  mutable threads::Mutex mutex_;
+  std::shared_ptr<Context> context_ GUARDED_BY(mutex_);
 };
 
 }  // namespace proxy::upstream

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "config/load.hpp"
 
@@ -34,6 +36,16 @@ TEST(LoadFile, NamesTheFileThatCannotBeRead) {
     EXPECT_EQ(settings.error().at(0).where, path);
     EXPECT_NE(settings.error().at(0).what.find("cannot be read: "), std::string::npos);
   }
+}
+
+// To open a pipe would wait for a writer.
+TEST(LoadFile, RefusesAPipe) {
+  const auto pipe = testing::TempDir() + "pipe-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto settings = load_file(pipe);
+  ::unlink(pipe.c_str());
+  ASSERT_TRUE(settings.has_error());
+  EXPECT_EQ(settings.error().at(0), (SettingsError{pipe, "is no regular file"}));
 }
 
 }  // namespace

@@ -37,6 +37,15 @@ TEST(Load, TellsNoControlSocketFromNoSetting) {
   EXPECT_EQ(loaded("{}").control, std::nullopt);
 }
 
+TEST(Load, RefusesAControlSocketWithAPathThatNoSocketCanHave) {
+  const auto control = [](std::size_t bytes) {
+    return R"({"control": "/)" + std::string(bytes - 1, 'a') + "\"}";
+  };
+  EXPECT_TRUE(errors(control(107)).empty());
+  ASSERT_EQ(errors(control(108)).size(), 1u);
+  EXPECT_NE(errors(control(108))[0].what.find("at most 107 bytes"), std::string::npos);
+}
+
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
@@ -55,7 +64,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
     "log": {"access": "/var/log/hearsay.log", "format": "json"},
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
-                 "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s",
+                 "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s", "hand_over": "9s",
                  "unreachable": "8s"},
     "limits": {"connections": 5, "head": "8KiB", "fields": 50, "bytes_per_client": "1MiB",
                "connections_per_client": 4, "requests_per_client": 3, "heads": "2MiB",
@@ -91,7 +100,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
-  EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 8s}));
+  EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 9s, 8s}));
   EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50, mebibytes(1), 4, 3, mebibytes(2), ByteSize{0}}));
 }
 

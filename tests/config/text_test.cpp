@@ -79,6 +79,16 @@ TEST(Nearest, FindsASlipOfThePenAndNothingFarther) {
 }
 
 // RFC 9110 section 5.6.2.
+TEST(ShortSize, RoundsForPeople) {
+  EXPECT_EQ(short_size(0), "0 B");
+  EXPECT_EQ(short_size(1023), "1023 B");
+  EXPECT_EQ(short_size(1024), "1.0 KiB");
+  EXPECT_EQ(short_size(10'200), "10 KiB");
+  EXPECT_EQ(short_size(1023 * 1024), "1.0 MiB");
+  EXPECT_EQ(short_size(std::uint64_t{5} << 40), "5.0 TiB");
+  EXPECT_EQ(short_size(UINT64_MAX), "16 EiB");
+}
+
 TEST(Token, IsMadeOfTokenCharacters) {
   for (const std::string_view text : {"cache-a", "10.0.0.1-3128", "a!#$%&'*+-.^_`|~9"}) {
     EXPECT_TRUE(is_token(text)) << text;

@@ -1,4 +1,4 @@
-"""An origin whose responses are fresh for an hour: origin.py PORT"""
+"""An origin whose responses are fresh for an hour: origin.py PORT [ADDRESS]"""
 import http.server
 import sys
 
@@ -18,4 +18,5 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+address = sys.argv[2] if len(sys.argv) > 2 else "127.0.0.1"
+http.server.ThreadingHTTPServer((address, int(sys.argv[1])), Handler).serve_forever()

@@ -31,6 +31,7 @@ await() {
 }
 
 init=''
+show_log() { [ -z "$init" ] || inside journalctl -n 40 --no-pager; }
 begin_work() {
   work=$(mktemp -d /var/tmp/hearsay-install.XXXXXX)
   trap end_work EXIT
@@ -39,11 +40,9 @@ begin_work() {
 end_work() {
   local code=$?
   ((code == 0)) || echo "FAILED: $current" >&2
-  if [ -n "$init" ]; then
-    ((code == 0)) || inside journalctl -n 40 --no-pager >&2 || true
-    kill -KILL "$init" $(jobs -p) 2>/dev/null || true
-    wait 2>/dev/null || true
-  fi
+  ((code == 0)) || show_log >&2 || true
+  kill -KILL ${init:+"$init"} $(jobs -p) 2>/dev/null || true
+  wait 2>/dev/null || true
   rm -rf "$work"
 }
 
@@ -75,6 +74,7 @@ make_system() {
   root=$work/system
   step "a bare Debian 12" make_base "$from" "$(dpkg-deb -f "$2" Depends)" >"$work/base.log"
   cp -a "$from" "$root"
+  rm "$root/.hearsay-base-system"
 }
 
 # In the namespaces: the mounts that systemd expects of a container, with control groups of its own.

@@ -87,6 +87,52 @@ TEST_F(StartedByRoot, LogsToALinkOrAPipeThatItDoesNotGiveAway) {
   ::close(reader);
 }
 
+TEST_F(StartedByRoot, ListensAtAControlSocketInAFolderOfRoot) {
+  std::filesystem::create_directory(home / "run");
+  ASSERT_EQ(::chmod((home / "run").c_str(), 0755), 0);
+  const auto socket = (home / "run/control.sock").string();
+  const auto proxy = serve(json{{"control", socket}});
+  ASSERT_TRUE(contains(proxy->output(), "listening on ")) << proxy->errors();
+  EXPECT_EQ(owner_of(home / "run"), 0U);
+  EXPECT_EQ(owner_of(socket), nobody->pw_uid);
+}
+
+// The proxy reads this file as `nobody`.
+TEST_F(StartedByRoot, IsCheckedAsTheUserThatItBecomes) {
+  write_file(home / "htpasswd",
+             "anna:$2y$04$PeTXBQHKfskS4CFDHkB0k.GMZRYOxsvloI2xatMlh2arEGGNEfUPa\n");
+  std::filesystem::create_directories(home / "cache");
+  ASSERT_EQ(::chown((home / "cache").c_str(), 1, 1), 0);
+  const auto check = [&](const json& more) {
+    json settings{{"listen", {"127.0.0.1:0"}}, {"user", "nobody"}, {"control", "none"}};
+    settings.merge_patch(more);
+    write_file(home / "settings.json", settings.dump());
+    return run_to_end({{hearsay_program(), "check", "--config", home / "settings.json"}});
+  };
+  const json users{{"users", {{"file", (home / "htpasswd").string()}}},
+                   {"rules", json::array({{{"action", "allow"}, {"users", {"*"}}}})}};
+  ASSERT_EQ(::chmod((home / "htpasswd").c_str(), 0600), 0);
+  const auto unreadable = check(json{{"access", users}});
+  EXPECT_EQ(unreadable.exit_code, 2);
+  EXPECT_TRUE(contains(unreadable.errors, "Permission denied")) << unreadable.errors;
+  ASSERT_EQ(::chmod((home / "htpasswd").c_str(), 0644), 0);
+  EXPECT_EQ(check(json{{"access", users}}).exit_code, 0);
+  const auto disk =
+      check(json{{"cache", {{"disk", {{"path", (home / "cache").string()}, {"size", "64MiB"}}}}}});
+  EXPECT_TRUE(contains(disk.errors, "cannot be written by a proxy that runs as user nobody"))
+      << disk.errors;
+  EXPECT_TRUE(contains(check(json{{"user", "no-such-user"}}).errors, "there is no user"));
+}
+
+TEST_F(StartedByRoot, SaysThatItKeepsRootsRightsUnlessThatIsMeant) {
+  if (::getpwnam("hearsay")) GTEST_SKIP() << "this machine has the user hearsay";
+  const json no_disk{{"disk", nullptr}};
+  const auto unnoticed = serve(json{{"user", nullptr}, {"cache", no_disk}});
+  EXPECT_TRUE(contains(unnoticed->errors(), "keeps root's rights")) << unnoticed->errors();
+  const auto meant = serve(json{{"user", "root"}, {"cache", no_disk}});
+  EXPECT_FALSE(contains(meant->errors(), "keeps root's rights")) << meant->errors();
+}
+
 TEST_F(StartedByRoot, NeedsAUserWhoExists) {
   const auto proxy = serve(json{{"user", "no-such-user"}});
   EXPECT_EQ(proxy->wait(), 1);

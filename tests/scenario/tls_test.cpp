@@ -66,6 +66,20 @@ TEST(Tls, ReachesAnOriginThatWeStandInFor) {
   EXPECT_EQ(client.read().body, "hello over TLS");
 }
 
+TEST(Tls, TrustsAnIssuerThatIsAddedBeforeAReload) {
+  const TlsOrigin origin("IP:127.0.0.1");
+  const TemporaryDirectory directory;
+  write_file(directory / "trusted.pem", "");
+  const Trust trust(directory / "trusted.pem");
+  Scene scene;
+  EXPECT_EQ(scene.client.get(origin.url()).status, 502);
+  // Replaced, as tools do it.
+  write_file(directory / "new.pem", read_file(origin.certificate()));
+  std::filesystem::rename(directory / "new.pem", directory / "trusted.pem");
+  scene.proxy.reload(json::object());
+  EXPECT_EQ(scene.client.get(origin.url()).body, "hello over TLS");
+}
+
 TEST(Tls, Says502ForAnIssuerNobodyTrusts) {
   const TlsOrigin origin("IP:127.0.0.1");
   Scene scene;

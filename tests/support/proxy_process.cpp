@@ -38,6 +38,7 @@ json settings_for_tests(const std::filesystem::path& access_log) {
   return {{"listen", {"127.0.0.1:0"}},
           {"threads", 2},
           {"control", "none"},
+          {"user", "root"},  // else a warning, where root runs the tests
           {"cache", {{"memory", "64MiB"}}},
           {"digest",
            {{"period", "50ms"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "config/text.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/command/cache/report_values.hpp"
 #include "proxy/command/cache/running_proxy.hpp"
@@ -42,9 +43,10 @@ class EntryPrinter {
       out_.write(entry.json(Report::Letters::ascii));
     } else {
       out_.line(fmt::format("{:<5} {:>9} {:>5} {:>5} {:>5} {:>5}  {}", text_in(entry, "kind", "?"),
-                            short_size(number_in(entry, "bytes")), time_in(entry, "age_seconds"),
-                            time_in(entry, "fresh_seconds"), time_in(entry, "claimable_seconds"),
-                            count_in(entry, "hits"), text_in(entry, "url", "?")));
+                            config::short_size(number_in(entry, "bytes")),
+                            time_in(entry, "age_seconds"), time_in(entry, "fresh_seconds"),
+                            time_in(entry, "claimable_seconds"), count_in(entry, "hits"),
+                            text_in(entry, "url", "?")));
     }
   }
   // Whether the reader of the output is gone.
@@ -55,8 +57,8 @@ class EntryPrinter {
     const bool complete = !out_.closed();
     if (auto said = out_.finish(); !said) return said.error();
     if (!complete) return kDone;
-    auto text =
-        fmt::format("{} entries, {} on disk", fmt::group_digits(entries_), short_size(bytes_));
+    auto text = fmt::format("{} entries, {} on disk", fmt::group_digits(entries_),
+                            config::short_size(bytes_));
     if (unreadable > 0) {
       text += fmt::format("; {} more cannot be read: `hearsay cache verify` says why", unreadable);
     }

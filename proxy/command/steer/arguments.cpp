@@ -91,9 +91,13 @@ void add_explain(CLI::App& program, SteeringArguments& all) {
                "what is stored and how fresh, which neighbours claim it. Changes nothing. "
                "Exit 1 if the client would be refused",
                [&all](const Steer& steer) { return explain(steer, all.explain); });
-  app.add_option("URL", all.explain.url, "as a client would ask for it")->required();
-  app.add_option("--method", all.explain.method, "default GET");
+  app.add_option("URL", all.explain.url, "as a client would ask for it; for CONNECT also HOST:PORT")
+      ->required();
+  app.add_option("--method", all.explain.method,
+                 "default GET; for an https URL CONNECT, since clients tunnel those");
   app.add_option("--client", all.explain.client, "an address; default: this machine's");
+  app.add_option("--user", all.explain.user,
+                 "who signs in, where access.rules ask for a user; default: nobody");
 }
 
 SteerResult carry_out(const SteeringArguments& arguments, const Streams& streams) try {

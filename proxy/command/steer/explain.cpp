@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "config/text.hpp"
 #include "proxy/command/terminal_text.hpp"
 
 namespace proxy::command {
@@ -33,10 +34,15 @@ void line(std::string& out, std::string_view label, std::string_view text) {
 }
 
 void append_request(std::string& out, const json& page) {
+  const bool own_page = page.value("own_page", false);  // which judges for itself
+  const auto user = text_of(page, "user");
+  const bool allowed = page.at("allowed").get<bool>() && !own_page;
   line(out, "client",
-       text_of(page, "client") + (page.at("allowed").get<bool>() ? ", allowed" : ", refused"));
+       text_of(page, "client") + (user.empty() ? "" : ", user " + user) +
+           (allowed ? ", allowed" : ""));
+  line(out, "refused", text_of(page, "refusal"));
   line(out, "rule", text_of(page, "rule"));
-  const bool reverse = page.at("mode") == "reverse";
+  const bool reverse = page.at("mode") == "reverse" && !own_page;
   line(out, "as", reverse ? "a server (setting reverse)" : "");
   line(out, "key", text_of(page, "key"));
   if (page.at("stored_as") != page.at("url")) line(out, "stored as", text_of(page, "stored_as"));
@@ -86,8 +92,8 @@ void append_stored(std::string& out, const json& page) {
     const auto held = stored.at("held_bytes").get<std::uint64_t>();
     const auto bytes = stored.at("bytes").get<std::uint64_t>();
     auto what = fmt::format("{}: {}, {}", text_of(stored, "where"),
-                            stored.at("status").get<unsigned>(), short_size(bytes));
-    if (held != bytes) what += fmt::format(", of which {} are held", short_size(held));
+                            stored.at("status").get<unsigned>(), config::short_size(bytes));
+    if (held != bytes) what += fmt::format(", of which {} are held", config::short_size(held));
     if (!stored.at("selected").get<bool>()) what += " (another variant)";
     line(out, "stored", what);
     line(out, "", variant_of(stored));
@@ -152,6 +158,7 @@ SteerResult explain(const Steer& steer, const ExplainOptions& options) {
   auto target = "/admin/explain?url=" + percent_encoded(options.url);
   if (!options.method.empty()) target += "&method=" + percent_encoded(options.method);
   if (!options.client.empty()) target += "&client=" + percent_encoded(options.client);
+  if (!options.user.empty()) target += "&user=" + percent_encoded(options.user);
   const auto page = ask_for(steer.place, {target});
   if (!page) return page.error();
   const auto text = explain_text(*page);

@@ -10,8 +10,9 @@ namespace proxy::command {
 
 struct ExplainOptions {
   std::string url = {};
-  std::string method = {};  // empty: GET
+  std::string method = {};  // empty: GET, or CONNECT for an https URL
   std::string client = {};  // an address; empty: the one from which the proxy is asked
+  std::string user = {};    // who signs in; empty: nobody
 };
 
 // Prints explain_text(), or the page /admin/explain as it is. Returns 0, or kRefusal if the proxy

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/text.hpp"
 #include "proxy/command/steer/table.hpp"
 #include "proxy/command/terminal_text.hpp"
 
@@ -52,7 +53,7 @@ Row row_of(const json& peer) {
       count(peer, "true_hits"),
       count(peer, "false_hits"),
       known<double>(peer, "first_byte_ms", [](double ms) { return fmt::format("{:.1f} ms", ms); }),
-      known<std::uint64_t>(peer, "bytes_saved", short_size),
+      known<std::uint64_t>(peer, "bytes_saved", config::short_size),
       why(peer)};
 }
 

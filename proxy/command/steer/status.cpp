@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "config/text.hpp"
 #include "proxy/command/terminal_text.hpp"
 
 namespace proxy::command {
@@ -19,7 +20,7 @@ std::string count(double number) {
 }
 
 std::string size(double bytes) {
-  return short_size(static_cast<std::uint64_t>(bytes));
+  return config::short_size(static_cast<std::uint64_t>(bytes));
 }
 
 void append_reasons(std::string& text, const json& health) {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "config/text.hpp"
 #include "proxy/command/terminal_text.hpp"
 
 namespace proxy::command {
@@ -91,7 +92,7 @@ std::string percent(const std::optional<double>& share) {
 }
 
 std::string per_second(double bytes) {
-  return short_size(static_cast<std::uint64_t>(bytes)) + "/s";
+  return config::short_size(static_cast<std::uint64_t>(bytes)) + "/s";
 }
 
 std::string time(const std::optional<double>& seconds) {

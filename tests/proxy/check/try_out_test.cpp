@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "proxy/machine/privileges.hpp"
+#include "proxy/server/control_socket.hpp"
 #include "tests/support/socket.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -87,6 +89,53 @@ TEST(TryPlaces, CountsWhatTheCacheHasAsItsRoom) {
   EXPECT_FALSE(has(trial.warnings, "has room for"));
 }
 
+TEST(TryPlaces, WarnsOfAFolderThatOnlyTheKernelCanMake) {
+  Trial trial;
+  try_places(with_disk("/proc/cache"), trial);
+  EXPECT_TRUE(has(trial.warnings, "/proc is of the kernel"));
+  EXPECT_TRUE(trial.notes.empty());
+}
+
+// As the proxy does, which refuses to start.
+TEST(TryControl, WarnsOfWhatIsInTheWay) {
+  const TemporaryDirectory directory;
+  support::write_file(directory / "file", "x");
+  config::Settings settings;
+  settings.user = "root";  // which makes no folder for another user
+  const auto tried = [&](const std::string& path, bool runs = false) {
+    settings.control = path;
+    Trial trial;
+    try_control(settings, runs, trial);
+    return trial.warnings;
+  };
+  EXPECT_TRUE(tried("").empty());
+  EXPECT_TRUE(tried(directory / "a").empty());
+  EXPECT_TRUE(has(tried(directory / "file"), "no socket is there"));
+  EXPECT_TRUE(has(tried(directory / "file/a"), "file is no folder"));
+  EXPECT_TRUE(has(tried(directory / "absent/a"), "there is no folder"));
+  {
+    settings.control = directory / "living";
+    const ControlSocket living(settings);
+    EXPECT_TRUE(has(tried(directory / "living"), "another proxy listens there"));
+    EXPECT_TRUE(tried(directory / "living", true).empty()) << "it is its own";
+  }
+  EXPECT_TRUE(tried(directory / "living").empty());
+}
+
+TEST(TryUser, WarnsOfAUserWhoIsMissingAndOfRootsRights) {
+  const auto tried = [](const std::string& user) {
+    config::Settings settings;
+    settings.user = user;
+    Trial trial;
+    try_user(settings, trial);
+    return trial.warnings;
+  };
+  EXPECT_TRUE(has(tried("no-such-user"), "user: there is no user no-such-user"));
+  EXPECT_TRUE(tried("root").empty()) << "somebody means it";
+  const bool keeps_root = ::geteuid() == 0 && !machine::account_of("hearsay");
+  EXPECT_EQ(has(tried(""), "keeps root's rights"), keeps_root);
+}
+
 TEST(TryPorts, WarnsOfAPortThatAnotherProgramHas) {
   const Listener taken;
   config::Settings settings;
@@ -107,7 +156,7 @@ TEST(TryLimits, WarnsWhereMemoryOrDescriptorsFallShort) {
              trial);
   ASSERT_EQ(trial.warnings.size(), 2u);
   EXPECT_TRUE(has(trial.warnings, "there are 150 MiB (/sys/fs/cgroup/memory.max)"));
-  EXPECT_TRUE(has(trial.warnings, "1024 allow 448 connections"));
+  EXPECT_TRUE(has(trial.warnings, "enough for 448 client connections"));
   trial = {};
   try_limits(settings, std::nullopt, {}, trial);
   EXPECT_TRUE(trial.warnings.empty()) << "nothing is known";

@@ -16,16 +16,6 @@ TEST(TerminalText, CutsWhatIsTooLong) {
   EXPECT_EQ(escaped("123456", 5), "12345... and 1 bytes more");
 }
 
-TEST(TerminalText, RoundsSizes) {
-  EXPECT_EQ(short_size(0), "0 B");
-  EXPECT_EQ(short_size(1023), "1023 B");
-  EXPECT_EQ(short_size(1024), "1.0 KiB");
-  EXPECT_EQ(short_size(10'200), "10 KiB");
-  EXPECT_EQ(short_size(1023 * 1024), "1.0 MiB");
-  EXPECT_EQ(short_size(std::uint64_t{5} << 40), "5.0 TiB");
-  EXPECT_EQ(short_size(UINT64_MAX), "16 EiB");
-}
-
 TEST(TerminalText, RoundsTimesDown) {
   using namespace std::chrono_literals;
   EXPECT_EQ(short_time(-5s), "0s");

@@ -31,5 +31,23 @@ TEST(DescriptorLimits, LetFewNewcomersWaitWhereFewDescriptorsAre) {
   EXPECT_EQ(descriptor_limits(1 << 20, 0).newcomers, 1024U);
 }
 
+TEST(DescriptorShortage, IsNoneWhereNothingIsSetAndAThousandClientsHaveRoom) {
+  config::Limits limits;
+  EXPECT_FALSE(descriptor_shortage(limits, 20'000, 0)) << "of a common hard limit";
+  EXPECT_TRUE(descriptor_shortage(limits, 1024, 0));
+  limits.connections = 9'000;
+  EXPECT_TRUE(descriptor_shortage(limits, 20'000, 0)) << "somebody has asked for so many";
+  limits.connections = 100;
+  EXPECT_FALSE(descriptor_shortage(limits, 1024, 0));
+  EXPECT_TRUE(descriptor_shortage(limits, 1024, 1000)) << "the disk cannot open its segments";
+}
+
+TEST(DescriptorShortage, IsSaidInOneLineForClientsAndDisk) {
+  EXPECT_EQ(descriptor_shortage(config::Limits{}, 1024, 17),
+            "1024 file descriptors are allowed here, which is enough for 439 client connections "
+            "(limits.connections is 20000); the cache on disk may take 17: allow more (LimitNOFILE "
+            "of the service, ulimit -n)");
+}
+
 }  // namespace
 }  // namespace proxy

@@ -91,6 +91,17 @@ TEST(Stream, TriesWithoutWaiting) {
   EXPECT_EQ(end->error(), asio::error::eof);
 }
 
+TEST(Stream, TellsTheEndAsOftenAsItIsAsked) {
+  Ends ends;
+  ASSERT_FALSE(run(ends.io, ends.far.write(asio::buffer("hello", 5))));
+  ends.far.shutdown_send();
+  ends.near.expires_after(1s);
+  std::string text(9, '\0');
+  EXPECT_EQ(run(ends.io, ends.near.read_some(asio::buffer(text))).value(), 5U);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(run(ends.io, ends.near.read_some(asio::buffer(text))).error(), asio::error::eof) << i;
+}
+
 TEST(Stream, TellsHowMuchTheOtherSideHasAcknowledged) {
   Ends ends;
   const auto before = ends.near.acknowledged();

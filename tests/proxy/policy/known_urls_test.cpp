@@ -1,9 +1,12 @@
 #include "proxy/policy/known_urls.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <sstream>
 #include <stdexcept>
+
+#include "tests/support/temporary_directory.hpp"
 
 namespace proxy {
 namespace {
@@ -15,6 +18,13 @@ KnownUrls known(const std::string& lines) {
 
 bool has(const KnownUrls& urls, std::string_view host, std::string_view path) {
   return urls.may_have(http::parse_target("GET", path, host).value());
+}
+
+// To open a pipe would wait for a writer.
+TEST(KnownUrls, AreNotReadFromAPipe) {
+  const support::TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  EXPECT_THROW(KnownUrls::of_file(directory / "pipe"), std::runtime_error);
 }
 
 TEST(KnownUrls, AreWholeOrFromThePathOn) {

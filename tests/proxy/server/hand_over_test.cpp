@@ -16,7 +16,7 @@ TEST(HandOver, GivesUpAProgramThatDoesNotServeInTime) {
   const Listeners listeners({&any, 1}, 1);
   config::Settings settings;
   settings.control = "none";
-  const ControlSocket control(settings);
+  ControlSocket control(settings);
   succession::Successor successor;
   int taken_back = 0;
   const HandOver::Steps steps{[] { return true; }, [&] { ++taken_back; }, [] {}};

@@ -91,6 +91,19 @@ TEST_F(TlsClientTest, RefusesAnUnknownAuthority) {
       Errc::tls_unverified);
 }
 
+TEST_F(TlsClientTest, TrustsWhatTheFileHasOnceItIsReadAgain) {
+  const support::Authority added;
+  TlsClient client((directory / "ca.pem").string());
+  EXPECT_EQ(shake(client, added.server("DNS:origin.test"), "origin.test").error(),
+            Errc::tls_unverified);
+  support::write_file(directory / "ca.pem", added.pem());
+  client.reload();
+  EXPECT_TRUE(shake(client, added.server("DNS:origin.test"), "origin.test"));
+  support::write_file(directory / "ca.pem", "no certificate");
+  EXPECT_THROW(client.reload(), boost::system::system_error);
+  EXPECT_TRUE(shake(client, added.server("DNS:origin.test"), "origin.test"));
+}
+
 TEST_F(TlsClientTest, RefusesAnExpiredCertificate) {
   EXPECT_EQ(shake(authority.server("DNS:origin.test", 60), "origin.test").error(),
             Errc::tls_expired);

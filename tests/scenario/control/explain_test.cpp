@@ -164,8 +164,36 @@ TEST(Explain, SaysWhereNoPasswordIsAskedFor) {
     return explained(proxy, "http://a.test/", more).at("verdict").get<std::string>();
   };
   EXPECT_TRUE(contains(refused(""), "refused with 407")) << refused("");
-  const auto from_lan = refused("&client=10.0.0.5");
+  EXPECT_TRUE(begins(refused("&user=anna"), "is not stored; would ask ")) << refused("&user=anna");
+  EXPECT_EQ(proxy.page("/admin/explain?url=http://a.test/&user=berta").status, 400);
+  const auto from_lan = refused("&client=10.0.0.5&user=anna");
   EXPECT_TRUE(contains(from_lan, "refused with 403")) << from_lan;
+}
+
+TEST(Explain, AsksNobodyWhereItRefuses) {
+  const ProxyProcess proxy(json{{"access", {{"deny_to", {"192.0.2.0/24"}}}}});
+  const json page = explained(proxy, "http://192.0.2.1/");
+  EXPECT_EQ(page.at("action"), "refuse");
+  EXPECT_EQ(page.at("origin").at("servers"), json::array());
+  EXPECT_EQ(page.at("peers"), json::array());
+}
+
+TEST(Explain, JudgesAnHttpsUrlAsTheTunnelThatClientsAskFor) {
+  const ProxyProcess proxy;
+  const json page = explained(proxy, "https://a.test/x");
+  EXPECT_EQ(page.at("method"), "CONNECT");
+  EXPECT_EQ(page.at("verdict"),
+            "would be tunnelled to the origin a.test:443; what passes is encrypted, and never "
+            "cached");
+  const std::string refused =
+      "would be refused with 403: no tunnels to that port (setting "
+      "access.connect_ports)";
+  EXPECT_EQ(verdict(proxy, "https://a.test:8443/"), refused);
+  for (const std::string url : {"a.test:8443", "https://[2001:db8::1]:8443/x", "http://a.test/"}) {
+    EXPECT_EQ(explained(proxy, url, "&method=CONNECT").at("verdict"), refused) << url;
+  }
+  EXPECT_TRUE(begins(explained(proxy, "https://a.test:8443/", "&method=GET").at("verdict"),
+                     "is not stored; would ask the origin https://a.test:8443"));
 }
 
 TEST(Explain, CallsNobodyRefusedAtAnOwnPage) {
@@ -173,6 +201,7 @@ TEST(Explain, CallsNobodyRefusedAtAnOwnPage) {
   const json page = explained(proxy, proxy.url() + "/health", "&client=203.0.113.1");
   EXPECT_TRUE(page.at("own_page"));
   EXPECT_TRUE(page.at("allowed")) << page;
+  EXPECT_EQ(page.at("origin").at("servers"), json::array()) << "it is no origin of itself";
 }
 
 TEST(Explain, FollowsAMappingOfReverseMode) {
@@ -193,9 +222,9 @@ TEST(Explain, RefusesWhatIsNoRequest) {
   const ProxyProcess proxy;
   for (const std::string query :
        {"", "?url=", "?url=/a", "?url=http://", "?ulr=http://a.test/",
-        "?url=http://a.test/&method=G%20T", "?url=http://a.test/&client=a.test",
-        "?url=http://a.test/&url=http://b.test/", "?url=http://a.test/%0d%0aHost:%20b",
-        "?url=http://u:p@a.test/"}) {
+        "?url=http://a.test/&method=G%20T", "?url=a.test&method=CONNECT",
+        "?url=http://a.test/&client=a.test", "?url=http://a.test/&url=http://b.test/",
+        "?url=http://a.test/%0d%0aHost:%20b", "?url=http://u:p@a.test/"}) {
     EXPECT_EQ(proxy.page("/admin/explain" + query).status, 400) << query;
   }
   const ProxyProcess closed(json{{"access", {{"admin", json::array()}}}});

@@ -7,11 +7,10 @@
 
 #include "tests/scenario/control/steered.hpp"
 #include "tests/scenario/disk/disk_scene.hpp"
+#include "tests/support/successors.hpp"
 
 namespace scenario {
 namespace {
-
-constexpr std::string_view kTakenOver = " has taken over";
 
 std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t count = 0;
@@ -25,33 +24,19 @@ std::size_t count_of(std::string_view text, std::string_view part) {
 class Dynasty : public DiskScene {
  public:
   explicit Dynasty(const json& more = json::object())
-      : DiskScene(more), pid_(proxy().process().pid()) {
+      : DiskScene(more), successors_(proxy().process()) {
     origin.otherwise([](const Request&) { return cacheable("hello"); });
-  }
-  ~Dynasty() {
-    if (pid_ != proxy().process().pid()) ::kill(pid_, SIGKILL);
   }
 
   std::string said() { return proxy().process().errors(); }
-  pid_t pid() const { return pid_; }
-  void ask_for_successor() const { ::kill(pid_, SIGUSR2); }
+  pid_t pid() const { return successors_.pid(); }
+  void ask_for_successor() const { successors_.ask_for_one(); }
   // Returns once the successor serves.
-  void succeed() {
-    const auto before = count_of(said(), kTakenOver);
-    ask_for_successor();
-    ASSERT_TRUE(await_successor(before)) << said();
-  }
-  // `before`: so many have taken over before. Returns whether one more has.
-  bool await_successor(std::size_t before) {
-    if (!await([&] { return count_of(said(), kTakenOver) > before; })) return false;
-    const auto text = said();
-    const auto end = text.rfind(kTakenOver);
-    pid_ = std::stoi(text.substr(text.rfind(' ', end - 1) + 1));
-    return true;
-  }
+  void succeed() { ASSERT_TRUE(successors_.succeed()) << said(); }
+  bool await_successor(std::size_t before) { return successors_.await_more_than(before); }
 
  private:
-  pid_t pid_;
+  support::Successors successors_;
 };
 
 TEST(TakeOver, KeepsTheCacheAndThePort) {
@@ -110,6 +95,44 @@ TEST(TakeOver, LetsATransferEndWhileOthersAreServed) {
   EXPECT_EQ(response.body, "hello world");
   EXPECT_EQ(client.get(dynasty.origin.url("/b")).field("Connection"), "close");
   EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+}
+
+// The old process stays for a download that lasts longer than timeouts.drain; told to end, it gives
+// it that time.
+TEST(TakeOver, CutsNoTransferUntilTheOldProcessIsToldToEnd) {
+  Dynasty dynasty(json{{"timeouts", {{"drain", "100ms"}}}});
+  Gate gate;
+  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
+  dynasty.origin.on("/slower", Reply().sized(11).send("hello ").wait({}));
+  const auto begin = [&dynasty](Client& client, std::string_view path) {
+    client.send(request_text("GET", dynasty.origin.url(path)));
+    return client.read_head();
+  };
+  Client patient(dynasty.proxy().port());
+  Client cut(dynasty.proxy().port());
+  Response whole = begin(patient, "/slow");
+  Response part = begin(cut, "/slower");
+  const auto first = dynasty.pid();
+  dynasty.succeed();
+  EXPECT_FALSE(await([&] { return dynasty.proxy().process().exit_code().has_value(); },
+                     std::chrono::milliseconds(400)));
+  gate.open();
+  patient.read_rest(whole);
+  EXPECT_EQ(whole.body, "hello world");
+  ::kill(first, SIGTERM);
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+  cut.read_rest(part);
+  EXPECT_FALSE(part.whole);
+}
+
+TEST(TakeOver, CutsTransfersAfterTheTimeForAHandOver) {
+  Dynasty dynasty(json{{"timeouts", {{"drain", "0s"}, {"hand_over", "300ms"}}}});
+  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait({}));
+  Client client(dynasty.proxy().port());
+  client.send(request_text("GET", dynasty.origin.url("/slow")));
+  client.read_head();
+  dynasty.succeed();
   EXPECT_EQ(dynasty.proxy().process().wait(), 0);
 }
 
@@ -213,6 +236,44 @@ TEST(TakeOver, KeepsTheControlSocketWhileTheOldProcessEnds) {
   }
   EXPECT_EQ(dynasty.proxy().process().wait(), 0);
   EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
+}
+
+TEST(TakeOver, LeavesNoControlSocketBehindThatTheSuccessorDoesNotUse) {
+  const TemporaryDirectory directory;
+  const auto former = directory / "former.sock";
+  Dynasty dynasty(with_control(former));
+  json settings = json::parse(read_file(dynasty.proxy().settings_file()));
+  settings["control"] = (directory / "later.sock").string();
+  write_file(dynasty.proxy().settings_file(), settings.dump());
+  dynasty.succeed();
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+  EXPECT_FALSE(std::filesystem::exists(former));
+  EXPECT_EQ(hearsay({"status", "--socket", settings["control"]}).exit_code, 0);
+}
+
+// The process that starts programs for this one; 0: there is none.
+pid_t launcher_of(pid_t proxy) {
+  for (const auto& item : std::filesystem::directory_iterator("/proc")) {
+    const auto status = read_file(item.path() / "status");
+    if (contains(status, "\nPPid:\t" + std::to_string(proxy) + "\n")) {
+      return std::stoi(item.path().filename());
+    }
+  }
+  return 0;
+}
+
+TEST(TakeOver, SaysWhenTheLauncherIsGoneWhichPeopleDoNotTakeForTheProxy) {
+  Dynasty dynasty;
+  const auto launcher = launcher_of(dynasty.pid());
+  ASSERT_GT(launcher, 0);
+  const auto shown = read_file("/proc/" + std::to_string(launcher) + "/cmdline");
+  EXPECT_TRUE(shown.starts_with("hearsay-launch")) << shown;
+  EXPECT_FALSE(contains(shown, "serve")) << shown;
+  ::kill(launcher, SIGKILL);
+  EXPECT_TRUE(await([&] { return contains(dynasty.said(), "restart the service"); }));
+  dynasty.ask_for_successor();
+  EXPECT_TRUE(await([&] { return contains(dynasty.said(), "this one goes on"); }));
+  EXPECT_TRUE(contains(dynasty.said(), "hearsay-launch, which starts")) << dynasty.said();
 }
 
 TEST(TakeOver, FollowsNewSettingsOfThreadsAndAddresses) {

@@ -57,6 +57,39 @@ TEST(Events, AreObjectsWhereTheSettingsAskForThem) {
   EXPECT_EQ(json::parse(lines.back()).at("text"), "stopped");
 }
 
+TEST(Events, AreObjectsWhereTheProxyDoesNotStart) {
+  const TemporaryDirectory home;
+  const support::Listener taken;
+  write_file(home / "file", "");
+  for (const json& fault : {json{{"listen", {"127.0.0.1:" + std::to_string(taken.port())}}},
+                            json{{"control", (home / "file").string()}},
+                            json{{"access", {{"block", {(home / "absent").string()}}}}}}) {
+    json settings = settings_for_tests(home / "log");
+    settings.merge_patch(json{{"log", {{"events", "json"}}}});
+    settings.merge_patch(fault);
+    write_file(home / "settings.json", settings.dump());
+    const auto ended = run_to_end(serve_command(home / "settings.json"));
+    EXPECT_NE(ended.exit_code, 0);
+    ASSERT_FALSE(ended.errors.empty()) << fault;
+    for (const auto& line : lines_of(ended.errors)) {
+      EXPECT_TRUE(json::accept(line)) << line;
+    }
+  }
+}
+
+// A program reads each line of stdout.
+TEST(Events, LeaveStdoutToAnAccessLogAsJson) {
+  const TemporaryDirectory home;
+  json settings = settings_for_tests(home / "log");
+  settings["log"] = {{"access", "stdout"}, {"format", "json"}};
+  write_file(home / "settings.json", settings.dump());
+  ChildProcess proxy(serve_command(home / "settings.json"));
+  EXPECT_TRUE(await([&] { return contains(proxy.errors(), "limits: "); }));
+  proxy.signal(SIGTERM);
+  EXPECT_EQ(proxy.wait(), 0);
+  EXPECT_EQ(proxy.output(), "");
+}
+
 TEST(Events, TellOfAPeerOnceThatItIsDownAndOnceThatItIsBack) {
   auto peer = std::make_unique<ProxyProcess>();
   const auto port = peer->port();
@@ -79,10 +112,15 @@ TEST(Events, TellOfAPeerOnceThatItIsDownAndOnceThatItIsBack) {
 TEST(Events, TellWhichFolderOfTheDiskCannotBeMade) {
   const TemporaryDirectory home;
   write_file(home / "file", "");
-  ProxyProcess proxy(json{
-      {"cache", {{"disk", {{"path", (home / "file/x/cache").string()}, {"size", "100MiB"}}}}}});
-  const std::string said = proxy.process().errors();
-  EXPECT_TRUE(contains(said, "cannot be created: Not a directory")) << said;
+  for (const auto& [path, why] :
+       {std::pair{(home / "file/x/cache").string(), "Not a directory"},
+        std::pair{(home / "file/cache").string(), "Not a directory"},
+        std::pair{std::string("/proc/cache"), "No such file or directory"}}) {
+    ProxyProcess proxy(json{{"cache", {{"disk", {{"path", path}, {"size", "100MiB"}}}}}});
+    const std::string said = proxy.process().errors();
+    EXPECT_TRUE(contains(said, path + ": this folder cannot be created: " + why)) << said;
+    EXPECT_TRUE(contains(proxy.page("/health").body, why)) << path;
+  }
 }
 
 TEST(Disk, MakesTheFoldersAboveIt) {

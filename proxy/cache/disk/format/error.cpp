@@ -25,7 +25,10 @@ std::string_view to_string(Error error) {
     case Error::read_only:
       return "the disk may not be written";
     case Error::no_directory:
-      return "the directory or its content is gone, or it cannot be created";
+      return "the directory or its content is gone, or it cannot be created (No such file or "
+             "directory)";
+    case Error::not_directory:
+      return "its path, or a part of it, is a file (Not a directory)";
     case Error::no_lock:
       return "`lock` in the directory is not a regular file: remove it";
     case Error::in_use:
@@ -59,8 +62,9 @@ Error error_of(int number) {
     case EPERM:
       return Error::read_only;
     case ENOENT:
-    case ENOTDIR:
       return Error::no_directory;
+    case ENOTDIR:
+      return Error::not_directory;
     case EMFILE:
     case ENFILE:
       return Error::no_descriptors;

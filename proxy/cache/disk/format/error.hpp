@@ -16,7 +16,8 @@ enum class Error : std::uint8_t {
   resting,         // refused: the disk failed a moment ago and is tried again later
   no_space,        // the file system or a quota is full
   read_only,       // the file system is read-only, or we have no right to write
-  no_directory,    // the directory or its content vanished, or cannot be created
+  no_directory,    // the directory or its content vanished, or a folder above it is missing
+  not_directory,   // the path, or a part of it, is no directory
   no_lock,         // `lock` in the directory is no regular file
   in_use,          // another process has the directory
   handed_over,     // our successor has the directory

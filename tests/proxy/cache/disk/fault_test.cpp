@@ -171,6 +171,15 @@ TEST(DiskFault, StartsWithoutItsDirectoryAndTakesItWhenItIsThere) {
   EXPECT_TRUE(await([&] { return disk.state().working; }));
 }
 
+TEST(DiskFault, TellsAFileInItsPathFromAMissingFolder) {
+  const TemporaryDirectory directory;
+  support::write_file(directory / "file", "x");
+  for (const std::string path : {"file", "file/cache"}) {
+    Disk disk(small_options(directory / path));
+    EXPECT_EQ(disk.start().error(), Error::not_directory) << path;
+  }
+}
+
 // Three entries and a purge rule. The start reads the rule last, which holds it up.
 struct ASlowStart : testing::Test {
   ASlowStart() {

@@ -118,5 +118,31 @@ TEST(ExplainText, ShowsTheArithmeticOfFreshness) {
             "origin     http://a.test:80, 12.5 ms to the first byte\n");
 }
 
+constexpr const char* kNothingElse =
+    R"("rule": null, "key": null, "stored_as": null, "other_variants_on_disk": false,
+       "disk_fault": null, "owner": null, "stored": [], "peers": [],
+       "origin": {"parents": [], "servers": [], "first_byte_ms": null}})";
+
+TEST(ExplainText, SaysOfARefusalWhatIsRefused) {
+  const auto text = explain_text(std::string(R"({"url": "http://192.0.2.1/", "method": "GET",
+      "client": "10.0.0.5", "user": "anna", "verdict": "would be refused with 403: no",
+      "allowed": false, "refusal": "no", "mode": "forward", )") +
+                                 kNothingElse);
+  EXPECT_EQ(text,
+            "GET http://192.0.2.1/\nwould be refused with 403: no\n\n"
+            "client     10.0.0.5, user anna\n"
+            "refused    no\n");
+}
+
+TEST(ExplainText, CallsAnOwnPageNoServerOfAMapping) {
+  const auto text = explain_text(std::string(R"({"url": "http://10.0.0.1:3128/", "method": "GET",
+      "client": "10.0.0.5", "verdict": "is for this proxy's own pages", "allowed": true,
+      "own_page": true, "mode": "reverse", )") +
+                                 kNothingElse);
+  EXPECT_EQ(text,
+            "GET http://10.0.0.1:3128/\nis for this proxy's own pages\n\n"
+            "client     10.0.0.5\n");
+}
+
 }  // namespace
 }  // namespace proxy::command
