@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/access_rule_list.hpp"
+#include "config/text.hpp"
 
 namespace config {
 
@@ -28,8 +29,9 @@ bool has(const Words& words, std::string_view word) {
 
 std::optional<NetworkWords> read_networks(Section& in, std::string_view key, Networks& into) {
   constexpr std::string_view kForm =
-      "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\", an address or a range "
-      "like \"10.0.0.0/8\" (no bits set beyond its prefix)";
+      "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\" or \"all\", an address or "
+      "a "
+      "range like \"10.0.0.0/8\" (no bits set beyond its prefix)";
   const auto items = in.items(key, "named sets, addresses and ranges, such as \"private\"");
   if (!items) return std::nullopt;
   into.clear();
@@ -40,6 +42,9 @@ std::optional<NetworkWords> read_networks(Section& in, std::string_view key, Net
     if (networks) {
       append(into, *networks);
       understood.push_back(*text);
+    } else if (const auto meant = text ? without_bits_beyond(*text) : ""; !meant.empty()) {
+      in.fault(item, "has bits set beyond its prefix: " + in_quotes(*text) + "; did you mean " +
+                         in_quotes(meant) + '?');
     } else {
       in.expected(item, kForm, kNames);
     }

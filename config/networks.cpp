@@ -49,7 +49,8 @@ bool has_bits_beyond(const Address& address, unsigned prefix) {
   return false;
 }
 
-std::optional<Network> parse_network(std::string_view text) {
+// With all bits of its address.
+std::optional<Network> parse_any_network(std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto address = parse_address(text.substr(0, slash));
   if (!address) return std::nullopt;
@@ -58,9 +59,13 @@ std::optional<Network> parse_network(std::string_view text) {
   const bool dotted = text.find(':') == std::string_view::npos;
   const auto bits = parse_number(text.substr(slash + 1), dotted ? 32 : 128);
   if (!bits) return std::nullopt;
-  const unsigned prefix = static_cast<unsigned>(*bits) + (dotted ? kV4Start : 0);
-  if (has_bits_beyond(*address, prefix)) return std::nullopt;
-  return Network{*address, prefix};
+  return Network{*address, static_cast<unsigned>(*bits) + (dotted ? kV4Start : 0)};
+}
+
+std::optional<Network> parse_network(std::string_view text) {
+  const auto network = parse_any_network(text);
+  if (!network || has_bits_beyond(network->address, network->prefix)) return std::nullopt;
+  return network;
 }
 
 }  // namespace
@@ -117,6 +122,23 @@ std::optional<Networks> parse_networks(std::string_view item) {
   if (!network) return std::nullopt;
   networks.push_back(*network);
   return networks;
+}
+
+std::string without_bits_beyond(std::string_view item) {
+  constexpr unsigned kWidest = 8;
+  auto network = parse_any_network(item);
+  const bool dotted = item.find(':') == std::string_view::npos;
+  const unsigned least = kWidest + (dotted ? kV4Start : 0);
+  if (!network || network->prefix < least) return {};
+  auto& address = network->address;
+  if (!has_bits_beyond(address, network->prefix)) return {};
+  for (unsigned bit = network->prefix; bit < 128; ++bit) {
+    address[bit / 8] &= static_cast<std::uint8_t>(~(1U << (7 - bit % 8)));
+  }
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const auto* const bytes = address.data() + (dotted ? kMapped.size() : 0);
+  ::inet_ntop(dotted ? AF_INET : AF_INET6, bytes, text.data(), text.size());
+  return std::string(text.data()).append(item.substr(item.find('/')));
 }
 
 }  // namespace config

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -49,5 +50,10 @@ std::optional<Address> translated(const Address& address);
 // A range with bits set beyond its prefix is refused, because it is more often a mistake than
 // meant.
 std::optional<Networks> parse_networks(std::string_view item);
+
+// "10.0.0.0/8" for "10.0.0.1/8": the range that was meant if a range has bits set beyond its
+// prefix. Empty for other texts, and for ranges with a prefix below 8, which are too wide to be
+// suggested.
+std::string without_bits_beyond(std::string_view item);
 
 }  // namespace config

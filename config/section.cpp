@@ -150,14 +150,14 @@ void Section::fault(const LocatedValue& found, std::string what) {
   faults_.push_back({found.value->at, found.path, std::move(what)});
 }
 
-void Section::finish() {
+void Section::finish(std::string_view kind) {
   if (!object_) return;
   for (const Member& member : *object_) {
     if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
     const std::string near = suggestion(member.key, known_);
-    faults_.push_back(
-        {member.at, path_of(whole_.path, member.key),
-         "is not a setting" + (near.empty() ? "; known here: " + one_of(known_) : near)});
+    faults_.push_back({member.at, path_of(whole_.path, member.key),
+                       "is not a " + std::string(kind) +
+                           (near.empty() ? "; known here: " + one_of(known_) : near)});
   }
 }
 

@@ -93,8 +93,8 @@ class Section {
   const LocatedValue& whole() const { return whole_; }
   bool is_object() const { return object_ != nullptr; }
 
-  // Reports each unknown key, and the known key that may have been meant.
-  void finish();
+  // Reports each unknown key, and the known key that may have been meant. `kind`: what a key is.
+  void finish(std::string_view kind = "setting");
 
  private:
   std::optional<std::size_t> choose(std::string_view key, std::span<const std::string_view> words);

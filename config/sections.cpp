@@ -39,6 +39,18 @@ void read_part(Section& parent, std::string_view key, Into& into, void (*read)(S
   part.finish();
 }
 
+// What an item of `listen` that names no address may mean; empty: nothing that is known.
+std::string listen_hint(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const auto host = colon == text.npos ? std::string_view() : text.substr(0, colon);
+  const std::string port(colon == text.npos ? text : text.substr(colon + 1));
+  if (!parse_number(port, 65'535)) return {};
+  if (host == "localhost") return "; did you mean \"127.0.0.1:" + port + "\"?";
+  if (!host.empty() && host != "*") return {};
+  return "; write \"127.0.0.1:" + port + "\" for this machine alone, or \"0.0.0.0:" + port +
+         "\" for all of its addresses";
+}
+
 void read_listen(Section& in, std::vector<HostPort>& listen) {
   constexpr std::string_view kForm =
       "an address and a port, such as \"127.0.0.1:3128\" or \"[::]:3128\"";
@@ -48,7 +60,10 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
   for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
     const auto endpoint = text ? parse_listen(*text) : std::nullopt;
-    if (!endpoint) {
+    const auto hint = text && !endpoint ? listen_hint(*text) : std::string();
+    if (!hint.empty()) {
+      in.fault(item, "expected " + std::string(kForm) + "; found " + in_quotes(*text) + hint);
+    } else if (!endpoint) {
       in.expected(item, kForm);
     } else if (endpoint->port != 0 && std::count(listen.begin(), listen.end(), *endpoint) > 0) {
       in.fault(item, "is listed twice");

@@ -131,6 +131,16 @@ std::string to_text(milliseconds time) {
   return quantity_text(static_cast<std::uint64_t>(time.count()), kTimes);
 }
 
+std::string rough_text(std::chrono::seconds time) {
+  using std::chrono::duration_cast;
+  using std::chrono::hours;
+  using std::chrono::minutes;
+  if (time <= minutes(10)) return std::to_string(time.count()) + " s";
+  if (time < hours(2)) return std::to_string(duration_cast<minutes>(time).count()) + " minutes";
+  const auto whole = duration_cast<hours>(time).count();
+  return whole < 48 ? std::to_string(whole) + " hours" : std::to_string(whole / 24) + " days";
+}
+
 std::string short_size(std::uint64_t bytes) {
   constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return std::to_string(bytes) + " B";
@@ -159,7 +169,8 @@ std::string_view nearest(std::string_view text, std::span<const std::string_view
   std::string_view found;
   for (const std::string_view candidate : candidates) {
     const std::size_t away = distance(text, candidate);
-    if (away < best && away < candidate.size()) {
+    // At least half of the longer one is right: "foo" is not "top".
+    if (away < best && 2 * away <= std::max(text.size(), candidate.size())) {
       best = away;
       found = candidate;
     }

@@ -17,6 +17,7 @@ class Shard;
 // The sums over all shards.
 struct Totals {
   std::atomic<std::size_t> entries = 0;
+  std::atomic<std::size_t> blocks = 0;  // of these: of objects, without a head of their own
   std::atomic<std::uint64_t> bytes = 0;
   std::atomic<std::uint64_t> small_bytes = 0;  // of the small parts
   std::atomic<std::uint64_t> evicted = 0;      // to make room

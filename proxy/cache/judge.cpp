@@ -113,7 +113,8 @@ bool is_hidden(const RequestFacts& request, const Entry& entry) {
 
 // Whether the request may have what our rule keeps.
 bool has_rule(const RequestFacts& request, const Entry& entry, Time now) {
-  return !request.from_proxy || request.asked_rule == entry.rule || entry.fresh_without_rule(now);
+  return !request.from_neighbour || request.asked_rule == entry.rule ||
+         entry.fresh_without_rule(now);
 }
 
 // Whether the response may be stored.

@@ -30,6 +30,8 @@ struct RequestFacts {
   bool for_origin = false;
   // A proxy has forwarded it, so it may be a neighbour's. Whoever knows more sets it.
   bool from_proxy = false;
+  // It may be a neighbour's that asks because of our digest. The address tells, so others set it.
+  bool from_neighbour = false;
   digest::RuleHash asked_rule = 0;  // the neighbour's own, if it asks for what is stored; 0: none
 
   // From the settings, not from the head.

@@ -125,6 +125,7 @@ Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* super
 
 void Shard::insert(Slot& slot, Chain node) {
   totals_.entries.fetch_add(1, std::memory_order_relaxed);
+  if (node->is_block()) totals_.blocks.fetch_add(1, std::memory_order_relaxed);
   totals_.bytes.fetch_add(node->bytes, std::memory_order_relaxed);
   count_.fetch_add(1, std::memory_order_relaxed);
   node->next = std::move(slot.newest);
@@ -289,6 +290,7 @@ Shard::Chain Shard::take(Slot& slot, Chain& at) {
   at = std::move(taken->next);
   claims_.end(*taken, slot.claimable);
   totals_.entries.fetch_sub(1, std::memory_order_relaxed);
+  if (taken->is_block()) totals_.blocks.fetch_sub(1, std::memory_order_relaxed);
   totals_.bytes.fetch_sub(taken->bytes, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
   return taken;

@@ -21,6 +21,8 @@ namespace proxy::cache {
 // An entry's node in the index.
 struct Node : S3Fifo::Item, Claimable {
   Node(Budget& budget, const digest::Key& its_key, Kept kept);
+  // Whether it is a block of an object, which has no head of its own.
+  [[nodiscard]] bool is_block() const { return entry->head.empty(); }
 
   const std::shared_ptr<const Entry> entry;
   const std::shared_ptr<OnDisk> on_disk;  // as in Kept

@@ -15,11 +15,11 @@ std::uint32_t outlasted(Time now) {
   return static_cast<std::uint32_t>(ahead.time_since_epoch().count());
 }
 
-// The number of responses. Blocks of objects have no head of their own and do not count.
+// The number of responses, without blocks of objects.
 std::size_t length(const Shard::Chain& chain) {
   std::size_t responses = 0;
   for (const Node* node = chain.get(); node; node = node->next.get()) {
-    responses += node->entry->head.empty() ? 0 : 1;
+    responses += node->is_block() ? 0 : 1;
   }
   return responses;
 }

@@ -46,7 +46,7 @@ enum class Stored : std::uint8_t {
 
 // Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes when the
 // budget, including everything else charged to it, exceeds its limit. Sharded by key: every call
-// except entries() and bytes() briefly takes the lock of one shard at a time, and destroys what it
+// except those that count briefly takes the lock of one shard at a time, and destroys what it
 // drops after releasing it. Evicts first what is kept elsewhere, unless the disk below has it, too:
 // then nothing is given up. An evicted entry that is being sent lives on in its shared_ptr and
 // stays charged. `now` never steps back by more than the time for which calls overlap. Any thread.
@@ -116,6 +116,12 @@ class Store {
 
   std::uint64_t max_object() const { return max_object_.load(std::memory_order_relaxed); }
   std::size_t entries() const { return totals_.entries.load(std::memory_order_relaxed); }
+  // The entries that are no blocks of objects.
+  std::size_t responses() const {
+    const auto blocks = totals_.blocks.load(std::memory_order_relaxed);
+    const auto all = entries();
+    return all < blocks ? 0 : all - blocks;
+  }
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
   // How many entries were evicted to make room, and how many of these as they are kept elsewhere.
   std::uint64_t evicted() const { return totals_.evicted.load(std::memory_order_relaxed); }

@@ -6,6 +6,16 @@
 namespace proxy {
 namespace {
 
+// Whether the client may read our digest, and so may ask for what is stored because of it. An admin
+// may read each page, but is a neighbour only if it is a proxy.
+bool may_be_neighbour(const Client& client, const Request& request) {
+  const auto& policy = request.policy();
+  const auto& access = policy.settings.access;
+  return policy.directory->knows(client.address) ||
+         config::contains(access.peers, client.address) ||
+         (request.facts.from_proxy && config::contains(access.admin, client.address));
+}
+
 // What the rules need to know and the head does not tell.
 void add_facts(const Client& client, Request& request) {
   const auto& policy = request.policy();
@@ -15,6 +25,7 @@ void add_facts(const Client& client, Request& request) {
   if (!asks_what_is_stored) return;
   const auto rule = request.head.fields.only_value(peers::kRuleField);
   facts.asked_rule = peers::parse_epoch(rule).value_or(0);
+  facts.from_neighbour = may_be_neighbour(client, request);
   // A Squid may leave out Via.
   if (policy.directory->knows(client.address)) facts.from_proxy = true;
 }

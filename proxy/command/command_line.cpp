@@ -66,7 +66,9 @@ bool is_option(const std::string& word) {
 }  // namespace
 
 void add_help(CLI::App& program) {
-  program.add_subcommand("help", "explain a command: hearsay help COMMAND");
+  program.name("hearsay");
+  auto* const help = program.add_subcommand("help", "explain a command: hearsay help COMMAND");
+  help->add_option("COMMAND", "the command to explain");
   program.add_subcommand("version", "say which version this is; also -V");
 }
 

@@ -8,7 +8,6 @@ namespace proxy::command {
 namespace {
 
 constexpr long kConnectLimit = 5'000;  // milliseconds
-constexpr long kMaxSilence = 60;       // seconds; a page at work sends a line each second
 
 }  // namespace
 
@@ -25,7 +24,7 @@ PageTransfer::PageTransfer(const std::string& base, const PageRequest& request)
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectLimit);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kMaxSilence);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(request.patience.count()));
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, reason_.data());
   if (!request.body) return;
   curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body->size()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,10 +14,12 @@ namespace proxy::command {
 struct PageRequest {
   std::string target;                    // path and query
   std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
+  // The proxy may be silent for so long. The default is for orders that take their time.
+  std::chrono::seconds patience{60};
 };
 
 // One request, with the field that shows an admin's purpose. No other proxy is asked on the way. A
-// proxy that is not connected to within 5 s, or sends nothing for 60 s, fails the request.
+// proxy that is not connected to within 5 s, or is silent for longer than `patience`, fails it.
 class PageTransfer {
  public:
   // `base`: the URL of the proxy. Throws std::bad_alloc.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/text.hpp"
 #include "proxy/explain/explanation.hpp"
 
 namespace proxy {
@@ -18,9 +19,9 @@ const StoredFacts* selected(const Explanation& explanation) {
 
 // "fresh for another 312 s", "stale for 12 s".
 std::string freshness(const cache::Entry& entry, cache::Time now) {
-  const auto ttl = entry.ttl(now).count();
-  if (entry.fresh(now)) return fmt::format("fresh for another {} s", ttl);
-  return fmt::format("stale for {} s", -ttl);
+  const auto ttl = entry.ttl(now);
+  if (entry.fresh(now)) return "fresh for another " + config::rough_text(ttl);
+  return "stale for " + config::rough_text(-ttl);
 }
 
 // "a, b and c".

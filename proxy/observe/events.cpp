@@ -50,9 +50,8 @@ class EventSink final : public spdlog::sinks::sink {
     const threads::MutexLock lock(mutex_);
     say_held_back();
     const std::string_view text(message.payload.data(), message.payload.size());
-    const bool may_recur =
-        message.level == spdlog::level::warn || message.level == spdlog::level::err;
-    if (!may_recur || limit_.passes(text, EventLimit::Clock::now())) write(message, text, 0);
+    auto& limit = message.level >= spdlog::level::warn ? alarms_ : news_;
+    if (limit.passes(text, EventLimit::Clock::now())) write(message, text, 0);
   }
   void flush() override {
     const threads::MutexLock lock(mutex_);
@@ -68,9 +67,16 @@ class EventSink final : public spdlog::sinks::sink {
 
  private:
   void say_held_back() REQUIRES(mutex_) {
-    for (const auto& held_back : limit_.ended(EventLimit::Clock::now())) {
+    const auto now = EventLimit::Clock::now();
+    say_all(alarms_.ended(now), spdlog::level::warn);
+    say_all(news_.ended(now), spdlog::level::info);
+  }
+
+  void say_all(const std::vector<EventLimit::HeldBack>& all, spdlog::level::level_enum level)
+      REQUIRES(mutex_) {
+    for (const auto& held_back : all) {
       const auto text = fmt::format("{} more like this: {}", held_back.number, held_back.last);
-      const spdlog::details::log_msg message("hearsay", spdlog::level::warn, text);
+      const spdlog::details::log_msg message("hearsay", level, text);
       write(message, text, held_back.number);
     }
   }
@@ -89,7 +95,8 @@ class EventSink final : public spdlog::sinks::sink {
   }
 
   threads::Mutex mutex_;
-  EventLimit limit_ GUARDED_BY(mutex_);
+  EventLimit alarms_ GUARDED_BY(mutex_);
+  EventLimit news_ GUARDED_BY(mutex_);
   config::EventFormat format_ GUARDED_BY(mutex_) = config::EventFormat::text;
   std::unique_ptr<spdlog::formatter> formatter_ GUARDED_BY(mutex_) =
       std::make_unique<spdlog::pattern_formatter>();

@@ -46,7 +46,8 @@ class EventLimit {
 
 // From now on spdlog's default logger writes to stderr: lines for people, unless format_events()
 // asks for an object per line, with `time` (RFC 3339), `level`, `text` and, for events that were
-// held back, `suppressed`. Warnings and errors pass an EventLimit. For the start of the program.
+// held back, `suppressed`. Alarms (warnings and errors) pass an EventLimit, and news another one.
+// For the start of the program.
 void write_events();
 // The format of later events. Without write_events(), changes nothing. Any thread.
 void format_events(config::EventFormat format);

@@ -43,6 +43,27 @@ constexpr DigestRow kDigests[] = {
      &DigestsSent::not_modified},
 };
 
+// With the causes of those that failed. A parent that refuses a tunnel is none of our own words.
+void append_requests(std::string& out, const Metrics& metrics) {
+  describe(out, "hearsay_requests_total", "counter",
+           "Requests answered, by result, and if they failed, by why.");
+  const auto into = std::back_inserter(out);
+  for (std::size_t tag = 0; tag < kTags; ++tag) {
+    if (static_cast<Tag>(tag) == Tag::failed) continue;
+    fmt::format_to(
+        into, "hearsay_requests_total{{result=\"{}\"}} {}\n", metric_tag(static_cast<Tag>(tag)),
+        metrics.sum([tag](const ThreadCounters& c) -> const Count& { return c.requests[tag]; }));
+  }
+  for (std::size_t cause = 0; cause <= kFailures; ++cause) {
+    const auto what = static_cast<Failure::What>(cause);
+    if (what == Failure::What::denied) continue;  // has a result of its own
+    fmt::format_to(
+        into, "hearsay_requests_total{{result=\"{}\",why=\"{}\"}} {}\n", metric_tag(Tag::failed),
+        cause == kFailures ? "parent" : word(what),
+        metrics.sum([cause](const ThreadCounters& c) -> const Count& { return c.failed[cause]; }));
+  }
+}
+
 void append_cuts(std::string& out, const Metrics& metrics) {
   describe(out, "hearsay_cuts_total", "counter",
            "Connections ended because their client took long, by why.");
@@ -69,7 +90,7 @@ void append_digests(std::string& out, const Metrics& metrics) {
 
 void append_gauges(std::string& out, const Gauges& now) {
   single(out, "hearsay_connections", "gauge", "Client connections open.", now.connections);
-  single(out, "hearsay_cache_entries", "gauge", "Stored responses.", now.cache_entries);
+  single(out, "hearsay_cache_entries", "gauge", "Responses stored in memory.", now.cache_entries);
   single(out, "hearsay_cache_bytes", "gauge", "Bytes of stored responses.", now.cache_bytes);
   single(out, "hearsay_evicted_total", "counter", "Responses that memory gave up to make room.",
          now.evicted);
@@ -90,12 +111,7 @@ void append_gauges(std::string& out, const Gauges& now) {
 }  // namespace
 
 void Metrics::append_text(std::string& out, const Gauges& gauges) const {
-  describe(out, "hearsay_requests_total", "counter", "Requests answered, by result.");
-  for (std::size_t tag = 0; tag < kTags; ++tag) {
-    fmt::format_to(std::back_inserter(out), "hearsay_requests_total{{result=\"{}\"}} {}\n",
-                   metric_tag(static_cast<Tag>(tag)),
-                   sum([tag](const ThreadCounters& c) -> const Count& { return c.requests[tag]; }));
-  }
+  append_requests(out, *this);
   describe(out, "hearsay_body_bytes_total", "counter", "Bytes of bodies, by where they came from.");
   const auto bytes_by = [&](std::string_view source, auto pick) {
     fmt::format_to(std::back_inserter(out), "hearsay_body_bytes_total{{source=\"{}\"}} {}\n",

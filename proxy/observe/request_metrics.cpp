@@ -91,9 +91,17 @@ std::optional<RequestOutcome> outcome_of(const RequestRecord& record) {
   return std::nullopt;
 }
 
+std::size_t cause_of(std::string_view failure) {
+  for (std::size_t what = 0; what < kFailures; ++what) {
+    if (word(static_cast<Failure::What>(what)) == failure) return what;
+  }
+  return kFailures;
+}
+
 void count_request(ThreadCounters& counters, const RequestRecord& record,
                    std::chrono::steady_clock::time_point now) {
   counters.requests[static_cast<std::size_t>(record.tag)].add();
+  if (record.tag == Tag::failed) counters.failed[cause_of(record.failure)].add();
   counters.bytes_sent.add(record.bytes);
   if (record.aborted) counters.aborted.add();
   counters.by_class[std::min<std::size_t>(record.status / 100, kStatusClasses - 1)].add();

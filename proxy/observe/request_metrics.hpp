@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "proxy/observe/metrics.hpp"
 
@@ -13,6 +14,10 @@ namespace proxy {
 // was asked for a response (own pages, refusals, purges), or because the time is the client's
 // choice (tunnels).
 std::optional<RequestOutcome> outcome_of(const RequestRecord& record);
+
+// The place in ThreadCounters::failed: the Failure::What that RequestRecord::failure spells, else
+// kFailures.
+std::size_t cause_of(std::string_view failure);
 
 // Counts a request that ended at `now`. For the counters' thread.
 void count_request(ThreadCounters& counters, const RequestRecord& record,

@@ -28,8 +28,8 @@ std::string_view squid_tag(Tag tag) {
     case Tag::tunnel:
       return "TCP_TUNNEL";
     case Tag::own_page:
-      return "NONE_NONE";
     case Tag::purge:
+      return "NONE_NONE";
     case Tag::site_question:
       return "TCP_MISS";
   }

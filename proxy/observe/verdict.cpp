@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "config/text.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy {
@@ -200,10 +201,10 @@ bool is_forwarded(Tag tag) {
 std::string lifetime(const RequestRecord& record) {
   const auto& told = record.told;
   if (!told.ttl) return told.stored ? "stored" : "";
-  const auto left = told.ttl->count();
-  if (left < 0) return fmt::format("stale for {} s", -left);
-  if (told.hit) return fmt::format("fresh for another {} s", left);
-  return told.stored ? fmt::format("stored for {} s", left) : fmt::format("fresh for {} s", left);
+  const auto left = *told.ttl;
+  if (left.count() < 0) return "stale for " + config::rough_text(-left);
+  if (told.hit) return "fresh for another " + config::rough_text(left);
+  return (told.stored ? "stored for " : "fresh for ") + config::rough_text(left);
 }
 
 std::string phrase_for(const Word& one, std::optional<std::string_view> failure) {

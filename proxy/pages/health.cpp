@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "config/text.hpp"
 #include "proxy/machine/memory_need.hpp"
 #include "proxy/observe/disk_watch.hpp"
 #include "proxy/observe/peer_watch.hpp"
@@ -33,17 +34,6 @@ void add_neighbours(std::vector<Trouble>& all, const Policy& policy, Time now) {
     if (parent && parent->rests) {
       all.push_back({"peer", peer.name, "as a parent it failed requests, and rests"});
     }
-  }
-}
-
-void add_origins(std::vector<Trouble>& all, const upstream::OriginHealth& origins, Time now) {
-  const auto failing = origins.failing(now);
-  for (std::size_t i = 0; i < std::min(failing.size(), kMostOrigins); ++i) {
-    const auto& one = failing[i];
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - one.since).count();
-    all.push_back({"origin", one.origin,
-                   fmt::format("{} requests in a row failed in the last {} s: {}", one.failures,
-                               seconds, text({Failure::Where::upstream, one.why, {}}))});
   }
 }
 
@@ -97,11 +87,31 @@ void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now
 
 }  // namespace
 
+std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::Failing>& failing,
+                                     Time now) {
+  std::vector<Trouble> all;
+  const auto named = std::min(failing.size(), kMostOrigins);
+  for (std::size_t i = 0; i < named; ++i) {
+    const auto& one = failing[i];
+    const std::chrono::seconds shortest(1);
+    const auto time = std::max(shortest, std::chrono::ceil<std::chrono::seconds>(now - one.since));
+    all.push_back(
+        {"origin", one.origin,
+         fmt::format("{} requests in a row failed in the last {}: {}", one.failures,
+                     config::rough_text(time), text({Failure::Where::upstream, one.why, {}}))});
+  }
+  const auto others = failing.size() - named;
+  if (others > 0) all.push_back({"origin", {}, fmt::format("and {} more", others), others});
+  return all;
+}
+
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
   std::vector<Trouble> all;
   add_disk(all, process.disk);
   add_neighbours(all, policy, now);
-  add_origins(all, process.origin_health, now);
+  for (auto& one : origin_troubles(process.origin_health.failing(now), now)) {
+    all.push_back(std::move(one));
+  }
   add_clock(all, process.origin_clocks, now);
   add_memory(all, process, policy);
   add_descriptors(all, process, policy);
@@ -117,6 +127,7 @@ std::string health_json(const Process& process, const std::vector<Trouble>& trou
     nlohmann::ordered_json one{{"what", trouble.what}};
     if (!trouble.which.empty()) one["which"] = trouble.which;
     one["text"] = trouble.text;
+    if (trouble.number > 1) one["number"] = trouble.number;
     page["reasons"].push_back(std::move(one));
   }
   if (process.disk) {

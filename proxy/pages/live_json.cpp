@@ -56,7 +56,7 @@ Json request_json(const RecentRequests::Found& found) {
 Json now_json(const Process& process, const Policy& policy) {
   Json now{{"connections", process.clients.connections()},
            {"watchers", process.watchers.count()},
-           {"memory_entries", process.store.entries()},
+           {"memory_entries", process.store.responses()},
            {"memory_bytes", process.budget.used() + process.transit.used()},
            {"memory_limit", process.budget.limit() + process.transit.limit()}};
   const auto& disk = policy.settings.cache.disk;

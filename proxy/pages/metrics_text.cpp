@@ -184,8 +184,8 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
   describe(out, "hearsay_troubles", "gauge", "Things that do not work now, by what: see /health.");
   const auto all = troubles_of(process, policy, std::chrono::steady_clock::now());
   for (const auto what : kTroubles) {
-    const auto number = std::count_if(all.begin(), all.end(),
-                                      [&](const Trouble& trouble) { return trouble.what == what; });
+    std::size_t number = 0;
+    for (const auto& trouble : all) number += trouble.what == what ? trouble.number : 0;
     fmt::format_to(std::back_inserter(out), "hearsay_troubles{{what=\"{}\"}} {}\n", what, number);
   }
   single(out, "hearsay_draining", "gauge", "1: the proxy serves no new requests, and ends soon.",
@@ -216,7 +216,7 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
 
 std::string metrics_text(const Process& process, const Policy& policy) {
   const Gauges gauges{.connections = process.clients.connections(),
-                      .cache_entries = process.store.entries(),
+                      .cache_entries = process.store.responses(),
                       .cache_bytes = process.store.bytes(),
                       .evicted = process.store.evicted(),
                       .evicted_duplicates = process.store.evicted_duplicates(),

@@ -172,14 +172,17 @@ Task<void> serve_own(Client& client, const Request& request, const OwnPage& page
   client.record.tag = Tag::own_page;
   auto refusal = check_reader(client, request, page);
   if (!refusal) refusal = check_method(request, page.effect);
-  if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+  if (refusal) {
+    refusal->tag = Tag::own_page;
+    co_return co_await refuse(client, request, std::move(*refusal));
+  }
   if (page.effect == Effect::read) {
     if (request.framing.has_body()) client.response.close_after();
     if (request.head.method == "OPTIONS") co_return co_await tell_methods(client);
   }
   co_await page.answer(client, request, body);
-  // A page that refuses is no request that failed.
-  if (client.record.tag == Tag::none) client.record.tag = Tag::own_page;
+  // A page that refuses is no request that was denied or failed.
+  if (client.record.tag != Tag::purge) client.record.tag = Tag::own_page;
 }
 
 }  // namespace proxy

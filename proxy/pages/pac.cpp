@@ -43,11 +43,19 @@ std::vector<std::string> direct_hosts(const config::Settings& settings, std::str
   return hosts;
 }
 
-// The IPv4 networks of access.deny_to as "address", "mask" of isInNet().
+bool is_within(const config::Network& network, const config::Network& other) {
+  return other.prefix < network.prefix && other.contains(network.address);
+}
+
+// The IPv4 networks of access.deny_to as "address", "mask" of isInNet(), without those within
+// another one.
 std::string networks_text(const config::Networks& networks) {
   std::string text;
   for (const auto& network : networks) {
     if (network.prefix < kV4 || !config::is_v4(network.address)) continue;
+    const bool covered = std::any_of(networks.begin(), networks.end(),
+                                     [&](const auto& other) { return is_within(network, other); });
+    if (covered) continue;
     const unsigned bits = network.prefix - kV4;
     const auto mask = bits == 0 ? 0U : ~0U << (32 - bits);
     const auto& a = network.address;

@@ -53,12 +53,15 @@ std::string text_of(const config::Faults& faults) {
 }  // namespace
 
 boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_view json) {
+  if (json.find_first_not_of(" \t\r\n") == json.npos) {
+    return std::string(R"(is empty; a purge is ordered like {"url": "http://example.com/a"})");
+  }
   config::Faults faults;
   std::optional<PurgeOrder> order;
   if (const auto document = config::parse_document(json, faults)) {
     Section in({&*document, ""}, faults);
     order = read_order(in);
-    in.finish();
+    in.finish("key of a purge");
   }
   if (!faults.empty()) return text_of(faults);
   return std::move(*order);

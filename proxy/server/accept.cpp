@@ -125,7 +125,7 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   const auto terms = terms_for(worker, socket);
   auto guest = try_to_enter(worker, address, terms.limits);
   if (guest) co_return guest;
-  worker.process.warnings.warn(shortage_at_limit(worker));
+  worker.process.warnings.warn(shortage_at_limit(worker), std::chrono::steady_clock::now());
   auto& process = worker.process;
   const auto most = terms.may_wait ? process.descriptors.newcomers : kFewNewcomers;
   const bool watches = watches_over_us(worker, address);

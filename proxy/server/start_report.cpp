@@ -30,7 +30,7 @@ std::string where(const Process& process, const std::string& control_socket) {
 }
 
 std::string what(const Process& process, const Policy& policy) {
-  auto text = fmt::format("holds {} responses in memory, {} of {}", process.store.entries(),
+  auto text = fmt::format("holds {} responses in memory, {} of {}", process.store.responses(),
                           short_size(process.store.bytes()),
                           short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;

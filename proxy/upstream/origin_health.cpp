@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace proxy::upstream {
 namespace {
@@ -11,6 +12,21 @@ std::string name_of(const Endpoint& origin) {
   const bool is_ipv6 = origin.host.find(':') != std::string::npos;
   const std::string host = is_ipv6 ? '[' + origin.host + ']' : origin.host;
   return (origin.tls ? "https://" : "http://") + host + ':' + std::to_string(origin.port);
+}
+
+// What somebody should look at first.
+std::string_view advice_on(Failure::What why) {
+  switch (why) {
+    case Failure::What::no_address:
+      return "look at its name, and at name resolution";
+    case Failure::What::untrusted:
+      return "look at its certificate, and at the authorities that this machine trusts";
+    case Failure::What::cut:
+    case Failure::What::malformed:
+      return "look at its log";
+    default:
+      return "look whether it runs, and at the way to it";
+  }
 }
 
 }  // namespace
@@ -29,56 +45,62 @@ void OriginHealth::answered(const Endpoint& origin) {
   auto& place = place_of(origin, mark);
   if (place.load(std::memory_order_relaxed) != mark) place.store(mark, std::memory_order_relaxed);
   if (!any_.load(std::memory_order_relaxed)) return;
-  bool was_said = false;
-  std::uint64_t failures = 0;
+  Trouble over{};
   {
     const threads::MutexLock lock(mutex_);
     const auto found = troubles_.find(origin);
     if (found == troubles_.end()) return;
-    was_said = found->second.said;
-    failures = found->second.failures;
+    over = found->second;
     troubles_.erase(found);
     any_.store(!troubles_.empty(), std::memory_order_relaxed);
   }
-  if (was_said) {
-    spdlog::info("origin {} answers again, after {} failed requests", name_of(origin), failures);
+  if (over.is_said()) {
+    spdlog::info("origin {} answers again, after {} failed requests", name_of(origin),
+                 over.failures);
   }
+}
+
+bool OriginHealth::is_expected(const Endpoint& origin) const {
+  std::uint32_t mark = 0;
+  const auto& place = place_of(origin, mark);
+  return origin.trust == Trust::configured || place.load(std::memory_order_relaxed) == mark;
 }
 
 void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock::time_point now) {
   counts_[static_cast<std::size_t>(failure.what)].fetch_add(1, std::memory_order_relaxed);
-  std::uint32_t mark = 0;
-  const bool is_known = place_of(origin, mark).load(std::memory_order_relaxed) == mark;
-  if (!is_known && origin.trust != Trust::configured) return;
+  const bool expected = is_expected(origin);
+  if (!expected && failure.what == Failure::What::no_address) return;
   bool says = false;
   {
     const threads::MutexLock lock(mutex_);
     forget_old(now);
-    const auto found = troubles_.find(origin);
+    auto found = troubles_.find(origin);
     if (found == troubles_.end()) {
-      if (troubles_.size() >= kMost) return;
-      says = may_say(now);
-      troubles_.emplace(origin, Trouble{failure.what, 1, now, now, says});
+      if (!has_room(expected)) return;
+      found = troubles_.emplace(origin, Trouble{failure.what, 0, now, now, expected}).first;
       any_.store(true, std::memory_order_relaxed);
-    } else {
-      found->second.why = failure.what;
-      found->second.failures += 1;
-      found->second.last = now;
     }
+    auto& trouble = found->second;
+    const bool was_said = trouble.failures > 0 && trouble.is_said();
+    trouble.why = failure.what;
+    trouble.failures += 1;
+    trouble.last = now;
+    says = !was_said && trouble.is_said();
   }
-  if (says) spdlog::warn("origin {}: {}", name_of(origin), text(failure));
+  if (says) {
+    spdlog::warn("origin {}: {}: {}", name_of(origin), text(failure), advice_on(failure.what));
+  }
 }
 
 void OriginHealth::forget_old(Clock::time_point now) {
   std::erase_if(troubles_, [now](const auto& one) { return now - one.second.last > kForgotten; });
 }
 
-bool OriginHealth::may_say(Clock::time_point now) {
-  if (now - minute_ >= std::chrono::minutes(1)) {
-    minute_ = now;
-    lines_ = 0;
-  }
-  return lines_++ < kMostLines;
+bool OriginHealth::has_room(bool expected) const {
+  const auto of_kind =
+      std::count_if(troubles_.begin(), troubles_.end(),
+                    [expected](const auto& one) { return one.second.expected == expected; });
+  return static_cast<std::size_t>(of_kind) < (expected ? kMost : kMostUnknown);
 }
 
 std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) const {
@@ -86,7 +108,7 @@ std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) 
   {
     const threads::MutexLock lock(mutex_);
     for (const auto& [origin, trouble] : troubles_) {
-      if (trouble.failures < kFailing || now - trouble.last > kForgotten) continue;
+      if (trouble.failures < trouble.most() || now - trouble.last > kForgotten) continue;
       all.push_back({name_of(origin), trouble.why, trouble.failures, trouble.since});
     }
   }

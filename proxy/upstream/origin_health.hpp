@@ -17,26 +17,30 @@
 
 namespace proxy::upstream {
 
-// An origin fails if it has answered since this proxy was started, or is named by the settings, and
-// then fails kFailing requests in a row. Other names in clients' URLs may be mistakes. Clients
-// choose the names, so the table is bounded: it has the kMost origins that failed first. An origin
-// is listed until it answers, or for kForgotten after its last failure. Any thread. While nothing
-// fails, an answer costs one hash and one store.
+// An origin is expected to answer if it has answered since this proxy was started, or is named by
+// the settings. It fails once it fails kFailing requests in a row. Other names in clients' URLs may
+// be mistakes: such an origin fails only after kFailingUnknown requests in a row, and those for
+// which its name has no address do not count. Clients choose the names, so the table is bounded: it
+// has the kMost expected origins and the kMostUnknown others that failed first. An origin is listed
+// until it answers, or for kForgotten after its last failure. Any thread. While nothing fails, an
+// answer costs one hash and one store.
 class OriginHealth {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMostUnknown = 64;
   static constexpr std::uint64_t kFailing = 3;
+  static constexpr std::uint64_t kFailingUnknown = 5;
   static constexpr std::chrono::minutes kForgotten{10};
 
   OriginHealth();
 
   // Whether an origin has failed and has not answered since.
   [[nodiscard]] bool has_troubles() const { return any_.load(std::memory_order_relaxed); }
-  // The origin has sent a whole response.
+  // The origin has sent a whole response. Says so in the log if the log has its failure.
   void answered(const Endpoint& origin);
   // The origin has failed a request in a way that is its own, or the network's. Says so in the log
-  // if it is the first failure since its last answer, but at most kMostLines times a minute.
+  // once until it answers: at the first failure if an answer was expected, else when it fails.
   void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
 
   struct Failing {
@@ -56,14 +60,17 @@ class OriginHealth {
     std::uint64_t failures;
     Clock::time_point since;
     Clock::time_point last;
-    bool said;  // in the log
+    bool expected;
+
+    [[nodiscard]] std::uint64_t most() const { return expected ? kFailing : kFailingUnknown; }
+    [[nodiscard]] bool is_said() const { return expected || failures >= kFailingUnknown; }
   };
   static constexpr std::size_t kKnown = 4096;
-  static constexpr int kMostLines = 10;
 
   std::atomic<std::uint32_t>& place_of(const Endpoint& origin, std::uint32_t& mark) const;
+  bool is_expected(const Endpoint& origin) const;
   void forget_old(Clock::time_point now) REQUIRES(mutex_);
-  bool may_say(Clock::time_point now) REQUIRES(mutex_);
+  bool has_room(bool expected) const REQUIRES(mutex_);
 
   // Marks of origins that have answered. One may take the place of another, which is then unknown.
   const std::unique_ptr<std::atomic<std::uint32_t>[]> known_;
@@ -71,8 +78,6 @@ class OriginHealth {
   std::atomic<bool> any_{false};  // the table has an origin
   mutable threads::Mutex mutex_;
   std::unordered_map<Endpoint, Trouble> troubles_ GUARDED_BY(mutex_);
-  Clock::time_point minute_ GUARDED_BY(mutex_){};
-  int lines_ GUARDED_BY(mutex_) = 0;  // in this minute
 };
 
 }  // namespace proxy::upstream

@@ -39,7 +39,7 @@ std::size_t Doorkeeper::half_of_most(Clock::time_point now) {
 }
 
 void Doorkeeper::free_descriptors() {
-  worker_.process.warnings.warn(Shortage::descriptors);
+  worker_.process.warnings.warn(Shortage::descriptors, Clock::now());
   const auto& everywhere = worker_.process.on_each_worker;
   worker_.outgoing.pool.clear();
   if (everywhere && Clock::now() >= asked_ + kPause) {

@@ -113,7 +113,7 @@ void Relief::look() {
   if (!others_have_counted) return;
   const auto cut = whom_to_cut(here.holders, need_of(worker_, here), now);
   for (const auto index : cut) here.items[index]->cut(Cut::stalled);
-  if (!cut.empty()) worker_.process.warnings.warn(Shortage::memory);
+  if (!cut.empty()) worker_.process.warnings.warn(Shortage::memory, now);
 }
 
 // Goes a little below the limit, so that not each further piece begins a search.
@@ -127,9 +127,10 @@ void Relief::cut_heads() {
                   .most = worker_.process.clients.most_of_one(&ClientShare::head_bytes),
                   .patience = 0s,
                   .patience_with_sources = 0s};
-  const auto cut = whom_to_cut(here.holders, need, Clock::now());
+  const auto now = Clock::now();
+  const auto cut = whom_to_cut(here.holders, need, now);
   for (const auto index : cut) here.items[index]->cut(Cut::heads);
-  if (!cut.empty()) worker_.process.warnings.warn(Shortage::heads);
+  if (!cut.empty()) worker_.process.warnings.warn(Shortage::heads, now);
 }
 
 }  // namespace proxy

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 namespace proxy {
+
 std::string_view word(Shortage what) {
   switch (what) {
     case Shortage::memory:
@@ -38,13 +39,45 @@ std::string_view text(Shortage what) {
   return {};
 }
 
-void Warnings::warn(Shortage what) {
-  auto& warned = warned_[static_cast<std::size_t>(what)];
-  const auto now = LastTime::Clock::now();
-  short_[static_cast<std::size_t>(what)].note(now);
-  if (warned.within(kLately, now)) return;
-  warned.note(now);
+namespace {
+
+std::string_view text_of_end(Shortage what) {
+  switch (what) {
+    case Shortage::memory:
+      return "memory for responses on their way has sufficed for a minute";
+    case Shortage::heads:
+      return "limits.heads has sufficed for the heads of requests for a minute";
+    case Shortage::connections:
+      return "client connections have stayed below their limits for a minute";
+    case Shortage::descriptors:
+      return "the file descriptors of this process have sufficed for a minute";
+  }
+  return {};
+}
+
+}  // namespace
+
+void Warnings::warn(Shortage what, Time now) {
+  const auto at = static_cast<std::size_t>(what);
+  short_[at].note(now);
+  goes_on_[at].store(true, std::memory_order_relaxed);
+  if (warned_[at].within(kLately, now)) return;
+  warned_[at].note(now);
   spdlog::warn("{}", text(what));
+}
+
+std::vector<Shortage> Warnings::ended(Time now) {
+  std::vector<Shortage> all;
+  for (const auto what : kShortages) {
+    auto& goes_on = goes_on_[static_cast<std::size_t>(what)];
+    if (!goes_on.load(std::memory_order_relaxed) || lately(what, now)) continue;
+    if (goes_on.exchange(false, std::memory_order_relaxed)) all.push_back(what);
+  }
+  return all;
+}
+
+void Warnings::say_ended(Time now) {
+  for (const auto what : ended(now)) spdlog::info("{}", text_of_end(what));
 }
 
 }  // namespace proxy

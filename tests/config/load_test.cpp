@@ -230,6 +230,24 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
   }
 }
 
+TEST(Load, SuggestsTheAddressThatWasMeant) {
+  const auto what = [](const std::string& text) {
+    const SettingsErrors found = errors(text);
+    return found.size() == 1 ? found[0].what : "";
+  };
+  const auto listen = [&](const std::string& text) {
+    return what("{\"listen\":[\"" + text + "\"]}");
+  };
+  EXPECT_TRUE(listen("localhost:3128").ends_with("; did you mean \"127.0.0.1:3128\"?"));
+  for (const std::string text : {":3128", "*:3128", "3128"}) {
+    EXPECT_TRUE(listen(text).ends_with("\"0.0.0.0:3128\" for all of its addresses")) << text;
+  }
+  EXPECT_TRUE(listen("cache.example:3128").ends_with("found \"cache.example:3128\""));
+  EXPECT_TRUE(
+      what(R"({"access":{"clients":["10.0.0.1/8"]}})").ends_with("did you mean \"10.0.0.0/8\"?"));
+  EXPECT_TRUE(what(R"({"access":{"clients":["10.0.0.1/0"]}})").starts_with("expected "));
+}
+
 // A slip must not become an open proxy because somebody follows the advice.
 TEST(Load, NeverSuggestsToLetEverybodyIn) {
   for (const std::string word : {"lan", "an", "anny", "ay", "al", "alle", "Any", "ANY", "ally"}) {

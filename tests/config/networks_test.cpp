@@ -79,6 +79,16 @@ TEST(ParseNetworks, RefusesWhatIsNoSetAddressOrRange) {
   }
 }
 
+TEST(WithoutBitsBeyond, IsTheRangeThatWasMeantUnlessItIsWide) {
+  EXPECT_EQ(without_bits_beyond("10.0.0.1/8"), "10.0.0.0/8");
+  EXPECT_EQ(without_bits_beyond("192.168.7.9/23"), "192.168.6.0/23");
+  EXPECT_EQ(without_bits_beyond("2001:db8::1/32"), "2001:db8::/32");
+  for (const std::string_view other :
+       {"10.0.0.0/8", "10.0.0.1", "10.0.0.1/0", "10.0.0.1/7", "::1/0", "", "any", "10.0.0.1/33"}) {
+    EXPECT_EQ(without_bits_beyond(other), "") << other;
+  }
+}
+
 TEST(Contains, IsFalseForAnEmptyList) {
   EXPECT_FALSE(contains(Networks{}, *parse_address("127.0.0.1")));
 }

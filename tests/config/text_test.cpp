@@ -68,6 +68,17 @@ TEST(Printable, KeepsTerminalCodesOutAndIsBounded) {
   EXPECT_EQ(in_quotes(std::string(100'000, 'x')).size(), 65u);
 }
 
+TEST(RoughText, IsInTheUnitThatAPersonWouldTake) {
+  EXPECT_EQ(rough_text(0s), "0 s");
+  EXPECT_EQ(rough_text(10min), "600 s");
+  EXPECT_EQ(rough_text(10min + 59s), "10 minutes");
+  EXPECT_EQ(rough_text(119min + 59s), "119 minutes");
+  EXPECT_EQ(rough_text(2h), "2 hours");
+  EXPECT_EQ(rough_text(47h + 59min), "47 hours");
+  EXPECT_EQ(rough_text(48h), "2 days");
+  EXPECT_EQ(rough_text(2'592'000s), "30 days");
+}
+
 TEST(Nearest, FindsASlipOfThePenAndNothingFarther) {
   constexpr std::array<std::string_view, 4> kWords{"memory", "disk", "max_object", "url"};
   EXPECT_EQ(nearest("memroy", kWords), "memory");
@@ -75,6 +86,9 @@ TEST(Nearest, FindsASlipOfThePenAndNothingFarther) {
   EXPECT_EQ(nearest("Disk", kWords), "disk");
   EXPECT_EQ(nearest("threads", kWords), "");
   EXPECT_EQ(nearest("", kWords), "");
+  constexpr std::array<std::string_view, 2> kShort{"top", "list"};
+  EXPECT_EQ(nearest("foo", kShort), "") << "one letter in three is right";
+  EXPECT_EQ(nearest("lits", kShort), "list");
   EXPECT_EQ(nearest(std::string(100'000, 'm'), kWords), "");
 }
 

@@ -47,8 +47,9 @@ TEST(Health, NamesAnOriginThatFailsUntilItAnswers) {
   EXPECT_TRUE(said(scene.proxy, "origin " + name + ": the server could not be reached"));
   EXPECT_EQ(scene.proxy.metric("hearsay_troubles{what=\"origin\"}"), 1);
   EXPECT_EQ(scene.proxy.metric("hearsay_origin_failures_total{why=\"unreachable\"}"), 3);
-  EXPECT_TRUE(
-      await([&] { return scene.proxy.metric("hearsay_requests_total{result=\"failed\"}") == 3; }));
+  EXPECT_TRUE(await([&] {
+    return scene.proxy.metric("hearsay_requests_total{result=\"failed\",why=\"unreachable\"}") == 3;
+  }));
 }
 
 TEST(Health, SaysThatAnOriginAnswersAgain) {

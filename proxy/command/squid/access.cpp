@@ -25,6 +25,7 @@ class Reader {
     if (!allows && (line.words.empty() || line.words[0].text != "deny")) {
       return tell(line, Kind::left, "says neither allow nor deny");
     }
+    last_ = line;
     last_allows_ = allows;
     if (closed_) return tell(line, Kind::unneeded, "no request gets so far");
     if (line.conditional && allows) return tell(line, Kind::left, "depends on a condition");
@@ -56,7 +57,13 @@ class Reader {
   }
 
   Access access() && {
-    if (!closed_ && !last_allows_) add_allowed({}, {}, "the opposite of the last http_access line");
+    if (!closed_ && !last_allows_) {
+      add_allowed({}, {}, "the opposite of the last http_access line");
+      tell(
+          last_, Kind::changed,
+          "it is the last http_access line, and Squid allows what no line denies: the settings let "
+          "in all others, too. If that is not meant, end the list with \"http_access deny all\"");
+    }
     take_clients_from_the_end();
     result_.monitor = monitor_.empty() ? loopback() : simplified(monitor_);
     return std::move(result_);
@@ -278,6 +285,7 @@ class Reader {
   std::vector<Alternatives> guards_;  // each later allowed request meets one of each
   config::Networks monitor_denied_;   // clients that a line denies some of these pages
   config::Networks admin_denied_;     // or purging
+  Line last_{};                       // of http_access
   bool last_allows_ = true;           // without any line, Squid denies
   bool closed_ = false;               // a rule decides on every request
 };

@@ -20,9 +20,20 @@ namespace {
 
 using Kind = Finding::Kind;
 
+// Of a directive that is read: whether it says too little to be carried over.
+bool lacks_words(const Line& line) {
+  return line.words.size() < (line.name == "acl" ? 2U : 1U);
+}
+
 void advise(const std::vector<Line>& lines, Findings& findings) {
+  std::set<std::size_t> told;
+  for (const Finding& finding : findings) told.insert(finding.place.order);
   for (const Line& line : lines) {
-    if (is_read(line.name)) continue;
+    if (is_read(line.name)) {
+      if (lacks_words(line) && !told.contains(line.place.order))
+        findings.push_back({line.place, Kind::left, line.text, "is not complete"});
+      continue;
+    }
     const auto advice = advice_on(line.name).value_or(
         Advice{Kind::left, "is no directive of Squid that is known here"});
     findings.push_back({line.place, advice.kind, line.text, std::string(advice.what)});

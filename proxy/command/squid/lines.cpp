@@ -79,6 +79,8 @@ class Reader {
   Reader(const Files& files, Findings& findings) : files_(files), findings_(findings) {}
 
   void read(std::string_view text, const std::string& file, std::size_t depth) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     std::size_t number = 0;
     while (!text.empty() && lines_.size() < kMostLines) {
       const Place place{++order_, file, ++number};

@@ -22,9 +22,13 @@ constexpr std::array kModes{
     Mode{"intercept", "connections to other servers are not intercepted; use /wpad.dat"},
     Mode{"transparent", "connections to other servers are not intercepted; use /wpad.dat"},
     Mode{"tproxy", "connections to other servers are not intercepted; use /wpad.dat"},
-    Mode{"ssl-bump", "TLS is not opened; https through CONNECT passes unseen"},
     Mode{"require-proxy-header", "there is no PROXY protocol"},
     Mode{"protocol=https", "listen has no TLS"}};
+
+bool is_bumped(const Line& line) {
+  return std::any_of(line.words.begin() + 1, line.words.end(),
+                     [](const Word& word) { return config::lower_case(word.text) == "ssl-bump"; });
+}
 
 std::string_view reason_to_leave(const Line& line) {
   for (std::size_t i = 1; i < line.words.size(); ++i) {
@@ -57,6 +61,9 @@ std::vector<config::HostPort> read_ports(const std::vector<Line>& lines, Importe
     if (const auto why = reason_to_leave(line); !why.empty()) {
       tell(line, why);
       continue;
+    }
+    if (is_bumped(line)) {
+      tell(line, "ssl-bump: TLS is not opened; https through CONNECT passes unseen");
     }
     for (const std::string& text : sockets_of(line.words[0].text)) {
       const auto socket = config::parse_listen(text);

@@ -39,6 +39,7 @@ struct Pattern {
   Line line;
   std::vector<UrlPattern> urls;
   Effects effects;
+  bool exact = true;  // else `urls` are fewer than those of the line
 };
 
 struct Option {
@@ -80,12 +81,7 @@ class Reader {
                   "\"host\" and \"paths\"" +
                       would_set(effects));
     }
-    if (!urls->exact) {
-      tell(line, Kind::changed,
-           "the rule is for fewer URLs than the expression; look whether it has those that are "
-           "meant");
-    }
-    patterns_.push_back({line, urls->patterns, effects});
+    patterns_.push_back({line, urls->patterns, effects, urls->exact});
     const auto is_reload = [](const Word& word) { return word.text == "reload-into-ims"; };
     if (std::any_of(line.words.begin() + at + 4, line.words.end(), is_reload)) {
       tell(line, Kind::changed, "a reload is answered from the cache, and the origin is not asked");
@@ -127,6 +123,10 @@ class Reader {
           tell(pattern.line, Kind::changed,
                "the expression has no equal, so the rules of the lines below hold for its URLs, "
                "too");
+        } else if (!pattern.exact) {
+          tell(pattern.line, Kind::changed,
+               "the rule is for fewer URLs than the expression; look whether it has those that are "
+               "meant");
         }
         add_rules(into, pattern);
       }
@@ -191,7 +191,11 @@ class Reader {
     }
     Effects exempt;
     exempt.exempt = true;
-    patterns_.push_back({line, urls ? urls->patterns : std::vector<UrlPattern>{}, exempt});
+    if (urls) {
+      patterns_.push_back({line, urls->patterns, exempt, urls->exact});
+    } else {
+      patterns_.push_back({line, {}, exempt});
+    }
   }
 
   static std::string would_set(const Effects& effects) {

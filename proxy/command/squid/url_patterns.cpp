@@ -136,6 +136,25 @@ bool begins_with_host(std::string_view text) {
          is_host(host);
 }
 
+// Whether a text such as "cvmfs*.example.com" is about hosts that no pattern of the settings names.
+bool is_about_some_hosts(std::string_view text) {
+  const auto host = with_dots(std::string(text.substr(0, text.find('/'))));
+  const auto star = host.rfind('*');
+  if (star == host.npos) return false;
+  auto domain = host.substr(star + 1);
+  if (domain.starts_with('.')) domain.erase(0, 1);
+  return domain.find('.') != domain.npos && is_host(domain);
+}
+
+// "example.com" anywhere in a URL is a host, or a part of a path: the patterns are for both.
+bool add_host_of_text(UrlPatterns& into, std::string_view text) {
+  std::string host = config::lower_case(with_dots(std::string(text)));
+  const bool below = host.starts_with('.');
+  if (below) host.erase(0, 1);
+  if (host.find('.') == host.npos || !is_host(host)) return true;
+  return (below || add(into, host, "")) && add(into, "*." + host, "");
+}
+
 bool take_url(const Glob& glob, UrlPatterns& into) {
   if (glob.from_start) return take_from_start(glob, into);
   std::string text = glob.text;
@@ -150,9 +169,14 @@ bool take_url(const Glob& glob, UrlPatterns& into) {
     into.exact = false;  // the expression also matches hosts that end so, and URLs in a query
     return add(into, host, path) && add(into, "*." + host, path);
   }
+  if (!text.starts_with('/') && !(glob.to_end && text.find('/') == text.npos) &&
+      is_about_some_hosts(text)) {
+    return false;
+  }
   // The end of a URL is never its host. Elsewhere the host could match, too; a path alone is less.
   const bool may_be_host = !glob.to_end && !text.empty() && text.find_first_of("/=&%") == text.npos;
   if (may_be_host) into.exact = false;
+  if (may_be_host && !add_host_of_text(into, text)) return false;
   return add(into, "*", open_end(glob, "*" + text));
 }
 

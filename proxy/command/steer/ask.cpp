@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <new>
+#include <utility>
 
 #include "proxy/command/terminal_text.hpp"
 
@@ -37,7 +38,8 @@ Unanswered nobody_at_socket(const std::string& socket, long cause, std::string_v
   return {kUnreachable, fmt::format("the proxy at {}: {}", socket, reason)};
 }
 
-Unanswered unanswered(const PageTransfer& transfer, const Place& place, CURLcode code) {
+Unanswered unanswered(const PageTransfer& transfer, const Place& place,
+                      std::chrono::seconds patience, CURLcode code) {
   const auto why = transfer.reason(code);
   if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
     return {kUsage, fmt::format("--url {}: expected http://HOST:PORT", place.url)};
@@ -48,6 +50,11 @@ Unanswered unanswered(const PageTransfer& transfer, const Place& place, CURLcode
   const bool connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
   if (!connected && place.url.empty())
     return nobody_at_socket(place.socket, transfer.system_error(), why);
+  if (connected && code == CURLE_OPERATION_TIMEDOUT) {
+    return {kUnreachable, fmt::format("the proxy at {} has been silent for {} s: it hangs, or is "
+                                      "stopped",
+                                      place.name(), patience.count())};
+  }
   if (connected) return {kUnreachable, fmt::format("the proxy at {}: {}", place.name(), why)};
   return {kUnreachable, fmt::format("no proxy answers at {}: {}: is it running, and may this "
                                     "machine reach it?",
@@ -56,13 +63,19 @@ Unanswered unanswered(const PageTransfer& transfer, const Place& place, CURLcode
 
 }  // namespace
 
+PageRequest view(std::string target) {
+  PageRequest request{std::move(target)};
+  request.patience = std::chrono::seconds(5);
+  return request;
+}
+
 Answered<Page> ask(const Place& place, const PageRequest& request) {
   const bool local = place.url.empty();
   PageTransfer transfer(local ? "http://localhost" : place.url, request);
   if (local) transfer.go_through(place.socket);
   Page page;
   const CURLcode code = transfer.perform(take, &page.body);
-  if (code != CURLE_OK) return unanswered(transfer, place, code);
+  if (code != CURLE_OK) return unanswered(transfer, place, request.patience, code);
   page.status = transfer.status();
   page.bytes = static_cast<std::uint64_t>(transfer.head_bytes()) + page.body.size();
   return page;

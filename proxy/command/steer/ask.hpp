@@ -15,8 +15,12 @@ struct Page {
   std::uint64_t bytes = 0;  // of the response, head included
 };
 
-// Waits for the whole page. Fails with kUnreachable if no proxy answers, and if the page is cut or
-// longer than 64 MiB. A proxy that sends nothing for 60 s counts as cut. Throws std::bad_alloc.
+// The request for a page that a proxy has at hand: it may be silent for 5 s, else it hangs.
+PageRequest view(std::string target);
+
+// Waits for the whole page. Fails with kUnreachable if no proxy answers, if the page is cut or
+// longer than 64 MiB, and if the proxy is silent for longer than the request's patience. Throws
+// std::bad_alloc.
 Answered<Page> ask(const Place& place, const PageRequest& request);
 
 // The body of a page with status 200. Any other status fails with kRefusal, and the proxy's words.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -48,20 +50,27 @@ void append_request(std::string& out, const json& page) {
   if (page.at("stored_as") != page.at("url")) line(out, "stored as", text_of(page, "stored_as"));
 }
 
+// Without the sign: how long ago, or for how long yet.
+std::string time_of(const json& in, const char* name) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  const auto seconds = std::clamp(in.at(name).get<std::int64_t>(), -kMost, kMost);
+  return config::rough_text(std::chrono::seconds(std::abs(seconds)));
+}
+
 // "600 s by max-age, 288 s old, fresh for another 312 s".
 std::string freshness_of(const json& stored) {
-  auto text = fmt::format("lifetime {} s by {}", stored.at("lifetime_seconds").get<std::int64_t>(),
+  auto text = fmt::format("lifetime {} by {}", time_of(stored, "lifetime_seconds"),
                           text_of(stored, "lifetime_from"));
   if (text_of(stored, "lifetime_from") == "rule") {
-    text += fmt::format(" ({} s by {})", stored.at("told_lifetime_seconds").get<std::int64_t>(),
+    text += fmt::format(" ({} by {})", time_of(stored, "told_lifetime_seconds"),
                         text_of(stored, "told_lifetime_from"));
   }
-  const auto fresh = stored.at("fresh_seconds").get<std::int64_t>();
-  text += fmt::format(", {} s old, ", stored.at("age_seconds").get<std::int64_t>());
-  text += fresh > 0 ? fmt::format("fresh for another {} s, until {}", fresh,
-                                  text_of(stored, "fresh_until"))
-                    : fmt::format("stale for {} s", -fresh);
-  return text;
+  text += fmt::format(", {} old, ", time_of(stored, "age_seconds"));
+  const auto time = time_of(stored, "fresh_seconds");
+  const bool fresh = stored.at("fresh_seconds").get<std::int64_t>() > 0;
+  return text + (fresh ? fmt::format("fresh for another {}, until {}", time,
+                                     text_of(stored, "fresh_until"))
+                       : "stale for " + time);
 }
 
 // What the response says of its use once it is stale.
@@ -71,9 +80,12 @@ std::string stale_rules_of(const json& stored) {
   const auto while_asked = stored.at("stale_while_revalidate_seconds").get<std::int64_t>();
   const auto if_error = stored.at("stale_if_error_seconds").get<std::int64_t>();
   std::string text;
-  if (while_asked > 0) text = fmt::format("then for {} s while it is renewed", while_asked);
+  if (while_asked > 0) {
+    text = "then for " + time_of(stored, "stale_while_revalidate_seconds") + " while it is renewed";
+  }
   if (if_error > 0) {
-    text += fmt::format("{}for {} s if the origin fails", text.empty() ? "then " : ", ", if_error);
+    text += (text.empty() ? "then for " : ", for ") + time_of(stored, "stale_if_error_seconds") +
+            " if the origin fails";
   }
   return text;
 }

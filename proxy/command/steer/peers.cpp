@@ -76,7 +76,7 @@ std::optional<std::string> peers_text(const std::string& digest, std::size_t wid
 }
 
 SteerResult peers(const Steer& steer) {
-  const auto page = ask_for(steer.place, {"/digest"});
+  const auto page = ask_for(steer.place, view("/digest"));
   if (!page) return page.error();
   if (steer.json) return print_answer(steer, *page);
   const auto text = peers_text(*page, terminal_width(steer.streams.out));

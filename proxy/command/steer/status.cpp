@@ -85,14 +85,14 @@ std::optional<std::string> status_text(const std::string& health, const std::str
 
 // The page is no refusal if its status is 503: the proxy drains.
 SteerResult status(const Steer& steer, bool strict) {
-  const auto health = ask(steer.place, {"/health"});
+  const auto health = ask(steer.place, view("/health"));
   if (!health) return health.error();
   if (health->status != 200 && health->status != 503) return refusal(steer.place, *health);
   const int code = strict && !is_ok(health->body) ? kRefusal : 0;
   if (steer.json) return print_answer(steer, health->body, code);
-  const auto digest = ask_for(steer.place, {"/digest"});
+  const auto digest = ask_for(steer.place, view("/digest"));
   if (!digest) return digest.error();
-  const auto metrics = ask_for(steer.place, {"/metrics"});
+  const auto metrics = ask_for(steer.place, view("/metrics"));
   if (!metrics) return metrics.error();
   const auto text = status_text(health->body, *digest, Samples(*metrics));
   if (!text) return no_page(steer.place, "/health");

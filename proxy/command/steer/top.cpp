@@ -22,7 +22,7 @@ struct Look {
 };
 
 Answered<Look> look(const Place& place) {
-  const auto page = ask(place, {"/metrics"});
+  const auto page = ask(place, view("/metrics"));
   if (!page) return page.error();
   if (page->status != 200) return refusal(place, *page);
   return Look{Clock::now(), Samples(page->body), page->bytes};

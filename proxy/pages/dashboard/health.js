@@ -13,7 +13,7 @@ const kKinds = {
 };
 
 function title(health) {
-  const number = health.reasons.length;
+  const number = health.reasons.reduce((sum, { number }) => sum + (number ?? 1), 0);
   if (health.status === 'draining') return 'Ending: no new connections are accepted';
   if (number === 0) return 'All is well';
   return number === 1 ? 'One thing does not work' : `${number} things do not work`;

@@ -125,20 +125,19 @@ TEST(Bounds, SayHowLongAnErrorIsFreshThatDoesNotSay) {
 // A neighbour with the rule judges the response as we do; any other must not get it.
 TEST(ARule, IsNamedByANeighbourThatGetsWhatItKeepsFresh) {
   Budget budget{1 << 20};
-  const std::string asks = "Cache-Control: only-if-cached\r\n";
   const Found kept{entry_of(budget, {.bounds = {1000s}, .rule = 7})};
-  const auto action = [&](const std::string& via, digest::RuleHash named, seconds later) {
-    auto facts = Request(asks + via).facts;
+  const auto action = [&](bool is_neighbour, digest::RuleHash named, seconds later) {
+    auto facts = Request("Cache-Control: only-if-cached\r\nVia: 1.1 b\r\n").facts;
+    facts.from_neighbour = is_neighbour;
     facts.asked_rule = named;
     facts.rule = 7;
     return judge(facts, kept, kStart + later).action;
   };
-  const std::string via = "Via: 1.1 b\r\n";
   for (const digest::RuleHash named : {0, 7, 8}) {
-    EXPECT_EQ(action(via, named, 99s), Action::serve) << named << " by the origin's word";
-    EXPECT_EQ(action(via, named, 100s), named == 7 ? Action::serve : Action::refuse) << named;
-    EXPECT_EQ(action(via, named, 1000s), Action::refuse) << named;
-    EXPECT_EQ(action("", named, 500s), Action::serve) << "a client of ours";
+    EXPECT_EQ(action(true, named, 99s), Action::serve) << named << " by the origin's word";
+    EXPECT_EQ(action(true, named, 100s), named == 7 ? Action::serve : Action::refuse) << named;
+    EXPECT_EQ(action(true, named, 1000s), Action::refuse) << named;
+    EXPECT_EQ(action(false, named, 500s), Action::serve) << "a client of ours, or its proxy";
   }
 }
 
@@ -168,6 +167,7 @@ TEST(ARule, ThatOpensASiteToAllHidesWhatItStoredOnceItIsGone) {
   EXPECT_TRUE(may_stand_in(facts, *kept.entry, kStart + 101s, 1000s));
   auto asked = Request("Cache-Control: only-if-cached\r\nVia: 1.1 b\r\n").facts;
   asked.open_to_all = true;
+  asked.from_neighbour = true;
   EXPECT_EQ(judge(asked, kept, kStart).action, Action::refuse) << "a neighbour without the rule";
   asked.asked_rule = 7;
   EXPECT_EQ(judge(asked, kept, kStart).action, Action::serve);

@@ -167,9 +167,12 @@ TEST_F(AnObject, HasBlocksThatAreEntriesOfTheirOwn) {
   EXPECT_FALSE(store.was_used(key)) << "a question is no use";
   EXPECT_EQ(store.find(key, "http://a/", {}).entry, block);
   store.put(key_of("http://a/"), {entry}, kStart);
+  EXPECT_EQ(store.entries(), 2U);
+  EXPECT_EQ(store.responses(), 1U) << "a block is no response";
   const auto all = [](const Entry&) { return true; };
   EXPECT_EQ(store.remove_if(all), 1U) << "one response, however many blocks";
   EXPECT_EQ(store.entries(), 0U);
+  EXPECT_EQ(store.responses(), 0U);
 }
 
 }  // namespace

@@ -36,6 +36,12 @@ TEST_F(Program, NamesTheNearestCommand) {
   EXPECT_EQ(told({"\x1b[31m"}), "unknown command \"?[31m\"; `hearsay help` lists the commands");
 }
 
+TEST_F(Program, IsNamedInTheUsageOfEachCommand) {
+  app.parse(std::vector<std::string>{"help"});
+  EXPECT_NE(app.help().find("Usage: hearsay help [OPTIONS] [COMMAND]"), std::string::npos)
+      << app.help();
+}
+
 TEST_F(Program, NamesTheNearestOption) {
   EXPECT_EQ(told({"serve", "--confg", "a"}),
             "unknown option \"--confg\"; did you mean \"--config\"?");

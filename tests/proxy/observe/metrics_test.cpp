@@ -23,6 +23,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   auto& counters = metrics.of_thread(0);
   counters.requests[static_cast<std::size_t>(Tag::mem_hit)].add(2);
   counters.requests[static_cast<std::size_t>(Tag::miss)].add(3);
+  counters.failed[static_cast<std::size_t>(Failure::What::cut)].add(4);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)].add(5);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::sibling)].add(7);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::parent)].add(9);
@@ -41,15 +42,15 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.digests_sent[0].requests.add(67);
   counters.digests_sent[0].bytes.add(71);
   counters.digests_sent[1].not_modified.add(73);
-  EXPECT_EQ(text_of(metrics, {41, 43, 47, 103, 101, 53, 59, 61, 79, 83}),
-            R"(# HELP hearsay_requests_total Requests answered, by result.
+  EXPECT_EQ(
+      text_of(metrics, {41, 43, 47, 103, 101, 53, 59, 61, 79, 83}),
+      R"(# HELP hearsay_requests_total Requests answered, by result, and if they failed, by why.
 # TYPE hearsay_requests_total counter
 hearsay_requests_total{result="error"} 0
 hearsay_requests_total{result="hit"} 2
 hearsay_requests_total{result="disk_hit"} 0
 hearsay_requests_total{result="conditional_hit"} 0
 hearsay_requests_total{result="miss"} 3
-hearsay_requests_total{result="failed"} 0
 hearsay_requests_total{result="client_refresh"} 0
 hearsay_requests_total{result="refresh_unmodified"} 0
 hearsay_requests_total{result="refresh_modified"} 0
@@ -59,6 +60,15 @@ hearsay_requests_total{result="tunnel"} 0
 hearsay_requests_total{result="own_page"} 0
 hearsay_requests_total{result="purge"} 0
 hearsay_requests_total{result="site_question"} 0
+hearsay_requests_total{result="failed",why="no-address"} 0
+hearsay_requests_total{result="failed",why="unreachable"} 0
+hearsay_requests_total{result="failed",why="timed-out"} 0
+hearsay_requests_total{result="failed",why="cut"} 4
+hearsay_requests_total{result="failed",why="malformed"} 0
+hearsay_requests_total{result="failed",why="untrusted"} 0
+hearsay_requests_total{result="failed",why="abandoned"} 0
+hearsay_requests_total{result="failed",why="overload"} 0
+hearsay_requests_total{result="failed",why="parent"} 0
 # HELP hearsay_body_bytes_total Bytes of bodies, by where they came from.
 # TYPE hearsay_body_bytes_total counter
 hearsay_body_bytes_total{source="cache"} 11
@@ -117,7 +127,7 @@ hearsay_digest_not_modified_total{form="squid"} 73
 # HELP hearsay_connections Client connections open.
 # TYPE hearsay_connections gauge
 hearsay_connections 41
-# HELP hearsay_cache_entries Stored responses.
+# HELP hearsay_cache_entries Responses stored in memory.
 # TYPE hearsay_cache_entries gauge
 hearsay_cache_entries 43
 # HELP hearsay_cache_bytes Bytes of stored responses.

@@ -51,6 +51,23 @@ INSTANTIATE_TEST_SUITE_P(
         OutcomeCase{"Tunnel", Tag::tunnel, std::nullopt, Hierarchy::direct}),
     [](const auto& tested) { return tested.param.name; });
 
+TEST(CountRequest, CountsAFailureByItsCause) {
+  Metrics metrics(1);
+  auto& counters = metrics.of_thread(0);
+  RequestRecord record;
+  record.tag = Tag::failed;
+  record.failure = word(Failure::What::cut);
+  count_request(counters, record, Steady{});
+  record.failure = {};
+  count_request(counters, record, Steady{});
+  record.tag = Tag::stale_hit;
+  record.failure = word(Failure::What::cut);
+  count_request(counters, record, Steady{});
+  EXPECT_EQ(counters.failed[static_cast<std::size_t>(Failure::What::cut)].get(), 1U);
+  EXPECT_EQ(counters.failed[kFailures].get(), 1U);
+  EXPECT_EQ(counters.requests[static_cast<std::size_t>(Tag::failed)].get(), 2U);
+}
+
 std::string text_after(const RequestRecord& record, Steady now) {
   Metrics metrics(2);
   count_request(metrics.of_thread(1), record, now);

@@ -132,6 +132,7 @@ TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
   const auto page = own_page(scene.client, *request);
   ASSERT_TRUE(page);
   EXPECT_EQ(served(scene, *request, *page).substr(9, 3), GetParam().status);
+  EXPECT_EQ(scene.record.tag, Tag::own_page) << "neither denied nor a miss";
 }
 
 const std::string kHost = "Host: 127.0.0.1\r\n";

@@ -28,7 +28,8 @@ struct Wrong {
 
 TEST(PurgeOrder, ElseSaysWhatIsWrongAndWhere) {
   const Wrong cases[] = {
-      {"", "line 1, column 1: "},
+      {"", "is empty; a purge is ordered like {\"url\""},
+      {"\r\n", "is empty"},
       {"[]", "line 1, column 1: expected an object"},
       {"{}", "line 1, column 1: expected one of \"url\", \"prefix\" and \"host\""},
       {R"({"url": "http://a/", "host": "a"})", "line 1, column 1: expected one of"},
@@ -39,7 +40,7 @@ TEST(PurgeOrder, ElseSaysWhatIsWrongAndWhere) {
       {R"({"url": "http://a/ b"})", "line 1, column 9, url: expected a URL like"},
       {R"({"prefix": "http://"})", "line 1, column 12, prefix: expected a URL like"},
       {"{\n  \"host\": \"a/b\"}", "line 2, column 11, host: expected a host like"},
-      {R"({"host": "a", "space": "x"})", "line 1, column 15, space: is not a setting"},
+      {R"({"host": "a", "space": "x"})", "line 1, column 15, space: is not a key of a purge"},
       {R"({"host": "a", "host": "b"})", "line 1, column 15, host: "},
   };
   for (const auto& c : cases) {

@@ -40,16 +40,44 @@ TEST(OriginHealth, AnAnswerEndsIt) {
   EXPECT_TRUE(health.failing(kNow).empty()) << "counts from the last answer";
 }
 
-TEST(OriginHealth, ANameThatNeverWorkedMayBeAMistakeUnlessTheSettingsHaveIt) {
+TEST(OriginHealth, AnUnknownOriginFailsAfterMoreFailures) {
   OriginHealth health;
-  for (int n = 0; n < 5; ++n) {
-    health.failed(origin("mistake.test"), kUnreachable, kNow);
-    health.failed(origin("mirror.test", Trust::configured), kUnreachable, kNow);
+  const auto fail = [&](const std::string& host, std::uint64_t times, Trust trust = Trust::client) {
+    for (; times > 0; --times) health.failed(origin(host, trust), kUnreachable, kNow);
+  };
+  fail("mistake.test", OriginHealth::kFailingUnknown - 1);
+  fail("mirror.test", OriginHealth::kFailing, Trust::configured);
+  ASSERT_EQ(health.failing(kNow).size(), 1U);
+  EXPECT_EQ(health.failing(kNow)[0].origin, "http://mirror.test:80");
+  fail("mistake.test", 1);
+  ASSERT_EQ(health.failing(kNow).size(), 2U) << "as after a restart while the origin is down";
+  EXPECT_EQ(health.failing(kNow)[1].origin, "http://mistake.test:80");
+  health.answered(origin("mistake.test"));
+  EXPECT_EQ(health.failing(kNow).size(), 1U);
+}
+
+TEST(OriginHealth, ANameWithoutAnAddressMayBeAMistakeUnlessTheSettingsHaveIt) {
+  OriginHealth health;
+  const Failure no_address{Failure::Where::upstream, What::no_address, {}};
+  for (int n = 0; n < 9; ++n) {
+    health.failed(origin("mistake.test"), no_address, kNow);
+    health.failed(origin("mirror.test", Trust::configured), no_address, kNow);
   }
   const auto failing = health.failing(kNow);
   ASSERT_EQ(failing.size(), 1U);
   EXPECT_EQ(failing[0].origin, "http://mirror.test:80");
-  EXPECT_EQ(health.failures(What::unreachable), 10U) << "all count";
+  EXPECT_EQ(health.failures(What::no_address), 18U) << "all count";
+}
+
+TEST(OriginHealth, UnknownOriginsLeaveRoomForOthers) {
+  OriginHealth health;
+  for (std::size_t i = 0; i < OriginHealth::kMost; ++i) {
+    for (int n = 0; n < 5; ++n) health.failed(origin(std::to_string(i)), kUnreachable, kNow);
+  }
+  EXPECT_EQ(health.failing(kNow).size(), OriginHealth::kMostUnknown);
+  const auto mirror = origin("mirror.test", Trust::configured);
+  for (int n = 0; n < 3; ++n) health.failed(mirror, kUnreachable, kNow);
+  EXPECT_EQ(health.failing(kNow).size(), OriginHealth::kMostUnknown + 1);
 }
 
 TEST(OriginHealth, IsForgottenWhenNobodyAsksAnyMore) {

@@ -70,6 +70,11 @@ TEST(SquidAccess, EndsWithTheOppositeOfTheLastLine) {
             R"("rules":[{"deny","clients":["10.7.0.0/16"]}],"clients":["any"])");
   EXPECT_EQ(access("http_access allow lab"), R"("clients":["10.7.0.0/16"])");
   EXPECT_EQ(access("http_access deny bot"), R"("rules":[{"deny"}],"clients":["any"])");
+  const auto told = [](std::string_view lines) { return told_of(imported(lines), 2); };
+  const std::string acl = "acl a src 10.0.0.1\n";
+  EXPECT_TRUE(has(told(acl + "http_access deny a"), "changed: it is the last http_access line"));
+  EXPECT_EQ(told(acl + "http_access deny a\nhttp_access deny all"), "");
+  EXPECT_EQ(told(acl + "http_access allow a"), "");
 }
 
 TEST(SquidAccess, KeepsTheOrderOfRules) {

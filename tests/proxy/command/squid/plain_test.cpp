@@ -15,6 +15,8 @@ TEST(SquidDirectives, BecomeTheSettingsThatAreTheirEqual) {
         PlainCase{"http_port 10.0.0.1:80\nhttp_port [::1]:8080 name=x",
                   R"("listen":["10.0.0.1:80","[::1]:8080"])"},
         PlainCase{"http_port 80 accel", R"("listen":["127.0.0.1:3128"])"},
+        PlainCase{"http_port 10.0.0.1:80 ssl-bump cert=/x", R"("listen":["10.0.0.1:80"])"},
+        PlainCase{"\xEF\xBB\xBFhttp_port 10.0.0.1:80", R"("listen":["10.0.0.1:80"])"},
         PlainCase{"visible_hostname a.example", R"("name":"a.example")"},
         PlainCase{"workers 3", R"("threads":3)"},
         PlainCase{"cache_mem 256 MB", R"("memory":"256MiB")"},
@@ -52,6 +54,12 @@ TEST(SquidDirectives, BecomeTheSettingsThatAreTheirEqual) {
 TEST(SquidDirectives, AreNamedWithTheReasonWhereTheyAreLeftOut) {
   for (const PlainCase& c :
        {PlainCase{"http_port 3128 intercept", "left: connections to other servers"},
+        PlainCase{"http_port 3128 ssl-bump", "left: ssl-bump: TLS is not opened"},
+        PlainCase{"http_port 3128 ssl-bump intercept", "left: connections to other servers"},
+        PlainCase{"http_port", "left: is not complete"},
+        PlainCase{"acl", "left: is not complete"},
+        PlainCase{"acl lan", "left: is not complete"},
+        PlainCase{"http_access", "left: says neither allow nor deny"},
         PlainCase{"http_port host.example:80", "left: listen takes an address"},
         PlainCase{"https_port 443 cert=/x", "left: listen has no TLS"},
         PlainCase{"cache_dir null /x", "left: "},

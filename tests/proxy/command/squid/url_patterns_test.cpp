@@ -41,6 +41,9 @@ TEST(UrlPatterns, AreMadeOfTheUsualExpressions) {
         PatternCase{"^gopher:", ""},
         PatternCase{"Packages$", "* *Packages"},
         PatternCase{"cgi-bin", "~ * *cgi-bin*"},
+        PatternCase{"cern\\.ch", "~ cern.ch, *.cern.ch, * *cern.ch*"},
+        PatternCase{"\\.cern\\.ch", "~ *.cern.ch, * *.cern.ch*"},
+        PatternCase{"cvmfs.*\\.cern$", "* *cvmfs*.cern"},
         PatternCase{"^http://example.com/", "~ example.com"},
         PatternCase{"^http://example\\.com", "~ example.com"},
         PatternCase{"^http://.*example\\.com/", "~ example.com, *.example.com"},
@@ -52,9 +55,26 @@ TEST(UrlPatterns, AreMadeOfTheUsualExpressions) {
 }
 
 TEST(UrlPatterns, AreNotMadeOfWhatGlobsCannotSay) {
-  for (const std::string_view expression :
-       {"(/cgi-bin/|\\?)", "\\?", "[a-z]+\\.tar", "/v[0-9]+/", "a{2}", "(a", "a)", "[a", "a**",
-        "\\d", "/a\\*b", "x\\?y=1", "/a/[^/]*/b", "a|b|(", "(?=a)", "a^b", "a$b", "+"}) {
+  for (const std::string_view expression : {"(/cgi-bin/|\\?)",
+                                            "\\?",
+                                            "[a-z]+\\.tar",
+                                            "/v[0-9]+/",
+                                            "a{2}",
+                                            "(a",
+                                            "a)",
+                                            "[a",
+                                            "a**",
+                                            "\\d",
+                                            "/a\\*b",
+                                            "x\\?y=1",
+                                            "/a/[^/]*/b",
+                                            "a|b|(",
+                                            "(?=a)",
+                                            "a^b",
+                                            "a$b",
+                                            "+",
+                                            "cvmfs.*\\.cern\\.ch",
+                                            "cvmfs.*\\.cern\\.ch/a"}) {
     EXPECT_EQ(texts(url_patterns_of(expression)), "none") << expression;
   }
 }

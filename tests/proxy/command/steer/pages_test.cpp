@@ -113,7 +113,7 @@ TEST(ExplainText, ShowsTheArithmeticOfFreshness) {
             "           for accept-encoding: gzip\n"
             "           lifetime 600 s by rule (60 s by max-age), 288 s old, "
             "fresh for another 312 s, until 2026-01-01T00:00:00Z\n"
-            "           then for 30 s while it is renewed, for 86400 s if the origin fails\n"
+            "           then for 30 s while it is renewed, for 24 hours if the origin fails\n"
             "neighbour  b: unknown; not asked: the cache answers\n"
             "origin     http://a.test:80, 12.5 ms to the first byte\n");
 }
