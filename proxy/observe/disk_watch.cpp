@@ -51,13 +51,14 @@ void DiskWatch::look() {
         "room; with more memory the disk could hold more",
         disk.catalog().index.entries());
   }
-  if (!squeezed_ && disk.catalog().counters.squeezed_out > 0) {
-    squeezed_ = true;
-    spdlog::warn(
-        "the file system of cache.disk.path has less room than cache.disk.size, so the oldest go "
-        "at {} bytes; make the one larger, or the other smaller",
-        disk.catalog().used_bytes.load());
+  if (!state.working) return;
+  const bool squeezed = disk.catalog().squeezed;
+  if (squeezed && !squeezed_) {
+    spdlog::warn("the cache on disk: {}", kSqueezed);
+  } else if (squeezed_ && !squeezed) {
+    spdlog::info("the file system of cache.disk.path has room again");
   }
+  squeezed_ = squeezed;
 }
 
 disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,

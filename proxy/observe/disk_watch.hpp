@@ -2,15 +2,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 
 namespace proxy {
 
+// What a person is told while Catalog::squeezed.
+inline constexpr std::string_view kSqueezed =
+    "the file system of cache.disk.path is full, and has less room than cache.disk.size, so the "
+    "oldest go; make room there, or cache.disk.size smaller";
+
 // For one thread that calls look() regularly. look() lets the disk charge its memory to the budget,
 // and suspends the disk's claims while the disk hangs. It logs when the disk begins to rest and
-// when the disk works again. It logs once if memory is too small for the index, and once if the
-// file system is too small for cache.disk.size.
+// when the disk works again. It logs once if memory is too small for the index. It logs when
+// the file system begins to be too full for cache.disk.size, and when it has room again.
 class DiskWatch {
  public:
   // Null: no disk is configured.

@@ -5,12 +5,32 @@
 #include <utility>
 
 namespace proxy {
+namespace {
+
+std::string why_resting(peers::Reason reason) {
+  switch (reason) {
+    case peers::Reason::lies:
+      return "most of its recent claims were false, so it rests";
+    case peers::Reason::contradicted:
+      return "the origin contradicts what it gave, so it rests";
+    default:
+      return "it failed requests, and rests";
+  }
+}
+
+// The check that finds a contradiction says so itself, with the URL.
+bool is_said_already(const peers::PeerStatus& peer) {
+  return peer.state == peers::PeerState::resting &&
+         peer.books.reason == peers::Reason::contradicted;
+}
+
+}  // namespace
 
 std::string why_down(const peers::PeerStatus& peer) {
   using peers::PeerState;
   switch (peer.state) {
     case PeerState::resting:
-      return "it failed requests, and rests";
+      return why_resting(peer.books.reason);
     case PeerState::failing:
     case PeerState::stale:
     case PeerState::down:
@@ -37,7 +57,9 @@ void PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
     if (!why.empty() || on_trial) {
       const bool rests = on_trial || peer.state == PeerState::resting;
       down.emplace(peer.name, Down{was_down ? known->second.since : now, rests});
-      if (!was_down) spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
+      if (!was_down && !is_said_already(peer)) {
+        spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
+      }
     } else if (was_down) {
       const auto gone = std::chrono::duration_cast<std::chrono::seconds>(now - known->second.since);
       spdlog::info("peer {} is back, after {} s", peer.name, gone.count());

@@ -24,6 +24,8 @@ namespace asio = net::asio;
 namespace {
 
 constexpr std::string_view kPage = "index.html";
+// A browser whose stream ends tries again after a second.
+constexpr std::string_view kRetry = "retry: 1000\n\n";
 
 struct FileType {
   std::string_view ending;
@@ -156,6 +158,8 @@ Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
   auto head = own_head(client, 200, "text/event-stream");
   head.set(field::cache_control, "no-store");
   auto error = co_await send_head(client, head);
+  const auto retry = asio::buffer(kRetry);
+  if (!error) error = co_await client.response.body(retry);
   while (!error && !process.draining && !process.leaving && !client.response.head_only()) {
     const auto news = co_await watcher.next(kSilence);
     const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment

@@ -7,7 +7,7 @@
 
 #include "config/text.hpp"
 #include "proxy/machine/memory_need.hpp"
-
+#include "proxy/observe/disk_watch.hpp"
 #include "proxy/observe/peer_watch.hpp"
 
 namespace proxy {
@@ -18,8 +18,12 @@ using Time = std::chrono::steady_clock::time_point;
 void add_disk(std::vector<Trouble>& all, const cache::DiskTier* disk) {
   if (!disk) return;
   const auto state = disk->state();
-  if (state.working) return;
-  all.push_back({"disk", {}, fmt::format("the cache on disk rests: {}", to_string(state.reason))});
+  if (!state.working) {
+    all.push_back(
+        {"disk", {}, fmt::format("the cache on disk rests: {}", to_string(state.reason))});
+  } else if (disk->disk().catalog().squeezed) {
+    all.push_back({"disk", {}, std::string(kSqueezed)});
+  }
 }
 
 void add_neighbours(std::vector<Trouble>& all, const Policy& policy, Time now) {

@@ -114,11 +114,18 @@ Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Addres
   co_return std::nullopt;
 }
 
+// What is short where the limit of connections is reached, so that the advice helps.
+Shortage shortage_at_limit(const Worker& worker) {
+  const bool is_lowered =
+      worker.process.descriptors.connections < worker.policy()->settings.limits.connections;
+  return is_lowered ? Shortage::descriptors : Shortage::connections;
+}
+
 Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& address) {
   const auto terms = terms_for(worker, socket);
   auto guest = try_to_enter(worker, address, terms.limits);
   if (guest) co_return guest;
-  worker.process.warnings.warn(Shortage::connections, std::chrono::steady_clock::now());
+  worker.process.warnings.warn(shortage_at_limit(worker), std::chrono::steady_clock::now());
   auto& process = worker.process;
   const auto most = terms.may_wait ? process.descriptors.newcomers : kFewNewcomers;
   const bool watches = watches_over_us(worker, address);

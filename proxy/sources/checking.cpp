@@ -1,9 +1,11 @@
 #include "proxy/sources/checking.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/asio/detached.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,13 +77,14 @@ Task<Ruling> examine(Worker& worker, const Request& request, const Given& given)
 }
 
 // Purges all that the neighbour gave and no origin has confirmed: in memory, on disk and under way.
-Task<void> purge_given(Worker& worker, const peers::Peer& peer) {
+// Returns what a person is told of it.
+Task<std::string> purge_given(Worker& worker, const peers::Peer& peer) {
   const PurgePattern all_of_it(cache::Giver{peer.tag});
   const auto forgotten = co_await forget(worker, all_of_it);  // never refused
   const auto [dropped, owed] = forgotten.value();
   const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
-  spdlog::warn("{} unconfirmed responses of the neighbour {} were dropped from memory{}", dropped,
-               peer.name, on_disk);
+  co_return fmt::format("{} unconfirmed responses of it were dropped from memory{}", dropped,
+                        on_disk);
 }
 
 Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given given) {
@@ -93,13 +96,17 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
     const auto now = steady_clock::now();
     if (ruling == Ruling::origin_varies) peer.suspicion.origin_varies(url, now);
     if (ruling != Ruling::contradicted || !peer.suspicion.may_testify(url, now)) co_return;
-    spdlog::warn(
-        "the neighbour {} gave a response for {} that never was the origin's; it rests: look at "
-        "it, "
-        "and take it out of peers if this recurs",
-        peer.name, url);
+    const auto& probation = peer.accuracy.probation();
+    const bool is_known =
+        probation.resting(now) && probation.reason() == peers::Reason::contradicted;
     peer.accuracy.contradicted(now);
-    co_await purge_given(worker, peer);
+    const auto purged = co_await purge_given(worker, peer);
+    // Several checks may be under way when the first one ends: its line is the event.
+    spdlog::log(
+        is_known ? spdlog::level::info : spdlog::level::warn,
+        "peer {} is down: its response for {} never was the origin's; it rests, and {}; look at "
+        "it, and take it out of peers if this recurs",
+        peer.name, url, purged);
   } catch (const std::exception& bug) {
     spdlog::error("a check of {} failed inside this proxy: {}", peer.name, bug.what());
   }

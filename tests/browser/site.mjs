@@ -54,31 +54,40 @@ export class Origin {
 }
 
 export class Proxy {
-  constructor(name, port, settings) {
-    Object.assign(this, { name, port });
+  constructor(name, port, settings, address = '127.0.0.1') {
+    Object.assign(this, { name, port, address });
     this.folder = mkdtempSync(path.join(os.tmpdir(), 'hearsay-browser-'));
     this.file = path.join(this.folder, 'settings.json');
-    writeFileSync(this.file, JSON.stringify({
-      name, listen: [`127.0.0.1:${port}`], threads: 2, log: { access: 'none' },
+    this.settings = {
+      name, listen: [`${address}:${port}`], threads: 2, log: { access: 'none' },
       access: { deny_to: ['link-local'] }, digest: { period: '100ms', poll: '200ms', duplicates: 'always', prefer: 'neighbours', check_sample: 0, false_miss_sample: 0, site_collapse: 'off' },
       ...settings,
-    }));
+    };
+    this.write({});
   }
 
+  // Writes the file of its settings, some of them changed.
+  write(changes) {
+    Object.assign(this.settings, changes);
+    writeFileSync(this.file, JSON.stringify(this.settings));
+  }
+
+  // `program` may be a command that becomes the program, such as nsenter's, as a list of words.
   async start(program) {
     this.said = '';
-    this.process = spawn(program, ['serve', '--config', this.file]);
+    const [command, ...words] = [program, 'serve', '--config', this.file].flat();
+    this.process = spawn(command, words);
     this.process.stderr.on('data', (text) => { this.said += text; });
     this.process.stdout.resume();
     await until(() => `${this.name} serves: ${this.said}`, () => this.page('/health').then(() => true, () => false));
   }
 
   url(target) {
-    return `http://127.0.0.1:${this.port}${target}`;
+    return `http://${this.address}:${this.port}${target}`;
   }
 
   async page(target) {
-    return (await fetch(this.url(target))).text();
+    return (await fetch(this.url(target), { signal: AbortSignal.timeout(3000) })).text();
   }
 
   async digest() {
@@ -95,7 +104,7 @@ export class Proxy {
   // Asks for the URL through this proxy. Returns the status and the length of the body.
   get(url, fields = {}) {
     return new Promise((resolve, reject) => {
-      const request = http.get({ host: '127.0.0.1', port: this.port, path: url, agent: false,
+      const request = http.get({ host: this.address, port: this.port, path: url, agent: false,
         headers: { Host: new URL(url).host, ...fields } }, (response) => {
         let length = 0;
         response.on('data', (bytes) => { length += bytes.length; });

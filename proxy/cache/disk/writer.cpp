@@ -198,6 +198,7 @@ bool Writer::look_after() {
       rest(there.error());
       return false;
     }
+    catalog_.squeezed = log_.is_squeezed();
   }
   const auto surplus = follow_size();
   if (!surplus) {

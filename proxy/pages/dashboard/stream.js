@@ -1,6 +1,6 @@
 // The news of each second, while the page is visible.
 
-const kRetry = 2000;     // after the proxy has refused or gone
+const kRetry = 1000;     // after the proxy has refused or gone
 const kLate = 3500;      // without news, contact counts as lost
 
 // Calls `onNews(news)` each second, `onOpen()` when a stream begins, and `onContact(state, since)`

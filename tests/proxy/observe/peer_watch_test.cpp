@@ -43,6 +43,16 @@ class PeerWatchLog : public testing::Test {
   std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
 };
 
+TEST(WhyDown, NamesLies) {
+  peers::PeerStatus peer;
+  peer.state = PeerState::resting;
+  EXPECT_EQ(why_down(peer), "it failed requests, and rests");
+  peer.books.reason = peers::Reason::lies;
+  EXPECT_EQ(why_down(peer), "most of its recent claims were false, so it rests");
+  peer.books.reason = peers::Reason::contradicted;
+  EXPECT_EQ(why_down(peer), "the origin contradicts what it gave, so it rests");
+}
+
 TEST_F(PeerWatchLog, SaysOnceThatAPeerIsDownAndOnceThatItIsBack) {
   look(PeerState::usable);
   look(PeerState::trying);

@@ -94,6 +94,8 @@ TEST(ASmallFileSystem, HoldsNewAndUsedEntries) {
   EXPECT_TRUE(await([&] {
     return contains(scene.proxy().process().errors(), "less room than cache.disk.size");
   }));
+  const json health = json::parse(scene.proxy().page("/health").body);
+  EXPECT_EQ(health.at("reasons").at(0).at("what"), "disk") << health;
   const Response purge = scene.ask("PURGE", "/120", kOnPurpose);
   EXPECT_EQ(purge.body, "{\"purged\": 1}\n");
   scene.crash();

@@ -181,6 +181,8 @@ TEST(Descriptors, AreKeptForOriginsAndOwnPages) {
     other.send(scene.health_request());
     EXPECT_EQ(other.read().status, 200);
   }
+  EXPECT_TRUE(contains(scene.errors(), "file descriptors of this process")) << scene.errors();
+  EXPECT_FALSE(contains(scene.errors(), "reached limits.connections")) << "which would not help";
 }
 
 // The crowds' connections and those to the origin would take all 96.

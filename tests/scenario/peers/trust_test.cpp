@@ -37,8 +37,9 @@ void await_distrust(const PeerScene& scene) {
       << scene.books().dump(2);
   EXPECT_EQ(scene.books().at("state"), "resting");
   const auto& process = scene.proxy->process();
-  EXPECT_TRUE(await([&] { return contains(process.errors(), "neighbour b were dropped"); }))
-      << process.errors();
+  EXPECT_TRUE(await([&] {
+    return contains(process.errors(), "unconfirmed responses of it were dropped");
+  })) << process.errors();
   EXPECT_TRUE(contains(process.errors(), "never was the origin's"));
 }
 

@@ -28,6 +28,7 @@ struct Catalog {
   // read every segment. While true, a purge is written even if the index lacks the entry.
   std::atomic<bool> log_has_more = false;
   std::atomic<std::uint64_t> used_bytes = 0;  // disk space of all segments
+  std::atomic<bool> squeezed = false;         // see SegmentFiles::is_squeezed()
   KeyCounts unwritten;                        // queued records
   // Queued purges. A record that was queued earlier may still be added to the index; until the
   // purge is written, the key must not be found.

@@ -66,6 +66,8 @@ class Log {
   // Reclaims the oldest segment if all take more than they may. Returns whether they still do.
   Result<bool> reclaim_surplus();
 
+  // Whether others leave the log too little of the file system. For an open log.
+  bool is_squeezed() const { return files_.is_squeezed(limits_.bytes, limits_.segment_bytes); }
   // Disk space of all segments.
   std::uint64_t used_bytes() const { return files_.used_bytes(); }
   const LogLimits& limits() const { return limits_; }

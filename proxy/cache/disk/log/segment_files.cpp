@@ -61,6 +61,12 @@ bool SegmentFiles::lacks_space(std::uint32_t segment_bytes) const {
   return directory_->free_bytes() < space_of(segment_bytes);
 }
 
+// One segment less than `bytes` is as much as the files ever take for long.
+bool SegmentFiles::is_squeezed(std::uint64_t bytes, std::uint32_t segment_bytes) const {
+  const std::uint64_t free = directory_->free_bytes();
+  return free < 2 * space_of(segment_bytes) && used_ + free + segment_bytes < bytes;
+}
+
 bool SegmentFiles::may_yield(const Segment* newest) const {
   if (spaces_.size() < 2 || used_ <= most_used_ / 2) return false;
   return !newest || newest->number != oldest();

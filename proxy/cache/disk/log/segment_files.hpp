@@ -44,6 +44,9 @@ class SegmentFiles {
 
   // Whether the file system lacks space for one more segment of this size.
   bool lacks_space(std::uint32_t segment_bytes) const;
+  // Whether the file system keeps the files from taking `bytes`: it has room for less than two more
+  // segments, and that is not enough.
+  bool is_squeezed(std::uint64_t bytes, std::uint32_t segment_bytes) const;
   // Whether the oldest segment may be removed because the file system is full. If other programs
   // fill it, we give up at most half of the most space that we had. `newest` may be null; it is
   // never removed.

@@ -1,0 +1,215 @@
+// Five proxies in network namespaces, and one fault after the other. Each must be told within five
+// seconds, by every proxy that it concerns, at four places: /health, the dashboard in a browser, a
+// metric, and exactly one line of the log. Its alert must fire, and no other.
+//   tests/faults/run.sh runs this in namespaces of its own. ONLY: a pattern of titles.
+import { rmSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../browser/site.mjs';
+import { Prometheus } from './alerts.mjs';
+import { kWithWrongClock, limitMemory, setClockAhead } from './machine.mjs';
+import { kNames, run, Site } from './network.mjs';
+import { Rounds } from './round.mjs';
+import { Dashboards } from './views.mjs';
+
+const kDisk = `${process.env.TMPDIR}/disk`;
+const kLiar = { name: 'liar', url: 'http://10.77.0.104:3128', digest: 'squid' };
+
+const site = new Site((name, peers) => {
+  const own = {
+    'cache-a': { peers: [...peers, kLiar], cache: { memory: '256MiB' } },
+    'cache-c': { cache: { memory: '64MiB', disk: { path: `${kDisk}/cache`, size: '64MiB' } } },
+  };
+  return { peers, cache: { memory: '64MiB' }, access: { monitor: ['private'] }, limits: { connections: 4000 }, control: 'none',
+    digest: { prefer: 'neighbours', check_sample: name === 'cache-a' ? 1 : 0, check_pause: '100ms', false_miss_sample: 0 }, ...own[name] };
+});
+const [a, b, c, d, e] = site.proxies;
+const dashboards = new Dashboards();
+const prometheus = new Prometheus();
+const rounds = new Rounds(site, dashboards, prometheus);
+
+before(async () => {
+  run(`mkdir ${kDisk}; mount -t tmpfs -o size=96m none ${kDisk}`);
+  setClockAhead(0);
+  await site.start((name) => (name === 'cache-d' ? kWithWrongClock : []));
+  await prometheus.start(site.proxies);
+  await dashboards.start(site.proxies);
+  await rounds.allIsWell();
+});
+
+after(async () => {
+  await dashboards.stop();
+  prometheus.stop();
+  await site.stop();
+});
+
+function fault(title, facts) {
+  const skip = !new RegExp(process.env.ONLY ?? '').test(title);
+  test(title, { skip }, () => rounds.run(title, facts));
+}
+
+const others = (proxy) => kNames.filter((name) => name !== proxy.name);
+
+// One cause, and both sides of it: the neighbour does not answer, and the others do without it.
+const kOfB = { at: others(b), what: 'peer', which: 'cache-b', metric: ['hearsay_peer_up{peer="cache-b"}', 0], line: /peer cache-b is down/,
+  alerts: ['HearsayDown cache-b', ...others(b).map((name) => `HearsayPeerDown ${name} cache-b`)] };
+
+// Prometheus has to see each start.
+async function restartSlowly(proxy) {
+  const seen = Date.now();
+  await proxy.restart(kWithWrongClock);
+  await pause(Math.max(0, 1500 - (Date.now() - seen)));
+}
+
+fault('a neighbour is killed', { ...kOfB,
+  text: /its digest cannot be fetched/,
+  inject: () => b.end('SIGKILL'),
+  heal: () => b.begin(),
+});
+
+fault('a neighbour is stopped', { ...kOfB,
+  text: /its digest cannot be fetched/,
+  inject: () => { b.process.kill('SIGSTOP'); },
+  heal: () => b.process.kill('SIGCONT'),
+});
+
+fault('a neighbour lies', {
+  at: ['cache-a'], what: 'peer', which: 'liar', text: /most of its recent claims were false/,
+  metric: ['hearsay_peer_up{peer="liar"}', 0], line: /peer liar is down: most of its recent claims were false/,
+  alerts: ['HearsayPeerLies cache-a liar'],
+  inject: () => {
+    site.liar.does = 'lie';
+    site.onTick = () => { for (let i = 0; i < 3; i += 1) a.ask(site.liar.nextUrl()); };
+  },
+  heal: async () => {
+    site.onTick = undefined;
+    site.liar.does = 'serve';
+    a.reload({ peers: site.peersOf(a.name) });
+    await until('the neighbour is forgotten', async () => (await a.digest()).peers.length === 4);
+    a.reload({ peers: [...site.peersOf(a.name), kLiar] });  // without its record
+  },
+});
+
+fault('a neighbour forges', {
+  at: ['cache-a'], what: 'peer', which: 'liar', text: /the origin contradicts what it gave/,
+  metric: ['hearsay_peer_up{peer="liar"}', 0], line: /peer liar is down: its response for http\S+ never was the origin's/,
+  alerts: ['HearsayPeerLies cache-a liar'],
+  inject: () => {
+    site.liar.does = 'forge';
+    site.onTick = () => a.ask(site.liar.nextUrl());
+  },
+  heal: () => {
+    site.onTick = undefined;
+    site.liar.does = 'serve';
+    a.reload({ peers: site.peersOf(a.name) });
+  },
+});
+
+fault('an origin is down', {
+  at: kNames, what: 'origin', which: 'http://10.77.0.103:80', text: /the server could not be reached/,
+  metric: ['hearsay_troubles{what="origin"}', 1], line: /origin http:\/\/10.77.0.103:80/,
+  alerts: kNames.map((name) => `HearsayOriginFails ${name}`),
+  inject: () => site.origins[3].stop(),
+  heal: () => site.origins[3].start(),
+});
+
+fault('a disk is full', {
+  at: ['cache-c'], what: 'disk', text: /file system of cache.disk.path is full/,
+  metric: ['hearsay_troubles{what="disk"}', 1], line: /the file system/,
+  alerts: ['HearsayDiskFails cache-c'],
+  inject: () => run(`head -c 200M /dev/zero >${kDisk}/fill 2>/dev/null || true`),
+  heal: () => rmSync(`${kDisk}/fill`),
+});
+
+fault('a clock is two hours ahead', {
+  at: ['cache-d'], what: 'clock', text: /ahead of the origins' clocks/,
+  metric: ['hearsay_clock_skew_seconds', -7200], line: /the clock of this machine is \d+ s ahead/,
+  alerts: ['HearsayClockWrong cache-d'],
+  inject: () => setClockAhead(7200),
+  heal: async () => {
+    setClockAhead(0);
+    await d.restart(kWithWrongClock);
+  },
+});
+
+fault('200 descriptors', {
+  at: ['cache-e'], what: 'descriptors', text: /descriptors/,
+  metric: ['hearsay_troubles{what="descriptors"}', 1], line: /descriptors/,
+  alerts: ['HearsayDescriptorsShort cache-e'],
+  inject: () => e.restart(['prlimit', '--nofile=200']),
+  heal: () => e.restart(),
+});
+
+fault('150 MiB of memory', {
+  at: ['cache-a'], what: 'memory', text: /memory/,
+  metric: ['hearsay_troubles{what="memory"}', 1], line: /memory/,
+  alerts: ['HearsayMemoryShort cache-a'],
+  inject: () => a.restart(limitMemory(150)),
+  heal: () => a.restart(),
+});
+
+// Causes of the other alerts. They are no lasting state of a proxy, so that only the alerts are
+// looked at. (HearsayHitsSlow has none here: whatever slows the hits of a process from outside slows
+// its answers to Prometheus, too.)
+function cause(title, { alerts, inject, heal }) {
+  const skip = !new RegExp(process.env.ONLY ?? '').test(title);
+  test(title, { skip }, () => rounds.alarm(title, alerts, inject, heal));
+}
+
+let crowd = [];
+
+cause('nothing can be fetched from origins that are unknown so far', {
+  alerts: ['HearsayRequestsFail cache-b'],
+  inject: () => {
+    let port = 1000;
+    site.onTick = () => { port += 1; b.ask(`http://10.77.0.100:${port}/`); };
+  },
+  heal: () => { site.onTick = undefined; },
+});
+
+cause('a proxy starts again and again', {
+  alerts: ['HearsayRestarts cache-d'],
+  inject: async () => { for (let i = 0; i < 3; i += 1) await restartSlowly(d); },
+  heal: () => {},
+});
+
+cause('clients take all connections for which 200 descriptors are enough', {
+  alerts: ['HearsayDescriptorsShort cache-b'],
+  inject: async () => {
+    await b.restart(['prlimit', '--nofile=200']);
+    crowd = b.crowd(300);
+  },
+  heal: () => {
+    crowd.forEach((socket) => socket.destroy());
+    return b.restart();
+  },
+});
+
+cause('clients take all connections', {
+  alerts: ['HearsayConnectionsShort cache-e'],
+  inject: async () => {
+    e.write({ limits: { connections: 40 } });
+    await e.restart();
+    crowd = e.crowd(100);
+  },
+  heal: () => {
+    crowd.forEach((socket) => socket.destroy());
+    e.write({ limits: { connections: 4000 } });
+    return e.restart();
+  },
+});
+
+cause('the reader of the access log does not read', {
+  alerts: ['HearsayLogLosesLines cache-c'],
+  inject: async () => {
+    c.write({ log: { access: 'stdout' } });
+    await c.restart();
+    c.process.stdout.pause();
+    site.onTick = () => { for (let i = 0; i < 50; i += 1) c.ask(`http://127.0.0.1/${'x'.repeat(8000)}`); };
+  },
+  heal: () => {
+    site.onTick = undefined;
+    c.write({ log: { access: 'none' } });
+    return c.restart();
+  },
+});

@@ -1,0 +1,151 @@
+// Five proxies, each in a network namespace of its own, on one bridge; origins and a scripted
+// neighbour beside it; and a little traffic through all.
+import { execFileSync } from 'node:child_process';
+import http from 'node:http';
+import net from 'node:net';
+import { Proxy, until } from '../browser/site.mjs';
+import { kBody, Liar, send } from './liar.mjs';
+
+export const kNames = ['cache-a', 'cache-b', 'cache-c', 'cache-d', 'cache-e'];
+const kPort = 3128;
+const kOrigins = 4;
+const address = (number) => `10.77.0.${number}`;
+
+export function run(command) {
+  execFileSync('/bin/sh', ['-ec', command], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+// The bridge is in the namespace of the test, and has the addresses of the origins.
+function buildNetwork() {
+  run(`ip link set lo up; ip link add lan type bridge; ip link set lan up; ip addr add ${address(254)}/24 dev lan`);
+  for (let i = 0; i <= kOrigins; i += 1) run(`ip addr add ${address(100 + i)}/24 dev lan`);
+  kNames.forEach((name, i) => run(`ip netns add ${name}
+    ip link add port-${i} type veth peer name eth0 netns ${name}
+    ip link set port-${i} master lan up
+    ip -n ${name} link set lo up; ip -n ${name} link set eth0 up
+    ip -n ${name} addr add ${address(i + 1)}/24 dev eth0; ip -n ${name} route add default via ${address(254)}`));
+}
+
+// Answers every request with the same.
+class Origin {
+  constructor(number) {
+    this.host = address(100 + number);
+  }
+
+  start() {
+    this.server = http.createServer((_, response) => send(response, kBody));
+    return new Promise((resolve) => this.server.listen(80, this.host, resolve));
+  }
+
+  stop() {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(resolve));
+  }
+
+  url(target) {
+    return `http://${this.host}${target}`;
+  }
+}
+
+// A proxy of the site: a shared piece of the tests of the dashboard, in a namespace.
+export class SiteProxy extends Proxy {
+  constructor(name, settings) {
+    super(name, kPort, settings, address(1 + kNames.indexOf(name)));
+    this.agent = new http.Agent({ keepAlive: true, maxSockets: 8, timeout: 3000 });
+  }
+
+  // `around`: a command that becomes the program, such as prlimit's.
+  async begin(around = []) {
+    await super.start(['nsenter', `--net=/run/netns/${this.name}`, ...around, process.env.program]);
+  }
+
+  // Asks for the URL, and does not care what becomes of it.
+  ask(url) {
+    const request = http.get({ host: this.address, port: kPort, path: url, agent: this.agent,
+      headers: { Host: new URL(url).host } }, (response) => response.resume());
+    request.setTimeout(3000, () => request.destroy());
+    request.on('error', () => {});
+  }
+
+  // So many connections, each with a request for a URL of its own, then idle.
+  crowd(number) {
+    const host = address(100);
+    return Array.from({ length: number }, (_, i) => {
+      const socket = net.connect({ host: this.address, port: kPort }).on('error', () => {}).resume();
+      socket.write(`GET http://${host}/crowd/${i} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      return socket;
+    });
+  }
+
+  // Returns its name: its log begins anew.
+  async restart(around) {
+    await this.end('SIGKILL');
+    await this.begin(around);
+    return [this.name];
+  }
+
+  reload(changes) {
+    this.write(changes);
+    this.process.kill('SIGHUP');
+  }
+
+  get lines() {
+    return this.said.split('\n').slice(0, -1);
+  }
+
+  // The warnings and errors among its lines from the `since`-th on.
+  warnings(since = 0) {
+    return this.lines.slice(since).filter((line) => /\[(warning|error|critical)\]/.test(line));
+  }
+}
+
+export class Site {
+  constructor(settingsOf) {
+    this.origins = Array.from({ length: kOrigins }, (_, i) => new Origin(i));
+    this.liar = new Liar(address(100 + kOrigins), this.origins);
+    this.proxies = kNames.map((name) => new SiteProxy(name, settingsOf(name, this.peersOf(name))));
+  }
+
+  // `aroundOf`: see SiteProxy.begin().
+  async start(aroundOf) {
+    buildNetwork();
+    await Promise.all([...this.origins, this.liar].map((server) => server.start()));
+    await Promise.all(this.proxies.map((proxy) => proxy.begin(aroundOf(proxy.name))));
+    await until('the digests are in use', async () => {
+      const digests = await Promise.all(this.proxies.map((proxy) => proxy.digest()));
+      return digests.every(({ peers }) => peers.every(({ state }) => state === 'usable'));
+    });
+    this.traffic = setInterval(() => this.tick(), 50);
+  }
+
+  peersOf(name) {
+    return kNames.filter((other) => other !== name)
+      .map((other) => ({ name: other, url: `http://${address(1 + kNames.indexOf(other))}:${kPort}` }));
+  }
+
+  named(name) {
+    return this.proxies[kNames.indexOf(name)];
+  }
+
+  // Each proxy answers twenty requests a second: eight hits, eight that no proxy has, and four that
+  // another proxy had to fetch a second before. cache-a also asks for what the scripted neighbour claims.
+  ticks = 20;
+
+  tick() {
+    this.ticks += 1;
+    const fresh = (proxy, tick) => this.origins[tick % kOrigins].url(`/${proxy.name}/${tick}`);
+    this.proxies.forEach((proxy, i) => {
+      const kind = (this.ticks + i) % 5;
+      if (kind < 2) proxy.ask(this.origins[0].url('/known'));
+      else if (kind < 4) proxy.ask(fresh(proxy, this.ticks));
+      else proxy.ask(fresh(this.proxies[(i + 1) % kNames.length], this.ticks - 20));
+    });
+    this.onTick?.();
+  }
+
+  async stop() {
+    clearInterval(this.traffic);
+    [...this.origins, this.liar].forEach((server) => server.stop());
+    await Promise.all(this.proxies.map((proxy) => proxy.stop('SIGKILL')));
+  }
+}
