@@ -51,16 +51,16 @@ struct PollLimits {
   // For how long a peer may be silent: from the request on, and between two parts of its answer. A
   // busy neighbour needs less. A peer that is down has `stall`, so that one that always needs
   // longer is polled nevertheless.
-  std::chrono::milliseconds silence{1'250};
+  std::chrono::milliseconds silence{1'000};
   // For how long a Hearsay is asked to hold a poll while its digest does not change, at least. So a
   // quiet neighbour costs one poll in this time, and a change is known as soon as it is published.
   std::chrono::milliseconds hold{1'000};
 };
 
 // How soon a peer that stops without a word, or loses its power, is down (kDownAfter), at most:
-//   Hearsay  `poll`, hold_of() and twice `silence` later: 4.5 s if `poll` is 1 s. If its digest was
-//            quiet, its poll is held already, and it takes 3.5 s
-//   Squid    twice `silence` after its next poll is due: 2.5 s
+//   Hearsay  `poll`, hold_of() and twice `silence` later: 4 s if `poll` is 1 s. If its digest was
+//            quiet, its poll is held already, and it takes 3 s
+//   Squid    twice `silence` after its next poll is due: 2 s
 // A peer that refuses connections is down 1 s after its next poll is due. A peer that lacks
 // processor time for less than twice `silence` is not down.
 

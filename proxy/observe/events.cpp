@@ -53,6 +53,10 @@ class EventSink final : public spdlog::sinks::sink {
     auto& limit = message.level >= spdlog::level::warn ? alarms_ : news_;
     if (limit.passes(text, EventLimit::Clock::now())) write(message, text, 0);
   }
+  void log_always(const spdlog::details::log_msg& message) {
+    const threads::MutexLock lock(mutex_);
+    write(message, {message.payload.data(), message.payload.size()}, 0);
+  }
   void flush() override {
     const threads::MutexLock lock(mutex_);
     say_held_back();
@@ -107,7 +111,22 @@ std::shared_ptr<EventSink> the_sink() {
   return sink;
 }
 
+class SinkOfAnswers final : public spdlog::sinks::sink {
+ public:
+  void log(const spdlog::details::log_msg& message) override { the_sink()->log_always(message); }
+  void flush() override {}
+  void set_pattern(const std::string& pattern) override { the_sink()->set_pattern(pattern); }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    the_sink()->set_formatter(std::move(formatter));
+  }
+};
+
 }  // namespace
+
+spdlog::logger& answers() {
+  static spdlog::logger logger("hearsay", std::make_shared<SinkOfAnswers>());
+  return logger;
+}
 
 std::string kind_of_event(std::string_view text) {
   constexpr std::string_view kParticular = "0123456789./:";

@@ -1,6 +1,8 @@
 // The program's own log on stderr: one line per event, as text or as JSON, not too often.
 #pragma once
 
+#include <spdlog/logger.h>
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -49,6 +51,8 @@ class EventLimit {
 // held back, `suppressed`. Alarms (warnings and errors) pass an EventLimit, and news another one.
 // For the start of the program.
 void write_events();
+// For lines that answer an order of the operator, such as a reload: they pass no limit. Any thread.
+spdlog::logger& answers();
 // The format of later events. Without write_events(), changes nothing. Any thread.
 void format_events(config::EventFormat format);
 

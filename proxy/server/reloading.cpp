@@ -22,8 +22,8 @@ Reloaded Reloading::follow_file() {
   auto errors = reread ? follow_log(reread->policy->settings.log) : reread.error();
   if (!errors.empty()) {
     for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
-    spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
-                  file_.path());
+    answers().error("the settings were not reloaded: those in force stay, until {} is mended",
+                    file_.path());
     return {file_.path(), std::move(errors), {}};
   }
   engine_.read_certificates();
@@ -32,7 +32,7 @@ Reloaded Reloading::follow_file() {
     spdlog::warn("{} changed, which needs a restart: restart the service to follow",
                  fmt::join(reread->waiting, ", "));
   }
-  spdlog::info("the settings were reloaded from {}", file_.path());
+  answers().info("the settings were reloaded from {}", file_.path());
   return {file_.path(), {}, std::move(reread->waiting)};
 }
 

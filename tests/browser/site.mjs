@@ -59,7 +59,7 @@ export class Proxy {
     this.folder = mkdtempSync(path.join(os.tmpdir(), 'hearsay-browser-'));
     this.file = path.join(this.folder, 'settings.json');
     this.settings = {
-      name, listen: [`${address}:${port}`], threads: 2, log: { access: 'none' },
+      name, listen: [`${address}:${port}`], threads: 2, user: 'root', log: { access: 'none' },
       access: { deny_to: ['link-local'] }, digest: { period: '100ms', poll: '200ms', duplicates: 'always', prefer: 'neighbours', check_sample: 0, false_miss_sample: 0, site_collapse: 'off' },
       ...settings,
     };

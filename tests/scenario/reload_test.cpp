@@ -273,14 +273,13 @@ TEST(Reload, ChangesTheSizeAndTheScheduleOfTheDigest) {
 
 TEST(Reload, FailsNoRequestHoweverOften) {
   Reloaded scene;
-  std::atomic<bool> done = false;
   std::atomic<int> good = 0;
   std::atomic<int> bad = 0;
   std::vector<std::jthread> clients;
   for (int i = 0; i < 4; ++i) {
-    clients.emplace_back([&, i] {
+    clients.emplace_back([&, i](const std::stop_token& told_to_end) {
       Client client(scene.proxy.port());
-      for (int n = 0; !done; ++n) {
+      for (int n = 0; !told_to_end.stop_requested(); ++n) {
         const auto url = scene.origin.url("/" + std::to_string(i) + "-" + std::to_string(n % 50));
         ++(client.get(url).body == "hello" ? good : bad);
       }
@@ -292,7 +291,6 @@ TEST(Reload, FailsNoRequestHoweverOften) {
                      {"log", {{"format", "json"}}}};
     scene.proxy.reload(times % 2 == 0 ? with_peer("b", 1, other) : json::object());
   }
-  done = true;
   clients.clear();
   EXPECT_GT(good, 0);
   EXPECT_EQ(bad, 0);
