@@ -97,7 +97,7 @@ test('the latest requests tell their verdicts', async () => {
   const some = (words) => assert.ok(verdicts.some((verdict) => verdict.includes(words)), `${words} in ${verdicts.join('\n')}`);
   some('asked cache-b: its digest claimed this; it was right; stored for');
   some('answered from memory; fresh for another');
-  some('fetched from the origin: nobody claimed it; stored for 3600 s');
+  some('fetched from the origin: nobody claimed it; stored for 60 minutes');
   some('not stored: its origin forbids it (no-store)');
   await page.check('#kinds input[value=failed]', { force: true });
   assert.equal(await page.locator('#requests li').count(), 1);
