@@ -170,7 +170,8 @@ TEST(LargePeer, ThatLiesLosesTheBlocksThatItGave) {
   Client(scene.asking->port()).get(other);
   EXPECT_TRUE(await([&] { return scene.books().at("contradictions") == 1; }));
   const auto& process = scene.asking->process();
-  EXPECT_TRUE(await([&] { return contains(process.errors(), "unconfirmed responses of it were dropped"); }));
+  EXPECT_TRUE(await(
+      [&] { return contains(process.errors(), "unconfirmed responses of it were dropped"); }));
   EXPECT_TRUE(is_hit(scene.ask_for("0-1048575"))) << "the origin gave this block";
   scene.expect_part(scene.ask_for("1048576-3145727"), {kMiB, 3 * kMiB - 1});
   EXPECT_EQ(scene.origin.count("/a"), 2U);
