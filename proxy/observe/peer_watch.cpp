@@ -46,9 +46,10 @@ std::string why_down(const peers::PeerStatus& peer) {
 
 // A neighbour that rested and is being tried may rest again at once. One whose polls failed answers
 // them again.
-void PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
+bool PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
   using peers::PeerState;
   std::map<std::string, Down> down;
+  bool changed = false;
   for (const auto& peer : peers) {
     const auto why = why_down(peer);
     const auto known = down_.find(peer.name);
@@ -57,15 +58,18 @@ void PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
     if (!why.empty() || on_trial) {
       const bool rests = on_trial || peer.state == PeerState::resting;
       down.emplace(peer.name, Down{was_down ? known->second.since : now, rests});
+      changed = changed || !was_down;
       if (!was_down && !is_said_already(peer)) {
         spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
       }
     } else if (was_down) {
+      changed = true;
       const auto gone = std::chrono::duration_cast<std::chrono::seconds>(now - known->second.since);
       spdlog::info("peer {} is back, after {} s", peer.name, gone.count());
     }
   }
   down_ = std::move(down);
+  return changed;
 }
 
 }  // namespace proxy

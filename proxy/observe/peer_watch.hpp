@@ -20,7 +20,8 @@ class PeerWatch {
   using Time = std::chrono::steady_clock::time_point;
 
   // `peers`: all that are known at `now`. Neighbours that are no longer known are forgotten.
-  void look(const std::vector<peers::PeerStatus>& peers, Time now);
+  // Returns whether one of them went down or is back.
+  bool look(const std::vector<peers::PeerStatus>& peers, Time now);
 
  private:
   struct Down {

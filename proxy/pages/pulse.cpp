@@ -39,6 +39,14 @@ net::Task<void> Pulse::run() {
 void Pulse::beat() {
   process_.history.note(whole_seconds(process_.clock.now()), totals_of(process_.metrics));
   process_.warnings.say_ended(std::chrono::steady_clock::now());
+  tell_watchers();
+}
+
+void Pulse::hurry() {
+  net::asio::post(process_.aside, [this] { tell_watchers(); });
+}
+
+void Pulse::tell_watchers() {
   if (process_.watchers.count() == 0) return;
   const auto policy = [this] {
     const threads::MutexLock lock(mutex_);

@@ -1,4 +1,5 @@
 // Once a second: adds a sample to the history, and tells the watchers of the dashboard the news.
+// The news that a neighbour went down do not wait for the second.
 #pragma once
 
 #include "config/threads/mutex.hpp"
@@ -16,9 +17,12 @@ class Pulse {
   // Beats for ever. For a coroutine on Process::aside, since much is formatted for watchers; while
   // nobody watches, a beat sums some counters. Call this after the first follow().
   net::Task<void> run();
+  // Has the watchers told at once. Call this after run() has begun. Any thread.
+  void hurry();
 
  private:
   void beat();
+  void tell_watchers();
 
   Process& process_;
   RecentRequests::Known known_;  // by the watchers

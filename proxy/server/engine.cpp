@@ -47,7 +47,7 @@ Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
     : policy_(std::move(policy)),
       listeners_(inputs.listeners),
       storage_(policy_->settings, inputs.in_use),
-      neighbourhood_(storage_, policy_->settings.digest, clock_.now()),
+      neighbourhood_(storage_, policy_->settings.digest, clock_.now(), [this] { pulse_.hurry(); }),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
       process_{.name = name_for(policy_->settings, listeners_),

@@ -10,8 +10,9 @@
 namespace proxy {
 
 Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& settings,
-                             cache::Time now)
+                             cache::Time now, std::function<void()> changed)
     : storage_(storage),
+      changed_(std::move(changed)),
       holdings_(storage.store),
       publisher_(holdings_, settings, now),
       settings_(settings) {}
@@ -40,7 +41,7 @@ void Neighbourhood::tick(cache::Time now, const peers::PeerDirectory& neighbours
   if (changed) polls.wake_all();
   storage_.watch.look();
   const auto steady_now = std::chrono::steady_clock::now();
-  watch_.look(neighbours.status(steady_now), steady_now);
+  if (watch_.look(neighbours.status(steady_now), steady_now)) changed_();
   flush_events();
 }
 

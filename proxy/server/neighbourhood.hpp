@@ -1,6 +1,7 @@
 // Our digest for neighbours, and the exchange that polls theirs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -19,8 +20,10 @@ namespace proxy {
 // the main thread.
 class Neighbourhood {
  public:
-  // `storage` outlives this object.
-  Neighbourhood(Storage& storage, const config::DigestSettings& settings, cache::Time now);
+  // `storage` outlives this object. The control thread calls `changed` when a neighbour went down
+  // or is back.
+  Neighbourhood(Storage& storage, const config::DigestSettings& settings, cache::Time now,
+                std::function<void()> changed);
 
   // Of our digest.
   [[nodiscard]] peers::Publisher& publisher() { return publisher_; }
@@ -37,6 +40,7 @@ class Neighbourhood {
   void tick(cache::Time now, const peers::PeerDirectory& neighbours, HeldPolls& polls);
 
   Storage& storage_;
+  const std::function<void()> changed_;
   StoreHoldings holdings_;
   peers::Publisher publisher_;
   PeerWatch watch_;

@@ -15,12 +15,12 @@ using peers::PeerState;
 // The lines that the watch writes.
 class PeerWatchLog : public testing::Test {
  protected:
-  void look(PeerState state, std::chrono::seconds later = 0s) {
+  bool look(PeerState state, std::chrono::seconds later = 0s) {
     peers::PeerStatus peer;
     peer.name = "b";
     peer.state = state;
     peer.last_error = "refused";
-    watch_.look({peer}, PeerWatch::Time(1h + later));
+    return watch_.look({peer}, PeerWatch::Time(1h + later));
   }
   std::string said() {
     std::string text = out_.str();
@@ -51,6 +51,14 @@ TEST(WhyDown, NamesLies) {
   EXPECT_EQ(why_down(peer), "most of its recent claims were false, so it rests");
   peer.books.reason = peers::Reason::contradicted;
   EXPECT_EQ(why_down(peer), "the origin contradicts what it gave, so it rests");
+}
+
+TEST_F(PeerWatchLog, TellsOfEachChangeOnce) {
+  EXPECT_FALSE(look(PeerState::usable));
+  EXPECT_TRUE(look(PeerState::down));
+  EXPECT_FALSE(look(PeerState::down));
+  EXPECT_TRUE(look(PeerState::usable));
+  EXPECT_FALSE(look(PeerState::usable));
 }
 
 TEST_F(PeerWatchLog, SaysOnceThatAPeerIsDownAndOnceThatItIsBack) {
