@@ -294,11 +294,6 @@ class Reader {
 constexpr std::array<std::string_view, 3> kFurther{"adapted_http_access", "http_reply_access",
                                                    "miss_access"};
 
-bool is_for_all(const Line& line, std::string_view action) {
-  return line.words.size() == 2 && line.words[0].text == action &&
-         is_same_name(line.words[1].text, "all") && !line.conditional;
-}
-
 // Refuses before the http_access lines are asked what another list refuses.
 void read_further(const std::vector<Line>& lines, std::string_view name, Reader& reader,
                   Findings& findings) {

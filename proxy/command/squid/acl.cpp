@@ -330,6 +330,11 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return config::lower_case(a) == config::lower_case(b);
 }
 
+bool is_for_all(const Line& line, std::string_view action, std::size_t at) {
+  return line.words.size() == at + 2 && line.words[at].text == action &&
+         is_same_name(line.words[at + 1].text, "all") && !line.conditional;
+}
+
 Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_users,
                Findings& findings) {
   auto collected = built_in();

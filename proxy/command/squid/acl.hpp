@@ -42,6 +42,9 @@ struct NameOrder {
 };
 bool is_same_name(std::string_view a, std::string_view b);
 
+// Whether the line says "ACTION all" from the word `at` to its end, whatever the configuration.
+bool is_for_all(const Line& line, std::string_view action, std::size_t at = 0);
+
 using Acls = std::map<std::string, Acl, NameOrder>;
 
 // The acls that Squid defines by itself, and those of the lines. Whatever an acl leaves out is a

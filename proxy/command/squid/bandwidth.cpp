@@ -32,11 +32,6 @@ const Line* of_pool(const std::vector<const Line*>& lines, const std::string& po
   return found == lines.end() ? nullptr : *found;
 }
 
-bool is_for_all(const Line& line) {
-  return line.words.size() == 3 && line.words[1].text == "allow" &&
-         is_same_name(line.words[2].text, "all");
-}
-
 }  // namespace
 
 void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& findings) {
@@ -57,7 +52,7 @@ void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& fi
   const auto number = class_line && class_line->words.size() > 1 ? class_line->words[1].text : "";
   const bool known = number == "1" || number == "2" || number == "3";
   for (const Line* line : access) {
-    if (is_for_all(*line)) break;
+    if (is_for_all(*line, "allow", 1)) break;
     tell(*line, Kind::changed, "the limits hold for all clients");
   }
   if (!known || limit.words.size() < 2 || limit.conditional) {

@@ -128,7 +128,7 @@ class Reader {
 
   void read_always_direct(const std::vector<Line>& lines) {
     for (const Line& line : lines) {
-      if (line.name != "always_direct" || is_for_all(line, "deny", 0)) continue;
+      if (line.name != "always_direct" || is_for_all(line, "deny")) continue;
       const auto hosts = hosts_of(line, 0, "allow");
       if (!hosts) {
         tell(line, Kind::left, "peers know hosts only: \"not_for\" of each peer");
@@ -144,11 +144,11 @@ class Reader {
     bool all = false;
     for (const Line& line : lines) {
       if (line.name != "never_direct" || all) continue;
-      if (is_for_all(line, "deny", 0)) break;
+      if (is_for_all(line, "deny")) break;
       const auto more = hosts_of(line, 0, "allow");
       has_exceptions_ = has_exceptions_ || line.words.empty() || line.words[0].text != "allow";
       const bool has_parent = std::any_of(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
-      all = is_for_all(line, "allow", 0);
+      all = is_for_all(line, "allow");
       if (!has_parent || (!more && !all)) {
         tell(line, Kind::left, has_parent ? "never_direct names hosts only" : "there is no parent");
         all = false;
@@ -269,11 +269,6 @@ class Reader {
       }
       append(*line, allowed ? peer.for_hosts : peer.not_for, allowed ? *allowed : *denied);
     }
-  }
-
-  static bool is_for_all(const Line& line, std::string_view action, std::size_t at) {
-    return line.words.size() == at + 2 && line.words[at].text == action &&
-           is_same_name(line.words[at + 1].text, "all") && !line.conditional;
   }
 
   // The hosts of a line "ACTION ACL" whose acl names hosts only.

@@ -90,9 +90,7 @@ class Reader {
 
   // "cache deny acl": nothing is stored.
   void read_cache(const Line& line, const std::vector<Line>& lines) {
-    if (line.words.size() == 2 && line.words[0].text == "allow" &&
-        is_same_name(line.words[1].text, "all"))
-      return;
+    if (is_for_all(line, "allow")) return;
     const auto urls = line.words.size() == 2 && line.words[0].text == "deny" && !line.conditional
                           ? urls_of_acl(line.words[1].text, lines)
                           : std::nullopt;
