@@ -45,6 +45,12 @@ std::string PageTransfer::reason(CURLcode code) const {
   return reason_[0] != '\0' ? reason_.data() : curl_easy_strerror(code);
 }
 
+bool PageTransfer::connected() const {
+  curl_off_t microseconds = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_CONNECT_TIME_T, &microseconds);
+  return microseconds > 0;
+}
+
 long PageTransfer::number(CURLINFO what) const {
   long number = 0;
   curl_easy_getinfo(easy_.get(), what, &number);

@@ -37,6 +37,8 @@ class PageTransfer {
 
   [[nodiscard]] long status() const { return number(CURLINFO_RESPONSE_CODE); }
   [[nodiscard]] long head_bytes() const { return number(CURLINFO_HEADER_SIZE); }
+  // Whether the proxy was connected to.
+  [[nodiscard]] bool connected() const;
   // errno of a connection that failed.
   [[nodiscard]] long system_error() const { return number(CURLINFO_OS_ERRNO); }
 

@@ -47,7 +47,7 @@ Unanswered unanswered(const PageTransfer& transfer, const Place& place,
   if (code == CURLE_WRITE_ERROR) {
     return {kUnreachable, fmt::format("the page of {} is too long", place.name())};
   }
-  const bool connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
+  const bool connected = transfer.connected();
   if (!connected && place.url.empty())
     return nobody_at_socket(place.socket, transfer.system_error(), why);
   if (connected && code == CURLE_OPERATION_TIMEDOUT) {
