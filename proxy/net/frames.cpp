@@ -40,6 +40,8 @@ class FreeLists {
     return std::exchange(list, list->next);
   }
 
+  [[nodiscard]] std::size_t kept() const { return kept_; }
+
   bool keep(void* memory, std::size_t size) {
     if (kept_ + size > FrameMemory::kKept) return false;
     Free*& list = lists_[size / kStep];
@@ -73,6 +75,10 @@ void FrameMemory::give_back(void* memory, std::size_t size) noexcept {
   size = rounded(size);
   if (kKeeps && size <= kLargest && free_lists.keep(memory, size)) return;
   ::operator delete(memory);
+}
+
+std::size_t FrameMemory::kept() {
+  return free_lists.kept();
 }
 
 }  // namespace proxy::net

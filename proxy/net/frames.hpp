@@ -17,6 +17,8 @@ struct FrameMemory {
 
   static void* take(std::size_t size);
   static void give_back(void* memory, std::size_t size) noexcept;
+  // How many bytes this thread keeps.
+  static std::size_t kept();
 };
 
 // The promise of each coroutine whose executor is an io_context's: Asio's, but for its memory.
