@@ -32,6 +32,7 @@ await() {
 
 init=''
 show_log() { [ -z "$init" ] || inside journalctl -n 40 --no-pager; }
+end_all() { :; }  # ends what is no job of this script
 begin_work() {
   work=$(mktemp -d /var/tmp/hearsay-install.XXXXXX)
   trap end_work EXIT
@@ -41,6 +42,7 @@ end_work() {
   local code=$?
   ((code == 0)) || echo "FAILED: $current" >&2
   ((code == 0)) || show_log >&2 || true
+  end_all || true
   kill -KILL ${init:+"$init"} $(jobs -p) 2>/dev/null || true
   wait 2>/dev/null || true
   rm -rf "$work"

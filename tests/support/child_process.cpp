@@ -71,6 +71,7 @@ void inherit(const std::vector<int>& sockets, std::vector<int>& moved) {
 [[noreturn]] void become(Plan& plan, const std::vector<int>& sockets, std::vector<int>& moved,
                          pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::setpgid(0, 0);
   if (::getppid() != parent) ::_exit(126);
   redirect(plan.output, STDOUT_FILENO);
   redirect(plan.errors, STDERR_FILENO);
@@ -93,12 +94,12 @@ ChildProcess::ChildProcess(const Command& command) {
   pid_ = ::fork();
   if (pid_ == 0) become(plan, command.sockets, moved, parent);
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  ::setpgid(pid_, pid_);  // the child does the same: whoever is first
 }
 
 ChildProcess::~ChildProcess() {
-  if (exit_code()) return;
-  signal(SIGKILL);
-  ::waitpid(pid_, nullptr, 0);
+  ::kill(-pid_, SIGKILL);
+  if (!exit_code()) ::waitpid(pid_, nullptr, 0);
 }
 
 void ChildProcess::signal(int number) const {

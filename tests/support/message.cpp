@@ -37,6 +37,12 @@ bool contains(std::string_view text, std::string_view part) {
          part.empty();
 }
 
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 std::string authority_of(std::string_view url) {
   const auto start = url.find("://") + 3;
   return std::string(url.substr(start, url.find_first_of("/?", start) - start));

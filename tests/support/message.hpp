@@ -43,6 +43,8 @@ struct Response : Head {
 
 // True if the text contains the part, case aside.
 bool contains(std::string_view text, std::string_view part);
+// How often the text has the part.
+std::size_t count_of(std::string_view text, std::string_view part);
 
 // "host:port" and "/path" of "http://host:port/path"; path_of("/path") is "/path".
 std::string authority_of(std::string_view url);

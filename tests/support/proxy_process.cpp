@@ -98,14 +98,8 @@ void ProxyProcess::reload_text(std::string_view text) {
   write_file(settings_file(), text);
   process_->signal(SIGHUP);
   ++reloads_;
-  const bool settled = await([this] {
-    const std::string said = process_->errors();
-    std::size_t times = 0;
-    for (auto at = said.find(" reloaded"); at != std::string::npos; ++times) {
-      at = said.find(" reloaded", at + 1);
-    }
-    return times == reloads_;
-  });
+  const bool settled =
+      await([this] { return count_of(process_->errors(), " reloaded") == reloads_; });
   if (!settled) throw TimedOut("hearsay says nothing of a reload: " + process_->errors());
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tests/support/await.hpp"
+#include "tests/support/message.hpp"
 
 namespace support {
 namespace {
@@ -14,21 +15,12 @@ constexpr std::string_view kTakenOver = " has taken over";
 
 }  // namespace
 
-Successors::~Successors() {
-  if (pid_ != first_.pid()) ::kill(pid_, SIGKILL);
-}
-
 void Successors::ask_for_one() const {
   ::kill(pid_, SIGUSR2);
 }
 
 std::size_t Successors::count() const {
-  const std::string said = first_.errors();
-  std::size_t count = 0;
-  for (auto at = said.find(kTakenOver); at != said.npos; at = said.find(kTakenOver, at + 1)) {
-    ++count;
-  }
-  return count;
+  return count_of(first_.errors(), kTakenOver);
 }
 
 bool Successors::await_more_than(std::size_t before, std::chrono::milliseconds limit) {

@@ -9,14 +9,12 @@
 
 namespace support {
 
-// All processes write to the files of the first one, which the test has started. Kills the last one
-// at the end.
+// All processes write to the files of the first one, which the test has started, and end with it.
 class Successors {
  public:
   explicit Successors(ChildProcess& first) : first_(first), pid_(first.pid()) {}
   Successors(const Successors&) = delete;
   Successors& operator=(const Successors&) = delete;
-  ~Successors();
 
   // The process that serves.
   pid_t pid() const { return pid_; }

@@ -12,14 +12,6 @@
 namespace scenario {
 namespace {
 
-std::size_t count_of(std::string_view text, std::string_view part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
-
 // The first process is the scene's; all write to the same files.
 class Dynasty : public DiskScene {
  public:
@@ -37,6 +29,28 @@ class Dynasty : public DiskScene {
 
  private:
   support::Successors successors_;
+};
+
+// A transfer of which half has arrived, until rest().
+class Transfer {
+ public:
+  explicit Transfer(Dynasty& dynasty) : client_(dynasty.proxy().port()) {
+    dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate_).send("world"));
+    client_.send(request_text("GET", dynasty.origin.url("/slow")));
+    response_ = client_.read_head();
+  }
+
+  std::string rest() {
+    gate_.open();
+    client_.read_rest(response_);
+    return response_.body;
+  }
+  Client& client() { return client_; }
+
+ private:
+  Gate gate_;
+  Client client_;
+  Response response_;
 };
 
 TEST(TakeOver, KeepsTheCacheAndThePort) {
@@ -83,18 +97,12 @@ TEST(TakeOver, FailsNoRequestHoweverOften) {
 
 TEST(TakeOver, LetsATransferEndWhileOthersAreServed) {
   Dynasty dynasty;
-  Gate gate;
-  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
-  Client client(dynasty.proxy().port());
-  client.send(request_text("GET", dynasty.origin.url("/slow")));
-  Response response = client.read_head();
+  Transfer transfer(dynasty);
   dynasty.succeed();
   EXPECT_EQ(dynasty.get("/b").status, 200);
-  gate.open();
-  client.read_rest(response);
-  EXPECT_EQ(response.body, "hello world");
-  EXPECT_EQ(client.get(dynasty.origin.url("/b")).field("Connection"), "close");
-  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(transfer.rest(), "hello world");
+  EXPECT_EQ(transfer.client().get(dynasty.origin.url("/b")).field("Connection"), "close");
+  EXPECT_TRUE(transfer.client().is_closed());
   EXPECT_EQ(dynasty.proxy().process().wait(), 0);
 }
 
@@ -102,24 +110,16 @@ TEST(TakeOver, LetsATransferEndWhileOthersAreServed) {
 // it that time.
 TEST(TakeOver, CutsNoTransferUntilTheOldProcessIsToldToEnd) {
   Dynasty dynasty(json{{"timeouts", {{"drain", "100ms"}}}});
-  Gate gate;
-  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
   dynasty.origin.on("/slower", Reply().sized(11).send("hello ").wait({}));
-  const auto begin = [&dynasty](Client& client, std::string_view path) {
-    client.send(request_text("GET", dynasty.origin.url(path)));
-    return client.read_head();
-  };
-  Client patient(dynasty.proxy().port());
+  Transfer transfer(dynasty);
   Client cut(dynasty.proxy().port());
-  Response whole = begin(patient, "/slow");
-  Response part = begin(cut, "/slower");
+  cut.send(request_text("GET", dynasty.origin.url("/slower")));
+  Response part = cut.read_head();
   const auto first = dynasty.pid();
   dynasty.succeed();
   EXPECT_FALSE(await([&] { return dynasty.proxy().process().exit_code().has_value(); },
                      std::chrono::milliseconds(400)));
-  gate.open();
-  patient.read_rest(whole);
-  EXPECT_EQ(whole.body, "hello world");
+  EXPECT_EQ(transfer.rest(), "hello world");
   ::kill(first, SIGTERM);
   EXPECT_EQ(dynasty.proxy().process().wait(), 0);
   cut.read_rest(part);
@@ -190,11 +190,7 @@ TEST(TakeOver, KeepsTheControlSocketIfTheNewProgramFails) {
 // Both processes have the same sockets: the one that drains is to answer none of them with 503.
 TEST(TakeOver, EndsThoughToldToDrainMeanwhile) {
   Dynasty dynasty;
-  Gate gate;
-  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
-  Client client(dynasty.proxy().port());
-  client.send(request_text("GET", dynasty.origin.url("/slow")));
-  Response response = client.read_head();
+  Transfer transfer(dynasty);
   const auto first = dynasty.pid();
   dynasty.ask_for_successor();
   ASSERT_TRUE(await([&] { return contains(dynasty.said(), "starting a new program"); }));
@@ -203,25 +199,18 @@ TEST(TakeOver, EndsThoughToldToDrainMeanwhile) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(dynasty.get("/" + std::to_string(i)).status, 200) << "of the new process alone";
   }
-  gate.open();
-  client.read_rest(response);
-  EXPECT_EQ(response.body, "hello world");
+  EXPECT_EQ(transfer.rest(), "hello world");
   EXPECT_EQ(dynasty.proxy().process().wait(), 0);
 }
 
 TEST(TakeOver, IsNotBegunByAProcessThatDrains) {
   Dynasty dynasty;
-  Gate gate;
-  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
-  Client client(dynasty.proxy().port());
-  client.send(request_text("GET", dynasty.origin.url("/slow")));
-  Response response = client.read_head();
+  Transfer transfer(dynasty);
   ::kill(dynasty.pid(), SIGTERM);
   ASSERT_TRUE(await([&] { return contains(dynasty.said(), "draining:"); }));
   ASSERT_TRUE(await([&] { return dynasty.get("/a").status == 503; }));
   dynasty.ask_for_successor();
-  gate.open();
-  client.read_rest(response);
+  transfer.rest();
   EXPECT_EQ(dynasty.proxy().process().wait(), 0);
   EXPECT_FALSE(contains(dynasty.said(), "starting a new program")) << dynasty.said();
 }
