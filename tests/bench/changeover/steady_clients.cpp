@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kPatience{10};
 struct Plan {
   const asio::ip::tcp::endpoint proxy;
   const std::function<std::string(std::size_t)>& url_of;
-  const Pace& pace;
+  const SteadyPace& pace;
   const std::size_t count;
   const Clock::time_point begun = Clock::now();
   std::size_t next = 0;
@@ -41,9 +41,9 @@ struct Plan {
 
 // One connection, which is replaced when it has had its share, when the proxy closes it, and after
 // a failure.
-class Asker {
+class SteadyClient {
  public:
-  Asker(asio::io_context& io, Plan& plan) : plan_(plan), stream_(io), timer_(io) {}
+  SteadyClient(asio::io_context& io, Plan& plan) : plan_(plan), stream_(io), timer_(io) {}
 
   asio::awaitable<void> ask_all() {
     while (plan_.next < plan_.count) {
@@ -106,13 +106,13 @@ double Times::percentile(double percent) const {
 }
 
 Times ask_steadily(std::uint16_t proxy, const std::function<std::string(std::size_t)>& url_of,
-                   const Pace& pace, double seconds) {
+                   const SteadyPace& pace, double seconds) {
   asio::io_context io(1);
   Plan plan{.proxy = {asio::ip::address_v4::loopback(), proxy},
             .url_of = url_of,
             .pace = pace,
             .count = static_cast<std::size_t>(pace.rate * seconds)};
-  std::vector<Asker> askers;
+  std::vector<SteadyClient> askers;
   askers.reserve(pace.connections);
   for (std::size_t i = 0; i < pace.connections; ++i) {
     auto& asker = askers.emplace_back(io, plan);

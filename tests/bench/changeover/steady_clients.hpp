@@ -9,7 +9,7 @@
 
 namespace bench {
 
-struct Pace {
+struct SteadyPace {
   double rate = 10'000;              // requests a second
   std::size_t connections = 128;     // more requests than this are never under way
   std::size_t per_connection = 100;  // requests, then a new connection takes its place
@@ -26,6 +26,6 @@ struct Times {
 // Asks the proxy for the URLs of the numbers 0, 1, ... for so many seconds, and returns once all
 // are answered. On the calling thread.
 Times ask_steadily(std::uint16_t proxy, const std::function<std::string(std::size_t)>& url_of,
-                   const Pace& pace, double seconds);
+                   const SteadyPace& pace, double seconds);
 
 }  // namespace bench
