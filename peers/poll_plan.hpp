@@ -48,12 +48,12 @@ struct PollLimits {
   std::chrono::milliseconds connect{2'000};
   std::chrono::milliseconds total{30'000};
   std::chrono::seconds stall{5};  // with under 100 bytes a second, once the answer has begun
-  // For how long a peer may be silent: from the request on, and between two parts of its answer. A
-  // busy neighbour needs less. A peer that is down has `stall`, so that one that always needs
-  // longer is polled nevertheless.
+  // A peer may be silent for this long: from the request on, and between two parts of its answer. A
+  // busy neighbour answers sooner. A peer that is down may be silent for `stall`: its polls then
+  // succeed even if the peer always answers late.
   std::chrono::milliseconds silence{1'000};
-  // For how long a Hearsay is asked to hold a poll while its digest does not change, at least. So a
-  // quiet neighbour costs one poll in this time, and a change is known as soon as it is published.
+  // The poll asks a Hearsay to hold it at least this long while the digest does not change. A quiet
+  // neighbour thus costs one poll in this time, and a change is known as soon as it is published.
   std::chrono::milliseconds hold{1'000};
 };
 

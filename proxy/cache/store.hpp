@@ -45,11 +45,12 @@ enum class Stored : std::uint8_t {
 };
 
 // Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes when the
-// budget, including everything else charged to it, exceeds its limit. Sharded by key: every call
-// except those that count briefly takes the lock of one shard at a time, and destroys what it
-// drops after releasing it. Evicts first what is kept elsewhere, unless the disk below has it, too:
-// then nothing is given up. An evicted entry that is being sent lives on in its shared_ptr and
-// stays charged. `now` never steps back by more than the time for which calls overlap. Any thread.
+// budget, including everything else charged to it, exceeds its limit. The store is sharded by key.
+// A call holds the lock of one shard at a time, briefly, and releases it before it destroys what it
+// drops; entries(), responses() and bytes() take no lock. Evicts first what is kept elsewhere,
+// unless the disk below has it, too: then nothing is given up. An evicted entry that is being sent
+// lives on in its shared_ptr and stays charged. `now` never steps back by more than the time for
+// which calls overlap. Any thread.
 class Store {
  public:
   // `below` is the index of the disk under this memory, if there is one; it must outlive the store.

@@ -56,7 +56,7 @@ void try_room(const config::DiskSettings& disk, const fs::path& folder, Trial& i
   if (::statvfs(folder.c_str(), &room) != 0) return;
   const auto free = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
   if (free >= disk.size.value) return;
-  const auto has = free + taken_by(disk.path);  // the cache may grow into what it has
+  const auto has = free + taken_by(disk.path);  // the files of the cache make room for newer ones
   if (has >= disk.size.value) return;
   into.warnings.push_back(
       fmt::format("cache.disk.size: {} MiB are more than the file system of {} has room for "

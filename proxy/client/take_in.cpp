@@ -6,8 +6,8 @@
 namespace proxy {
 namespace {
 
-// Whether the client may read our digest, and so may ask for what is stored because of it. An admin
-// may read each page, but is a neighbour only if it is a proxy.
+// Whether the client may have learned from our digest what is stored. Neighbours, `access.peers`
+// and admins may read the digest. An admin that is no proxy asks on its own account.
 bool may_be_neighbour(const Client& client, const Request& request) {
   const auto& policy = request.policy();
   const auto& access = policy.settings.access;

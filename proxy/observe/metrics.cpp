@@ -43,7 +43,8 @@ constexpr DigestRow kDigests[] = {
      &DigestsSent::not_modified},
 };
 
-// With the causes of those that failed. A parent that refuses a tunnel is none of our own words.
+// The label `why` of failed requests has the words of Failure::What. The cause "parent", a parent's
+// refusal of a tunnel, is no failure of ours and has no such word.
 void append_requests(std::string& out, const Metrics& metrics) {
   describe(out, "hearsay_requests_total", "counter",
            "Requests answered, by result, and if they failed, by why.");

@@ -81,7 +81,7 @@ Task<void> send_json(Client& client, std::string json) {
   co_await send_message(client, message);
 }
 
-// Takes some milliseconds, so it is for Process::aside.
+// The scan takes some milliseconds: the thread Process::aside runs it.
 Task<std::string> tell_recent_requests(Process& process) {
   RecentRequests::Known none;
   const auto requests = process.recent.newer_than(none);

@@ -128,7 +128,8 @@ export class Site {
   }
 
   // Each proxy answers twenty requests a second: eight hits, eight that no proxy has, and four that
-  // another proxy had to fetch a second before. cache-a also asks for what the scripted neighbour claims.
+  // another proxy had to fetch a second before. A fault may add requests
+  // of its own: onTick.
   ticks = 20;
 
   tick() {

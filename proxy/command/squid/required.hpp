@@ -15,7 +15,7 @@ using Alternatives = std::vector<Conditions>;
 struct Required {
   bool never = false;   // no request meets it
   bool pages = false;   // it is about requests for the proxy's own pages
-  Conditions all;       // those that have an equal, or whose opposite has one
+  Conditions all;       // the acls that have an equal here, and those whose opposite has one
   Alternatives parts;   // the same one by one
   Alternatives except;  // requests that meet one of these do not meet the line
   config::Networks destinations;

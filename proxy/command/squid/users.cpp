@@ -43,8 +43,7 @@ bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findin
       file = path;
       tell(line, Kind::changed,
            "hashes have to be bcrypt (htpasswd -B) or SHA-512; passwords are asked for over "
-           "loopback "
-           "only; for clients in the network set access.users.cleartext");
+           "loopback only; for clients in the network set access.users.cleartext to true");
     } else if (key == "realm") {
       realm = rest_of(line.words, 2);
     } else {

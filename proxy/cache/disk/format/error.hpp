@@ -17,7 +17,7 @@ enum class Error : std::uint8_t {
   no_space,        // the file system or a quota is full
   read_only,       // the file system is read-only, or we have no right to write
   no_directory,    // the directory or its content vanished, or a folder above it is missing
-  not_directory,   // the path, or a part of it, is no directory
+  not_directory,   // a file stands where the path needs a directory
   no_lock,         // `lock` in the directory is no regular file
   in_use,          // another process has the directory
   handed_over,     // our successor has the directory
