@@ -50,8 +50,9 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
 }
 
 bool Input::make_room(std::size_t limit) {
-  if (capacity_ == 0) grow(BufferPool::kSize);
-  if (begin_ == end_) begin_ = end_ = 0;
+  // The buffer of kIdle bytes is for arrive(), and for the rest of a head that began there.
+  if (empty() && capacity_ <= kIdle) grow(BufferPool::kSize);
+  if (empty()) begin_ = end_ = 0;
   if (end_ < capacity_) return true;
   if (capacity_ == kIdle) {
     grow(BufferPool::kSize);

@@ -102,6 +102,16 @@ TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheIdleOneHolds) {
   }
 }
 
+TEST(Input, ReadsABodyIntoALargeBufferThoughItsHeadCameIntoTheIdleOne) {
+  InputScene scene;
+  scene.send("head");
+  EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+  scene.input.consume(4);
+  const std::string chunk(10'000, 'x');
+  scene.send(chunk);
+  EXPECT_EQ(run(scene.io, scene.input.fill(BufferPool::kSize)).value(), chunk.size());
+}
+
 net::Task<net::Result<std::string>> read_body(BodyReader& body, std::size_t step) {
   std::string all;
   std::string part(step, '\0');
