@@ -83,10 +83,15 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
   if (tls_ || timed_out_) return std::nullopt;
   error_code error;
   const auto n = plain_->read_some(into, error);
-  drained_ = !error && n < into.size();
+  note_read(error, n < into.size());
   if (!error) return n;
   if (error == asio::error::would_block || error == asio::error::try_again) return std::nullopt;
   return error;
+}
+
+void Stream::note_read(error_code error, bool all) {
+  drained_ = !error && all;
+  ended_ = ended_ || error == asio::error::eof;
 }
 
 Task<error_code> Stream::readable() {
@@ -109,7 +114,7 @@ Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
   } else {
     std::tie(error, n) = co_await plain_->async_read_some(into, as_result);
   }
-  drained_ = !error && n < into.size();
+  note_read(error, n < into.size());
   if (error) co_return blame(error);
   co_return n;
 }
@@ -131,7 +136,7 @@ Task<error_code> Stream::write(asio::const_buffer buffer) {
 
 Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers) {
   const auto sent = try_write(buffers);
-  drained_ = true;
+  drained_ = !ended_;
   if (!sent) co_return sent.error();
   if (*sent == asio::buffer_size(buffers)) co_return error_code{};
   co_return co_await write_rest(buffers, *sent);

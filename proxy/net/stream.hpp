@@ -76,6 +76,7 @@ class Stream final : public Watched {
   void on_expiry() override;
   [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;
+  void note_read(error_code error, bool all);  // all that was there
   Task<error_code> write_rest(std::span<const asio::const_buffer> buffers, std::size_t skip);
 
   std::optional<AnySocket> plain_;
@@ -83,9 +84,10 @@ class Stream final : public Watched {
   Clock::duration patience_{};  // zero: no deadline
   std::optional<Clock::time_point> stalled_since_;
   bool timed_out_ = false;
-  // The last read took all that was there, or no answer to the last write can have arrived yet. So
-  // a read need not be tried.
+  // The last read took all that was there, or a write came after it, to which no answer is expected
+  // to be there. So a read need not be tried.
   bool drained_ = false;
+  bool ended_ = false;  // the end has been read: Asio tells of it only once, so each read is tried
 };
 
 }  // namespace proxy::net

@@ -98,8 +98,10 @@ TEST(Stream, TellsTheEndAsOftenAsItIsAsked) {
   ends.near.expires_after(1s);
   std::string text(9, '\0');
   EXPECT_EQ(run(ends.io, ends.near.read_some(asio::buffer(text))).value(), 5U);
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(run(ends.io, ends.near.read_some(asio::buffer(text))).error(), asio::error::eof) << i;
+    ASSERT_FALSE(run(ends.io, ends.near.write(asio::buffer("hello", 5))));
+  }
 }
 
 TEST(Stream, TellsHowMuchTheOtherSideHasAcknowledged) {
