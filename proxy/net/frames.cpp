@@ -6,12 +6,6 @@
 namespace proxy::net {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
-
 constexpr std::size_t kStep = 64;       // sizes are rounded up to a multiple
 constexpr std::size_t kLargest = 8192;  // a larger frame is never kept
 
@@ -19,28 +13,16 @@ struct Free {
   Free* next;
 };
 
-// Lists of free memory by size.
+// Lists of free memory by size. They have no destructor, so they stay usable until their thread's
+// end.
 class FreeLists {
  public:
-  FreeLists() = default;
-  ~FreeLists() {
-    for (Free* list : lists_) {
-      while (list) ::operator delete(std::exchange(list, list->next));
-    }
-    lists_ = {};
-    kept_ = FrameMemory::kKept;  // a coroutine that ends after this keeps nothing
-  }
-  FreeLists(const FreeLists&) = delete;
-  FreeLists& operator=(const FreeLists&) = delete;
-
   void* take(std::size_t size) {
     Free*& list = lists_[size / kStep];
     if (!list) return nullptr;
     kept_ -= size;
     return std::exchange(list, list->next);
   }
-
-  [[nodiscard]] std::size_t kept() const { return kept_; }
 
   bool keep(void* memory, std::size_t size) {
     if (kept_ + size > FrameMemory::kKept) return false;
@@ -50,12 +32,28 @@ class FreeLists {
     return true;
   }
 
+  [[nodiscard]] std::size_t kept() const { return kept_; }
+
+  // Keeps nothing from now on.
+  void end() {
+    for (Free*& list : lists_) {
+      while (list) ::operator delete(std::exchange(list, list->next));
+    }
+    kept_ = FrameMemory::kKept;
+  }
+
  private:
   std::array<Free*, kLargest / kStep + 1> lists_{};
   std::size_t kept_ = 0;
 };
 
-thread_local FreeLists free_lists;
+constinit thread_local FreeLists free_lists;
+
+struct AtThreadsEnd {
+  ~AtThreadsEnd() { free_lists.end(); }
+  void exist() const {}
+};
+thread_local const AtThreadsEnd at_threads_end;
 
 constexpr std::size_t rounded(std::size_t size) {
   return (size + kStep - 1) / kStep * kStep;
@@ -73,7 +71,10 @@ void* FrameMemory::take(std::size_t size) {
 
 void FrameMemory::give_back(void* memory, std::size_t size) noexcept {
   size = rounded(size);
-  if (kKeeps && size <= kLargest && free_lists.keep(memory, size)) return;
+  if (kKeeps && size <= kLargest) {
+    if (free_lists.kept() == 0) at_threads_end.exist();  // from its first use on
+    if (free_lists.keep(memory, size)) return;
+  }
   ::operator delete(memory);
 }
 

@@ -11,7 +11,7 @@
 namespace proxy::net {
 namespace {
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(HEARSAY_ADDRESS_SANITIZER)
 
 TEST(FrameMemory, TakesAgainWhatWasGivenBack) {
   for (const std::size_t size : {1U, 64U, 1020U, 1021U, 8192U}) {
