@@ -74,6 +74,7 @@ struct Poller {
   WorkAccount account;
   bool asking = false;
   std::chrono::milliseconds hold{0};  // that the request under way asks for
+  std::chrono::milliseconds took{0};  // until its last good answer began, the hold not counted
   SteadyTime begun{};                 // when the last request began
   SteadyTime due{};                   // while not asking
   SteadyTime ended{};                 // when the last request ended
@@ -239,7 +240,7 @@ class Exchange::Loop {
                            .etag = etag,
                            .max_body = room_for(poller) + digest::kSquidControlBytes,
                            .hold = poller.hold,
-                           .silence = silence_of(limits_, failures)});
+                           .silence = silence_of(limits_, failures, poller.took)});
   }
 
   // Bytes that the filter of a new digest may have.
@@ -309,7 +310,12 @@ class Exchange::Loop {
     const PollReport before = poller.report;
     poller.report.polls.bytes_received += poller.transfer.received();
     if (const auto reached = poller.transfer.address()) poller.report.address = reached;
-    const auto held = held_for(poller.hold, poller.transfer.waited());
+    const auto waited = poller.transfer.waited();
+    const auto held = held_for(poller.hold, waited);
+    if (result.outcome != Polled::failed) poller.took = waited - held;
+    // An answer that began and was no good has not been waited for.
+    const auto overdue =
+        poller.transfer.began() ? std::chrono::milliseconds{0} : overdue_by(poller, now);
     poller.transfer.end();
     enter(poller.report, result, now);
     poller.choose_form(result.outcome, before.kind, now);
@@ -324,7 +330,7 @@ class Exchange::Loop {
                                       .failures_in_a_row = poller.report.failures_in_a_row,
                                       .expires_in = result.expires_in,
                                       .held = held,
-                                      .overdue = overdue_by(poller, now)},
+                                      .overdue = overdue},
                                      settings_.poll, jitter_(random_), now);
     poller.due = std::max(due, poller.account.free_at());
     if (poller.due - due > kLongWait) {

@@ -63,9 +63,11 @@ SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, Ste
   return now + std::max(pause - last.overdue, milliseconds{0});
 }
 
-milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_row) {
+milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_row,
+                        milliseconds took) {
   const milliseconds stall = limits.stall;
-  return failures_in_a_row < kDownAfter ? std::min(limits.silence, stall) : stall;
+  if (failures_in_a_row >= kDownAfter) return stall;
+  return std::min(std::max(limits.silence, 2 * took), stall);
 }
 
 milliseconds hold_of(const PollLimits& limits, milliseconds poll) {

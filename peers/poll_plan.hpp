@@ -45,7 +45,7 @@ SteadyTime next_poll(const LastPoll& last, std::chrono::milliseconds poll, doubl
 
 // What one poll may take. A poll that may be held has its hold beside `total` and the silence.
 struct PollLimits {
-  std::chrono::milliseconds connect{2'000};
+  std::chrono::milliseconds connect{2'000};  // of a peer that is down; else the silence ends before
   std::chrono::milliseconds total{30'000};
   std::chrono::seconds stall{5};  // with under 100 bytes a second, once the answer has begun
   // A peer may be silent for this long: from the request on, and between two parts of its answer. A
@@ -62,10 +62,13 @@ struct PollLimits {
 //            quiet, its poll is held already, and it takes 3 s
 //   Squid    twice `silence` after its next poll is due: 2 s
 // A peer that refuses connections is down 1 s after its next poll is due. A peer that lacks
-// processor time for less than twice `silence` is not down.
+// processor time for less than twice `silence` is not down. For a peer that always answers late,
+// `silence` here is what silence_of() says.
 
-// For how long a peer may be silent in its next poll.
-std::chrono::milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_row);
+// For how long a peer may be silent in its next poll: twice as long as its last good answer took
+// (`took`, a hold not counted), but at least `silence`, and at most `stall`.
+std::chrono::milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_row,
+                                     std::chrono::milliseconds took);
 
 // For how long a Hearsay is asked to hold a poll: if it is polled seldom, for longer, up to 5 s.
 std::chrono::milliseconds hold_of(const PollLimits& limits, std::chrono::milliseconds poll);

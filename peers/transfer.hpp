@@ -49,6 +49,8 @@ class Transfer {
 
   const PollResponse& response() const { return response_; }
   std::size_t received() const { return received_; }
+  // Whether the peer has begun its answer.
+  bool began() const { return head_bytes_ > 0; }
   // How long the peer took to begin its answer, once it had the request.
   std::chrono::milliseconds waited() const;
   // The peer has failed if it has sent nothing more until then.

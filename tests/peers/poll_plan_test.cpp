@@ -91,10 +91,16 @@ TEST(HeldFor, CountsNoLongerThanAsked) {
 
 TEST(SilenceOf, IsShortUntilThePeerIsDown) {
   const PollLimits limits;
-  EXPECT_EQ(silence_of(limits, 0), 1s);
-  EXPECT_EQ(silence_of(limits, 1), 1s);
-  EXPECT_EQ(silence_of(limits, 2), 5s) << "it may be slow, and be up again";
-  EXPECT_EQ(silence_of({.stall = 1s}, 0), 1s);
+  EXPECT_EQ(silence_of(limits, 0, 0ms), 1s);
+  EXPECT_EQ(silence_of(limits, 1, 400ms), 1s);
+  EXPECT_EQ(silence_of(limits, 2, 0ms), 5s) << "it may be slow, and be up again";
+  EXPECT_EQ(silence_of({.stall = 1s}, 0, 0ms), 1s);
+}
+
+TEST(SilenceOf, KeepsAPeerUpThatAlwaysAnswersLate) {
+  const PollLimits limits;
+  EXPECT_EQ(silence_of(limits, 0, 1500ms), 3s);
+  EXPECT_EQ(silence_of(limits, 1, 4s), 5s);
 }
 
 TEST(HoldOf, FollowsAPollThatIsLonger) {
@@ -109,10 +115,10 @@ TEST(HoldOf, FollowsAPollThatIsLonger) {
 TEST(PollLimits, HaveASilentPeerDownWithinFiveSeconds) {
   const PollLimits limits;
   const auto late = next_poll(held(0ms), 1s, 0, kNow) - kNow;
-  const auto first = hold_of(limits, 1s) + silence_of(limits, 0);
+  const auto first = hold_of(limits, 1s) + silence_of(limits, 0, 0ms);
   const auto again =
-      next_poll(failed(PeerKind::hearsay, 1, silence_of(limits, 0)), 1s, 0, kNow) - kNow;
-  EXPECT_EQ(late + first + again + silence_of(limits, 1), 4s);
+      next_poll(failed(PeerKind::hearsay, 1, silence_of(limits, 0, 0ms)), 1s, 0, kNow) - kNow;
+  EXPECT_EQ(late + first + again + silence_of(limits, 1, 0ms), 4s);
 }
 
 TEST(UsableFor, OutlastsTheLongestGapBetweenTwoGoodPolls) {
