@@ -71,8 +71,9 @@ std::string_view to_string(PeerState state) {
   return "resting";
 }
 
-bool has_reason(PeerState state) {
-  return state == PeerState::resting || state == PeerState::trying || state == PeerState::down;
+Reason reason_of(PeerState state, Reason last) {
+  if (state == PeerState::down) return Reason::poll_failed;
+  return state == PeerState::resting || state == PeerState::trying ? last : Reason::none;
 }
 
 PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known) {

@@ -38,8 +38,8 @@ inline constexpr std::uint32_t kDownAfter = 2;
 std::string_view to_string(PeerKind kind);
 std::string_view to_string(PeerState state);
 
-// Whether Accuracy::Books::reason says why a peer is in this state.
-bool has_reason(PeerState state);
+// Why a peer in this state is not asked like the others; none: it is. `last`: why it last rested.
+Reason reason_of(PeerState state, Reason last);
 
 // The kind of a peer by the fields Server and Via of its answer; `known` if they do not tell.
 // Hearsay and Squid name themselves in Server ("Hearsay/0.1.0", "squid/5.7", "squid"). A Squid that

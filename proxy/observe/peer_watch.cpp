@@ -57,9 +57,11 @@ bool PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
     const bool on_trial = was_down && known->second.rests && peer.state == PeerState::trying;
     if (!why.empty() || on_trial) {
       const bool rests = on_trial || peer.state == PeerState::resting;
-      down.emplace(peer.name, Down{was_down ? known->second.since : now, rests});
+      const bool was_said = was_down && known->second.said;
+      const bool says = !was_said && !why.empty() && !is_said_already(peer);
+      down.emplace(peer.name, Down{was_down ? known->second.since : now, rests, was_said || says});
       changed = changed || !was_down;
-      if (!was_down && !is_said_already(peer)) {
+      if (says) {
         spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
       }
     } else if (was_down) {

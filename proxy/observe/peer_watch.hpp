@@ -27,6 +27,7 @@ class PeerWatch {
   struct Down {
     Time since;
     bool rests;  // when it was last seen down; else its polls fail
+    bool said;   // that it is down; a lie is said where it is found
   };
 
   std::map<std::string, Down> down_;  // by name

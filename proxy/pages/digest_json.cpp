@@ -53,7 +53,8 @@ Json milliseconds_json(std::optional<std::chrono::microseconds> time) {
 
 // Why the peer is not asked like the others; null if it is.
 Json reason_json(const peers::PeerStatus& peer) {
-  return peers::has_reason(peer.state) ? Json(peers::to_string(peer.books.reason)) : Json(nullptr);
+  const auto reason = peers::reason_of(peer.state, peer.books.reason);
+  return reason == peers::Reason::none ? Json(nullptr) : Json(peers::to_string(reason));
 }
 
 Json rests_json(const peers::Accuracy::Books& books) {

@@ -136,7 +136,7 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
   }
   describe(out, "hearsay_peer_state", "gauge", "1: its state now, as in /digest, and why.");
   for (const auto& peer : peers) {
-    const auto reason = peers::has_reason(peer.state) ? peer.books.reason : peers::Reason::none;
+    const auto reason = peers::reason_of(peer.state, peer.books.reason);
     fmt::format_to(at, "hearsay_peer_state{{peer=\"{}\",state=\"{}\",reason=\"{}\"}} 1\n",
                    escaped(peer.name), peers::to_string(peer.state), peers::to_string(reason));
   }

@@ -15,11 +15,13 @@ using peers::PeerState;
 // The lines that the watch writes.
 class PeerWatchLog : public testing::Test {
  protected:
-  bool look(PeerState state, std::chrono::seconds later = 0s) {
+  bool look(PeerState state, std::chrono::seconds later = 0s,
+            peers::Reason reason = peers::Reason::none) {
     peers::PeerStatus peer;
     peer.name = "b";
     peer.state = state;
     peer.last_error = "refused";
+    peer.books.reason = reason;
     return watch_.look({peer}, PeerWatch::Time(1h + later));
   }
   std::string said() {
@@ -51,6 +53,17 @@ TEST(WhyDown, NamesLies) {
   EXPECT_EQ(why_down(peer), "most of its recent claims were false, so it rests");
   peer.books.reason = peers::Reason::contradicted;
   EXPECT_EQ(why_down(peer), "the origin contradicts what it gave, so it rests");
+}
+
+TEST_F(PeerWatchLog, SaysOfALiarThatItsPollsFailToo) {
+  look(PeerState::usable);
+  look(PeerState::resting, 0s, peers::Reason::contradicted);
+  EXPECT_EQ(said(), "") << "said where the lie was found";
+  look(PeerState::down, 1s, peers::Reason::contradicted);
+  EXPECT_NE(said().find("peer b is down: its digest cannot be fetched: refused"),
+            std::string::npos);
+  look(PeerState::down, 2s, peers::Reason::contradicted);
+  EXPECT_EQ(said(), "");
 }
 
 TEST_F(PeerWatchLog, TellsOfEachChangeOnce) {
