@@ -67,12 +67,13 @@ bool OriginClocks::is_due(Clock::time_point now) {
   return true;
 }
 
-// Two hosts may share a slot, and are then noted more often, which does no harm either.
-bool OriginClocks::is_repeated(std::string_view host, bool is_wrong, Clock::time_point now) {
+// Two hosts may share a slot. Each then drops the other's mark and is noted more often, which does
+// no harm.
+bool OriginClocks::is_repeated(std::string_view host, bool wrong, Clock::time_point now) {
   const auto second = std::chrono::floor<seconds>(now.time_since_epoch()).count();
   const std::uint64_t hash = std::hash<std::string_view>{}(host);
   const auto mark = hash >> 32 << 32 | (static_cast<std::uint64_t>(second) & 0x7fff'ffff) << 1 |
-                    (is_wrong ? 1U : 0U);
+                    (wrong ? 1U : 0U);
   auto& slot = marks_[hash % marks_.size()];
   if (slot.load(std::memory_order_relaxed) == mark) return true;
   slot.store(mark, std::memory_order_relaxed);

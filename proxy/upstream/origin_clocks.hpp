@@ -55,7 +55,7 @@ class OriginClocks {
 
   bool is_due(Clock::time_point now);
   // Whether the host was noted in this second with a clock that was as wrong, or as right.
-  bool is_repeated(std::string_view host, bool is_wrong, Clock::time_point now);
+  bool is_repeated(std::string_view host, bool wrong, Clock::time_point now);
 
   std::atomic<Clock::duration::rep> sampled_{0};
   std::atomic<bool> any_wrong_{false};  // the table has a host whose clock disagrees with ours

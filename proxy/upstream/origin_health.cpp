@@ -76,7 +76,7 @@ void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock:
     forget_old(now);
     auto found = troubles_.find(origin);
     if (found == troubles_.end()) {
-      if (!has_room(expected)) return;
+      if (!make_room(expected)) return;
       found = troubles_.emplace(origin, Trouble{failure.what, 0, now, now, expected}).first;
       any_.store(true, std::memory_order_relaxed);
     }
@@ -96,11 +96,22 @@ void OriginHealth::forget_old(Clock::time_point now) {
   std::erase_if(troubles_, [now](const auto& one) { return now - one.second.last > kForgotten; });
 }
 
-bool OriginHealth::has_room(bool expected) const {
+// An unknown origin that does not fail yet gives way: of those, the one that failed last longest
+// ago.
+bool OriginHealth::make_room(bool expected) {
   const auto of_kind =
       std::count_if(troubles_.begin(), troubles_.end(),
                     [expected](const auto& one) { return one.second.expected == expected; });
-  return static_cast<std::size_t>(of_kind) < (expected ? kMost : kMostUnknown);
+  if (static_cast<std::size_t>(of_kind) < (expected ? kMost : kMostUnknown)) return true;
+  if (expected) return false;
+  auto oldest = troubles_.end();
+  for (auto each = troubles_.begin(); each != troubles_.end(); ++each) {
+    if (each->second.is_said()) continue;
+    if (oldest == troubles_.end() || each->second.last < oldest->second.last) oldest = each;
+  }
+  if (oldest == troubles_.end()) return false;
+  troubles_.erase(oldest);
+  return true;
 }
 
 std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) const {

@@ -19,11 +19,12 @@ namespace proxy::upstream {
 
 // An origin is expected to answer if it has answered since this proxy was started, or is named by
 // the settings. It fails once it fails kFailing requests in a row. Other names in clients' URLs may
-// be mistakes: such an origin fails only after kFailingUnknown requests in a row, and those for
-// which its name has no address do not count. Clients choose the names, so the table is bounded: it
-// has the kMost expected origins and the kMostUnknown others that failed first. An origin is listed
-// until it answers, or for kForgotten after its last failure. Any thread. While nothing fails, an
-// answer costs one hash and one store.
+// be mistakes: such an origin fails only after kFailingUnknown requests in a row, and a request
+// that fails because the name has no address does not count. Clients choose the names, so the table
+// is bounded: it has the kMost expected origins and the kMostUnknown others that failed first. Of
+// the others, one that does not fail yet gives way to a newer one. An origin is listed until it
+// answers, or for kForgotten after its last failure. Any thread. While nothing fails, an answer
+// costs one hash and one store.
 class OriginHealth {
  public:
   using Clock = std::chrono::steady_clock;
@@ -37,9 +38,10 @@ class OriginHealth {
 
   // Whether an origin has failed and has not answered since.
   [[nodiscard]] bool has_troubles() const { return any_.load(std::memory_order_relaxed); }
-  // The origin has sent a whole response. Says so in the log if the log has its failure.
+  // The origin has sent a whole response. If the log tells of its failure, a line tells that it is
+  // over.
   void answered(const Endpoint& origin);
-  // The origin has failed a request in a way that is its own, or the network's. Says so in the log
+  // The origin has failed a request in a way that is its own, or the network's. The log tells of it
   // once until it answers: at the first failure if an answer was expected, else when it fails.
   void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
 
@@ -70,7 +72,7 @@ class OriginHealth {
   std::atomic<std::uint32_t>& place_of(const Endpoint& origin, std::uint32_t& mark) const;
   bool is_expected(const Endpoint& origin) const;
   void forget_old(Clock::time_point now) REQUIRES(mutex_);
-  bool has_room(bool expected) const REQUIRES(mutex_);
+  bool make_room(bool expected) REQUIRES(mutex_);
 
   // Marks of origins that have answered. One may take the place of another, which is then unknown.
   const std::unique_ptr<std::atomic<std::uint32_t>[]> known_;

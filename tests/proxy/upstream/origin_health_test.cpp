@@ -56,6 +56,16 @@ TEST(OriginHealth, AnUnknownOriginFailsAfterMoreFailures) {
   EXPECT_EQ(health.failing(kNow).size(), 1U);
 }
 
+TEST(OriginHealth, UnknownNamesThatDoNotFailYetGiveWay) {
+  OriginHealth health;
+  for (std::size_t n = 0; n < 2 * OriginHealth::kMostUnknown; ++n)
+    health.failed(origin("mistake" + std::to_string(n) + ".test"), kUnreachable, kNow);
+  for (std::uint64_t n = 0; n < OriginHealth::kFailingUnknown; ++n)
+    health.failed(origin("mirror.test"), kUnreachable, kNow + 1s);
+  ASSERT_EQ(health.failing(kNow + 1s).size(), 1U);
+  EXPECT_EQ(health.failing(kNow + 1s)[0].origin, "http://mirror.test:80");
+}
+
 TEST(OriginHealth, ANameWithoutAnAddressMayBeAMistakeUnlessTheSettingsHaveIt) {
   OriginHealth health;
   const Failure no_address{Failure::Where::upstream, What::no_address, {}};
