@@ -30,7 +30,10 @@ HandOver::HandOver(net::asio::io_context& io, Inheritance inheritance,
       channel_(io) {}
 
 void HandOver::watch_launcher() {
-  if (launcher_.has_ended()) return;
+  if (launcher_.has_ended()) {
+    spdlog::warn("{}; restart the service to have one", kNoLauncher);
+    return;
+  }
   launcher_end_.assign(::dup(launcher_.channel()));
   launcher_end_.async_wait(net::asio::posix::descriptor_base::wait_read,
                            [this](net::error_code error) {
@@ -99,9 +102,9 @@ void HandOver::heed(const succession::Message& message) {
     case Kind::release_disk:
       // First, so that what is purged meanwhile is not lost.
       successor_.adopt(channel_.native_handle());
-      released_ = steps_.release_disk();
+      released_ = true;  // also if the disk does not answer: its queue has ended
       // Otherwise the successor takes the disk once it answers.
-      if (released_) succession::send(channel_.native_handle(), Kind::disk_released);
+      if (steps_.release_disk()) succession::send(channel_.native_handle(), Kind::disk_released);
       break;
     case Kind::control_declined:
       inheritance_.control.leave_file(false);

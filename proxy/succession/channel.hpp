@@ -19,9 +19,9 @@ enum class Kind : char {
   control_declined = 'c',  // to the predecessor: its control socket ends with it
   serving = 'a',           // to the predecessor: accept no more connections
   too_late = 't',          // to the successor: its predecessor goes on without it
-  forget_url =
-      'u',  // to the successor; text: an Order, of the name that a response is stored under
-  forget_many = 'p',  // to the successor; text: an Order, of PurgePattern::text()
+  // To the successor; text: an Order, of the name under which a response is stored.
+  forget_url = 'u',
+  forget_many = 'p',  // likewise, of PurgePattern::text()
   forgotten = 'f',    // to the predecessor, once for each of these two; text: the order's number
 };
 

@@ -28,8 +28,8 @@ class Predecessor {
   // it has waited too long and serves on: then this process is to end.
   [[nodiscard]] bool say_serving();
 
-  // The predecessor has purged or invalidated this: forget it, then say so by the
-  // number of the order (succession/order.hpp).
+  // The predecessor has purged or invalidated this: forget it, then say so by the number of the
+  // order (succession/order.hpp).
   [[nodiscard]] Received next();
   void say_forgotten(std::uint64_t order) const;
 

@@ -2,33 +2,62 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "proxy/succession/launcher.hpp"
+
 namespace proxy {
 namespace {
 
-// The new program is `sleep`, which never serves.
-TEST(HandOver, GivesUpAProgramThatDoesNotServeInTime) {
-  std::string program = "/bin/sleep";
-  std::string seconds = "5";
-  char* const arguments[] = {program.data(), seconds.data(), nullptr};
-  const succession::Launcher launcher(arguments);
-  net::asio::io_context io;
-  const config::HostPort any{"127.0.0.1", 0};
-  const Listeners listeners({&any, 1}, 1);
-  config::Settings settings;
-  settings.control = "none";
-  ControlSocket control(settings);
-  succession::Successor successor;
-  int taken_back = 0;
-  const HandOver::Steps steps{[] { return true; }, [&] { ++taken_back; }, [] {}};
-  HandOver hand_over(io, {listeners, control}, launcher, successor, steps, std::chrono::seconds(1));
-  for (int times = 0; times < 2; ++times) {
-    hand_over.begin();
-    io.restart();
-    io.run_for(std::chrono::seconds(5));
-    EXPECT_TRUE(io.stopped()) << "the channel and its deadline are over";
-    EXPECT_FALSE(hand_over.is_done());
+// A proxy that hands over to the program of these arguments.
+class HandOverScene : public testing::Test {
+ protected:
+  // Returns once the program has failed.
+  void hand_over_to(std::vector<std::string> program, bool disk_answers) {
+    std::vector<char*> arguments;
+    for (auto& text : program) arguments.push_back(text.data());
+    arguments.push_back(nullptr);
+    const succession::Launcher launcher(arguments.data());
+    net::asio::io_context io;
+    const config::HostPort any{"127.0.0.1", 0};
+    const Listeners listeners({&any, 1}, 1);
+    config::Settings settings;
+    settings.control = "";  // none
+    ControlSocket control(settings);
+    succession::Successor successor;
+    const HandOver::Steps steps{[&] { return ++released_, disk_answers; }, [&] { ++taken_back_; },
+                                [] {}};
+    HandOver hand_over(io, {listeners, control}, launcher, successor, steps,
+                       std::chrono::seconds(1));
+    for (int times = 0; times < 2; ++times) {
+      hand_over.begin();
+      io.restart();
+      io.run_for(std::chrono::seconds(5));
+      EXPECT_TRUE(io.stopped()) << "the channel and its deadline are over";
+      EXPECT_FALSE(hand_over.is_done());
+    }
   }
-  EXPECT_EQ(taken_back, 0) << "what was not released";
+
+  int released_ = 0;
+  int taken_back_ = 0;
+};
+
+TEST_F(HandOverScene, GivesUpAProgramThatDoesNotServeInTime) {
+  hand_over_to({"/bin/sleep", "5"}, true);
+  EXPECT_EQ(released_, 0);
+  EXPECT_EQ(taken_back_, 0) << "what was not released";
+}
+
+// The program asks for the disk, and ends.
+TEST_F(HandOverScene, TakesTheDiskBackWhetherItAnsweredOrNot) {
+  for (const bool disk_answers : {true, false}) {
+    released_ = taken_back_ = 0;
+    hand_over_to({"/bin/sh", "-c", std::string("printf d >&$") + succession::kChannelVariable},
+                 disk_answers);
+    EXPECT_EQ(released_, 2);
+    EXPECT_EQ(taken_back_, 2) << disk_answers;
+  }
 }
 
 }  // namespace
