@@ -24,7 +24,7 @@ std::string reloaded_json(const Reloaded& reloaded) {
 Task<void> serve_reload(Client& client, const Request& request, RequestBody&) {
   if (request.framing.has_body()) client.response.close_after();
   const auto& process = client.worker.process;
-  if (process.draining || !process.reload) {
+  if (process.leaving || process.draining || !process.reload) {
     Refusal refusal{503, "this proxy is ending, and reads no settings any more", Tag::none, {}};
     co_return co_await refuse(client, request, std::move(refusal));
   }

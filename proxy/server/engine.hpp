@@ -39,7 +39,7 @@ class Engine {
   void follow(PinnedPolicy policy);
 
   // Connections to origins that begin later trust the certificates that the system has now.
-  void read_certificates() { tls_.reload(); }
+  bool read_certificates() { return tls_.reload(); }
 
   [[nodiscard]] Process& process() { return process_; }
   [[nodiscard]] const Process& process() const { return process_; }

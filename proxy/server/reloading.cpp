@@ -11,6 +11,11 @@
 namespace proxy {
 
 Reloaded Reloading::reload() {
+  // A process that ends has given up what settings could change, and its successor follows them.
+  const auto& process = engine_.process();
+  if (process.leaving || process.draining) {
+    return {file_.path(), {{file_.path(), "this process is ending, and reads no settings"}}, {}};
+  }
   supervisor_.reloading();
   auto reloaded = follow_file();
   supervisor_.reloaded();
@@ -26,7 +31,11 @@ Reloaded Reloading::follow_file() {
                     file_.path());
     return {file_.path(), std::move(errors), {}};
   }
-  engine_.read_certificates();
+  if (!engine_.read_certificates()) {
+    spdlog::warn(
+        "the certificates to trust cannot be read any more, and those read before stay: "
+        "look at SSL_CERT_FILE, and reload again");
+  }
   engine_.follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart: restart the service to follow",

@@ -58,15 +58,23 @@ std::shared_ptr<ssl::context> make_context(const std::string& extra_ca_file) {
   return context;
 }
 
+// Those read from files. OpenSSL reads those of a folder when it needs them.
+int certificates_in(ssl::context& context) {
+  auto* const store = SSL_CTX_get_cert_store(context.native_handle());
+  return sk_X509_OBJECT_num(X509_STORE_get0_objects(store));
+}
+
 }  // namespace
 
 TlsClient::TlsClient(std::string extra_ca_file)
     : extra_ca_file_(std::move(extra_ca_file)), context_(make_context(extra_ca_file_)) {}
 
-void TlsClient::reload() {
+bool TlsClient::reload() {
   auto next = make_context(extra_ca_file_);
   const threads::MutexLock lock(mutex_);
+  if (certificates_in(*next) == 0 && certificates_in(*context_) > 0) return false;
   context_.swap(next);
+  return true;
 }
 
 std::shared_ptr<ssl::context> TlsClient::context() const {

@@ -19,9 +19,10 @@ class TlsClient {
   // read.
   explicit TlsClient(std::string extra_ca_file = {});
 
-  // Reads the certificates again, for handshakes that begin later. Throws as the constructor does:
-  // then nothing changes. Blocks. Any thread.
-  void reload();
+  // Reads the certificates again, for handshakes that begin later. Returns false, and changes
+  // nothing, if the file that had some has none any more, or cannot be read. Throws as the
+  // constructor does: then nothing changes either. Blocks. Any thread.
+  bool reload();
 
   // TLS 1.2 or later, ALPN http/1.1, SNI for names. The certificate must be valid now and for
   // `host` (a name or an IP address without brackets). Takes at most `timeout`.
