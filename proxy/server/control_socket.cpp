@@ -92,7 +92,11 @@ ControlSocket::ControlSocket(const config::Settings& settings,
 
 ControlSocket::~ControlSocket() {
   if (descriptor_ >= 0 && !handed_out_) ::close(descriptor_);
-  if (removes_file_ && inode_of(path_) == inode_) ::unlink(path_.c_str());
+  remove_file();
+}
+
+void ControlSocket::remove_file() {
+  if (std::exchange(removes_file_, false) && inode_of(path_) == inode_) ::unlink(path_.c_str());
 }
 
 bool ControlSocket::inherit(const std::string& path) {
@@ -139,6 +143,7 @@ std::shared_ptr<net::LocalAcceptor> ControlSocket::acceptor(net::Executor execut
 
 void ControlSocket::leave() {
   if (has_heir_) removes_file_ = false;
+  remove_file();
   const auto acceptor = acceptor_.lock();
   if (!acceptor) return;
   net::asio::post(acceptor->get_executor(), [acceptor] {

@@ -48,6 +48,7 @@ class ControlSocket {
  private:
   // Returns whether our predecessor had a socket there.
   bool inherit(const std::string& path);
+  void remove_file();
   void listen(const std::string& path);
 
   std::string path_;

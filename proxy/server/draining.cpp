@@ -51,13 +51,14 @@ void Draining::drain() {
   engine_.workers().on_each([](Worker& worker) { worker.sessions.drain(); });
   process.held_polls.wake_all();
   process.watchers.wake_all();
-  signals_.run_while([this] { return open_connections() > 0; },
-                     engine_.policy()->settings.timeouts.drain);
+  const auto& timeouts = engine_.policy()->settings.timeouts;
+  const bool has_waited = process.leaving && !signals_.told_to_end;
+  if (!has_waited) signals_.run_while([this] { return open_connections() > 0; }, timeouts.drain);
   if (const auto open = open_connections(); open > 0) {
     spdlog::warn(
-        "stopping: {} connections did not end in time, and are cut; a longer timeouts.drain would "
+        "stopping: {} connections did not end in time, and are cut; a longer timeouts.{} would "
         "wait for them",
-        open);
+        open, has_waited ? "hand_over" : "drain");
   }
 }
 

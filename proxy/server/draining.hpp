@@ -33,6 +33,7 @@ class Draining {
   // Each open connection ends with its next response. New connections are for our own pages only,
   // so that /health says that this proxy drains; all else gets 503. Returns when all connections
   // that began before have ended, or after the setting timeouts.drain: then says how many are left.
+  // After leave(), waits only if that was told to end.
   void drain();
 
  private:
