@@ -30,9 +30,17 @@ constexpr DescriptorLimits descriptor_limits(std::size_t all, std::size_t files)
           .newcomers = std::clamp<std::size_t>(connections / 8, 8, 1024)};
 }
 
+inline constexpr std::size_t kEnoughConnections = 1'000;
+
+// The least limit of the process with which the disk may open all of its files, and
+// kEnoughConnections clients have room.
+constexpr std::size_t descriptors_for(std::size_t files) {
+  const auto for_clients = (files + 2 * kEnoughConnections) * 8 / 7 + 1;
+  return std::max(2 * files, for_clients);
+}
+
 // Why the descriptors do not suffice, in one line for a person. Nothing: they are enough for
 // limits.connections, or for kEnoughConnections if that setting has its default, and for the disk.
-inline constexpr std::size_t kEnoughConnections = 1'000;
 std::optional<std::string> descriptor_shortage(const config::Limits& limits, std::size_t all,
                                                std::size_t files);
 

@@ -17,9 +17,8 @@ std::size_t segments_of(const config::Settings& settings) {
 }  // namespace
 
 void raise_descriptor_limit(const config::Settings& settings) {
-  constexpr std::size_t kBesidesSegments = 1024;
   const auto segments = segments_of(settings);
-  machine::raise_descriptor_limit(segments > 0 ? segments + kBesidesSegments : 0);
+  machine::raise_descriptor_limit(segments > 0 ? descriptors_for(segments) : 0);
 }
 
 DescriptorLimits descriptor_limits_of(const config::Settings& settings) {
