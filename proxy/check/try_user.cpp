@@ -23,9 +23,14 @@ bool is_missing(const std::string& user) {
 std::string why_not(const fs::path& path) {
   const auto found = nearest_that_exists(path);
   const bool is_there = found == fs::absolute(path).lexically_normal();
+  const bool is_folder = fs::is_directory(found);
   struct stat status {};
-  const bool is_given = is_there && ::stat(found.c_str(), &status) == 0 && status.st_uid == 0;
-  const int needed = !is_there ? X_OK : fs::is_directory(found) ? W_OK | X_OK : W_OK;
+  const auto look = is_folder ? ::stat : ::lstat;
+  const bool is_roots = look(found.c_str(), &status) == 0 && status.st_uid == 0;
+  // As give_folder() and give_file() do.
+  const bool may_be_given = is_folder || (S_ISREG(status.st_mode) && status.st_nlink == 1);
+  const bool is_given = is_there && is_roots && may_be_given;
+  const int needed = !is_there ? X_OK : is_folder ? W_OK | X_OK : W_OK;
   if (is_given || ::access(found.c_str(), needed) == 0) return {};
   return fmt::format("{}: {}", found.native(), std::generic_category().message(errno));
 }

@@ -25,8 +25,10 @@ std::optional<Account> account_of(const std::string& name);
 // is no user `hearsay`. Throws std::runtime_error if root is to become a user who does not exist.
 std::optional<Account> account_to_become(const std::string& wanted);
 
-// They give to the account what is root's, and throw std::system_error. Both of these make what is
-// missing. The folder of a cache, with the files in it.
+// Each of these functions gives the account what is root's, and throws std::system_error.
+// give_folder() and give_file() make what is missing.
+
+// Gives the folder of a cache, with the files in it.
 void give_folder(const std::filesystem::path& folder, const Account& account);
 // A file to append to. A symbolic link, a pipe or a device stays as it is.
 void give_file(const std::filesystem::path& file, const Account& account);

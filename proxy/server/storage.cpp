@@ -60,7 +60,8 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 
 void make_cache_folder(const config::CacheSettings& settings) {
   if (!settings.disk) return;
-  const auto folder = std::filesystem::path(settings.disk->path).lexically_normal();
+  auto folder = std::filesystem::path(settings.disk->path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // of a path that ends in a slash
   const auto above = folder.parent_path();
   std::error_code error;
   if (!above.empty()) std::filesystem::create_directories(above, error);
