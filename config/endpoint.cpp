@@ -59,9 +59,9 @@ std::optional<HostPort> take_url(std::string_view url, std::string_view scheme,
   return HostPort{*host, *port};
 }
 
-bool is_loopback(const std::string& host) {
+bool names_loopback(const std::string& host) {
   const auto address = parse_address(host);
-  return host == "localhost" || (address && contains(*parse_networks("loopback"), *address));
+  return host == "localhost" || (address && is_loopback(*address));
 }
 
 bool is_wildcard(const Address& address) {
@@ -110,8 +110,8 @@ bool is_ourselves(const HostPort& peer, const HostPort& listen) {
   const auto here = parse_address(listen.host);
   const auto there = parse_address(peer.host);
   if (here && there && *here == *there) return true;
-  if (!here || !is_loopback(peer.host)) return false;
-  return is_wildcard(*here) || (peer.host == "localhost" && is_loopback(listen.host));
+  if (!here || !names_loopback(peer.host)) return false;
+  return is_wildcard(*here) || (peer.host == "localhost" && names_loopback(listen.host));
 }
 
 }  // namespace config

@@ -141,4 +141,9 @@ std::string without_bits_beyond(std::string_view item) {
   return std::string(text.data()).append(item.substr(item.find('/')));
 }
 
+bool is_loopback(const Address& address) {
+  static const auto loopback = parse_networks("loopback").value();
+  return contains(loopback, address);
+}
+
 }  // namespace config

@@ -37,6 +37,9 @@ using Networks = std::vector<Network>;
 
 bool contains(std::span<const Network> networks, const Address& address);
 
+// Whether the address means "this machine" on every machine.
+bool is_loopback(const Address& address);
+
 // The IPv4 address embedded in a NAT64 address (64:ff9b::/96, RFC 6052), to which the gateway
 // connects.
 std::optional<Address> translated(const Address& address);

@@ -11,8 +11,7 @@ namespace {
 bool may_be_neighbour(const Client& client, const Request& request) {
   const auto& policy = request.policy();
   const auto& access = policy.settings.access;
-  return policy.directory->knows(client.address) ||
-         config::contains(access.peers, client.address) ||
+  return policy.is_neighbour(client.address) ||
          (request.facts.from_proxy && config::contains(access.admin, client.address));
 }
 

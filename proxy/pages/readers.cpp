@@ -50,18 +50,13 @@ bool names_us(const Client& client, const http::Target& target) {
   return host.empty() || config::parse_address(host) || is_our_name(client, host);
 }
 
-bool is_neighbour(const Policy& policy, const config::Address& address) {
-  return policy.directory->knows(address) ||
-         config::contains(policy.settings.access.peers, address);
-}
-
 std::optional<Refusal> check_address(const Client& client, const Policy& policy, Audience readers) {
   if (client.door == Door::control) return std::nullopt;
   const auto& access = policy.settings.access;
   if (config::contains(access.admin, client.address)) return std::nullopt;
   switch (readers) {
     case Audience::neighbours:
-      if (is_neighbour(policy, client.address)) return std::nullopt;
+      if (policy.is_neighbour(client.address)) return std::nullopt;
       return Refusal::forbidden(
           "this digest is for neighbours (settings peers, access.peers, access.admin)");
     case Audience::monitors:

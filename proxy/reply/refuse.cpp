@@ -202,18 +202,13 @@ std::optional<Refusal> check_rules(const Client& client, const Request& request)
   return Refusal::denied_by(rule->name());
 }
 
-bool is_loopback(const config::Address& address) {
-  static const auto loopback = config::parse_networks("loopback").value();
-  return config::contains(loopback, address);
-}
-
 }  // namespace
 
 std::optional<Refusal> check_sign_in(const Client& client, const Request& request,
                                      const AccessRule& rule) {
   if (request.arrival() != Arrival::forward) return Refusal::denied_by(rule.name());
   const bool cleartext = request.policy().settings.access.users->cleartext;
-  if (cleartext || is_loopback(client.address)) return std::nullopt;
+  if (cleartext || config::is_loopback(client.address)) return std::nullopt;
   return Refusal::no_password_in_the_clear(rule.name());
 }
 

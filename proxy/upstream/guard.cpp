@@ -47,12 +47,6 @@ std::vector<config::Address> interface_addresses() {
   return addresses;
 }
 
-// The addresses that mean "this machine" on every machine.
-bool is_loopback(const config::Address& address) {
-  static const auto loopback = config::parse_networks("loopback").value();
-  return config::contains(loopback, address);
-}
-
 // The address that the kernel connects to. For the unspecified address it is loopback.
 config::Address reached(const config::Address& address) {
   if (address == config::address_from_v4({0, 0, 0, 0})) return kLoopback4;
@@ -164,7 +158,7 @@ bool Guard::is_own_socket(const config::Address& address, std::uint16_t port) co
 }
 
 bool Guard::is_local(const config::Address& address) const {
-  return is_loopback(address) ||
+  return config::is_loopback(address) ||
          std::find(interfaces_.begin(), interfaces_.end(), address) != interfaces_.end();
 }
 
