@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <tuple>
 #include <vector>
 
 #include "config/endpoint.hpp"
@@ -43,19 +44,20 @@ std::vector<std::string> direct_hosts(const config::Settings& settings, std::str
   return hosts;
 }
 
-bool is_within(const config::Network& network, const config::Network& other) {
-  return other.prefix < network.prefix && other.contains(network.address);
-}
-
 // The IPv4 networks of access.deny_to as "address", "mask" of isInNet(), without those within
-// another one.
-std::string networks_text(const config::Networks& networks) {
+// another one. Two networks are apart, or one is within the other.
+std::string networks_text(config::Networks networks) {
+  const auto place = [](const config::Network& network) {
+    return std::tie(network.address, network.prefix);
+  };
+  std::sort(networks.begin(), networks.end(),
+            [&](const auto& a, const auto& b) { return place(a) < place(b); });
   std::string text;
+  const config::Network* last = nullptr;
   for (const auto& network : networks) {
     if (network.prefix < kV4 || !config::is_v4(network.address)) continue;
-    const bool covered = std::any_of(networks.begin(), networks.end(),
-                                     [&](const auto& other) { return is_within(network, other); });
-    if (covered) continue;
+    if (last && last->contains(network.address)) continue;
+    last = &network;
     const unsigned bits = network.prefix - kV4;
     const auto mask = bits == 0 ? 0U : ~0U << (32 - bits);
     const auto& a = network.address;
