@@ -32,12 +32,12 @@ class TokenBucket {
     put(rate_ * elapsed.count());
     return static_cast<std::uint64_t>(bytes_);
   }
-  // At most what bytes() has returned.
   // Whether it holds as much as it can at `now`.
   [[nodiscard]] bool is_full(Time now) const {
     const std::chrono::duration<double> elapsed = now - filled_;
     return bytes_ + rate_ * elapsed.count() >= most();
   }
+  // At most what bytes() has returned.
   void take(std::uint64_t bytes) { bytes_ -= static_cast<double>(bytes); }
   void give_back(std::uint64_t bytes) { put(static_cast<double>(bytes)); }
 

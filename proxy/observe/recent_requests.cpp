@@ -24,27 +24,22 @@ http::CacheStatus shortened(const http::CacheStatus& told) {
           .detail = shortened(told.detail)};
 }
 
-// Neither `asked` nor the key, which may be as long as a URL, is copied.
+// What is not copied could be long, or belongs to a policy that a reload ends.
 RequestRecord shortened(const RequestRecord& record) {
-  return {.begun = record.begun,
-          .first_byte = record.first_byte,
-          .tag = record.tag,
+  return {.tag = record.tag,
           .hierarchy = record.hierarchy,
           .collapsed = record.collapsed,
-          .from_disk = record.from_disk,
           .claimed = record.claimed,
           .aborted = record.aborted,
           .cut = record.cut,
-          .routine = record.routine,
           .status = record.status,
           .bytes = record.bytes,
           .upstream_host = shortened(record.upstream_host),
           .failure = record.failure,
-          .storability = record.storability,
-          .rule = record.rule,
-          .user = shortened(record.user),
-          .denied_by = record.denied_by,
-          .content_type = shortened(record.content_type),
+          .rule = {},
+          .user = {},
+          .denied_by = {},
+          .content_type = {},
           .asked = {},
           .told = shortened(record.told)};
 }

@@ -15,8 +15,8 @@
 
 namespace proxy {
 
-// One request as the access log has it, but for who was asked and the key. Texts of more than 1 KiB
-// are cut.
+// One request. Of the record it has what verdict_of() reads, the status and the bytes; the rest is
+// empty. Texts of more than 1 KiB are cut.
 struct RecentRequest {
   std::uint64_t number = 0;  // counts the requests kept by its thread, from 1 on
   std::chrono::system_clock::time_point ended;

@@ -80,10 +80,11 @@ export async function beginRequests(whatExplains) {
 
 // All anew: a proxy that has started again numbers its requests from the beginning.
 export async function loadRequests() {
-  known.clear();
-  requests = [];
   const answer = await fetch('/hearsay/requests');
   if (!answer.ok) return;
-  add(await answer.json());
+  const all = await answer.json();
+  known.clear();
+  requests = [];
+  add(all);
   if (!isRead()) draw();
 }
