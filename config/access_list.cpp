@@ -30,8 +30,7 @@ bool has(const Words& words, std::string_view word) {
 std::optional<NetworkWords> read_networks(Section& in, std::string_view key, Networks& into) {
   constexpr std::string_view kForm =
       "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\" or \"all\", an address or "
-      "a "
-      "range like \"10.0.0.0/8\" (no bits set beyond its prefix)";
+      "a range like \"10.0.0.0/8\" (no bits set beyond its prefix)";
   const auto items = in.items(key, "named sets, addresses and ranges, such as \"private\"");
   if (!items) return std::nullopt;
   into.clear();

@@ -11,7 +11,7 @@ struct HeadQuotes {
   std::string_view etag;
   std::string_view last_modified;
   std::string_view content_type;
-  // The head has Set-Cookie. It lacks the fields that `private` or `no-cache` names.
+  // The head has Set-Cookie. A stored head lacks the fields that `private` or `no-cache` names.
   bool sets_cookie = false;
 };
 

@@ -167,22 +167,27 @@ const OwnPage* own_page(const Client& client, const Request& request) {
   return nullptr;
 }
 
-Task<void> serve_own(Client& client, const Request& request, const OwnPage& page,
-                     RequestBody& body) {
-  client.record.tag = Tag::own_page;
+namespace {
+
+Task<void> answer_own(Client& client, const Request& request, const OwnPage& page,
+                      RequestBody& body) {
   auto refusal = check_reader(client, request, page);
   if (!refusal) refusal = check_method(request, page.effect);
-  if (refusal) {
-    refusal->tag = Tag::own_page;
-    co_return co_await refuse(client, request, std::move(*refusal));
-  }
+  if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
   if (page.effect == Effect::read) {
     if (request.framing.has_body()) client.response.close_after();
     if (request.head.method == "OPTIONS") co_return co_await tell_methods(client);
   }
   co_await page.answer(client, request, body);
-  // A page that refuses is no request that was denied or failed.
+}
+
+}  // namespace
+
+Task<void> serve_own(Client& client, const Request& request, const OwnPage& page,
+                     RequestBody& body) {
   client.record.tag = Tag::own_page;
+  co_await answer_own(client, request, page, body);
+  client.record.tag = Tag::own_page;  // a page that refuses is no request that was denied or failed
 }
 
 }  // namespace proxy

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "proxy/cache/set_cookie.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/sources/false_hit.hpp"
 #include "proxy/worker/worker.hpp"
@@ -73,7 +72,7 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
                                  const Request& request) {
   if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
   if (selected_by_withheld(answer, request)) return Finding{Worth::unusable, FalseHit::variant};
-  if (storability != cache::Storability::yes || cache::sets_cookie(answer.fields)) {
+  if (storability != cache::Storability::yes || answer.fields.has(http::field::set_cookie)) {
     return Finding{Worth::unusable, FalseHit::unfit};
   }
   return std::nullopt;

@@ -86,7 +86,7 @@ run_image() {
 show_log() { pod logs --tail 40 hearsay; }
 end_all() { [ -z "${podman-}" ] || "${podman[@]}" rm -f -t 0 --all >/dev/null 2>&1; }
 in_it() { pod exec hearsay "$@"; }
-is_on_disk() { in_it hearsay status --json | grep -Eq '"disk": *\{[^}]*"entries": *[1-9]'; }
+is_on_disk() { from_client curl -sf 10.11.0.2:3128/metrics | grep -q '^hearsay_disk_entries [1-9]'; }
 is_healthy() { pod healthcheck run hearsay >/dev/null; }
 end_it() {
   pod stop -t 20 hearsay >/dev/null
