@@ -4,6 +4,13 @@
 
 namespace proxy::upstream {
 
+namespace {
+
+constexpr std::size_t kMostUnused = 64;  // endpoints without a connection
+constexpr std::size_t kMostSpare = 64;
+
+}  // namespace
+
 Pool::Pool(net::Deadlines& deadlines, PoolLimits limits)
     : Watched(deadlines), deadlines_(deadlines), limits_(limits) {}
 
@@ -14,32 +21,52 @@ std::unique_ptr<net::Stream> Pool::take(const Endpoint& endpoint) {
   std::unique_ptr<net::Stream> stream;
   while (!stream && !places.empty()) {
     auto newest = std::move(places.back()->stream);
-    idle_.erase(places.back());
+    remove(places.back());
     places.pop_back();
     if (newest->quiet()) stream = std::move(newest);
   }
-  if (places.empty()) places_.erase(found);
   return stream;
 }
 
 void Pool::give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream) {
   if (limits_.per_endpoint == 0 || limits_.in_all == 0) return;
   stream->expires_never();
+  if (places_.size() > kMostUnused + limits_.in_all) forget_unused_endpoints();
   auto& places = places_[endpoint];
-  auto idle = Idle{endpoint, std::move(stream), deadlines_.now() + limits_.idle};
-  places.push_back(idle_.insert(idle_.end(), std::move(idle)));
+  places.push_back(place_last(endpoint, std::move(stream)));
   if (places.size() > limits_.per_endpoint) drop_oldest_of(endpoint);
   if (idle_.size() > limits_.in_all) drop_oldest_of(Endpoint(idle_.front().endpoint));
   if (idle_.size() == 1) watch_oldest();
 }
 
+Pool::Order::iterator Pool::place_last(const Endpoint& endpoint,
+                                       std::unique_ptr<net::Stream> stream) {
+  Idle idle{endpoint, std::move(stream), deadlines_.now() + limits_.idle};
+  if (spare_.empty()) return idle_.insert(idle_.end(), std::move(idle));
+  const auto place = spare_.begin();
+  *place = std::move(idle);
+  idle_.splice(idle_.end(), spare_, place);
+  return place;
+}
+
+void Pool::remove(Order::iterator place) {
+  place->stream.reset();
+  if (spare_.size() < kMostSpare) {
+    spare_.splice(spare_.begin(), idle_, place);
+  } else {
+    idle_.erase(place);
+  }
+}
+
+void Pool::forget_unused_endpoints() {
+  std::erase_if(places_, [](const auto& of) { return of.second.empty(); });
+}
+
 // The oldest of all connections is also the oldest of its endpoint.
 void Pool::drop_oldest_of(const Endpoint& endpoint) {
-  const auto found = places_.find(endpoint);
-  auto& places = found->second;
-  idle_.erase(places.front());
+  auto& places = places_.find(endpoint)->second;
+  remove(places.front());
   places.erase(places.begin());
-  if (places.empty()) places_.erase(found);
 }
 
 void Pool::clear() {

@@ -46,13 +46,18 @@ class Pool final : private net::Watched {
   using Order = std::list<Idle>;
 
   void on_expiry() override;
+  Order::iterator place_last(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
+  void remove(Order::iterator place);
+  void forget_unused_endpoints();
   void drop_oldest_of(const Endpoint& endpoint);
   void watch_oldest();
 
   net::Deadlines& deadlines_;
   PoolLimits limits_;
-  Order idle_;                                                         // oldest first
-  std::unordered_map<Endpoint, std::vector<Order::iterator>> places_;  // oldest first
+  Order idle_;   // oldest first
+  Order spare_;  // places without a stream: a connection comes back for nearly every request
+  // Oldest first. An endpoint without a place stays until there are too many such.
+  std::unordered_map<Endpoint, std::vector<Order::iterator>> places_;
 };
 
 }  // namespace proxy::upstream
