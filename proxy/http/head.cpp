@@ -1,5 +1,6 @@
 #include "proxy/http/head.hpp"
 
+#include <cstdint>
 #include <cstring>
 
 #include "proxy/http/text.hpp"
@@ -25,6 +26,27 @@ HeadError why_refused(char c) {
   return c == '\r' ? HeadError::bare_cr : HeadError::bad_field_value;
 }
 
+// Whether all eight bytes are SP, VCHAR or obs-text. False for some that are: then each is looked
+// at.
+bool surely_of_value(const char* bytes) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = 0x80 * kEach;
+  std::uint64_t eight = 0;
+  std::memcpy(&eight, bytes, sizeof eight);
+  const auto below_space = (eight - 0x20 * kEach) & ~eight;
+  const auto no_delete = eight ^ 0x7f * kEach;
+  const auto is_delete = (no_delete - kEach) & ~no_delete;
+  return ((below_space | is_delete) & kHigh) == 0;
+}
+
+// The position of the first byte that may not be in a value; the size if there is none.
+std::size_t first_refused(std::string_view value) {
+  std::size_t at = 0;
+  while (at + 8 <= value.size() && surely_of_value(value.data() + at)) at += 8;
+  while (at < value.size() && is(kValueChar, value[at])) ++at;
+  return at;
+}
+
 // RFC 9112 5.1: no white space before the colon; OWS around the value is not part of the value.
 HeadResult<void> parse_field(std::string_view line, Fields& fields) {
   if (line.front() == ' ' || line.front() == '\t') return HeadError::folded;
@@ -35,8 +57,8 @@ HeadResult<void> parse_field(std::string_view line, Fields& fields) {
   if (line[colon] == '\r') return HeadError::bare_cr;
   if (line[colon] != ':' || colon == 0) return HeadError::bad_field_name;
   const std::string_view value = line.substr(colon + 1);
-  for (const char c : value)
-    if (!is(kValueChar, c)) return why_refused(c);
+  const auto refused = first_refused(value);
+  if (refused < value.size()) return why_refused(value[refused]);
   fields.append(line.substr(0, colon), trim(value));
   return {};
 }
@@ -145,16 +167,26 @@ HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimi
   return result;
 }
 
-HeadResult<ResponseHead> parse_response_head(std::span<char> bytes, const HeadLimits& limits) {
-  if (bytes.size() > limits.bytes) return HeadError::too_large;
-  join_folds(bytes);
-  std::string_view head(bytes.data(), bytes.size());
+namespace {
+
+HeadResult<ResponseHead> parse_unfolded(std::string_view head, const HeadLimits& limits) {
   const auto line = take_line(head);
   if (!line) return line.error();
   HeadResult<ResponseHead> result{ResponseHead{}};
   if (auto parsed = parse_status_line(*line, *result); !parsed) return parsed.error();
   if (auto parsed = parse_fields(head, limits, result->fields); !parsed) return parsed.error();
   return result;
+}
+
+}  // namespace
+
+HeadResult<ResponseHead> parse_response_head(std::span<char> bytes, const HeadLimits& limits) {
+  if (bytes.size() > limits.bytes) return HeadError::too_large;
+  const std::string_view head(bytes.data(), bytes.size());
+  auto parsed = parse_unfolded(head, limits);
+  if (parsed || parsed.error() != HeadError::folded) return parsed;
+  join_folds(bytes);  // seldom: folds are obsolete
+  return parse_unfolded(head, limits);
 }
 
 }  // namespace proxy::http
