@@ -43,22 +43,23 @@ class AskersOwn {
 std::string head_of(const Received& received, const http::CacheControl& control) {
   const http::ResponseHead& response = received.response;
   const AskersOwn askers_own(control);
-  http::ResponseHead kept{response.minor, response.status, response.reason, {}};
+  const http::HopByHop hop_by_hop(response.fields);
   const bool is_part = range_of(response).has_value();
-  for (const http::Field& line : response.fields) {
-    if (!is_kept(line) || askers_own.has(line)) continue;
-    if (is_part && line.id == field::content_range) continue;
-    kept.fields.append(line.id, line.name, line.value);
-  }
-  // RFC 9110 6.6.1: a missing Date is added, an existing one never changed.
-  std::string date;
-  if (!kept.fields.has(field::date)) {
-    date = http::format_date(floor<seconds>(received.times.response));
-    kept.fields.append(field::date, "Date", date);
-  }
   std::string head;
   head.reserve(kUsualHead);
-  http::append_response_head(head, kept, received.our_name);
+  http::append_status_line(head, response.status, response.reason);
+  bool has_date = false;
+  for (const http::Field& line : response.fields) {
+    if (!is_kept(line) || askers_own.has(line) || hop_by_hop.ends_here(line)) continue;
+    if (is_part && line.id == field::content_range) continue;
+    has_date = has_date || line.id == field::date;
+    http::append_field(head, line.name, line.value);
+  }
+  // RFC 9110 6.6.1: a missing Date is added, an existing one never changed.
+  if (!has_date) {
+    http::append_field(head, "Date", http::format_date(floor<seconds>(received.times.response)));
+  }
+  http::append_via(head, response.minor, received.our_name);
   head.shrink_to_fit();
   return head;
 }
@@ -89,7 +90,10 @@ std::optional<http::ContentRange> range_of(const http::ResponseHead& response) {
 
 std::string asker_fields(const Received& received) {
   const http::Fields& fields = received.response.fields;
-  const auto control = http::response_cache_control(fields, received.targets);
+  return asker_fields(fields, http::response_cache_control(fields, received.targets));
+}
+
+std::string asker_fields(const http::Fields& fields, const http::CacheControl& control) {
   const AskersOwn askers_own(control);
   std::string lines;
   const bool any = std::any_of(fields.begin(), fields.end(),
@@ -105,7 +109,9 @@ std::string asker_fields(const Received& received) {
 
 Entry::Entry(Budget& budget, const Received& received)
     : Entry(budget, received,
-            http::response_cache_control(received.response.fields, received.targets)) {}
+            received.control
+                ? *received.control
+                : http::response_cache_control(received.response.fields, received.targets)) {}
 
 Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
   if (received.by_rule_alone) return Time::min();

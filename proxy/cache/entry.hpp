@@ -45,6 +45,8 @@ struct Received {
   // Without the rule it could not be stored for all, because it answers, or may answer, a request
   // with credentials (RFC 9111 3.5).
   bool by_rule_alone = false;
+  // What response_cache_control() reads from it, if the caller knows it already.
+  const http::CacheControl* control = nullptr;
 
   // The same message with another head.
   [[nodiscard]] Received with(const http::ResponseHead& head) const {
@@ -64,6 +66,7 @@ std::chrono::sys_seconds date_of(const http::Fields& response, const Times& time
 // and no-cache name, fields of an earlier proxy for its own client (RFC 9111 3.1), and its
 // Cache-Status (RFC 9211 2). A CRLF after each.
 std::string asker_fields(const Received& received);
+std::string asker_fields(const http::Fields& response, const http::CacheControl& control);
 
 // All of an entry except its body, as it was stored. It has 20 members, one for each fact that a
 // record on disk states (saved_head.hpp).

@@ -201,11 +201,16 @@ Storability storability_for(const RequestFacts& request) {
 
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, http::Targets targets) {
+  return may_store(request, response, times,
+                   http::response_cache_control(response.fields, targets));
+}
+
+Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
+                      const Times& times, const http::CacheControl& control) {
   if (const auto asked = storability_for(request); asked != Storability::yes) return asked;
   if (response.interim() || response.status > http::kLastStatus) return Storability::status;
   if (response.status == 206 && !range_of(response)) return Storability::partial;
   if (response.status == 304 || response.status == 416) return Storability::partial;
-  const http::CacheControl control = http::response_cache_control(response.fields, targets);
   if (control.must_understand && !understood(response.status)) return Storability::status;
   // First: a response for one user says nothing about the one stored for all, with or without
   // no-store.

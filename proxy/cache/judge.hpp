@@ -62,6 +62,9 @@ Storability storability_for(const RequestFacts& request);
 // and `targets` are those that the entry would have.
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, http::Targets targets = {});
+// The same. `control`: what response_cache_control() reads from the response.
+Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
+                      const Times& times, const http::CacheControl& control);
 
 enum class Action : std::uint8_t {
   serve,    // serve the entry; its Range may be ignored

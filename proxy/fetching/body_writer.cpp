@@ -76,8 +76,8 @@ void BodyWriter::publish() {
   from.stored = stores();
   from.storability = storability_;
   from.aged = incoming_.attempt.head().fields.has(http::field::age);
-  auto askers = cache::asker_fields(context_.received(incoming_.attempt));
-  context_.fill().publish({entry, length, shared, std::move(askers), std::move(from)});
+  context_.fill().publish(
+      {entry, length, shared, std::move(incoming_.asker_fields), std::move(from)});
 }
 
 Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/http/cache_status.hpp"
+#include "proxy/sources/origin.hpp"
 
 namespace proxy {
 
@@ -12,6 +13,11 @@ cache::Time FillContext::now() const {
 
 cache::Received FillContext::received(const Attempt& attempt) const {
   return attempt.received(request(), fill().url());
+}
+
+http::CacheControl FillContext::control_of(const Attempt& attempt) const {
+  const auto targets = targets_for(request(), request().policy().settings.cache);
+  return http::response_cache_control(attempt.head().fields, targets);
 }
 
 Provenance FillContext::provenance(const Attempt& attempt) const {

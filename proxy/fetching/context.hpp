@@ -28,6 +28,8 @@ struct FillContext {
 
   // The attempt's answer, in the form that the store needs.
   [[nodiscard]] cache::Received received(const Attempt& attempt) const;
+  // What its head says of storing and reuse.
+  [[nodiscard]] http::CacheControl control_of(const Attempt& attempt) const;
   // The attempt's provenance, with all inquiries, the attempt's own included.
   [[nodiscard]] Provenance provenance(const Attempt& attempt) const;
   // Notes a question whose answer was of no use.

@@ -172,9 +172,10 @@ Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch
 Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt answer) {
   if (answer.head().status == 304) co_return freshen_stored(context, search, answer);
   const auto& facts = context.request().facts;
-  const auto targets = targets_for(context.request(), context.request().policy().settings.cache);
-  const auto storability = cache::may_store(facts, answer.head(), answer.times(), targets);
-  auto incoming = incoming_of(context, std::move(answer), storability, context.job.stored.entry);
+  const auto control = context.control_of(answer);
+  const auto storability = cache::may_store(facts, answer.head(), answer.times(), control);
+  auto incoming =
+      incoming_of(context, std::move(answer), control, storability, context.job.stored.entry);
   const auto& attempt = incoming.attempt;
   const auto useless =
       objection(storability, *incoming.entry, attempt.head(), attempt.times(), context.request());

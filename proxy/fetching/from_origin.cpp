@@ -45,7 +45,8 @@ Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& 
   }
   // The stored blocks are the beginning of a body of unknown length. The rest tells the length.
   const http::AskedRange lacking{stored->body.size, std::nullopt};
-  auto incoming = incoming_of(context, std::move(rest), cache::Storability::yes, stored);
+  const auto control = context.control_of(rest);
+  auto incoming = incoming_of(context, std::move(rest), control, cache::Storability::yes, stored);
   auto object = begin_object(context, incoming, lacking);
   if (!object) {
     context.erase_stored();
@@ -98,12 +99,12 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   const auto& request = context.request();
   const auto status = answer.head().status;
   check_guest(context, answer, asked.stored);
-  const auto targets = targets_for(request, context.request().policy().settings.cache);
-  const auto storability = storability_of(answer.head(), asked, request, answer.times(), targets);
+  const auto control = context.control_of(answer);
+  const auto storability = storability_of(answer.head(), asked, request, answer.times(), control);
   const bool may_be_stored = storability == cache::Storability::yes;
   if (!may_be_stored && asked.stored && replaces_stored(status, storability))
     context.erase_stored();
-  auto incoming = incoming_of(context, std::move(answer), storability, asked.stored);
+  auto incoming = incoming_of(context, std::move(answer), control, storability, asked.stored);
   const auto idle = request.policy().settings.timeouts.body;
   if (auto object = begin_object(context, incoming, asked.range_override)) {
     co_await write_object(context, std::move(incoming), std::move(object), idle);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "proxy/cache/judge.hpp"
 #include "proxy/fetching/context.hpp"
@@ -20,18 +21,23 @@ struct Incoming {
   std::shared_ptr<const cache::Entry> superseded;  // the stored entry that this replaces; or null
   // The neighbour has it close at hand, and it is not stored here: see is_left_there().
   bool left_there = false;
-  bool goes_on = false;  // the source's body continues after the last byte for the client
+  bool goes_on = false;           // the source's body continues after the last byte for the client
+  std::string asker_fields = {};  // of the head: see cache/entry.hpp
 
   [[nodiscard]] bool may_be_stored() const { return storability == cache::Storability::yes; }
 };
 
-// The answer as received, not cut or joined.
+// The answer as received, not cut or joined. `control`: context.control_of() of it.
 inline Incoming incoming_of(const FillContext& context, Attempt attempt,
-                            cache::Storability storability,
+                            const http::CacheControl& control, cache::Storability storability,
                             std::shared_ptr<const cache::Entry> superseded) {
-  auto entry = std::make_shared<cache::Entry>(context.process().budget, context.received(attempt));
-  const auto length = attempt.length();
-  return {std::move(attempt), std::move(entry), length, storability, std::move(superseded)};
+  auto received = context.received(attempt);
+  received.control = &control;
+  auto entry = std::make_shared<cache::Entry>(context.process().budget, received);
+  Incoming incoming{std::move(attempt), std::move(entry), {}, storability, std::move(superseded)};
+  incoming.length = incoming.attempt.length();
+  incoming.asker_fields = cache::asker_fields(incoming.attempt.head().fields, control);
+  return incoming;
 }
 
 }  // namespace proxy

@@ -75,8 +75,7 @@ void publish_object(const FillContext& context, const Incoming& incoming,
   context.count(cache::Storability::yes);
   context.leave_list();  // new requests find the object in the store
   const bool shareable = object->fresh(context.now()) && !object->no_cache;
-  auto askers = cache::asker_fields(context.received(attempt));
-  context.fill().publish({object, object->body.size, shareable, std::move(askers), from});
+  context.fill().publish({object, object->body.size, shareable, incoming.asker_fields, from});
 }
 
 // Writes the body into the run's blocks. Notes what a sibling's body was worth.

@@ -81,10 +81,10 @@ std::optional<http::ContentRange> joined_with_stored(const http::ResponseHead& a
 
 cache::Storability storability_of(const http::ResponseHead& answer, const OriginQuestion& asked,
                                   const Request& request, const cache::Times& times,
-                                  http::Targets targets) {
+                                  const http::CacheControl& control) {
   const bool whole_head = answer.status != 206 || asked.range_override || !request.facts.if_range;
   if (!whole_head) return cache::Storability::partial;
-  return cache::may_store(request.facts, answer, times, targets);
+  return cache::may_store(request.facts, answer, times, control);
 }
 
 bool replaces_stored(unsigned status, cache::Storability storability) {

@@ -54,7 +54,7 @@ std::optional<http::ContentRange> joined_with_stored(const http::ResponseHead& a
 // because it may lack most of its head (RFC 9110 15.3.7).
 cache::Storability storability_of(const http::ResponseHead& answer, const OriginQuestion& asked,
                                   const Request& request, const cache::Times& times,
-                                  http::Targets targets);
+                                  const http::CacheControl& control);
 
 // Whether an answer that is not stored shows the stored response to be outdated. A refusal, an
 // error, most parts, and a private response say nothing of the stored response.

@@ -44,8 +44,9 @@ void write_unmodified(FillContext& context, Attempt& answer,
 
 void write_clients_unmodified(FillContext& context, Attempt answer,
                               std::shared_ptr<const cache::Entry> stored) {
-  auto incoming =
-      incoming_of(context, std::move(answer), cache::Storability::partial, std::move(stored));
+  const auto control = context.control_of(answer);
+  auto incoming = incoming_of(context, std::move(answer), control, cache::Storability::partial,
+                              std::move(stored));
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
   writer.complete();

@@ -107,10 +107,6 @@ bool says(std::string_view line, std::string_view name) {
   return false;
 }
 
-void append_via(std::string& out, int minor, std::string_view name) {
-  ((out += minor == 0 ? "Via: 1.0 " : "Via: 1.1 ") += name) += "\r\n";
-}
-
 // `ends_here` tells the lines that are not forwarded, beside those in `without`.
 template <class EndsHere>
 void append_end_to_end(std::string& out, const Fields& fields, field regenerated,
@@ -205,6 +201,10 @@ void append_response_head(std::string& out, const ResponseHead& head, std::strin
   append_end_to_end(out, head.fields, field::age, without,
                     [&hop](const Field& line) { return hop.ends_here(line); });
   append_via(out, head.minor, name);
+}
+
+void append_via(std::string& out, int minor, std::string_view name) {
+  ((out += minor == 0 ? "Via: 1.0 " : "Via: 1.1 ") += name) += "\r\n";
 }
 
 void append_status_line(std::string& out, unsigned status, std::string_view reason) {

@@ -64,6 +64,9 @@ std::string to_proxy(std::string_view head, std::string_view site, std::string_v
 void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
                           std::span<const field> without = {});
 
+// Appends the Via line of this proxy, `name`. `minor`: of the message that it has received.
+void append_via(std::string& out, int minor, std::string_view name);
+
 void append_status_line(std::string& out, unsigned status, std::string_view reason);
 // The registered phrase of a status, or "Unknown".
 std::string_view reason_phrase(unsigned status);

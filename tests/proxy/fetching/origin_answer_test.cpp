@@ -150,8 +150,9 @@ TEST_F(OriginAnswer, ToTheClientsOwnIfRangeIsNotStored) {
                                    "Content-Range: bytes 0-4/10\r\nContent-Length: 5\r\n");
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   OriginQuestion asked{{Action::fetch, http::Forward::uri_miss, true}, nullptr};
+  const auto control = http::response_cache_control(answer.head.fields, {});
   const auto storability = [&] {
-    return storability_of(answer.head, asked, *request, {now, now}, {});
+    return storability_of(answer.head, asked, *request, {now, now}, control);
   };
   EXPECT_EQ(storability(), cache::Storability::partial);
   asked.range_override = http::AskedRange{0, 4};  // which goes without it
