@@ -1,9 +1,10 @@
 // The slices of a body on its way.
 #pragma once
 
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 
 #include "proxy/cache/block.hpp"
@@ -34,10 +35,10 @@ class ArrivedSlices {
   // Drops the slices with lower numbers. The last slice stays: the writer may still be adding to
   // its block.
   void drop_before(std::size_t number) {
-    while (dropped_ < number && slices_.size() > 1) {
-      slices_.pop_front();
-      ++dropped_;
-    }
+    if (number <= dropped_ || slices_.size() < 2) return;
+    const auto many = std::min(number - dropped_, slices_.size() - 1);
+    slices_.erase(slices_.begin(), slices_.begin() + static_cast<std::ptrdiff_t>(many));
+    dropped_ += many;
   }
 
   // The slice must have arrived and must not have been dropped.
@@ -66,7 +67,8 @@ class ArrivedSlices {
   }
 
  private:
-  std::deque<cache::Slice> slices_;
+  // Most bodies have one slice. A window drops slices while it has few (Fill::kWindow).
+  boost::container::small_vector<cache::Slice, 1> slices_;
   std::size_t dropped_ = 0;
   std::uint64_t bytes_ = 0;
 };

@@ -36,12 +36,14 @@ void Fill::expect(const std::shared_ptr<const cache::Block>& block) {
 void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
   const threads::MutexLock lock(mutex_);
   arrived_.append(block, size);
+  received_.store(arrived_.bytes(), std::memory_order_release);
   wake_readers();
 }
 
 void Fill::restart() {
   const threads::MutexLock lock(mutex_);
   arrived_.clear();
+  received_.store(0, std::memory_order_release);
 }
 
 void Fill::keep_window() {
@@ -52,13 +54,16 @@ void Fill::keep_window() {
 
 net::Task<Fill::Room> Fill::room(std::uint64_t window) {
   for (;;) {
+    Wakeup* wakeup = nullptr;
     {
       const threads::MutexLock lock(mutex_);
       if (readers_.empty()) co_return Room::no_reader;
       if (has_room(window)) co_return Room::some;
       detach_who_holds_up();
+      if (!writer_) writer_.emplace(executor_);
+      wakeup = &*writer_;
     }
-    co_await writer_.wait(kPatience);
+    co_await wakeup->wait(kPatience);
   }
 }
 
@@ -87,7 +92,7 @@ void Fill::detach_who_holds_up() {
   behind->detached_ = true;
   std::erase(readers_, behind);
   behind->wakeup_.notify();
-  writer_.notify();  // there may be room now
+  wake_writer();  // there may be room now
   drop_behind();
 }
 
@@ -114,8 +119,7 @@ bool Fill::close_if_unread() {
 }
 
 std::uint64_t Fill::received() const {
-  const threads::MutexLock lock(mutex_);
-  return arrived_.bytes();
+  return received_.load(std::memory_order_acquire);
 }
 
 cache::Body Fill::body() const {
@@ -141,6 +145,10 @@ void Fill::call_abandoned(const std::function<void()>& before) {
 
 void Fill::wake_readers() {
   for (auto* reader : readers_) reader->wakeup_.notify();
+}
+
+void Fill::wake_writer() {
+  if (writer_) writer_->notify();
 }
 
 FillReader* Fill::slowest() const {
@@ -209,9 +217,9 @@ void FillReader::held_back(bool is) {
 void FillReader::detach() {
   if (std::erase(fill_->readers_, this) == 0) return;
   fill_->drop_behind();
-  fill_->writer_.notify();
+  fill_->wake_writer();
   if (fill_->readers_.empty() && fill_->abandoned_) {
-    net::asio::post(fill_->writer_.executor(),
+    net::asio::post(fill_->executor_,
                     [fill = fill_, before = fill_->abandoned_] { fill->call_abandoned(before); });
   }
 }
@@ -314,7 +322,7 @@ bool FillReader::take(Pieces& pieces) {
   in_hand_ = taken;
   pass_taken();
   fill_->drop_behind();
-  if (fill_->window_) fill_->writer_.notify();
+  if (fill_->window_) fill_->wake_writer();
   return true;
 }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <cassert>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -68,9 +67,14 @@ using Pieces = boost::container::small_vector<Piece, 4>;
 // the next step; append()* before finish(). Bytes appended before publish() are hidden until then.
 class Fill {
  public:
-  Fill(std::string url, net::Executor writer) : url_(std::move(url)), writer_(writer) {}
+  Fill(std::string url, net::Executor writer) : url_(std::move(url)), executor_(writer) {}
 
   const std::string& url() const { return url_; }
+
+  // Whether Fills lists the fill, or has listed it once. Fills notes it before another thread can
+  // find the fill.
+  void note_listed() { was_listed_ = true; }
+  bool was_listed() const { return was_listed_; }
 
   void interim(std::string head);
   void publish(FillHead head);
@@ -123,14 +127,19 @@ class Fill {
   bool has_room(std::uint64_t size) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);
+  void wake_writer() REQUIRES(mutex_);
   void drop_behind() REQUIRES(mutex_);
   FillReader* slowest() const REQUIRES(mutex_);
 
   const std::string url_;
+  bool was_listed_ = false;
+  std::atomic<std::uint64_t> received_{0};  // arrived_.bytes()
   mutable threads::Mutex mutex_{threads::Place::third};
-  Wakeup writer_;
+  const net::Executor executor_;  // the writer's
+  // Made when the writer first waits for room, which few writers do. It then stays.
+  std::optional<Wakeup> writer_ GUARDED_BY(mutex_);
   std::vector<FillReader*> readers_ GUARDED_BY(mutex_);
-  std::deque<std::string> interims_ GUARDED_BY(mutex_);
+  std::vector<std::string> interims_ GUARDED_BY(mutex_);
   std::optional<FillHead> head_ GUARDED_BY(mutex_);
   ArrivedSlices arrived_ GUARDED_BY(mutex_);
   std::optional<Window> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept

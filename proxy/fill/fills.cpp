@@ -11,7 +11,10 @@ Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net:
   const threads::MutexLock lock(shard.mutex);
   if (shard.unshared.holds(key, now)) return {fill, Turn::alone};
   const auto [place, is_new] = shard.fills.try_emplace(key, fill);
-  if (is_new) return {std::move(fill), Turn::first};
+  if (is_new) {
+    fill->note_listed();
+    return {std::move(fill), Turn::first};
+  }
   if (place->second->url() != url) return {std::move(fill), Turn::alone};  // the keys collide
   return {place->second, Turn::join};
 }
@@ -33,6 +36,7 @@ std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::st
   if (shard.refreshing.size() >= kMostRefreshes || shard.fills.contains(key)) return nullptr;
   if (!shard.refreshing.insert(key).second) return nullptr;
   shard.fills.emplace(key, fill);
+  fill->note_listed();
   return fill;
 }
 
@@ -43,17 +47,22 @@ void Fills::end_refresh(const digest::Key& key) {
 }
 
 void Fills::leave(const digest::Key& key, const Fill& fill) {
+  if (!fill.was_listed()) return;
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
-  const auto listed = shard.fills.find(key);
-  if (listed != shard.fills.end() && listed->second.get() == &fill) shard.fills.erase(listed);
+  shard.delist(key, fill);
 }
 
 void Fills::leave_unshared(const digest::Key& key, const Fill& fill, Time now) {
-  leave(key, fill);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
+  shard.delist(key, fill);
   shard.unshared.remember(key, now + kNotShared);
+}
+
+void Fills::Shard::delist(const digest::Key& key, const Fill& fill) {
+  const auto listed = fills.find(key);
+  if (listed != fills.end() && listed->second.get() == &fill) fills.erase(listed);
 }
 
 bool Fills::recently_unshared(const digest::Key& key, Time now) {

@@ -82,6 +82,8 @@ class Fills {
 
  private:
   struct Shard {
+    void delist(const digest::Key& key, const Fill& fill) REQUIRES(mutex);
+
     threads::Mutex mutex{threads::Place::second};
     std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash> fills GUARDED_BY(mutex);
     std::unordered_set<digest::Key, digest::KeyHash> refreshing GUARDED_BY(mutex);
