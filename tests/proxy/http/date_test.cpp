@@ -32,6 +32,21 @@ TEST(Date, AllThreeFormatsAreRead) {  // RFC 9110 5.6.7
   for (const auto& c : cases) EXPECT_EQ(parse_date(c.text, kNow), c.time) << c.text;
 }
 
+TEST(Date, IsReadAnewAfterOthers) {
+  const auto text = [](int day, int second) {
+    return format_date(sys_days{1994y / November / day} + seconds(second));
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (int day = 1; day <= 30; ++day) {
+      for (int second = 0; second < 60; ++second) {
+        const sys_seconds wanted = sys_days{1994y / November / day} + seconds(second);
+        ASSERT_EQ(parse_date(text(day, second), kNow), wanted);
+      }
+    }
+    ASSERT_EQ(parse_date("Sun, 06 Nov 1994 08:49:3x GMT", kNow), std::nullopt);
+  }
+}
+
 TEST(Date, CaseMeansNothing) {  // RFC 9111 4.2
   for (const char* text : {"Sun, 06 Nov 1994 08:49:37 gmt", "SUN, 06 Nov 1994 08:49:37 GMT",
                            "sun, 06 NOV 1994 08:49:37 gMT", "sunday, 06-nov-94 08:49:37 GMT",

@@ -112,5 +112,18 @@ TEST_F(PoolTest, FreesConnectionsFromTheirDeadline) {
   EXPECT_NE(pool.take(kA), nullptr);
 }
 
+TEST_F(PoolTest, KeepsConnectionsWhileItForgetsEndpointsWithoutOne) {
+  Pool pool(deadlines, {.in_all = 4});
+  auto* const kept = give(pool, kA);
+  for (int i = 0; i < 200; ++i) {
+    const Endpoint one{false, "host" + std::to_string(i) + ".test", 80, Trust::client};
+    auto* const stream = give(pool, one);
+    ASSERT_EQ(pool.take(one).get(), stream);
+    far.pop_back();
+  }
+  EXPECT_EQ(pool.size(), 1U);
+  EXPECT_EQ(pool.take(kA).get(), kept);
+}
+
 }  // namespace
 }  // namespace proxy::upstream
