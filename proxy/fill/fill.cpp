@@ -26,7 +26,7 @@ void Fill::publish(FillHead head) {
 void Fill::expect(const std::shared_ptr<const cache::Block>& block) {
   const threads::MutexLock lock(mutex_);
   arrived_.append(block, 0);
-  for (auto* reader : readers_) {
+  for (auto* reader : readers_.attached) {
     reader->expect_guard(mutex_);
     reader->pass_taken();
   }
@@ -57,11 +57,11 @@ net::Task<Fill::Room> Fill::room(std::uint64_t window) {
     Wakeup* wakeup = nullptr;
     {
       const threads::MutexLock lock(mutex_);
-      if (readers_.empty()) co_return Room::no_reader;
+      if (readers_.attached.empty()) co_return Room::no_reader;
       if (has_room(window)) co_return Room::some;
       detach_who_holds_up();
-      if (!writer_) writer_.emplace(executor_);
-      wakeup = &*writer_;
+      if (!writer_.wakeup) writer_.wakeup.emplace(writer_.executor);
+      wakeup = &*writer_.wakeup;
     }
     co_await wakeup->wait(kPatience);
   }
@@ -84,15 +84,15 @@ void Fill::detach_who_holds_up() {
   const auto now = std::chrono::steady_clock::now();
   auto& since = window_->held_up_since;
   if (!since) since = now;
-  if (now - *since < kPatience || readers_.size() < 2) return;
+  if (now - *since < kPatience || readers_.attached.size() < 2) return;
   since.reset();
   auto* const behind = slowest();
   if (now - kPatience < behind->held_back_until_.load()) return;
   behind->expect_guard(mutex_);
   behind->detached_ = true;
-  std::erase(readers_, behind);
+  std::erase(readers_.attached, behind);
   behind->wakeup_.notify();
-  wake_writer();  // there may be room now
+  writer_.wake();  // there may be room now
   drop_behind();
 }
 
@@ -114,8 +114,8 @@ void Fill::fail(Failure failure, std::vector<Inquiry> asked) {
 
 bool Fill::close_if_unread() {
   const threads::MutexLock lock(mutex_);
-  closed_ = closed_ || readers_.empty();
-  return closed_;
+  readers_.closed = readers_.closed || readers_.attached.empty();
+  return readers_.closed;
 }
 
 std::uint64_t Fill::received() const {
@@ -144,11 +144,7 @@ void Fill::call_abandoned(const std::function<void()>& before) {
 }
 
 void Fill::wake_readers() {
-  for (auto* reader : readers_) reader->wakeup_.notify();
-}
-
-void Fill::wake_writer() {
-  if (writer_) writer_->notify();
+  for (auto* reader : readers_.attached) reader->wakeup_.notify();
 }
 
 FillReader* Fill::slowest() const {
@@ -157,13 +153,13 @@ FillReader* Fill::slowest() const {
     b->expect_guard(mutex_);
     return std::tie(a->slice_, a->offset_) < std::tie(b->slice_, b->offset_);
   };
-  return *std::min_element(readers_.begin(), readers_.end(), is_behind);
+  return *std::min_element(readers_.attached.begin(), readers_.attached.end(), is_behind);
 }
 
 void Fill::drop_behind() {
   if (!window_) return;
   auto keep_from = arrived_.next();
-  if (!readers_.empty()) {
+  if (!readers_.attached.empty()) {
     const auto* const reader = slowest();
     reader->expect_guard(mutex_);
     keep_from = reader->slice_;
@@ -175,8 +171,8 @@ std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::
   auto& shared = *fill;
   std::unique_ptr<FillReader> reader(new FillReader(std::move(fill), executor));
   const threads::MutexLock lock(shared.mutex_);
-  if (shared.window_ || shared.closed_ || shared.end_.failure) return nullptr;
-  shared.readers_.push_back(reader.get());
+  if (shared.window_ || shared.readers_.closed || shared.end_.failure) return nullptr;
+  shared.readers_.attached.push_back(reader.get());
   return reader;
 }
 
@@ -201,7 +197,7 @@ FillReader::Held FillReader::held(const cache::Budget& budget) const {
   const auto left_behind = in_hand_ - std::min<std::uint64_t>(in_hand_, offset_);
   if (held.to_budget > 0) held.to_budget += left_behind;
   held.bytes += left_behind;
-  const auto readers = fill_->readers_.size();
+  const auto readers = fill_->readers_.attached.size();
   return {held.bytes / readers, held.to_budget / readers};
 }
 
@@ -215,11 +211,11 @@ void FillReader::held_back(bool is) {
 }
 
 void FillReader::detach() {
-  if (std::erase(fill_->readers_, this) == 0) return;
+  if (std::erase(fill_->readers_.attached, this) == 0) return;
   fill_->drop_behind();
-  fill_->wake_writer();
-  if (fill_->readers_.empty() && fill_->abandoned_) {
-    net::asio::post(fill_->executor_,
+  fill_->writer_.wake();
+  if (fill_->readers_.attached.empty() && fill_->abandoned_) {
+    net::asio::post(fill_->writer_.executor,
                     [fill = fill_, before = fill_->abandoned_] { fill->call_abandoned(before); });
   }
 }
@@ -322,7 +318,7 @@ bool FillReader::take(Pieces& pieces) {
   in_hand_ = taken;
   pass_taken();
   fill_->drop_behind();
-  if (fill_->window_) fill_->wake_writer();
+  if (fill_->window_) fill_->writer_.wake();
   return true;
 }
 

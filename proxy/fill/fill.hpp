@@ -67,7 +67,7 @@ using Pieces = boost::container::small_vector<Piece, 4>;
 // the next step; append()* before finish(). Bytes appended before publish() are hidden until then.
 class Fill {
  public:
-  Fill(std::string url, net::Executor writer) : url_(std::move(url)), executor_(writer) {}
+  Fill(std::string url, net::Executor writer) : url_(std::move(url)), writer_{writer} {}
 
   const std::string& url() const { return url_; }
 
@@ -118,6 +118,21 @@ class Fill {
     std::vector<Inquiry> asked;  // before the failure
   };
 
+  struct Writer {
+    net::Executor executor;
+    // Made when the writer first waits for room, which few writers do. It then stays.
+    std::optional<Wakeup> wakeup = {};
+
+    void wake() {
+      if (wakeup) wakeup->notify();
+    }
+  };
+
+  struct Readers {
+    std::vector<FillReader*> attached = {};
+    bool closed = false;  // to new ones
+  };
+
   struct Window {
     // Since when the slowest reader holds up the writer.
     std::optional<std::chrono::steady_clock::time_point> held_up_since;
@@ -127,7 +142,6 @@ class Fill {
   bool has_room(std::uint64_t size) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);
-  void wake_writer() REQUIRES(mutex_);
   void drop_behind() REQUIRES(mutex_);
   FillReader* slowest() const REQUIRES(mutex_);
 
@@ -135,15 +149,12 @@ class Fill {
   bool was_listed_ = false;
   std::atomic<std::uint64_t> received_{0};  // arrived_.bytes()
   mutable threads::Mutex mutex_{threads::Place::third};
-  const net::Executor executor_;  // the writer's
-  // Made when the writer first waits for room, which few writers do. It then stays.
-  std::optional<Wakeup> writer_ GUARDED_BY(mutex_);
-  std::vector<FillReader*> readers_ GUARDED_BY(mutex_);
+  Writer writer_ GUARDED_BY(mutex_);
+  Readers readers_ GUARDED_BY(mutex_);
   std::vector<std::string> interims_ GUARDED_BY(mutex_);
   std::optional<FillHead> head_ GUARDED_BY(mutex_);
   ArrivedSlices arrived_ GUARDED_BY(mutex_);
   std::optional<Window> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
-  bool closed_ GUARDED_BY(mutex_) = false;           // to new readers
   End end_ GUARDED_BY(mutex_);
   std::function<void()> abandoned_ GUARDED_BY(mutex_);
 };
