@@ -1,0 +1,69 @@
+# Sourced by run.sh: the rows that compare Hearsay with itself.
+
+# A does not store what B gives it (digest.duplicates), so each request is a miss that B answers. Beside
+# it the same misses of a Hearsay without neighbours, answered by the origin. B runs on the core of the
+# load, as the origin does.
+peers() {
+  local rows row
+  rows=$(wanted peer-hit peer-miss)
+  [ -n "$rows" ] || return 0
+  announce "hits of a neighbour"
+  serve_origin
+  start_pair
+  for ((round = 0; round < rounds; ++round)); do
+    for row in $rows; do
+      case $row in
+        # A few requests also ask the origin: samples, and those for which B was slow.
+        peer-hit) measure_at_origin 0 0.05 "$row" hearsay hearsay-a 64 names /1k/ cycle 1000 ;;
+        peer-miss) measure_at_origin 0.99 1.01 "$row" hearsay hearsay-alone 64 names /nostore/1k/ cycle 1000 ;;
+      esac
+    done
+  done
+  end_all
+}
+
+start_pair() {
+  local name probe
+  for name in hearsay-alone hearsay-a hearsay-b; do
+    take_port "$name"
+    mkdir "$dir/$name"
+  done
+  serve_hearsay hearsay-alone memory
+  await hearsay-alone /nostore/1k/awaited
+  serve_hearsay hearsay-b memory 1 "$load_core"
+  await hearsay-b /nostore/1k/awaited
+  fetch hearsay-b '/1k/[1-1000]' >"$dir/fetched"
+  fetch hearsay-b '/1k/probe-[1-100]' >"$dir/fetched"
+  serve_hearsay hearsay-a memory 1 "$server_core" ", \"digest\": { \"duplicates\": \"never\" },
+    \"peers\": [{ \"url\": \"http://127.0.0.1:${ports[hearsay-b]}\", \"name\": \"b\" }]"
+  await hearsay-a /nostore/1k/awaited
+  # A stores what it fetches before it has B's digest, so each probe has a name of its own.
+  for ((probe = 1; probe <= 100; ++probe)); do
+    fetch hearsay-a "/1k/probe-$probe" -o /dev/null -D "$dir/head"
+    ! grep -q peer/b "$dir/head" || return 0
+    sleep 0.1
+  done
+  fail "A does not ask B"
+}
+
+# The same number of connections, each of which pauses after each response, so that the load is equal.
+threads() {
+  local rows row
+  rows=$(wanted threads-1 threads-2)
+  [ -n "$rows" ] || return 0
+  announce "one and two threads"
+  serve_origin
+  for row in 1 2; do
+    take_port "hearsay-$row"
+    mkdir "$dir/hearsay-$row"
+    serve_hearsay "hearsay-$row" memory "$row" "$([ "$row" = 1 ] && echo "$server_core" || echo "$server_core,$load_core")"
+    await "hearsay-$row" /1k/hit
+  done
+  end origin
+  for ((round = 0; round < rounds; ++round)); do
+    for row in $rows; do
+      measure "$row" hearsay "hearsay-${row#threads-}" 64 paced /1k/hit "$pause_milliseconds"
+    done
+  done
+  end_all
+}
