@@ -24,11 +24,15 @@ fetch() { # NAME PATH CURL-ARGUMENTS...
 put_load() { # NAME SECONDS CONNECTIONS LOAD PATH [ARGUMENTS...]: sets outcome to what the load reports
   local name=$1 time=$2 connections=$3 load=$4 path=$5
   shift 5
-  taskset -c "$load_core" wrk -t1 -c"$connections" -d"${time}s" --timeout 10s -s "$loads/$load.lua" \
-    "http://127.0.0.1:${ports[$name]}" -- "$(target "$name" "$path")" "$@" >"$dir/wrk" 2>&1 || true
-  read -ra outcome < <(sed -n 's/^result //p' "$dir/wrk") || true
+  rm -f "$dir/load.output"
+  # In the background, so that a signal ends the script at once.
+  launch load "$load_core" wrk -t1 -c"$connections" -d"${time}s" --timeout 10s -s "$loads/$load.lua" \
+    "http://127.0.0.1:${ports[$name]}" -- "$(target "$name" "$path")" "$@"
+  wait "${pids[load]}" || true
+  unset "pids[load]"
+  read -ra outcome < <(sed -n 's/^result //p' "$dir/load.output") || true
   if [ "${outcome[2]:-x} ${outcome[3]:-x}" != "0 0" ]; then
-    cat "$dir/wrk" >&2
+    cat "$dir/load.output" >&2
     fail "the load on $name ($load $path $*) met errors or time-outs"
   fi
 }

@@ -23,6 +23,11 @@ hits() {
     await "loop-$size" /
   done
   end origin
+  for row in $rows; do
+    [[ $row != connections-* || $(connections_of "$row") = "${row#connections-}" ]] ||
+      printf 'note\t%s: %d connections, as %d descriptors are allowed here\n' "$row" \
+        "$(connections_of "$row")" "$(ulimit -n)" >>"$results"
+  done
   for ((round = 0; round < rounds; ++round)); do
     for row in $rows; do hits_of "$row"; done
   done
@@ -38,7 +43,7 @@ hits_of() { # ROW
       done ;;
     connections-*)
       for program in $(present loop nginx hearsay); do
-        measure "$row" "$program" "$(instance "$program" 1k)" "${row#connections-}" same /1k/hit
+        measure "$row" "$program" "$(instance "$program" 1k)" "$(connections_of "$row")" same /1k/hit
       done ;;
     pipelined-16)
       for program in $(present nginx varnish hearsay); do
@@ -47,6 +52,12 @@ hits_of() { # ROW
     only-if-cached) measure "$row" hearsay hearsay 64 same /1k/hit 'Cache-Control: only-if-cached' ;;
     logged-1k) measure "$row" hearsay hearsay-logged 64 same /1k/hit ;;
   esac
+}
+
+# Hearsay wants a descriptor for the client and one for the origin of each connection.
+connections_of() { # ROW: prints as many of the connections as the limit of descriptors allows
+  local most=$(($(ulimit -n) * 2 / 5)) connections=${1#connections-}
+  echo $((connections < most ? connections : most))
 }
 
 instance() { # PROGRAM SIZE: a bare loop knows only one size

@@ -97,7 +97,7 @@ source "$compare/rows_of_misses.sh"
 source "$compare/rows_of_hearsay.sh"
 
 taskset -cp "$load_core" $$ >/dev/null
-ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -Hn)"  # for 10,000 connections
 mkdir "$dir/www"
 head -c 1024 /dev/urandom >"$dir/www/1k"
 head -c 10240 /dev/urandom >"$dir/www/10k"

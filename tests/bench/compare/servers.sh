@@ -103,7 +103,7 @@ http_access deny all
 CONF
   case $1 in
     disk | stores)
-      echo "cache_dir ufs $dir/squid/cache 20000 64 256" >>"$dir/squid.conf"
+      echo "cache_dir ufs $dir/squid/cache 20000 16 64" >>"$dir/squid.conf"
       squid -z -N -f "$dir/squid.conf" >>"$dir/squid.output" 2>&1 ;;
   esac
   launch squid "$server_core" squid -N -f "$dir/squid.conf"
