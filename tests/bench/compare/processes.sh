@@ -52,6 +52,11 @@ end_all() {
   for name in "${!pids[@]}"; do end "$name"; done
 }
 
+end_group() { # ends all programs and removes their caches
+  end_all
+  rm -rf "$dir"/{nginx,nginx-sendfile,varnish,squid,hearsay}{,-*}
+}
+
 stop() {
   end_all
   [ -n "${KEEP_DIRECTORY:-}" ] || rm -rf "$dir"
@@ -83,8 +88,4 @@ core_ticks() { # prints busy and all ticks of both cores
   awk -v one="cpu$server_core" -v other="cpu$load_core" '
     { all = 0; for (i = 2; i <= 9; ++i) all += $i; times[$1] = (all - $5 - $6) " " all }
     END { print times[one], times[other] }' /proc/stat
-}
-
-remove_caches() { # of programs that have ended
-  rm -rf "$dir"/{nginx,nginx-sendfile,varnish,squid,hearsay}{,-*}
 }

@@ -31,7 +31,7 @@ hits() {
   for ((round = 0; round < rounds; ++round)); do
     for row in $rows; do hits_of "$row"; done
   done
-  end_all
+  end_group
 }
 
 hits_of() { # ROW
@@ -43,7 +43,9 @@ hits_of() { # ROW
       done ;;
     connections-*)
       for program in $(present loop nginx hearsay); do
-        measure "$row" "$program" "$(instance "$program" 1k)" "$(connections_of "$row")" same /1k/hit
+        # Long enough for all of them to be accepted.
+        seconds=$((seconds < 3 ? 3 : seconds)) measure "$row" "$program" "$(instance "$program" 1k)" \
+          "$(connections_of "$row")" same /1k/hit
       done ;;
     pipelined-16)
       for program in $(present nginx varnish hearsay); do
@@ -82,18 +84,14 @@ disk_hits_of() { # ROW PATH COUNT
   for program in $(present nginx nginx-sendfile varnish squid hearsay); do
     serve "$program" disk
     await "$program" "${path}1"
-    # Twice, as one may have had no time to write all of them.
-    fetch "$program" "${path}[1-$count]" >"$dir/fetched" && fetch "$program" "${path}[1-$count]" >"$dir/fetched" ||
-      fail "$program does not answer $path"
-    rm "$dir/fetched"
+    fill_completely "$program" "$path" "$count"
   done
-  sync
+  sync -f "$dir"  # so that no dirty pages are written meanwhile
   end origin
   for ((round = 0; round < rounds; ++round)); do
     for program in $(present nginx nginx-sendfile varnish squid hearsay); do
       measure "$row" "$program" "$program" 64 names "$path" random "$count"
     done
   done
-  end_all
-  remove_caches
+  end_group
 }

@@ -16,8 +16,7 @@ misses() {
         measure_at_origin 0.99 1.01 "$row" "$program" "$program" 64 names /nostore/1k/ cycle 1000
       done
     done
-    end_all
-    remove_caches
+    end_group
   done
 }
 
@@ -34,13 +33,12 @@ stores() {
     done
     for ((round = 0; round < rounds; ++round)); do
       for program in $(present nginx varnish squid hearsay); do
-        sync  # so that one's dirty pages are not written while the next is measured
+        sync -f "$dir"  # so that one's dirty pages are not written while the next is measured
         measure_at_origin 0.99 1.01 "$row" "$program" "$program" 64 names "/10k/$round-" once
       done
     done
     note_what_was_written
-    end_all
-    remove_caches
+    end_group
   done
 }
 
@@ -67,7 +65,7 @@ relays() {
     for ((round = 0; round < rounds; ++round)); do
       for program in $(present nginx nginx-sendfile varnish squid hearsay); do relay "$row" "$program"; done
     done
-    end_all
+    end_group
     rm "$dir/www/large"
   done
 }

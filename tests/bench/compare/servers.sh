@@ -1,10 +1,12 @@
 # Sourced by run.sh: the programs and their settings, each as good as its manual says for this work, one
 # thread or worker each. KIND is memory (all in memory), disk (memory for a few percent of the bodies),
-# stores (as disk, with an index for all of them) or plain (no cache).
+# stores (as disk, with an index for all of them), plain (no cache) or, of Hearsay alone, nothing (a body
+# of 1 KiB is too large to be stored) and logged (with an access log).
 
 serve() { # PROGRAM KIND: starts it under its own name
   take_port "$1"
-  mkdir "$dir/$1" && chmod 777 "$dir/$1"
+  mkdir "$dir/$1"
+  chmod 777 "$dir/$1"
   case $1 in
     nginx) serve_nginx "$1" "$2" off ;;
     nginx-sendfile) serve_nginx "$1" "$2" on ;;
@@ -35,7 +37,7 @@ CONF
 
 # /SIZE/NAME is stored for a day, /nostore/SIZE/NAME is not; all names of a size have the same body.
 serve_origin() {
-  take_port origin
+  [ -n "${ports[origin]:-}" ] || take_port origin
   nginx_conf origin "open_file_cache max=100; open_file_cache_valid 1h; sendfile on; tcp_nopush on;
     server { listen 127.0.0.1:${ports[origin]} backlog=4096; root $dir/www;
       location = /requests { stub_status; }
@@ -110,16 +112,16 @@ CONF
 }
 
 serve_hearsay() { # NAME KIND [THREADS [CORES [MORE-SETTINGS]]]
-  local memory=1GiB disk='' log=none
+  local cache='"memory": "1GiB"' log=none disk="\"disk\": { \"path\": \"$dir/$1/cache\", \"size\": \"20GiB\" }"
   case $2 in
-    disk) memory=32MiB ;;
-    stores) memory=64MiB ;;
+    disk) cache="\"memory\": \"32MiB\", $disk" ;;
+    stores) cache="\"memory\": \"64MiB\", $disk" ;;
+    nothing) cache='"max_object": "512B"' ;;
     logged) log=$dir/$1/access.log ;;
   esac
-  case $2 in disk | stores) disk=", \"disk\": { \"path\": \"$dir/$1/cache\", \"size\": \"20GiB\" }" ;; esac
   cat >"$dir/$1.json" <<CONF
 { "name": "$1", "listen": ["127.0.0.1:${ports[$1]}"], "threads": ${3:-1}, "control": "none", "user": "$(id -un)",
-  "cache": { "memory": "$memory"$disk }, "access": { "deny_to": [] }, "log": { "access": "$log" },
+  "cache": { $cache }, "access": { "deny_to": [] }, "log": { "access": "$log" },
   "limits": { "connections": 20000, "connections_per_client": 20000, "requests_per_client": 20000 }${5:-} }
 CONF
   launch "$1" "${4:-$server_core}" "$hearsay" serve --config "$dir/$1.json"

@@ -93,9 +93,12 @@ def ratio(ours, theirs, what):
     return f"{median(found):.2f}" if found else "-"
 
 
-def spread(values):
+def cpu_of(row, it):
+    """CPU time per request; of a large body in milliseconds."""
+    scale, unit = (1000, " ms") if row == "relay" else (1, "")
+    values = [value / scale for value in it.cpu]
     digits = 0 if median(values) >= 1000 else 1
-    return f"{median(values):,.{digits}f} ({min(values):,.{digits}f}..{max(values):,.{digits}f})"
+    return f"{median(values):,.{digits}f}{unit} ({min(values):,.{digits}f}..{max(values):,.{digits}f})"
 
 
 def percent(values):
@@ -129,7 +132,7 @@ def lines_of(figures, row):
         compared = ours is not None and it is not ours
         yield [
             name_of(figures, row, program),
-            spread(it.cpu),
+            cpu_of(row, it),
             ratio(ours, it, "cpu") if compared else "",
             throughput_of(row, it),
             ratio(ours, it, "rate") if compared else "",
@@ -171,7 +174,7 @@ def cpu_cell(figures, row, program):
     if it is None:
         return "–"
     compared = f" **{ratio(ours, it, 'cpu')}**" if ours is not None and it is not ours else ""
-    return spread(it.cpu) + (f", {it.variant}" if it.variant else "") + compared
+    return cpu_of(row, it) + (f", {it.variant}" if it.variant else "") + compared
 
 
 def rate_cell(figures, row, program):
