@@ -21,7 +21,7 @@ peers() {
   end_group
 }
 
-# A few requests also ask the origin: samples, and those for which B was slow.
+# The origin is asked for samples.
 peer_hits() { # ROW
   local before
   before=$(true_claims)
@@ -46,10 +46,11 @@ start_pair() {
   await hearsay-b /nostore/1k/awaited
   fetch hearsay-b '/1k/[1-1000]' >"$dir/fetched"
   fetch hearsay-b '/1k/probe-[1-100]' >"$dir/fetched"
-  serve_hearsay hearsay-a nothing 1 "$server_core" ",
+  # By default A asks the origin instead, or too, while a full load makes B slower than usual.
+  serve_hearsay hearsay-a nothing 1 "$server_core" ", \"digest\": { \"prefer\": \"neighbours\" },
     \"peers\": [{ \"url\": \"http://127.0.0.1:${ports[hearsay-b]}\", \"name\": \"b\" }]"
   await hearsay-a /nostore/1k/awaited
-  # Until A has B's digest.
+  # A has B's digest once B answers one of its requests.
   for ((probe = 1; probe <= 100; ++probe)); do
     fetch hearsay-a "/1k/probe-$probe" -o /dev/null -D "$dir/head"
     ! grep -q peer/b "$dir/head" || return 0
