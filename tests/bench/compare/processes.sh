@@ -23,7 +23,7 @@ take_port() { # NAME: gives NAME a port on which nobody listens
 launch() { # NAME CORES COMMAND...
   local name=$1 cores=$2
   shift 2
-  # If the script is killed, the kernel ends the program.
+  # If the script is killed, the kernel ends the program (but not Squid, which becomes another user).
   setpriv --pdeathsig TERM taskset -c "$cores" "$@" >>"$dir/$name.output" 2>&1 &
   pids[$name]=$!
 }

@@ -106,9 +106,9 @@ CONF
   case $1 in
     disk | stores)
       echo "cache_dir ufs $dir/squid/cache 20000 16 64" >>"$dir/squid.conf"
-      squid -z -N -f "$dir/squid.conf" >>"$dir/squid.output" 2>&1 ;;
+      squid -n "compare$$" -z -N -f "$dir/squid.conf" >>"$dir/squid.output" 2>&1 ;;
   esac
-  launch squid "$server_core" squid -N -f "$dir/squid.conf"
+  launch squid "$server_core" squid -n "compare$$" -N -f "$dir/squid.conf"
 }
 
 serve_hearsay() { # NAME KIND [THREADS [CORES [MORE-SETTINGS]]]
