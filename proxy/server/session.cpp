@@ -181,8 +181,7 @@ Task<Then> Session::await_request() {
   const auto bytes = co_await input_.arrive();
   now_.doing = Now::Doing::answering;
   if (cut_ != Cut::none) {
-    record_ = RequestRecord{};
-    record_.begun = std::chrono::steady_clock::now();
+    record_.begin(std::chrono::steady_clock::now());
     log("", "error:idle-connection", record_.begun);
   }
   if (!bytes || cut_ != Cut::none || leaves()) co_return Then::close;
@@ -202,8 +201,7 @@ Task<Then> Session::serve_one() {
   now_.doing = Now::Doing::answering;
   const bool head_only = begins_with_head(input_.buffered());
   response_.begin(1, head_only, false);
-  record_ = RequestRecord{};
-  record_.begun = std::chrono::steady_clock::now();
+  record_.begin(std::chrono::steady_clock::now());
   if (!bytes) {
     co_await refuse_head(bytes.error());
     co_return Then::close;
@@ -212,7 +210,7 @@ Task<Then> Session::serve_one() {
   // the head is copied out.
   std::string moved;
   const auto size = bytes->size();
-  auto request = parse_request(*bytes, limits);
+  auto request = parse_request(*bytes, limits, std::move(worker_.spare_url));
   if (request && reads_on(**request)) {
     moved = *bytes;
     request = parse_request(moved, limits);
@@ -225,6 +223,7 @@ Task<Then> Session::serve_one() {
   const bool moved_out = !moved.empty();
   if (moved_out) input_.consume(size);
   const auto then = co_await answer_request(**request, size);
+  worker_.spare_url = std::move((*request)->target).url();
   if (!moved_out) input_.consume(size);
   head_.end();
   co_return then;
