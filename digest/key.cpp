@@ -1,41 +1,19 @@
 #include "digest/key.hpp"
 
-#include <openssl/evp.h>
-
-#include <memory>
-#include <stdexcept>
+// OpenSSL 3 deprecates these functions in favour of EVP. EVP allocates and frees memory for each
+// hash, and every request computes one.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/md5.h>
 
 namespace digest {
-namespace {
-
-struct Free {
-  void operator()(EVP_MD* md) const { EVP_MD_free(md); }
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
-// Fetched once: looking an algorithm up by name costs more than hashing a URL.
-const EVP_MD* md5() {
-  static const std::unique_ptr<EVP_MD, Free> algorithm(EVP_MD_fetch(nullptr, "MD5", nullptr));
-  return algorithm.get();
-}
-
-EVP_MD_CTX* context() {
-  thread_local const std::unique_ptr<EVP_MD_CTX, Free> one(EVP_MD_CTX_new());
-  return one.get();
-}
-
-}  // namespace
 
 Key key_of(Method method, std::string_view canonical_url) {
   Key key;
-  EVP_MD_CTX* const hash = context();
-  const EVP_MD* const algorithm = md5();
-  if (algorithm == nullptr || hash == nullptr || EVP_DigestInit_ex(hash, algorithm, nullptr) != 1 ||
-      EVP_DigestUpdate(hash, &method, sizeof method) != 1 ||
-      EVP_DigestUpdate(hash, canonical_url.data(), canonical_url.size()) != 1 ||
-      EVP_DigestFinal_ex(hash, key.bytes.data(), nullptr) != 1) {
-    throw std::runtime_error("OpenSSL cannot compute MD5, which names cache entries");
-  }
+  MD5_CTX hash;
+  MD5_Init(&hash);
+  MD5_Update(&hash, &method, sizeof method);
+  MD5_Update(&hash, canonical_url.data(), canonical_url.size());
+  MD5_Final(key.bytes.data(), &hash);
   return key;
 }
 

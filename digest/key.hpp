@@ -35,7 +35,7 @@ enum class Method : std::uint8_t {
 // and look up GET keys only. The URL is hashed as given: the caller makes it canonical. The key of
 // a variant is that of the URL with Squid's Vary mark appended. MD5 serves as a name that
 // neighbours agree on, not as protection: a cache that stores responses by key must compare the URL
-// too. Any thread. Throws std::runtime_error if OpenSSL does not provide MD5.
+// too. Any thread. Allocates nothing.
 Key key_of(Method method, std::string_view canonical_url);
 
 // 32 hex digits in lower case.

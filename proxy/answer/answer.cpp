@@ -93,6 +93,11 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
   return answer_miss(client, request, std::move(lookup));
 }
 
+// Whether memory may answer the request, so that nothing waits before the response.
+bool may_be_in_memory(const Request& request, const OwnPage* page) {
+  return !page && request.facts.method != cache::RequestFacts::Method::other;
+}
+
 // A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
 // the origin.
 bool keeps_to_bandwidth(const Client& client, const Request& request) {
@@ -109,11 +114,13 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   take_in(client, request);
   const auto& policy = request.policy();
 
+  const auto* const page = own_page(client, request);
+  if (client.response.holds_back() && !may_be_in_memory(request, page)) {
+    co_await client.response.flush();
+  }
   // Before check_access(), because purging and pages have access settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
-  if (const auto* const page = own_page(client, request)) {
-    co_return co_await serve_own(client, request, *page, body);
-  }
+  if (page) co_return co_await serve_own(client, request, *page, body);
   if (request.rule()) client.record.rule = request.rule()->word();
   if (policy.access_rules.have_users()) {
     auto refusal = co_await sign_in(client, request);
@@ -133,12 +140,16 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   const auto most = request_limits(policy.settings.limits, process.descriptors.connections);
   auto lookup = look_in_memory(process, request);
   if (may_be_on_disk(process, request, lookup) && under_way.begin(most)) {
+    if (client.response.holds_back()) co_await client.response.flush();
     auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup));
     lookup = std::move(on_disk.lookup);
     client.record.from_disk = on_disk.from_disk;
   }
   decide(process, request, lookup);
-  if (!answers_from_memory(lookup) && !under_way.begin(most)) {
+  const bool at_once = answers_from_memory(lookup);
+  if (at_once) client.response.comes_at_once();
+  if (!at_once && client.response.holds_back()) co_await client.response.flush();
+  if (!at_once && !under_way.begin(most)) {
     co_return co_await refuse(client, request, Refusal::too_many());
   }
   co_await act_on(client, request, body, lookup);

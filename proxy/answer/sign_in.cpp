@@ -45,6 +45,7 @@ Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
   const auto& settings = *request.policy().settings.access.users;
   const auto given = credentials_of(request);
   if (!given) co_return Refusal::unknown_user(rule->name(), settings.realm);
+  if (client.response.holds_back()) co_await client.response.flush();
   const auto verdict = co_await check(client, request, *given);
   if (verdict == Verdict::wrong) co_return Refusal::unknown_user(rule->name(), settings.realm);
   if (verdict != Verdict::right) co_return refusal_for(verdict);

@@ -64,6 +64,14 @@ class ResponseWriter {
   virtual net::Task<net::error_code> body(std::span<const net::asio::const_buffer> bytes) = 0;
   net::Task<net::error_code> body(net::asio::const_buffer bytes);
   net::Task<net::error_code> body(const Pieces& pieces);
+  // Declares that nothing waits from now on until this response is finished. Its bytes may then be
+  // held back for a moment, to be sent together with the next response.
+  void comes_at_once() { comes_at_once_ = true; }
+  // Whether bytes of earlier responses are held back.
+  [[nodiscard]] virtual bool holds_back() const { return false; }
+  // Sends them. Call this before a request waits for anything but the writes of its response, which
+  // send them first.
+  virtual net::Task<net::error_code> flush() { co_return net::error_code{}; }
   // Ends the response; an error if the body is shorter than promised. `trailers` are field lines,
   // dropped if the protocol or the framing has no place for them (RFC 9110 6.5.1).
   virtual net::Task<net::error_code> finish(std::string_view trailers) = 0;
@@ -142,7 +150,7 @@ class ResponseWriter {
     fields_.clear();
     bandwidth_ = nullptr;
     head_only_ = head_only;
-    started_ = finished_ = cut_ = false;
+    started_ = finished_ = cut_ = comes_at_once_ = false;
   }
 
   FillReader* reader_ = nullptr;
@@ -151,6 +159,7 @@ class ResponseWriter {
   bool cut_ = false;
   std::string fields_;
   bool head_only_ = false;
+  bool comes_at_once_ = false;
   bool started_ = false;
   bool finished_ = false;
 };

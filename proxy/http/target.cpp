@@ -136,6 +136,11 @@ void append_path(std::string& out, std::string_view path) {
 
 class TargetParser {
  public:
+  explicit TargetParser(std::string memory) {
+    result_.url_ = std::move(memory);
+    result_.url_.clear();
+  }
+
   HeadResult<Target> parse(std::string_view method, std::string_view target,
                            std::string_view host) {
     if (target.empty() || !all(kTargetChar, target)) return HeadError::bad_target;
@@ -234,8 +239,8 @@ std::string_view Target::path() const {
 }
 
 HeadResult<Target> parse_target(std::string_view method, std::string_view target,
-                                std::string_view host) {
-  return TargetParser().parse(method, target, host);
+                                std::string_view host, std::string memory) {
+  return TargetParser(std::move(memory)).parse(method, target, host);
 }
 
 bool valid_host(std::string_view value) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/http/head_error.hpp"
 
@@ -39,7 +40,9 @@ class Target {
   // Whether the URL had userinfo before the host, which no link should have (RFC 9110 4.2.4).
   bool had_userinfo() const { return had_userinfo_; }
   // The canonical URL; for authority-form host:port; for origin-form without Host only the path.
-  const std::string& url() const { return url_; }
+  const std::string& url() const& { return url_; }
+  // Gives up the URL, for its memory.
+  std::string url() && { return std::move(url_); }
 
  private:
   friend class TargetParser;
@@ -57,9 +60,10 @@ class Target {
 
 // `host` is the value of the Host field. It only matters for origin- and asterisk-form;
 // absolute-form overrides it (RFC 9112 3.2.2). CONNECT takes authority-form and nothing else does;
-// only OPTIONS takes asterisk-form.
+// only OPTIONS takes asterisk-form. `memory`: a string that is no longer needed, such as the URL of
+// an earlier target; the URL takes its memory.
 HeadResult<Target> parse_target(std::string_view method, std::string_view target,
-                                std::string_view host = {});
+                                std::string_view host = {}, std::string memory = {});
 
 // Whether this is a valid value of a Host field: a name that could be resolved, or an address, with
 // or without a port.

@@ -7,5 +7,5 @@
 // `narenas`: by default each of the first threads has an arena, which keeps what was freed in it.
 // One thread makes a block and another frees it, so few arenas keep less.
 // `dirty_decay_ms`: how soon freed pages return to the system, provided that some thread goes on
-// allocating. A proxy that nobody uses keeps them.
+// allocating or calls return_freed().
 const char* malloc_conf = "narenas:2,dirty_decay_ms:5000,muzzy_decay_ms:0";

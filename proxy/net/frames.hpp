@@ -35,6 +35,15 @@ struct FrameMemory {
   static std::size_t kept();
 };
 
+// A base for classes of which each request makes an object or a few: their objects take the memory
+// of frames.
+struct InFrameMemory {
+  static void* operator new(std::size_t size) { return FrameMemory::take(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    FrameMemory::give_back(memory, size);
+  }
+};
+
 // The promise of each coroutine whose executor is an io_context's: Asio's, but for its memory.
 template <class T>
 class Frame

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/cache/storability.hpp"
@@ -95,6 +96,18 @@ struct RequestRecord {
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
   http::CacheStatus told;      // what Cache-Status said, the rule's word included
+
+  // Empties the record for a request that begins now. Keeps the memory of a short `content_type`:
+  // the log notes one for each hit.
+  void begin(std::chrono::steady_clock::time_point now) {
+    constexpr std::size_t kShort = 128;
+    auto memory = std::move(content_type);
+    *this = {};
+    begun = now;
+    if (memory.capacity() > kShort) return;
+    memory.clear();
+    content_type = std::move(memory);
+  }
 };
 
 }  // namespace proxy

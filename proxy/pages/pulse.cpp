@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "proxy/memory/return_freed.hpp"
 #include "proxy/pages/live_json.hpp"
 
 namespace proxy {
@@ -40,6 +41,7 @@ void Pulse::beat() {
   process_.history.note(whole_seconds(process_.clock.now()), totals_of(process_.metrics));
   process_.warnings.say_ended(std::chrono::steady_clock::now());
   tell_watchers();
+  memory::return_freed();
 }
 
 void Pulse::hurry() {

@@ -1,4 +1,5 @@
-// Once a second: adds a sample to the history, and tells the watchers of the dashboard the news.
+// Once a second: adds a sample to the history, tells the watchers of the dashboard the news, and
+// returns freed memory to the system.
 // The news that a neighbour went down do not wait for the second.
 #pragma once
 

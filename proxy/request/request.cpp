@@ -139,12 +139,13 @@ OwnedRequest::OwnedRequest(const Request& original)
 }
 
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
-                                                         const http::HeadLimits& limits) {
+                                                         const http::HeadLimits& limits,
+                                                         std::string url_memory) {
   auto head = http::parse_request_head(bytes, limits);
   if (!head) return head.error();
   if (const auto host = http::check_host(*head); !host) return host.error();
-  auto target =
-      http::parse_target(head->method, head->target, head->fields.value(http::field::host));
+  auto target = http::parse_target(head->method, head->target,
+                                   head->fields.value(http::field::host), std::move(url_memory));
   if (!target) return target.error();
   if (target->had_userinfo()) return http::HeadError::userinfo;
   const auto framing = http::request_framing(*head);

@@ -15,6 +15,7 @@
 #include "proxy/http/owned_fields.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/http/upgrade.hpp"
+#include "proxy/net/frames.hpp"
 #include "proxy/request/arrival.hpp"
 
 namespace proxy {
@@ -29,7 +30,7 @@ using cache::kReverseSpace;
 // Refers to the bytes of its head, which the caller keeps. Its Range field is the result of
 // http::heeded_range(): absent if the client's field asks for too many ranges, and without
 // overlaps.
-struct Request {
+struct Request : net::InFrameMemory {
   http::RequestHead head;
   http::Target target;
   http::Framing framing;
@@ -129,8 +130,9 @@ class OwnedRequest {
 
 // Parses the bytes of one head, including its target, Host and framing. The request lacks the
 // fields that its Connection names (RFC 9110 7.6.1): key, variant, rules and origin see one set of
-// fields.
+// fields. `url_memory`: see http::parse_target().
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view head,
-                                                         const http::HeadLimits& limits);
+                                                         const http::HeadLimits& limits,
+                                                         std::string url_memory = {});
 
 }  // namespace proxy

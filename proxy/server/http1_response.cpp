@@ -28,11 +28,12 @@ Buffers part_of(const Buffers& buffers, std::uint64_t skip, std::uint64_t size) 
 
 }  // namespace
 
-void Http1Response::begin(int client_minor, bool head_only, bool wants_more) {
+void Http1Response::begin(int client_minor, bool head_only, bool wants_more, Next next) {
   begin_response(head_only);
   minor_ = client_minor;
+  next_ = next;
   keep_ = wants_more;
-  chunked_ = bodiless_ = false;
+  body_ = Body::plain;
   left_.reset();
 }
 
@@ -44,8 +45,9 @@ Task<error_code> Http1Response::interim(std::string_view head) {
 }
 
 void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t> length) {
-  bodiless_ = status == 204 || status == 304 || head_only_;
-  left_ = bodiless_ ? std::nullopt : length;
+  const bool bodiless = status == 204 || status == 304 || head_only_;
+  body_ = bodiless ? Body::none : Body::plain;
+  left_ = bodiless ? std::nullopt : length;
   if (status == 204 || status == 304) {
     // RFC 9110 8.6: no length if there is never a body.
   } else if (length) {
@@ -53,9 +55,9 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
     http::append_decimal(fields_, *length);
     fields_ += "\r\n";
   } else if (minor_ >= 1) {
-    chunked_ = !bodiless_;
-    if (chunked_) fields_ += "Transfer-Encoding: chunked\r\n";
-  } else if (!bodiless_) {
+    if (!bodiless) body_ = Body::chunked;
+    if (!bodiless) fields_ += "Transfer-Encoding: chunked\r\n";
+  } else if (!bodiless) {
     keep_ = false;
   }
   if (!keep_) {
@@ -75,17 +77,33 @@ Task<error_code> Http1Response::start(std::string_view head, unsigned status,
   append_framing(status, length);
   if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;
+  ChunkSize size;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
-  if (!bodiless_) add_chunk(out, body);
+  if (body_ != Body::none) add_chunk(out, body, size);
+  if (hold_back(out)) co_return error_code{};
   co_return co_await write(out);
 }
 
+// Only responses that are whole with these bytes. If bandwidth is limited, each response waits for
+// its turn.
+bool Http1Response::hold_back(const Buffers& whole) {
+  const bool may_wait = next_ == Next::is_here && comes_at_once_ && keep_ && !gone_;
+  if (!may_wait || !(body_ == Body::none || left_ == std::uint64_t{0})) return false;
+  if (bandwidth_ && bandwidth_->is_limited()) return false;
+  const auto size = asio::buffer_size(whole);
+  if (!held_back_.has_room_for(size)) return false;
+  held_back_.add(whole);
+  record_.bytes += size;
+  return true;
+}
+
 Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
-  if (bodiless_) co_return error_code{};
+  if (body_ == Body::none) co_return error_code{};
   if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;
-  add_chunk(out, body);
+  ChunkSize size;
+  add_chunk(out, body, size);
   co_return co_await write(out);
 }
 
@@ -95,7 +113,7 @@ Task<error_code> Http1Response::finish(std::string_view trailers) {
     co_return asio::error::eof;
   }
   auto error = gone_;
-  if (chunked_) {
+  if (body_ == Body::chunked) {
     Buffers out;
     if (trailers.empty()) {
       out.push_back(asio::buffer(http::kLastChunk));
@@ -127,7 +145,7 @@ Unread Http1Response::unread(const cache::Budget& transit) const {
   // Bytes that no fill delivers are stored, or a transfer slot bounds them.
   const auto held = reader_ ? reader_->held(transit) : FillReader::Held{};
   return {.bytes = std::max(held.bytes, writing_),
-          .freed = held.to_budget,
+          .freed = held.to_budget + held_back_.charged(),
           .since = *since,
           .by_client = stalled.has_value()};
 }
@@ -139,17 +157,17 @@ bool Http1Response::exceeds_length(std::span<const asio::const_buffer> body) {
   return true;
 }
 
-void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
+void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> body,
+                              ChunkSize& text) {
   const auto size = asio::buffer_size(body);
   if (size == 0) return;  // an empty chunk would be the last one
   if (left_) *left_ -= size;
-  if (chunked_) {
-    chunk_.clear();
-    http::append_chunk_size(chunk_, size);
-    out.push_back(asio::buffer(chunk_));
+  if (body_ == Body::chunked) {
+    http::append_chunk_size(text, size);
+    out.push_back(asio::buffer(text));
   }
   out.insert(out.end(), body.begin(), body.end());
-  if (chunked_) out.push_back(asio::buffer("\r\n", 2));
+  if (body_ == Body::chunked) out.push_back(asio::buffer("\r\n", 2));
 }
 
 Task<error_code> Http1Response::write(const Buffers& buffers) {
@@ -159,12 +177,37 @@ Task<error_code> Http1Response::write(const Buffers& buffers) {
   record_.bytes += writing_;
   net::error_code error;
   if (bandwidth_ && bandwidth_->is_limited()) {
-    error = co_await write_in_turns(buffers);
+    error = co_await flush();
+    writing_ = asio::buffer_size(buffers);
+    if (!error) error = co_await write_in_turns(buffers);
+  } else if (!held_back_.empty()) {
+    error = co_await write_after_held(buffers);
   } else {
     error = co_await stream_.write(std::span(buffers.data(), buffers.size()));
   }
   writing_ = 0;
   if (!gone_) gone_ = error;  // else aborted meanwhile
+  if (gone_) keep_ = false;
+  co_return gone_;
+}
+
+Task<error_code> Http1Response::write_after_held(const Buffers& buffers) {
+  Buffers all;
+  all.push_back(held_back_.bytes());
+  all.insert(all.end(), buffers.begin(), buffers.end());
+  writing_ = asio::buffer_size(all);
+  const auto error = co_await stream_.write(std::span(all.data(), all.size()));
+  held_back_.clear();
+  co_return error;
+}
+
+Task<error_code> Http1Response::flush() {
+  if (gone_ || held_back_.empty()) co_return gone_;
+  stream_.expires_after(idle_);
+  const Buffers nothing_more;
+  const auto error = co_await write_after_held(nothing_more);
+  writing_ = 0;
+  if (!gone_) gone_ = error;
   if (gone_) keep_ = false;
   co_return gone_;
 }

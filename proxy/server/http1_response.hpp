@@ -1,5 +1,5 @@
 // Responses over HTTP/1, one after the other. Their framing lets the client tell a whole response
-// from a cut one.
+// from a cut one. Several small ones may be sent by one system call.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -7,22 +7,31 @@
 #include "proxy/client/response_writer.hpp"
 #include "proxy/net/stream.hpp"
 #include "proxy/observe/request_record.hpp"
+#include "proxy/server/held_back.hpp"
 #include "proxy/wire/input.hpp"
 
 namespace proxy {
 
 // Belongs to the session's coroutine. The constructor's arguments outlive it. Call begin() before
 // each response.
+//
+// A client may send its requests without waiting for the responses (RFC 9112 9.3.2). If the next
+// request has arrived already, a response that comes_at_once() is held back, and the next write
+// sends both. So a response is held back only while the thread computes the next one. It counts as
+// sent, as if the kernel had taken it: a client that goes away gets neither the bytes held back nor
+// those that wait in the kernel.
 class Http1Response final : public ResponseWriter {
  public:
   // `record` gets the status, the time of the head, and the number of bytes sent. A write that
-  // makes no progress for `idle` fails.
-  Http1Response(net::Stream& stream, Input& input, RequestRecord& record,
-                std::chrono::milliseconds idle)
-      : stream_(stream), input_(input), record_(record), idle_(idle) {}
+  // makes no progress for `idle` fails. `pool` and `transit`: see HeldBack.
+  Http1Response(net::Stream& stream, Input& input, RequestRecord& record, BufferPool& pool,
+                cache::Budget& transit, std::chrono::milliseconds idle)
+      : stream_(stream), input_(input), record_(record), held_back_(pool, transit), idle_(idle) {}
 
+  // What follows the request in the input.
+  enum class Next : std::uint8_t { unknown, is_here };  // here: with its whole head
   // `wants_more`: the client asked for the connection to be kept.
-  void begin(int client_minor, bool head_only, bool wants_more);
+  void begin(int client_minor, bool head_only, bool wants_more, Next next = Next::unknown);
   // Whether another request may follow: the response was sent whole, and both sides keep the
   // connection.
   [[nodiscard]] bool may_go_on() const { return keep_ && (finished_ || !started_); }
@@ -34,6 +43,8 @@ class Http1Response final : public ResponseWriter {
                                    std::span<const net::asio::const_buffer> body) override;
   using ResponseWriter::body;
   net::Task<net::error_code> body(std::span<const net::asio::const_buffer> body) override;
+  [[nodiscard]] bool holds_back() const override { return !held_back_.empty(); }
+  net::Task<net::error_code> flush() override;
   using ResponseWriter::finish;
   net::Task<net::error_code> finish(std::string_view trailers) override;
   void abort() override;
@@ -49,25 +60,32 @@ class Http1Response final : public ResponseWriter {
  private:
   using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
 
+  // The text of a chunk's size.
+  using ChunkSize = std::string;
+
   void append_framing(unsigned status, std::optional<std::uint64_t> length);
-  [[nodiscard]] bool close_delimited() const {
-    return started_ && !bodiless_ && !chunked_ && !left_;
-  }
+  // How the body is sent.
+  enum class Body : std::uint8_t { plain, chunked, none };
+
+  [[nodiscard]] bool close_delimited() const { return started_ && body_ == Body::plain && !left_; }
   bool exceeds_length(std::span<const net::asio::const_buffer> body);
-  void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
+  // The buffers refer to `size`.
+  void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body, ChunkSize& size);
+  bool hold_back(const Buffers& whole);
   net::Task<net::error_code> write(const Buffers& buffers);
+  net::Task<net::error_code> write_after_held(const Buffers& buffers);
   net::Task<net::error_code> write_in_turns(const Buffers& buffers);
   net::Task<std::uint64_t> turn(std::uint64_t wanted);
 
   net::Stream& stream_;
   Input& input_;
   RequestRecord& record_;
+  HeldBack held_back_;
   const std::chrono::milliseconds idle_;
-  std::string chunk_;
   int minor_ = 1;
+  Next next_ = Next::unknown;
   bool keep_ = false;
-  bool chunked_ = false;
-  bool bodiless_ = false;
+  Body body_ = Body::plain;
   std::optional<std::uint64_t> left_;  // bytes of the body not sent yet, if its length is known
   net::error_code gone_;               // the error after which every write fails
   std::uint64_t writing_ = 0;          // bytes of the write under way

@@ -71,7 +71,8 @@ class Session final : public SessionList::Item {
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
-        response_(stream_, input_, record_, worker.policy()->settings.timeouts.body),
+        response_(stream_, input_, record_, worker.buffers, worker.process.transit,
+                  worker.policy()->settings.timeouts.body),
         client_{worker,
                 response_,
                 record_,
@@ -99,7 +100,8 @@ class Session final : public SessionList::Item {
   void note_cut(Cut why);
   Task<Then> await_request();
   Task<Then> serve_one();
-  Task<Then> answer_request(Request& request, std::size_t head_size);
+  using Next = Http1Response::Next;
+  Task<Then> answer_request(Request& request, std::size_t head_size, Next next);
   Task<void> refuse_head(net::error_code error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
@@ -168,8 +170,11 @@ Task<void> Session::run() {
     const auto served_one = co_await serve_one();
     if (served_one == Then::close || cut_ != Cut::none || leaves()) break;
     // A client that sends one request after the other must not starve this thread's other clients.
-    if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
+    if (++served % kTurn != 0) continue;
+    if (response_.holds_back()) co_await response_.flush();
+    co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
+  co_await response_.flush();
   co_await linger();
 }
 
@@ -181,8 +186,7 @@ Task<Then> Session::await_request() {
   const auto bytes = co_await input_.arrive();
   now_.doing = Now::Doing::answering;
   if (cut_ != Cut::none) {
-    record_ = RequestRecord{};
-    record_.begun = std::chrono::steady_clock::now();
+    record_.begin(std::chrono::steady_clock::now());
     log("", "error:idle-connection", record_.begun);
   }
   if (!bytes || cut_ != Cut::none || leaves()) co_return Then::close;
@@ -200,10 +204,11 @@ Task<Then> Session::serve_one() {
   const auto bytes = co_await input_.head(limits.bytes, &head_);
   head_.end();
   now_.doing = Now::Doing::answering;
+  const auto size = bytes ? bytes->size() : 0;
+  const bool is_followed = bytes && input_.has_head_after(size);
   const bool head_only = begins_with_head(input_.buffered());
   response_.begin(1, head_only, false);
-  record_ = RequestRecord{};
-  record_.begun = std::chrono::steady_clock::now();
+  record_.begin(std::chrono::steady_clock::now());
   if (!bytes) {
     co_await refuse_head(bytes.error());
     co_return Then::close;
@@ -211,10 +216,10 @@ Task<Then> Session::serve_one() {
   // Views into the input are valid until the next read. Before a body or a tunnel's bytes are read,
   // the head is copied out.
   std::string moved;
-  const auto size = bytes->size();
-  auto request = parse_request(*bytes, limits);
+  const auto head = input_.buffered().substr(0, size);
+  auto request = parse_request(head, limits, std::move(worker_.spare_url));
   if (request && reads_on(**request)) {
-    moved = *bytes;
+    moved = head;
     request = parse_request(moved, limits);
   }
   if (!request) {
@@ -224,16 +229,18 @@ Task<Then> Session::serve_one() {
   }
   const bool moved_out = !moved.empty();
   if (moved_out) input_.consume(size);
-  const auto then = co_await answer_request(**request, size);
+  const auto next = is_followed && !moved_out ? Next::is_here : Next::unknown;
+  const auto then = co_await answer_request(**request, size, next);
+  worker_.spare_url = std::move((*request)->target).url();
   if (!moved_out) input_.consume(size);
   head_.end();
   co_return then;
 }
 
-Task<Then> Session::answer_request(Request& request, std::size_t head_size) {
+Task<Then> Session::answer_request(Request& request, std::size_t head_size, Next next) {
   const bool may_stay = !worker_.process.leaving && !worker_.process.draining;
   response_.begin(request.head.minor, request.head.method == "HEAD",
-                  request.head.keep_alive() && !guest_.in_reserve() && may_stay);
+                  request.head.keep_alive() && !guest_.in_reserve() && may_stay, next);
   head_.arrived(head_size, input_.memory());
   const auto& settings = worker_.policy()->settings;
   const ReceiptRate rate(settings.limits.least_rate.value, settings.timeouts.body / 2);

@@ -99,6 +99,19 @@ Task<Result<std::size_t>> Input::arrive() {
   return read();
 }
 
+bool Input::has_head_after(std::size_t n) {
+  const auto has_head = [&] {
+    return http::find_head_end(buffered().substr(n)) != std::string_view::npos;
+  };
+  if (end_ - begin_ <= n) return false;
+  if (has_head()) return true;
+  if (end_ < capacity_ || !make_room(BufferPool::kSize)) return false;
+  const auto more = stream_.try_read(asio::buffer(data() + end_, capacity_ - end_));
+  if (!more || !*more) return false;
+  end_ += **more;
+  return has_head();
+}
+
 void Input::consume(std::size_t n) {
   begin_ += std::min(n, end_ - begin_);
 }

@@ -73,6 +73,9 @@ class Input {
   // kIdle bytes, which the input keeps. Most requests fit in it.
   net::Task<net::Result<std::size_t>> arrive();
   static constexpr std::size_t kIdle = 1024;
+  // Whether a whole head follows the first `n` bytes. If the buffer could not hold all that has
+  // arrived, reads more of it. Never waits. Ends the validity of views.
+  bool has_head_after(std::size_t n);
 
   [[nodiscard]] std::string_view buffered() const { return {data() + begin_, end_ - begin_}; }
   [[nodiscard]] bool empty() const { return begin_ == end_; }

@@ -128,6 +128,7 @@ struct Worker {
   Loop io;
   net::Deadlines deadlines;
   BufferPool buffers;
+  std::string spare_url;  // memory for the URL of the next request: see http::parse_target()
   Outgoing outgoing;
   SessionList sessions;
   Relief relief{*this};

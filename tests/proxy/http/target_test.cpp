@@ -103,6 +103,15 @@ TEST(Target, RefusesWhatNoUrlMayBe) {
   for (const auto& c : cases) EXPECT_EQ(url_of(c.target), text(c.error)) << c.target;
 }
 
+TEST(Target, TakesTheMemoryOfAUrlThatIsNotNeeded) {
+  const std::string path = "/a-path-that-is-longer-than-a-string-without-memory";
+  auto first = parse_target("GET", "http://a.test" + path).value();
+  const auto* const memory = first.url().data();
+  const auto second = parse_target("GET", path, "b.test", std::move(first).url()).value();
+  EXPECT_EQ(second.url(), "http://b.test" + path);
+  EXPECT_EQ(second.url().data(), memory);
+}
+
 TEST(Target, LongUrlsAreRefusedByTheirCanonicalLength) {
   const std::string prefix = "http://h/";
   EXPECT_EQ(url_of(prefix + std::string(kMaxUrl - prefix.size(), 'a')).size(), kMaxUrl);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -21,6 +23,16 @@ TEST(FrameMemory, TakesAgainWhatWasGivenBack) {
     EXPECT_EQ(again, first) << size;
     FrameMemory::give_back(again, size);
   }
+}
+
+TEST(FrameMemory, IsAlsoForObjects) {
+  struct Object : InFrameMemory {
+    std::array<char, 1000> bytes{};
+  };
+  auto first = std::make_unique<Object>();
+  const void* const memory = first.get();
+  first.reset();
+  EXPECT_EQ(std::make_unique<Object>().get(), memory);
 }
 
 TEST(FrameMemory, GivesNoMemoryTwice) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <boost/asio/read.hpp>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct ResponseScene : support::Loop {
   BufferPool buffers;
   Input input{stream, buffers};
   RequestRecord record;
-  Http1Response response{stream, input, record, 10s};
+  cache::Budget transit{1 << 20};
+  Http1Response response{stream, input, record, buffers, transit, 10s};
 
   // All bytes that the client received.
   std::string received() {
@@ -243,9 +245,114 @@ TEST(Http1Response, PiecesOfAFillGoOutAsOneChunk) {
   EXPECT_EQ(scene.received(), "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n");
 }
 
+// A scene in which the next request is here.
+struct PipelineScene : ResponseScene {
+  // Sends a response of this body, and returns whether bytes were held back after it.
+  bool sends(const Sent& sent, bool at_once = true, int minor = 1, bool goes_on = true) {
+    response.begin(minor, false, goes_on, Http1Response::Next::is_here);
+    if (at_once) response.comes_at_once();
+    EXPECT_FALSE(run(io, send(response, sent)));
+    EXPECT_TRUE(response.finished());
+    return response.holds_back();
+  }
+  // What the client can read by now.
+  std::string arrived() {
+    std::string bytes(client.available(), '\0');
+    if (!bytes.empty()) asio::read(client, asio::buffer(bytes));
+    return bytes;
+  }
+  static std::string text(std::string_view body) {
+    return "HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+           std::string(body);
+  }
+};
+
+TEST(Http1Pipeline, HoldsBackAResponseThatComesAtOnceUntilTheNextOne) {
+  PipelineScene scene;
+  EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
+  EXPECT_TRUE(scene.sends({200, 6, {"second"}}));
+  EXPECT_EQ(scene.record.bytes, scene.text("first").size() + scene.text("second").size());
+  EXPECT_EQ(scene.arrived(), "");
+  EXPECT_FALSE(scene.sends({200, 5, {"third"}}, false));
+  EXPECT_EQ(scene.arrived(), scene.text("first") + scene.text("second") + scene.text("third"));
+}
+
+TEST(Http1Pipeline, SendsWhatItHoldsBackOnRequest) {
+  PipelineScene scene;
+  EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
+  EXPECT_FALSE(run(scene.io, scene.response.flush()));
+  EXPECT_FALSE(scene.response.holds_back());
+  EXPECT_EQ(scene.arrived(), scene.text("first"));
+  EXPECT_FALSE(run(scene.io, scene.response.flush()));
+  EXPECT_EQ(scene.arrived(), "");
+}
+
+TEST(Http1Pipeline, HoldsBackNothingThatIsNotWhole) {
+  PipelineScene scene;
+  EXPECT_FALSE(scene.sends({200, {}, {"chunked"}}));
+  EXPECT_FALSE(scene.sends({200, 5, {"ab", "cde"}}));
+}
+
+TEST(Http1Pipeline, HoldsBackNothingBeforeTheConnectionCloses) {
+  PipelineScene scene;
+  EXPECT_FALSE(scene.sends({200, 5, {"first"}}, true, 1, false));
+}
+
+TEST(Http1Pipeline, HoldsBackNothingIfTheNextRequestIsNotHere) {
+  ResponseScene scene;
+  scene.response.begin(1, false, true);
+  scene.response.comes_at_once();
+  EXPECT_FALSE(run(scene.io, send(scene.response, {200, 5, {"first"}})));
+  EXPECT_FALSE(scene.response.holds_back());
+}
+
+TEST(Http1Pipeline, HoldsBackResponsesWithoutABody) {
+  PipelineScene scene;
+  EXPECT_TRUE(scene.sends({304, 5, {"none"}}));
+  EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
+  EXPECT_FALSE(run(scene.io, scene.response.flush()));
+  EXPECT_EQ(scene.arrived(), "HTTP/1.1 304 X\r\n\r\n" + scene.text("first"));
+}
+
+TEST(Http1Pipeline, HoldsBackNoMoreThanItsBuffer) {
+  PipelineScene scene;
+  const std::string half(HeldBack::kMost / 2, 'x');
+  const auto size = half.size();
+  EXPECT_TRUE(scene.sends({200, size, {half}}));
+  EXPECT_EQ(scene.transit.used(), HeldBack::kMost);
+  EXPECT_FALSE(scene.sends({200, size, {half}}));
+  EXPECT_EQ(scene.transit.used(), 0U);
+  EXPECT_EQ(scene.arrived(), scene.text(half) + scene.text(half));
+}
+
+TEST(Http1Pipeline, SendsWhatItHoldsBackBeforeAnInterimHead) {
+  PipelineScene scene;
+  EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
+  scene.response.begin(1, false, true);
+  EXPECT_FALSE(run(scene.io, scene.response.interim(kContinue)));
+  EXPECT_EQ(scene.arrived(), scene.text("first") + std::string(kContinue));
+}
+
+// The client does not read: the bytes held back count as what a cut of the response frees.
+TEST(Http1Pipeline, TellsWhatItHoldsForAClientThatDoesNotRead) {
+  PipelineScene scene;
+  EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
+  Unread unread;
+  asio::post(scene.io, [&] {
+    unread = scene.response.unread(scene.transit);
+    scene.response.abort();
+  });
+  const std::string more_than_fits(32 << 20, 'x');
+  EXPECT_TRUE(run(scene.io, scene.response.interim(more_than_fits)));
+  EXPECT_EQ(unread.bytes, scene.text("first").size() + more_than_fits.size());
+  EXPECT_EQ(unread.freed, HeldBack::kMost);
+  EXPECT_FALSE(scene.response.holds_back());
+  EXPECT_EQ(scene.transit.used(), 0U);
+}
+
 TEST(Http1Response, AfterAFailedWriteNothingFollows) {
   ResponseScene scene;
-  Http1Response hasty{scene.stream, scene.input, scene.record, 1ms};
+  Http1Response hasty{scene.stream, scene.input, scene.record, scene.buffers, scene.transit, 1ms};
   hasty.begin(1, false, true);
   const std::string more_than_fits(32 << 20, 'x');
   EXPECT_EQ(run(scene.io, hasty.interim(more_than_fits)), asio::error::timed_out);

@@ -26,6 +26,7 @@ struct InputScene : support::Loop {
 
   void send(std::string_view text) { asio::write(far, asio::buffer(text)); }
   void end() { far.shutdown(net::tcp::socket::shutdown_send); }
+  void arrive() { ASSERT_TRUE(run(io, input.arrive())); }
   net::Result<std::string_view> head(std::size_t limit = 1000) {
     return run(io, input.head(limit));
   }
@@ -79,7 +80,7 @@ TEST(Input, WaitsLongWithoutABufferOfThePool) {
   const auto* const buffer = scene.input.buffered().data();
   scene.input.consume(1);
   scene.send("y");
-  EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+  scene.arrive();
   EXPECT_EQ(scene.input.buffered(), "y");
   EXPECT_EQ(scene.input.memory(), Input::kIdle);
   EXPECT_EQ(scene.pool.take().get(), buffer);
@@ -90,14 +91,14 @@ TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheIdleOneHolds) {
     InputScene scene;
     const std::string head = std::string(size - 4, 'x') + "\r\n\r\n";
     scene.send(head);
-    EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+    scene.arrive();
     const auto arrived = scene.head(size);
     ASSERT_TRUE(arrived) << size;
     EXPECT_EQ(*arrived, head);
     EXPECT_EQ(scene.input.memory() == Input::kIdle, size <= Input::kIdle);
     scene.input.consume(size);
     scene.send("next");
-    EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+    scene.arrive();
     EXPECT_EQ(scene.input.buffered(), "next");
   }
 }
@@ -105,11 +106,41 @@ TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheIdleOneHolds) {
 TEST(Input, ReadsABodyIntoALargeBufferThoughItsHeadCameIntoTheIdleOne) {
   InputScene scene;
   scene.send("head");
-  EXPECT_TRUE(run(scene.io, scene.input.arrive()));
+  scene.arrive();
   scene.input.consume(4);
   const std::string chunk(10'000, 'x');
   scene.send(chunk);
   EXPECT_EQ(run(scene.io, scene.input.fill(BufferPool::kSize)).value(), chunk.size());
+}
+
+TEST(Input, TellsWhetherAWholeHeadFollows) {
+  const std::string head = "GET / HTTP/1.1\r\n\r\n";
+  struct Case {
+    std::string arrived;
+    bool follows;
+  };
+  for (const auto& [arrived, follows] : {Case{head, false}, Case{head + "GET /", false},
+                                         Case{head + head, true}, Case{head + "\r\n", false}}) {
+    InputScene scene;
+    scene.send(arrived);
+    scene.arrive();
+    EXPECT_EQ(scene.input.has_head_after(head.size()), follows) << arrived;
+    EXPECT_EQ(scene.input.buffered(), arrived);
+  }
+}
+
+// The idle buffer takes a part of the second head, and the rest is there to be read.
+TEST(Input, ReadsTheRestOfTheHeadThatFollowsIfTheBufferWasFull) {
+  for (const bool whole : {true, false}) {
+    InputScene scene;
+    const std::string first = std::string(Input::kIdle - 14, 'x') + "\r\n\r\n";
+    const std::string second = "GET / HTTP/1.1\r\n\r\n";
+    scene.send(first + (whole ? second : second.substr(0, 15)));
+    scene.arrive();
+    EXPECT_EQ(scene.input.has_head_after(first.size()), whole);
+    EXPECT_TRUE(scene.input.buffered().starts_with(first));
+    EXPECT_EQ(scene.input.buffered().size(), first.size() + (whole ? second.size() : 15));
+  }
 }
 
 net::Task<net::Result<std::string>> read_body(BodyReader& body, std::size_t step) {

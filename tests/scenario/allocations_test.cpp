@@ -1,0 +1,94 @@
+// What a request takes of the heap.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/scenario/scene.hpp"
+#include "tests/support/patience.hpp"
+
+namespace scenario {
+namespace {
+
+// Counts the allocations of the programs that are started while this object lives: by a library
+// that stands before their allocator, in the program as it is shipped.
+class CountedMemory {
+ public:
+  CountedMemory() {
+    write_file(file_, std::string(sizeof(std::uint64_t), '\0'));
+    ::setenv("LD_PRELOAD", HEARSAY_COUNTED_MEMORY_LIBRARY, 1);
+    ::setenv("HEARSAY_ALLOCATIONS", file_.c_str(), 1);
+  }
+  ~CountedMemory() {
+    ::unsetenv("LD_PRELOAD");
+    ::unsetenv("HEARSAY_ALLOCATIONS");
+  }
+  CountedMemory(const CountedMemory&) = delete;
+  CountedMemory& operator=(const CountedMemory&) = delete;
+
+  std::uint64_t allocations() const {
+    const auto bytes = read_file(file_);
+    std::uint64_t count = 0;
+    std::memcpy(&count, bytes.data(), sizeof count);
+    return count;
+  }
+
+ private:
+  TemporaryDirectory home_;
+  std::filesystem::path file_ = home_ / "allocations";
+};
+
+// A miss makes some, so that it can be seen that the count works.
+class Allocations : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "the sanitizer's allocator comes first";
+  }
+
+  // Allocations per request, on a connection that has served some before. The program's other
+  // threads allocate a little each second, and so does the log, which keeps a sample of all
+  // requests.
+  double per_request(std::string_view path, const Fields& fields = {}) {
+    const auto url = scene_.origin.url(path);
+    constexpr int kRequests = 3000;
+    for (int i = 0; i < 300; ++i) scene_.client.get(url, fields);
+    const auto before = counted_.allocations();
+    for (int i = 0; i < kRequests; ++i) scene_.client.get(url, fields);
+    return static_cast<double>(counted_.allocations() - before) / kRequests;
+  }
+
+  static constexpr double kNone = 0.1;
+
+  CountedMemory counted_;
+  Scene scene_{{{"threads", 1}}};
+};
+
+TEST_F(Allocations, OfAHitInMemoryAreNone) {
+  scene_.origin.on("/a-path-of-some-length/of-one-KiB",
+                   cacheable(std::string(1024, 'x')).with("Content-Type", "text/plain"));
+  EXPECT_LT(per_request("/a-path-of-some-length/of-one-KiB"), kNone);
+}
+
+TEST_F(Allocations, OfAHitAreNoneForTheFieldsOfABrowser) {
+  scene_.origin.on("/app.js", cacheable(std::string(100'000, 'x'))
+                                  .with("Content-Type", "application/javascript; charset=utf-8"));
+  const Fields browser{
+      {"User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101"},
+      {"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+      {"Accept-Language", "en-US,en;q=0.5"},
+      {"Accept-Encoding", "gzip, deflate, br, zstd"},
+      {"Connection", "keep-alive"},
+      {"Cookie", "session=0123456789abcdef0123456789abcdef"},
+      {"Sec-Fetch-Dest", "script"},
+      {"Priority", "u=0, i"}};
+  EXPECT_LT(per_request("/app.js", browser), kNone);
+}
+
+TEST_F(Allocations, OfAMissAreCounted) {
+  scene_.origin.on("/miss", cacheable(std::string(1024, 'x'), "no-store"));
+  EXPECT_GT(per_request("/miss"), 1);
+}
+
+}  // namespace
+}  // namespace scenario
