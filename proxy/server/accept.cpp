@@ -43,7 +43,7 @@ Terms terms_for(Worker& worker, net::Socket& socket) {
   return terms;
 }
 
-// One more newcomer, or late connection, until it is destroyed.
+// One more newcomer, until it is destroyed.
 class InLine {
  public:
   explicit InLine(std::atomic<std::size_t>& all) : all_(all), place_(++all) {}
@@ -142,14 +142,16 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
   if (gone) co_return;
   const auto address = upstream::plain_address(remote.address());
   auto guest = co_await let_in(worker, socket, address);
-  std::optional<InLine> late;  // counted after, and until before, the connection itself
-  const auto door = worker.process.draining ? Door::late : Door::network;
-  if (guest && door == Door::late) late.emplace(worker.process.late_connections);
-  if (guest) {
-    co_await run_session(worker, std::move(socket), remote, *guest, door);
-  } else {
+  if (!guest) {
     worker.counters.rejected.add();
+    co_return;
   }
+  const auto door = worker.process.draining ? Door::late : Door::network;
+  // Begins at once. Not awaited, so that an idle connection does without the frame of this
+  // coroutine.
+  asio::co_spawn(worker.io.get_executor(),
+                 run_session(worker, std::move(socket), remote, std::move(*guest), door),
+                 asio::detached);
 }
 
 namespace {
@@ -163,10 +165,10 @@ Task<void> recover(Worker& worker, net::error_code error) {
 
 Task<void> serve_operator(Worker& worker, net::AnySocket socket) {
   const net::tcp::endpoint this_machine(asio::ip::address_v4::loopback(), 0);
-  const auto guest = worker.process.operators.enter_reserve(
+  auto guest = worker.process.operators.enter_reserve(
       upstream::plain_address(this_machine.address()), kOfOperators);
   if (!guest) co_return;
-  co_await run_session(worker, std::move(socket), this_machine, *guest, Door::control);
+  co_await run_session(worker, std::move(socket), this_machine, std::move(*guest), Door::control);
 }
 
 }  // namespace

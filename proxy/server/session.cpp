@@ -22,6 +22,8 @@ namespace {
 constexpr unsigned kTurn = 16;                // requests in a row
 constexpr std::size_t kDrained = 256 * 1024;  // most bytes of an unread body to discard
 constexpr std::chrono::seconds kLinger{2};    // for the client to read the last response
+// A connection that is idle for longer keeps no buffer for the next request.
+constexpr std::chrono::milliseconds kSoon{500};
 
 bool reads_on(const Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
@@ -60,7 +62,24 @@ struct Counted {
   CountedBytes leaving;
 };
 
-enum class Then { go_on, close };
+// Counts a connection that began while the proxy drained.
+class CountedIfLate {
+ public:
+  CountedIfLate(Process& process, Door door)
+      : all_(door == Door::late ? &process.late_connections : nullptr) {
+    if (all_) ++*all_;
+  }
+  ~CountedIfLate() {
+    if (all_) --*all_;
+  }
+  CountedIfLate(const CountedIfLate&) = delete;
+  CountedIfLate& operator=(const CountedIfLate&) = delete;
+
+ private:
+  std::atomic<std::size_t>* const all_;
+};
+
+enum class Then { go_on, close, idle };
 
 class Session final : public SessionList::Item {
  public:
@@ -99,6 +118,7 @@ class Session final : public SessionList::Item {
   void cut(Cut why) override;
   void note_cut(Cut why);
   Task<Then> await_request();
+  Then end_wait(const net::Result<std::size_t>& arrived);
   Task<Then> serve_one();
   using Next = Http1Response::Next;
   Task<Then> answer_request(Request& request, std::size_t head_size, Next next);
@@ -165,7 +185,16 @@ void Session::cut(Cut why) {
 Task<void> Session::run() {
   unsigned served = 0;
   for (;;) {
-    const auto arrived = co_await await_request();
+    auto arrived = co_await await_request();
+    while (arrived == Then::idle) {
+      // Here, because an idle connection needs less memory without the frame of await_request().
+      const auto gone = co_await stream_.readable();
+      if (gone) {
+        arrived = end_wait(gone);
+      } else {
+        arrived = co_await await_request();
+      }
+    }
     if (arrived == Then::close) break;
     const auto served_one = co_await serve_one();
     if (served_one == Then::close || cut_ != Cut::none || leaves()) break;
@@ -178,19 +207,29 @@ Task<void> Session::run() {
   co_await linger();
 }
 
-// Waits for the first byte of the next request.
+// Waits a while for the first bytes of the next request. Then::idle: none came; the deadline is set
+// for a longer wait, and the input holds no buffer.
 Task<Then> Session::await_request() {
   if (!input_.empty()) co_return Then::go_on;
-  stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
-  now_ = {Now::Doing::idle, worker_.deadlines.now()};
+  if (now_.doing != Now::Doing::idle) now_ = {Now::Doing::idle, worker_.deadlines.now()};
+  const auto patience = worker_.policy()->settings.timeouts.keep_alive;
+  stream_.expires_after(std::min(patience, kSoon));
   const auto bytes = co_await input_.arrive();
+  const bool none_came = !bytes && bytes.error() == asio::error::timed_out;
+  if (!none_came || patience <= kSoon || cut_ != Cut::none || leaves()) co_return end_wait(bytes);
+  input_.release_all_if_empty();
+  stream_.expires_after(patience - kSoon);
+  co_return Then::idle;
+}
+
+Then Session::end_wait(const net::Result<std::size_t>& arrived) {
+  if (arrived) input_.arrived(*arrived);
   now_.doing = Now::Doing::answering;
   if (cut_ != Cut::none) {
     record_.begin(std::chrono::steady_clock::now());
     log("", "error:idle-connection", record_.begun);
   }
-  if (!bytes || cut_ != Cut::none || leaves()) co_return Then::close;
-  co_return Then::go_on;
+  return !arrived || cut_ != Cut::none || leaves() ? Then::close : Then::go_on;
 }
 
 Task<Then> Session::serve_one() {
@@ -311,7 +350,8 @@ void Session::log(std::string_view method, std::string_view url,
 }  // namespace
 
 Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
-                       const ClientTable::Guest& guest, Door door) {
+                       ClientTable::Guest guest, Door door) {
+  const CountedIfLate late(worker.process, door);  // ends before `guest` is counted no more
   Session session(worker, std::move(socket), remote, guest, door);
   try {
     co_await session.run();

@@ -8,10 +8,10 @@
 namespace proxy {
 
 // Reads requests, answers them in order, and closes the connection. Runs on the worker's thread.
-// While the connection is idle, it holds no buffer.
-// `remote`: the client's address and port. `guest`: the connection as counted; outlives the task.
-// While the proxy drains, a connection by Door::control is still served.
+// While the connection is idle, it holds no buffer of the pool, and after half a second none at
+// all. `remote`: the client's address and port. `guest`: the connection as counted. While the proxy
+// drains, a connection by Door::control is still served.
 net::Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
-                            const ClientTable::Guest& guest, Door door);
+                            ClientTable::Guest guest, Door door);
 
 }  // namespace proxy

@@ -96,7 +96,7 @@ Task<Result<std::size_t>> Input::arrive() {
   release();
   if (!idle_) idle_ = std::make_unique_for_overwrite<char[]>(kIdle);
   capacity_ = kIdle;
-  return read();
+  return stream_.read_some(asio::buffer(idle_.get(), kIdle));
 }
 
 bool Input::has_head_after(std::size_t n) {
@@ -118,6 +118,12 @@ void Input::consume(std::size_t n) {
 
 void Input::release_if_empty() {
   if (empty()) release();
+}
+
+void Input::release_all_if_empty() {
+  if (!empty()) return;
+  release();
+  idle_.reset();
 }
 
 void Input::release() {

@@ -70,8 +70,10 @@ class Input {
   // http::error::buffer_overflow.
   net::Task<net::Result<std::size_t>> fill(std::size_t limit);
   // The same for a wait that may be long, while the input is empty: the bytes go to a buffer of
-  // kIdle bytes, which the input keeps. Most requests fit in it.
+  // kIdle bytes, which the input keeps. Most requests fit in it. The caller tells arrived() how
+  // many bytes came.
   net::Task<net::Result<std::size_t>> arrive();
+  void arrived(std::size_t bytes) { end_ += bytes; }
   static constexpr std::size_t kIdle = 1024;
   // Whether a whole head follows the first `n` bytes. If the buffer could not hold all that has
   // arrived, reads more of it. Never waits. Ends the validity of views.
@@ -84,6 +86,8 @@ class Input {
   void consume(std::size_t n);
   // Returns the buffer to the pool if it is empty; call this before a long wait for anything else.
   void release_if_empty();
+  // The same, and gives up the buffer of arrive() too.
+  void release_all_if_empty();
 
   net::Stream& stream() { return stream_; }
 

@@ -71,7 +71,7 @@ struct Scene {
   net::Stream stream{std::move(pair.first), worker.deadlines};
   Input input{stream, worker.buffers};
   RequestRecord record;
-  Http1Response response{stream, input, record, settings.timeouts.body};
+  Http1Response response{stream, input, record, worker.buffers, transit, settings.timeouts.body};
   Client client{worker, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
 };
 

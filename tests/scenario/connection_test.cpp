@@ -1,6 +1,8 @@
 // Connections of clients and to origins: kept open, pipelined, retried, in both versions of HTTP/1.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/scenario/scene.hpp"
 
 namespace scenario {
@@ -112,6 +114,40 @@ TEST(Connections, AreNotKeptWhereTheOriginCloses) {
   EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "hello");
   EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "hello");
   EXPECT_EQ(scene.origin.count("/a"), 2U);
+}
+
+// After half a second without a request, a connection keeps no buffer for the next one.
+constexpr std::chrono::milliseconds kLong{900};
+
+TEST(Connections, ServeTheNextRequestAfterALongPause) {
+  Scene scene;
+  scene.origin.on("/a", cacheable("hello"));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "hello");
+    std::this_thread::sleep_for(kLong);
+  }
+}
+
+TEST(Connections, EndWithTheProxyAfterALongPause) {
+  Scene scene;
+  scene.origin.on("/a", cacheable("hello"));
+  scene.client.get(scene.origin.url("/a"));
+  std::this_thread::sleep_for(kLong);
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(scene.proxy.terminate(), 0);
+  EXPECT_TRUE(scene.client.is_closed());
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, kSlowdown * std::chrono::seconds(5));
+}
+
+TEST(Connections, EndAfterTheTimeForPauses) {
+  Scene scene(json{{"timeouts", {{"keep_alive", "1200ms"}}}});
+  scene.origin.on("/a", cacheable("hello"));
+  scene.client.get(scene.origin.url("/a"));
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_TRUE(scene.client.is_closed());
+  const auto after = std::chrono::steady_clock::now() - begun;
+  EXPECT_GT(after, std::chrono::milliseconds(1100));
+  EXPECT_LT(after, kSlowdown * std::chrono::milliseconds(2200));
 }
 
 TEST(Connections, OfTwoClientsDoNotWaitForEachOther) {

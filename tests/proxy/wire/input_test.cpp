@@ -26,7 +26,11 @@ struct InputScene : support::Loop {
 
   void send(std::string_view text) { asio::write(far, asio::buffer(text)); }
   void end() { far.shutdown(net::tcp::socket::shutdown_send); }
-  void arrive() { ASSERT_TRUE(run(io, input.arrive())); }
+  void arrive() {
+    const auto bytes = run(io, input.arrive());
+    ASSERT_TRUE(bytes);
+    input.arrived(*bytes);
+  }
   net::Result<std::string_view> head(std::size_t limit = 1000) {
     return run(io, input.head(limit));
   }
@@ -111,6 +115,20 @@ TEST(Input, ReadsABodyIntoALargeBufferThoughItsHeadCameIntoTheIdleOne) {
   const std::string chunk(10'000, 'x');
   scene.send(chunk);
   EXPECT_EQ(run(scene.io, scene.input.fill(BufferPool::kSize)).value(), chunk.size());
+}
+
+TEST(Input, KeepsNoBufferWhereTheWaitIsLong) {
+  InputScene scene;
+  scene.send("x");
+  scene.arrive();
+  scene.input.release_all_if_empty();
+  EXPECT_EQ(scene.input.buffered(), "x");
+  scene.input.consume(1);
+  scene.input.release_all_if_empty();
+  EXPECT_EQ(scene.input.memory(), 0U);
+  scene.send("y");
+  scene.arrive();
+  EXPECT_EQ(scene.input.buffered(), "y");
 }
 
 TEST(Input, TellsWhetherAWholeHeadFollows) {

@@ -25,6 +25,21 @@ TEST_F(ADiskThatFails, ByHangingHoldsOneRequestUpBrieflyAndIsReadAgainWhenItAnsw
   EXPECT_TRUE(await([&] { return scene_.proxy().digest().at("entries") == 3; }));
 }
 
+TEST_F(ADiskThatFails, ByHangingDoesNotHoldUpTheHitBefore) {
+  store_on_disk({"/a", "/b"});
+  ASSERT_EQ(scene_.get("/a").body, "of /a");  // now in memory
+  faults_.begin("reads_hang");
+  Client client(scene_.proxy().port());
+  client.send(request_text("GET", scene_.origin.url("/a")) +
+              request_text("GET", scene_.origin.url("/b")));
+  const auto begun = Steady::now();
+  EXPECT_EQ(client.read().body, "of /a");
+  const auto first = Steady::now() - begun;
+  EXPECT_EQ(client.read().body, "of /b");
+  EXPECT_LT(first * 2, Steady::now() - begun) << "the second waited for the disk";
+  faults_.end("reads_hang");
+}
+
 TEST_F(ADiskThatFails, ByHangingDoesNotHoldUpAPurgeNorTheEnd) {
   store_on_disk({"/a"});
   faults_.begin("writes_hang");
