@@ -102,6 +102,13 @@ bool keeps_to_bandwidth(const Client& client, const Request& request) {
   return client.bandwidth && !is_neighbour;
 }
 
+// Whether the answer may be sent from a file of the disk.
+cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
+  const bool is_for_all = request.facts.method == cache::RequestFacts::Method::get &&
+                          !request.facts.range && client.response.sends_files();
+  return is_for_all ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
+}
+
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
@@ -133,11 +140,19 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   const auto most = request_limits(policy.settings.limits, process.descriptors.connections);
   auto lookup = look_in_memory(process, request);
   if (may_be_on_disk(process, request, lookup) && under_way.begin(most)) {
-    auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup));
+    const auto bodies = may_stay_in_file(client, request);
+    auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup), bodies);
     lookup = std::move(on_disk.lookup);
     client.record.from_disk = on_disk.from_disk;
   }
   decide(process, request, lookup);
+  if (lookup.body && lookup.verdict.action != Action::serve) {
+    lookup.found.entry = nullptr;
+    auto on_disk =
+        co_await look_on_disk(client.worker, request, std::move(lookup), cache::Bodies::in_memory);
+    lookup = std::move(on_disk.lookup);
+    decide(process, request, lookup);
+  }
   if (!answers_from_memory(lookup) && !under_way.begin(most)) {
     co_return co_await refuse(client, request, Refusal::too_many());
   }

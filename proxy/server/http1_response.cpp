@@ -66,13 +66,17 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
   fields_ += "\r\n";
 }
 
-Task<error_code> Http1Response::start(std::string_view head, unsigned status,
-                                      std::optional<std::uint64_t> length,
-                                      std::span<const asio::const_buffer> body) {
+void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
   started_ = true;
   record_.status = status;
   record_.first_byte = std::chrono::steady_clock::now();
   append_framing(status, length);
+}
+
+Task<error_code> Http1Response::start(std::string_view head, unsigned status,
+                                      std::optional<std::uint64_t> length,
+                                      std::span<const asio::const_buffer> body) {
+  begin_head(status, length);
   if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;
   out.push_back(asio::buffer(head));
@@ -87,6 +91,37 @@ Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
   Buffers out;
   add_chunk(out, body);
   co_return co_await write(out);
+}
+
+Task<error_code> Http1Response::start_file(std::string_view head, unsigned status,
+                                           std::uint64_t length) {
+  begin_head(status, length);
+  Buffers out;
+  out.push_back(asio::buffer(head));
+  out.push_back(asio::buffer(fields_));
+  co_return co_await write(out, net::More::yes);
+}
+
+// The bytes on their way are not counted by unread(): they take no memory of ours.
+Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
+  if (!left_ || part.size > *left_) co_return error_code(asio::error::message_size);
+  const bool in_turns = holds_to_bandwidth();
+  if (in_turns && !gone_) part.size = co_await turn(part.size);
+  if (gone_) co_return gone_;
+  std::size_t sent = 0;
+  do {
+    stream_.expires_after(idle_);
+    const auto some = co_await stream_.send_file(part);
+    note_sent(some ? error_code{} : some.error());
+    if (gone_) co_return gone_;
+    sent += *some;
+    part.offset += *some;
+    part.size -= *some;
+    *left_ -= *some;
+    record_.bytes += *some;
+    if (*some == 0) break;
+  } while (in_turns && part.size > 0);
+  co_return sent;
 }
 
 Task<error_code> Http1Response::finish(std::string_view trailers) {
@@ -152,21 +187,25 @@ void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> 
   if (chunked_) out.push_back(asio::buffer("\r\n", 2));
 }
 
-Task<error_code> Http1Response::write(const Buffers& buffers) {
+Task<error_code> Http1Response::write(const Buffers& buffers, net::More more) {
   if (gone_ || buffers.empty()) co_return gone_;
   stream_.expires_after(idle_);
   writing_ = asio::buffer_size(buffers);
   record_.bytes += writing_;
   net::error_code error;
-  if (bandwidth_ && bandwidth_->is_limited()) {
+  if (holds_to_bandwidth()) {
     error = co_await write_in_turns(buffers);
   } else {
-    error = co_await stream_.write(std::span(buffers.data(), buffers.size()));
+    error = co_await stream_.write(std::span(buffers.data(), buffers.size()), more);
   }
   writing_ = 0;
+  note_sent(error);
+  co_return gone_;
+}
+
+void Http1Response::note_sent(error_code error) {
   if (!gone_) gone_ = error;  // else aborted meanwhile
   if (gone_) keep_ = false;
-  co_return gone_;
 }
 
 // Waits until the limits of bandwidth allow some bytes. Zero: the response was aborted.

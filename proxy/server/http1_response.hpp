@@ -34,6 +34,10 @@ class Http1Response final : public ResponseWriter {
                                    std::span<const net::asio::const_buffer> body) override;
   using ResponseWriter::body;
   net::Task<net::error_code> body(std::span<const net::asio::const_buffer> body) override;
+  [[nodiscard]] bool sends_files() const override { return !stream_.is_tls() && !head_only_; }
+  net::Task<net::error_code> start_file(std::string_view head, unsigned status,
+                                        std::uint64_t length) override;
+  net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part) override;
   using ResponseWriter::finish;
   net::Task<net::error_code> finish(std::string_view trailers) override;
   void abort() override;
@@ -49,13 +53,16 @@ class Http1Response final : public ResponseWriter {
  private:
   using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
 
+  [[nodiscard]] bool holds_to_bandwidth() const { return bandwidth_ && bandwidth_->is_limited(); }
+  void begin_head(unsigned status, std::optional<std::uint64_t> length);
   void append_framing(unsigned status, std::optional<std::uint64_t> length);
   [[nodiscard]] bool close_delimited() const {
     return started_ && !bodiless_ && !chunked_ && !left_;
   }
   bool exceeds_length(std::span<const net::asio::const_buffer> body);
   void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
-  net::Task<net::error_code> write(const Buffers& buffers);
+  net::Task<net::error_code> write(const Buffers& buffers, net::More more = net::More::no);
+  void note_sent(net::error_code error);
   net::Task<net::error_code> write_in_turns(const Buffers& buffers);
   net::Task<std::uint64_t> turn(std::uint64_t wanted);
 
