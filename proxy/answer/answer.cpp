@@ -107,6 +107,31 @@ bool keeps_to_bandwidth(const Client& client, const Request& request) {
   return client.bandwidth && !is_neighbour;
 }
 
+// Whether the answer may be sent from a file of the disk.
+cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
+  const bool is_for_all = request.facts.method == cache::RequestFacts::Method::get &&
+                          !request.facts.range && client.response.sends_files();
+  return is_for_all ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
+}
+
+// Looks on the disk, and decides. A body that was left in its file can only be served. For all else
+// it is read into memory.
+Task<Lookup> find_on_disk(Client& client, const Request& request, Lookup lookup) {
+  auto& process = client.worker.process;
+  if (client.response.holds_back()) co_await client.response.flush();
+  const auto bodies = may_stay_in_file(client, request);
+  auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup), bodies);
+  client.record.from_disk = on_disk.from_disk;
+  auto& found = on_disk.lookup;
+  decide(process, request, found);
+  if (!found.body || found.verdict.action == Action::serve) co_return std::move(found);
+  found.found.entry = nullptr;
+  auto read =
+      co_await look_on_disk(client.worker, request, std::move(found), cache::Bodies::in_memory);
+  decide(process, request, read.lookup);
+  co_return std::move(read.lookup);
+}
+
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
@@ -140,16 +165,15 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   const auto most = request_limits(policy.settings.limits, process.descriptors.connections);
   auto lookup = look_in_memory(process, request);
   if (may_be_on_disk(process, request, lookup) && under_way.begin(most)) {
-    if (client.response.holds_back()) co_await client.response.flush();
-    auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup));
-    lookup = std::move(on_disk.lookup);
-    client.record.from_disk = on_disk.from_disk;
+    lookup = co_await find_on_disk(client, request, std::move(lookup));
+  } else {
+    decide(process, request, lookup);
   }
-  decide(process, request, lookup);
-  const bool at_once = answers_from_memory(lookup);
+  const bool from_memory = answers_from_memory(lookup);
+  const bool at_once = from_memory && !lookup.body;
   if (at_once) client.response.comes_at_once();
   if (!at_once && client.response.holds_back()) co_await client.response.flush();
-  if (!at_once && !under_way.begin(most)) {
+  if (!from_memory && !under_way.begin(most)) {
     co_return co_await refuse(client, request, Refusal::too_many());
   }
   co_await act_on(client, request, body, lookup);

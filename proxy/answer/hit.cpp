@@ -12,7 +12,8 @@ Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& 
     ObjectToServe object{lookup.key, entry, lookup.presence};
     co_return co_await serve_object(client, request, std::move(object), now, detail);
   }
-  co_await serve(client, request, *entry, now, detail);
+  const EntryToServe held{*entry, lookup.body};
+  co_await serve(client, request, held, now, detail);
   co_return Delivered::sent;
 }
 

@@ -2,6 +2,8 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "proxy/net/file_part.hpp"
+
 namespace proxy {
 
 using net::error_code;
@@ -20,6 +22,10 @@ Task<error_code> ResponseWriter::body(const Pieces& pieces) {
 Task<error_code> ResponseWriter::body(asio::const_buffer bytes) {
   const std::span<const asio::const_buffer> all(&bytes, 1);
   co_return co_await body(all);
+}
+
+Task<net::Result<std::size_t>> ResponseWriter::body_of_file(net::FilePart /*part*/) {
+  co_return std::size_t{0};
 }
 
 }  // namespace proxy

@@ -16,7 +16,8 @@
 
 namespace proxy::net {
 class Stream;
-}
+struct FilePart;
+}  // namespace proxy::net
 
 namespace proxy {
 
@@ -72,6 +73,17 @@ class ResponseWriter {
   // Sends them. Call this before a request waits for anything but the writes of its response, which
   // send them first.
   virtual net::Task<net::error_code> flush() { co_return net::error_code{}; }
+  // Whether start_file() may be called: bytes of files reach the client without a copy.
+  [[nodiscard]] virtual bool sends_files() const { return false; }
+  // As start(), with a body that follows at once from a file, by body_of_file(). Only for a
+  // response that has a body.
+  virtual net::Task<net::error_code> start_file(std::string_view head, unsigned status,
+                                                std::uint64_t length) {
+    return start(head, status, length);
+  }
+  // Sends some bytes of the body from the file. Zero: the file ends before the first of them; the
+  // rest can be sent by body().
+  virtual net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part);
   // Ends the response; an error if the body is shorter than promised. `trailers` are field lines,
   // dropped if the protocol or the framing has no place for them (RFC 9110 6.5.1).
   virtual net::Task<net::error_code> finish(std::string_view trailers) = 0;

@@ -22,10 +22,12 @@ bool may_be_on_disk(const Process& process, const Request& request, const Lookup
   return may_be_below(process, request, lookup.key, lookup.found);
 }
 
-Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup) {
-  auto back =
-      co_await read_back(worker, request, lookup.key, std::move(lookup.found), lookup.asked);
+Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup,
+                                cache::Bodies bodies) {
+  auto back = co_await read_back(worker, request, lookup.key, std::move(lookup.found), lookup.asked,
+                                 bodies);
   lookup.found = std::move(back.found);
+  lookup.body = std::move(back.body);
   co_return LookupOnDisk{std::move(lookup), back.from_disk};
 }
 

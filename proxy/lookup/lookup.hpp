@@ -9,6 +9,7 @@
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/judge.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/tiers/file_body.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -22,6 +23,7 @@ struct Lookup {
   cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
   Presence presence = Presence::stored;  // of the wanted bytes, if the entry is an object
   bool anew = false;                     // set by begin_anew()
+  std::shared_ptr<FileBody> body = {};   // if the entry's body was left in its file
 
   [[nodiscard]] const std::shared_ptr<const cache::Entry>& stored() const { return found.entry; }
 };
@@ -30,12 +32,15 @@ struct Lookup {
 Lookup look_in_memory(Process& process, const Request& request);
 // Whether the disk may have an answer that memory lacks. If so, call look_on_disk().
 bool may_be_on_disk(const Process& process, const Request& request, const Lookup& lookup);
-// Searches the disk. LookupOnDisk::from_disk: the entry was read from the disk for this request.
+// Searches the disk. If a body was left in its file, the entry can only be served: for any other
+// verdict, search again with Bodies::in_memory. LookupOnDisk::from_disk: the entry was read from
+// the disk for this request.
 struct LookupOnDisk {
   Lookup lookup;
   bool from_disk = false;
 };
-net::Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup);
+net::Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup,
+                                     cache::Bodies bodies);
 
 // Sets verdict and presence. Only this function decides what happens to a request.
 void decide(const Process& process, const Request& request, Lookup& lookup);

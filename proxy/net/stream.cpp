@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <openssl/ssl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -119,11 +120,12 @@ Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
   co_return n;
 }
 
-Result<std::size_t> Stream::try_write(std::span<const asio::const_buffer> buffers) {
+Result<std::size_t> Stream::try_write(std::span<const asio::const_buffer> buffers, More more) {
   if (timed_out_) return error_code(asio::error::timed_out);
   if (tls_) return std::size_t{0};
   error_code error;
-  const auto n = plain_->write_some(buffers.first(std::min(buffers.size(), kMaxBuffers)), error);
+  const auto some = buffers.first(std::min(buffers.size(), kMaxBuffers));
+  const auto n = plain_->send(some, more == More::yes ? MSG_MORE : 0, error);
   if (error == asio::error::would_block || error == asio::error::try_again) return std::size_t{0};
   if (error) return error;
   return n;
@@ -134,8 +136,8 @@ Task<error_code> Stream::write(asio::const_buffer buffer) {
   co_return co_await write(std::span<const asio::const_buffer>(one));
 }
 
-Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers) {
-  const auto sent = try_write(buffers);
+Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers, More more) {
+  const auto sent = try_write(buffers, more);
   drained_ = !ended_;
   if (!sent) co_return sent.error();
   if (*sent == asio::buffer_size(buffers)) co_return error_code{};
@@ -162,6 +164,22 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
     if (patience_ > Clock::duration{}) expires_after(patience_);
   }
   co_return error_code{};
+}
+
+Task<Result<std::size_t>> Stream::send_file(FilePart part) {
+  std::optional<Stall> stall;
+  drained_ = !ended_;
+  for (;;) {
+    if (timed_out_) co_return error_code(asio::error::timed_out);
+    auto offset = static_cast<off_t>(part.offset);
+    const auto n = ::sendfile(plain_->native_handle(), part.descriptor, &offset, part.size);
+    if (n >= 0) co_return static_cast<std::size_t>(n);
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) co_return error_code(errno, boost::system::system_category());
+    if (!stall) stall.emplace(*this);
+    const auto [error] = co_await socket().async_wait(tcp::socket::wait_write, as_result);
+    if (error) co_return blame(error);
+  }
 }
 
 void Stream::expires_after(Clock::duration after) {

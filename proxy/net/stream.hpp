@@ -9,8 +9,12 @@
 
 #include "proxy/net/asio.hpp"
 #include "proxy/net/deadlines.hpp"
+#include "proxy/net/file_part.hpp"
 
 namespace proxy::net {
+
+// Whether the kernel may hold bytes back for a fraction of a second, because more follow at once.
+enum class More : bool { no, yes };
 
 // Belongs to one coroutine at a time, on its thread; destroying it closes the connection. Reads and
 // writes are tried at once and wait only if the kernel has no data or no room, so a ready socket
@@ -34,10 +38,15 @@ class Stream final : public Watched {
   Task<error_code> readable();
 
   // Writes all buffers in order. Hands at most 64 of them to the kernel at once.
-  Task<error_code> write(std::span<const asio::const_buffer> buffers);
+  Task<error_code> write(std::span<const asio::const_buffer> buffers, More more = More::no);
   Task<error_code> write(asio::const_buffer buffer);
   // Returns how many bytes the kernel took without waiting (perhaps none), or an error.
-  Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers);
+  Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers, More more = More::no);
+
+  // Sends bytes of a file without reading them (sendfile(2)), as many as the kernel takes; waits
+  // for room if there is none. Returns how many bytes were sent; zero: the file ends before the
+  // first. What the page cache lacks is read from the disk meanwhile, on this thread. Not with TLS.
+  Task<Result<std::size_t>> send_file(FilePart part);
 
   // Sets the deadline, counted from now. While a write waits for room, it counts from the last
   // progress of the write.

@@ -3,6 +3,7 @@
 #include "proxy/cache/not_modified.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/reply/from_file.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/reply/stored.hpp"
 #include "proxy/sources/attempt.hpp"
@@ -35,8 +36,9 @@ void add_cache_status(Client& client, const Request& request, http::CacheStatus 
   append_cache_status(client.response.fields(), client, std::move(status));
 }
 
-Task<void> serve(Client& client, const Request& request, const cache::Entry& entry, cache::Time now,
+Task<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
                  std::string_view detail) {
+  const auto& entry = held.entry;
   auto& response = client.response;
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
   auto& record = client.record;
@@ -48,7 +50,11 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
   status.ttl = entry.ttl(now);
   status.detail = detail;
   add_cache_status(client, request, std::move(status));
-  co_await send_stored(client, request, entry, now, unmodified);
+  if (held.body && !unmodified) {
+    co_await send_from_file(client, entry, std::move(held.body));
+  } else {
+    co_await send_stored(client, request, entry, now, unmodified);
+  }
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include "proxy/client/client.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/reply/object_answer.hpp"
+#include "proxy/tiers/file_body.hpp"
 
 namespace proxy {
 
@@ -22,10 +23,15 @@ enum class OnOutdated { begin_anew, refuse };
 // set.
 void add_cache_status(Client& client, const Request& request, http::CacheStatus status);
 
-// A hit: sends the entry as send_stored() does. `detail` is for Cache-Status: why a stale entry
-// answers, or empty.
-net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
-                      cache::Time now, std::string_view detail = {});
+// An entry, and its body if that was left in its file.
+struct EntryToServe {
+  const cache::Entry& entry;
+  std::shared_ptr<FileBody> body = {};
+};
+// A hit: sends the entry as send_stored() does, or its body from the file. `detail` is for
+// Cache-Status: why a stale entry answers, or empty.
+net::Task<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
+                      std::string_view detail = {});
 
 struct ObjectToServe {
   digest::Key key;  // of the URL

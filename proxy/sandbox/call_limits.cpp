@@ -22,7 +22,7 @@ namespace {
 // clang-format off
 constexpr const char* kAllowed[] = {
     // Memory.
-    "brk", "madvise", "membarrier", "mremap", "munmap",
+    "brk", "madvise", "membarrier", "mincore", "mremap", "munmap",
     // Threads.
     "exit", "exit_group", "futex", "futex_waitv", "get_robust_list", "getcpu", "gettid", "restart_syscall", "rseq",
     "sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_yield", "set_robust_list", "set_tid_address",
@@ -42,7 +42,7 @@ constexpr const char* kAllowed[] = {
     "poll", "ppoll", "pselect6", "select",
     // Network. getifaddrs() binds its netlink socket; for TCP, bind() fails by Landlock.
     "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg",
-    "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
+    "sendfile", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
     // Facts about the process and the machine.
     "getegid", "geteuid", "getgid", "getpid", "getppid", "getrandom", "getresgid", "getresuid", "getrlimit", "getrusage",
     "getuid", "sysinfo", "uname"};

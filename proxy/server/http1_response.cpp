@@ -68,13 +68,17 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
   fields_ += "\r\n";
 }
 
-Task<error_code> Http1Response::start(std::string_view head, unsigned status,
-                                      std::optional<std::uint64_t> length,
-                                      std::span<const asio::const_buffer> body) {
+void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
   started_ = true;
   record_.status = status;
   record_.first_byte = std::chrono::steady_clock::now();
   append_framing(status, length);
+}
+
+Task<error_code> Http1Response::start(std::string_view head, unsigned status,
+                                      std::optional<std::uint64_t> length,
+                                      std::span<const asio::const_buffer> body) {
+  begin_head(status, length);
   if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;
   ChunkSize size;
@@ -90,7 +94,7 @@ Task<error_code> Http1Response::start(std::string_view head, unsigned status,
 bool Http1Response::hold_back(const Buffers& whole) {
   const bool may_wait = next_ == Next::is_here && comes_at_once_ && keep_ && !gone_;
   if (!may_wait || !(body_ == Body::none || left_ == std::uint64_t{0})) return false;
-  if (bandwidth_ && bandwidth_->is_limited()) return false;
+  if (holds_to_bandwidth()) return false;
   const auto size = asio::buffer_size(whole);
   if (!held_back_.has_room_for(size)) return false;
   held_back_.add(whole);
@@ -105,6 +109,37 @@ Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
   ChunkSize size;
   add_chunk(out, body, size);
   co_return co_await write(out);
+}
+
+Task<error_code> Http1Response::start_file(std::string_view head, unsigned status,
+                                           std::uint64_t length) {
+  begin_head(status, length);
+  Buffers out;
+  out.push_back(asio::buffer(head));
+  out.push_back(asio::buffer(fields_));
+  co_return co_await write(out, net::More::yes);
+}
+
+// The bytes on their way are not counted by unread(): they take no memory of ours.
+Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
+  if (!left_ || part.size > *left_) co_return error_code(asio::error::message_size);
+  const bool in_turns = holds_to_bandwidth();
+  if (in_turns && !gone_) part.size = co_await turn(part.size);
+  if (gone_) co_return gone_;
+  std::size_t sent = 0;
+  do {
+    stream_.expires_after(idle_);
+    const auto some = co_await stream_.send_file(part);
+    note_sent(some ? error_code{} : some.error());
+    if (gone_) co_return gone_;
+    sent += *some;
+    part.offset += *some;
+    part.size -= *some;
+    *left_ -= *some;
+    record_.bytes += *some;
+    if (*some == 0) break;
+  } while (in_turns && part.size > 0);
+  co_return sent;
 }
 
 Task<error_code> Http1Response::finish(std::string_view trailers) {
@@ -170,33 +205,37 @@ void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> 
   if (body_ == Body::chunked) out.push_back(asio::buffer("\r\n", 2));
 }
 
-Task<error_code> Http1Response::write(const Buffers& buffers) {
+Task<error_code> Http1Response::write(const Buffers& buffers, net::More more) {
   if (gone_ || buffers.empty()) co_return gone_;
   stream_.expires_after(idle_);
   writing_ = asio::buffer_size(buffers);
   record_.bytes += writing_;
   net::error_code error;
-  if (bandwidth_ && bandwidth_->is_limited()) {
+  if (holds_to_bandwidth()) {
     error = co_await flush();
     writing_ = asio::buffer_size(buffers);
     if (!error) error = co_await write_in_turns(buffers);
   } else if (!held_back_.empty()) {
-    error = co_await write_after_held(buffers);
+    error = co_await write_after_held(buffers, more);
   } else {
-    error = co_await stream_.write(std::span(buffers.data(), buffers.size()));
+    error = co_await stream_.write(std::span(buffers.data(), buffers.size()), more);
   }
   writing_ = 0;
-  if (!gone_) gone_ = error;  // else aborted meanwhile
-  if (gone_) keep_ = false;
+  note_sent(error);
   co_return gone_;
 }
 
-Task<error_code> Http1Response::write_after_held(const Buffers& buffers) {
+void Http1Response::note_sent(error_code error) {
+  if (!gone_) gone_ = error;  // else aborted meanwhile
+  if (gone_) keep_ = false;
+}
+
+Task<error_code> Http1Response::write_after_held(const Buffers& buffers, net::More more) {
   Buffers all;
   all.push_back(held_back_.bytes());
   all.insert(all.end(), buffers.begin(), buffers.end());
   writing_ = asio::buffer_size(all);
-  const auto error = co_await stream_.write(std::span(all.data(), all.size()));
+  const auto error = co_await stream_.write(std::span(all.data(), all.size()), more);
   held_back_.clear();
   co_return error;
 }
@@ -205,10 +244,9 @@ Task<error_code> Http1Response::flush() {
   if (gone_ || held_back_.empty()) co_return gone_;
   stream_.expires_after(idle_);
   const Buffers nothing_more;
-  const auto error = co_await write_after_held(nothing_more);
+  const auto error = co_await write_after_held(nothing_more, net::More::no);
   writing_ = 0;
-  if (!gone_) gone_ = error;
-  if (gone_) keep_ = false;
+  note_sent(error);
   co_return gone_;
 }
 

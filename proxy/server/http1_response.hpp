@@ -45,6 +45,10 @@ class Http1Response final : public ResponseWriter {
   net::Task<net::error_code> body(std::span<const net::asio::const_buffer> body) override;
   [[nodiscard]] bool holds_back() const override { return !held_back_.empty(); }
   net::Task<net::error_code> flush() override;
+  [[nodiscard]] bool sends_files() const override { return !stream_.is_tls() && !head_only_; }
+  net::Task<net::error_code> start_file(std::string_view head, unsigned status,
+                                        std::uint64_t length) override;
+  net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part) override;
   using ResponseWriter::finish;
   net::Task<net::error_code> finish(std::string_view trailers) override;
   void abort() override;
@@ -63,6 +67,8 @@ class Http1Response final : public ResponseWriter {
   // The text of a chunk's size.
   using ChunkSize = std::string;
 
+  [[nodiscard]] bool holds_to_bandwidth() const { return bandwidth_ && bandwidth_->is_limited(); }
+  void begin_head(unsigned status, std::optional<std::uint64_t> length);
   void append_framing(unsigned status, std::optional<std::uint64_t> length);
   // How the body is sent.
   enum class Body : std::uint8_t { plain, chunked, none };
@@ -72,8 +78,9 @@ class Http1Response final : public ResponseWriter {
   // The buffers refer to `size`.
   void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body, ChunkSize& size);
   bool hold_back(const Buffers& whole);
-  net::Task<net::error_code> write(const Buffers& buffers);
-  net::Task<net::error_code> write_after_held(const Buffers& buffers);
+  net::Task<net::error_code> write(const Buffers& buffers, net::More more = net::More::no);
+  net::Task<net::error_code> write_after_held(const Buffers& buffers, net::More more);
+  void note_sent(net::error_code error);
   net::Task<net::error_code> write_in_turns(const Buffers& buffers);
   net::Task<std::uint64_t> turn(std::uint64_t wanted);
 

@@ -74,13 +74,42 @@ Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
 
 // Reads on a thread that may wait for the disk.
 Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& request,
-                                                 digest::Key key) {
+                                                 digest::Key key, cache::Bodies bodies) {
   const auto asked = std::make_shared<const http::OwnedFields>(request.head.fields);
-  std::function<disk::Result<cache::ReadBack>()> read = [&process = worker.process, key,
-                                                         name = request.stored_as(), asked] {
-    return process.disk->read(key, name, asked->fields(), process.store, disk::Wait::yes);
+  std::function<disk::Result<cache::ReadBack>()> read = [&process = worker.process, key, asked,
+                                                         name = request.stored_as(), bodies] {
+    const auto& fields = asked->fields();
+    return process.disk->read(key, name, fields, process.store, disk::Wait::yes, bodies);
   };
   co_return co_await read_in_time<cache::ReadBack>(worker, std::move(read));
+}
+
+disk::Result<cache::ReadBack> read_at_once(Process& process, const Request& request,
+                                           const digest::Key& key, cache::Bodies bodies) {
+  return process.disk->read(key, request.stored_as(), request.head.fields, process.store,
+                            disk::Wait::no, bodies);
+}
+
+bool would_block(const disk::Result<cache::ReadBack>& read) {
+  return !read && read.error() == disk::Error::would_block;
+}
+
+// Whether what was read may answer a request that was made at that time.
+bool is_good(Process& process, const Request& request, const digest::Key& key,
+             const cache::ReadBack& read, AskedAt asked) {
+  const auto& name = request.stored_as();
+  return process.disk->still_found(read, name) &&
+         !process.fills.outdated(key, name, asked, read.entry->giver.tag);
+}
+
+void warn_of(disk::Error error, const std::string& name) {
+  if (error == disk::Error::corrupt) {
+    spdlog::warn(
+        "what the disk held of {} is damaged and was dropped: if this recurs, test the disk", name);
+  } else if (error == disk::Error::io) {
+    spdlog::warn("what the disk held of {} could not be read and is tried no more: test the disk",
+                 name);
+  }
 }
 
 // All responses that memory stores under the key.
@@ -233,37 +262,41 @@ bool may_be_below(const Process& process, const Request& request, const digest::
 }
 
 Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
-                           cache::Found found, AskedAt asked) {
+                           cache::Found found, AskedAt asked, cache::Bodies bodies) {
   auto& process = worker.process;
-  const auto& name = request.stored_as();
   std::optional<cache::Readings::ReadRight> turn;  // until memory has the entry
-  auto read = process.disk->read(key, name, request.head.fields, process.store, disk::Wait::no);
-  if (!read && read.error() == disk::Error::would_block) {
+  auto read = read_at_once(process, request, key, bodies);
+  if (would_block(read)) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
     turn.emplace(process.disk->readings().begin(key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
-      auto again = process.store.find(key, name, request.head.fields);
+      auto again = process.store.find(key, request.stored_as(), request.head.fields);
       if (again.entry) co_return FoundBelow{std::move(again)};
     }
-    read = co_await read_waiting(worker, request, key);
+    read = co_await read_waiting(worker, request, key, bodies);
+  }
+  if (read && read->in_file) {
+    auto body = FileBody::of(process, std::move(read->in_file));
+    bool may = body != nullptr;
+    if (may) may = co_await may_be_sent(worker, body);
+    if (may && is_good(process, request, key, *read, asked)) {
+      found.entry = std::move(read->entry);
+      co_return FoundBelow{std::move(found), true, std::move(body)};
+    }
+    read = read_at_once(process, request, key, cache::Bodies::in_memory);
+    if (would_block(read)) {
+      read = co_await read_waiting(worker, request, key, cache::Bodies::in_memory);
+    }
   }
   if (!read) {
-    if (read.error() == disk::Error::corrupt) {
-      spdlog::warn(
-          "what the disk held of {} is damaged and was dropped: if this recurs, test the disk",
-          name);
-    } else if (read.error() == disk::Error::io) {
-      spdlog::warn("what the disk held of {} could not be read and is tried no more: test the disk",
-                   name);
-    }
+    warn_of(read.error(), request.stored_as());
     co_return FoundBelow{std::move(found)};
   }
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return FoundBelow{std::move(found)};
   const auto stored = process.store.adopt(key, {read->entry, read->on_disk}, process.clock.now());
-  const bool good = process.disk->still_found(*read, name) &&
-                    !process.fills.outdated(key, name, asked, read->entry->giver.tag);
+  const bool good = is_good(process, request, key, *read, asked);
   const bool is_new = stored.entry == read->entry;
   if (!good && is_new) process.store.drop(key, *stored.entry);
   if (good || !is_new) {

@@ -12,6 +12,7 @@
 #include "proxy/cache/storability.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/tiers/file_body.hpp"
 
 namespace proxy {
 
@@ -65,11 +66,14 @@ bool may_be_below(const Process& process, const Request& request, const digest::
 struct FoundBelow {
   cache::Found found;
   bool from_disk = false;  // this call read the entry from disk
+  // Set if the body was left in its file and may be sent: then `found` has only the head, and the
+  // length of the body.
+  std::shared_ptr<FileBody> body = {};
 };
-// Reads the entry from disk, and stores it in memory if there is room. Returns `found` without an
-// entry if the disk has none either, or if the entry was purged after `asked`, a time before memory
-// was searched.
+// Reads the entry from disk, and stores it in memory if there is room, or leaves its body in the
+// file. Returns `found` without an entry if the disk has none either, or if the entry was purged
+// after `asked`, a time before memory was searched.
 net::Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
-                                cache::Found found, AskedAt asked);
+                                cache::Found found, AskedAt asked, cache::Bodies bodies);
 
 }  // namespace proxy

@@ -7,6 +7,7 @@
 
 #include "config/settings.hpp"
 #include "peers/publisher.hpp"
+#include "proxy/cache/disk_tier/checked_bodies.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/bandwidth.hpp"
 #include "proxy/crowd/client_table.hpp"
@@ -136,6 +137,7 @@ struct Worker {
   Probes probes;
   OriginTimes origin_times;
   Hedges hedges;
+  cache::CheckedBodies checked_bodies;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;
   AccessLog::Lines& log;

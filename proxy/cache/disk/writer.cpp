@@ -115,7 +115,8 @@ bool Writer::work(WriteQueue::Batch batch) {
 // Owed purges are written first, because the next start does not know them.
 void Writer::end_log() {
   if (!owed_.empty()) recover();
-  (void)log_.close();  // a segment without footer is replayed
+  catalog_.segments.save_all_users();  // the next process may empty the files
+  (void)log_.close();                  // a segment without footer is replayed
 }
 
 void Writer::write(std::vector<NewRecord> records) {

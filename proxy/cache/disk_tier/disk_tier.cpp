@@ -80,7 +80,8 @@ disk::State DiskTier::state() const {
 }
 
 Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
-                                const http::Fields& request, Store& memory, Wait wait) {
+                                const http::Fields& request, Store& memory, Wait wait,
+                                Bodies bodies) {
   ReadBack read;
   auto location = disk_.find(url_key, url);
   if (!location) return read;
@@ -115,7 +116,8 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   if (!selected || saved->selector != number) {
     return corrupt((read.variant ? read.variant : read.by)->key, *location);
   }
-  return reader_.read_entry(std::move(read), *stored, std::move(*saved), memory, wait);
+  EntryReader::Wanted wanted{std::move(*stored), std::move(*saved), bodies};
+  return reader_.read_entry(std::move(read), std::move(wanted), memory, wait);
 }
 
 bool DiskTier::still_found(const ReadBack& read, std::string_view url) const {

@@ -70,7 +70,13 @@ class DiskTier {
   // Wait::yes, as a job of post(). `corrupt`: the record is dropped; the caller logs that. Other
   // errors count as a miss.
   disk::Result<ReadBack> read(const disk::Key& url_key, std::string_view url,
-                              const http::Fields& request, Store& memory, disk::Wait wait);
+                              const http::Fields& request, Store& memory, disk::Wait wait,
+                              Bodies bodies = Bodies::in_memory);
+  // Reads a body that was left in its file. As EntryReader::read_body(); a damaged record is
+  // dropped.
+  disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait) {
+    return reader_.read_body(stored, memory, wait);
+  }
   // Whether read() would find the same records now: false if they were purged or replaced since.
   bool still_found(const ReadBack& read, std::string_view url) const;
   // The reads that wait for the disk, at most one for each key.

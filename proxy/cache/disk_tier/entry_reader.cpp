@@ -12,8 +12,6 @@ using disk::Result;
 using disk::Wait;
 
 constexpr std::uint32_t kPieceBytes = 64 * 1024;
-// An I/O thread reads and checks no more than this at a time.
-constexpr std::uint32_t kReadAtOnce = 256 * 1024;
 
 }  // namespace
 
@@ -26,19 +24,28 @@ Result<disk::StoredRecord> EntryReader::open(ReadBack::Seen& seen, const disk::L
   return stored;
 }
 
-Result<ReadBack> EntryReader::read_entry(ReadBack read, const disk::StoredRecord& stored,
-                                         SavedHead saved, Store& memory, Wait wait) {
-  auto body = read_body(stored, memory, wait);
-  if (!body && body.error() == Error::busy) return read;
-  if (!body) return body.error();
+Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& memory, Wait wait) {
+  const auto& stored = wanted.stored;
+  const bool is_left = wanted.bodies == Bodies::large_in_file && stored.body_bytes() >= kLeftFrom;
+  Body body{.slices = {}, .size = stored.body_bytes()};
+  if (!is_left) {
+    auto got = read_body(stored, memory, wait);
+    if (!got && got.error() == Error::busy) return read;
+    if (!got) return got.error();
+    body = std::move(*got);
+  }
+  auto& saved = wanted.saved;
   const auto entry = std::make_shared<Entry>(budget_, std::move(saved.entry));
-  entry->body = std::move(*body);
+  entry->body = std::move(body);
   const auto& seen = read.variant ? *read.variant : *read.by;
   if (entry->object) entry->body.size = saved.length;
   const auto body_at = entry->object ? seen.at : stored.body_at();
   read.on_disk = std::make_shared<OnDisk>();
   read.on_disk->set(seen.key, to_number(seen.at), to_number(body_at));
   read.entry = entry;
+  if (is_left) {
+    read.in_file = std::make_shared<const disk::StoredRecord>(std::move(wanted.stored));
+  }
   return read;
 }
 

@@ -21,24 +21,42 @@ struct ReadBack {
 
   std::shared_ptr<const Entry> entry;  // null: nothing answers this request
   std::shared_ptr<OnDisk> on_disk;     // of the entry
-  bool varies = false;                 // the URL is on disk, but in no variant that matches
-  std::optional<Seen> by;              // the record under the URL's key
-  std::optional<Seen> variant;         // the record of the variant
+  // The record that has the body, if the body was left in its file: then the entry has only the
+  // body's length, and must not be stored.
+  std::shared_ptr<const disk::StoredRecord> in_file;
+  bool varies = false;          // the URL is on disk, but in no variant that matches
+  std::optional<Seen> by;       // the record under the URL's key
+  std::optional<Seen> variant;  // the record of the variant
 };
+
+// Whether bodies are read into memory, or those of at least EntryReader::kLeftFrom bytes are left
+// in their files.
+enum class Bodies : std::uint8_t { in_memory, large_in_file };
 
 // Any thread.
 class EntryReader {
  public:
+  // An I/O thread reads and checks no more than this at a time.
+  static constexpr std::uint32_t kReadAtOnce = 256 * 1024;
+  // From here on it costs less to send a body from its file than to write it from memory
+  // (tests/bench/disk_beside_nginx.sh).
+  static constexpr std::uint32_t kLeftFrom = 64 * 1024;
+
   // Both arguments outlive the reader.
   EntryReader(Budget& budget, disk::Disk& disk) : budget_(budget), disk_(disk) {}
 
   // Opens the record at the location. `gone`: the record is of another URL, whose key collides.
   disk::Result<disk::StoredRecord> open(ReadBack::Seen& seen, const disk::Location& location,
                                         std::string_view url, disk::Wait wait);
+  // What to read of an entry.
+  struct Wanted {
+    disk::StoredRecord stored;
+    SavedHead saved;
+    Bodies bodies = Bodies::in_memory;
+  };
   // Adds the entry to `read`: charges its bytes and makes room for them in `memory`. If memory has
   // no room, returns `read` without an entry.
-  disk::Result<ReadBack> read_entry(ReadBack read, const disk::StoredRecord& stored,
-                                    SavedHead saved, Store& memory, disk::Wait wait);
+  disk::Result<ReadBack> read_entry(ReadBack read, Wanted wanted, Store& memory, disk::Wait wait);
   // `busy`: memory has no room. A block is read even then: its reader has a transfer slot, and
   // slots bound the blocks in memory. `would_block`: with Wait::no, also for a long body, since its
   // checksum takes time.

@@ -32,6 +32,12 @@ std::shared_ptr<const Segment> Segments::after(std::uint32_t number) const {
   return found == segments_.end() ? nullptr : found->second;
 }
 
+void Segments::save_all_users() const {
+  for (auto segment = oldest(); segment; segment = after(segment->number)) {
+    segment->users.save_all();
+  }
+}
+
 std::size_t Segments::count() const {
   const threads::ReadLock lock(mutex_);
   return segments_.size();

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "config/threads/mutex.hpp"
+#include "proxy/cache/disk/catalog/segment_users.hpp"
 #include "proxy/cache/disk/format/file.hpp"
+#include "proxy/cache/disk/format/residency.hpp"
 
 namespace proxy::cache::disk {
 
@@ -17,6 +19,8 @@ struct Segment {
 
   const std::uint32_t number;
   const File file;
+  const Residency residency{file};
+  mutable SegmentUsers users = {};
 };
 
 // Each segment takes one descriptor: a cache of 20 GiB has 320 segments. Any thread. A reader may
@@ -33,6 +37,8 @@ class Segments {
   std::shared_ptr<const Segment> oldest() const { return after(0); }
   std::shared_ptr<const Segment> after(std::uint32_t number) const;
   std::size_t count() const;
+  // Calls SegmentUsers::save_all() of each segment.
+  void save_all_users() const;
 
  private:
   mutable threads::SharedMutex mutex_{threads::Place::third};

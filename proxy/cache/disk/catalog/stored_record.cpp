@@ -10,9 +10,11 @@
 namespace proxy::cache::disk {
 namespace {
 
-// The first read. A small record needs no other; the rest of a larger body is read right into its
-// destination.
+// The first read of a small record, which needs no other.
 constexpr std::uint32_t kFirstRead = 16 * 1024;
+// The first read of a larger record is for its head. Its body is read right into its destination,
+// or not at all.
+constexpr std::uint32_t kHeadRead = 4 * 1024;
 // No record has a longer header, URL and head, so a damaged length costs no more memory than this.
 constexpr std::uint64_t kMostChecked = std::uint64_t{16} << 20;
 
@@ -24,7 +26,8 @@ Result<StoredRecord::Front> StoredRecord::open_front(const Segments& segments, P
   front.segment = segments.find(at.segment);
   if (!front.segment) return Error::gone;
   const File& file = front.segment->file;
-  std::size_t room = std::max<std::size_t>(std::min(bytes, kFirstRead), kRecordHeaderBytes);
+  const auto first = bytes > kFirstRead ? kHeadRead : bytes;
+  std::size_t room = std::max<std::size_t>(first, kRecordHeaderBytes);
   front.bytes = std::make_unique_for_overwrite<std::uint8_t[]>(room);
   const auto got = file.read_some({front.bytes.get(), room}, at.offset, wait);
   if (!got) return got.error();
@@ -93,10 +96,11 @@ Result<void> StoredRecord::read_body(std::span<std::uint8_t> into, Wait wait) co
 // All pieces are read into the same buffer, because only the checksum matters.
 Result<void> StoredRecord::check_body(Wait wait) const {
   constexpr std::size_t kPiece = std::size_t{64} << 10;
-  std::vector<std::uint8_t> piece(std::min<std::size_t>(body_bytes(), kPiece));
+  const auto bytes = std::min<std::size_t>(body_bytes(), kPiece);
+  const auto piece = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
   std::vector<std::span<std::uint8_t>> into;
   for (std::size_t left = body_bytes(); left > 0; left -= into.back().size()) {
-    into.push_back(std::span(piece).first(std::min(left, kPiece)));
+    into.emplace_back(piece.get(), std::min(left, kPiece));
   }
   return read_body(into, wait);
 }

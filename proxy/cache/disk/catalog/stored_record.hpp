@@ -10,6 +10,17 @@
 
 namespace proxy::cache::disk {
 
+// A body as bytes of its segment's file. No byte of it changes there until the file is emptied;
+// before that, the segment's users may save it.
+struct BodyInFile {
+  std::shared_ptr<const Segment> segment;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+
+  // Whether the page cache has all of it.
+  bool in_page_cache() const { return segment->residency.has(offset, size); }
+};
+
 // A record whose head is in memory and checked. The body is read into the caller's memory. Any
 // thread, but one at a time.
 class StoredRecord {
@@ -29,6 +40,10 @@ class StoredRecord {
   // The position of the record with the body: for a newer head, of another record.
   Position body_at() const { return body_front().header.at; }
   std::uint32_t body_bytes() const { return body_front().header.body_bytes; }
+  BodyInFile body_in_file() const {
+    const RecordHeader& header = body_front().header;
+    return {body_front().segment, header.at.offset + header.checked_bytes(), header.body_bytes};
+  }
   // Reads and checks the whole body. The pieces together must have the length of the body. After an
   // error their content must not be used.
   Result<void> read_body(std::span<const std::span<std::uint8_t>> into, Wait wait) const;

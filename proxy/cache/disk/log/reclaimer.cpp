@@ -47,6 +47,7 @@ Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) 
     claims_.add(std::move(others));
     if (!cleared) return cleared;
     // A reader may still have the file open, which keeps its space taken. So it is emptied first.
+    segment->users.save_all();
     const auto emptied = segment->file.truncate(0);
     if (!emptied) return emptied;
   }

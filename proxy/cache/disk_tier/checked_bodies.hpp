@@ -1,0 +1,60 @@
+// Which bodies on disk were read and found intact.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "proxy/cache/disk/format/format.hpp"
+
+namespace proxy::cache {
+
+// A table of fixed size, in which a later body may take the place of another: a body that is
+// missing is only checked once more. Half a MiB once a body is noted. For one thread.
+class CheckedBodies {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // How long a check is relied upon, as long as the page cache has the body each time it is looked
+  // at. The look cannot tell pages that left and were read again meanwhile: for another record in
+  // the same page, by readahead, or for another program. A body that was read so lately is among
+  // the last that the system gives up, and to check a body of 100 KiB every 10 s costs nothing.
+  static constexpr std::chrono::seconds kReliedUpon{10};
+
+  enum class Check : std::uint8_t {
+    none,
+    before,
+    lately,  // within kReliedUpon
+  };
+  // `at`: the position of the record that has the body.
+  [[nodiscard]] Check last_check(disk::Position at, Time now) const {
+    if (slots_.empty()) return Check::none;
+    const auto& slot = slots_[slot_of(at)];
+    if (slot.at != at) return Check::none;
+    return now - slot.checked < kReliedUpon ? Check::lately : Check::before;
+  }
+  void note(disk::Position at, Time now) {
+    if (slots_.empty()) slots_.resize(kSlots);
+    slots_[slot_of(at)] = {at, now};
+  }
+  void forget(disk::Position at) {
+    if (!slots_.empty() && slots_[slot_of(at)].at == at) slots_[slot_of(at)] = {};
+  }
+
+ private:
+  struct Slot {
+    disk::Position at{};
+    Time checked{};
+  };
+  static constexpr unsigned kSlotBits = 15;
+  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+
+  // Multiplicative hashing (Knuth, volume 3, 6.4).
+  static std::size_t slot_of(disk::Position at) {
+    return static_cast<std::size_t>(disk::to_number(at) * 0x9e3779b97f4a7c15U >> (64 - kSlotBits));
+  }
+
+  std::vector<Slot> slots_;
+};
+
+}  // namespace proxy::cache

@@ -1,0 +1,74 @@
+#include "proxy/reply/from_file.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "proxy/net/file_part.hpp"
+
+namespace proxy {
+
+using net::error_code;
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+// One system call sends no more, so that other connections get their turn.
+constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
+
+// Sends from the file until all is sent, or the file must not be used any more. Adds the bytes sent
+// to `sent`.
+Task<error_code> send_from(Client& client, std::shared_ptr<FileBody> body, std::uint64_t& sent) {
+  const auto place = body->stored().body_in_file();
+  for (;;) {
+    const auto size = std::min(place.size - sent, kAtOnce);
+    const net::FilePart part{place.segment->file.descriptor(), place.offset + sent, size};
+    const auto some = co_await client.response.body_of_file(part);
+    if (!some) co_return some.error();
+    sent += *some;
+    if (*some == 0 || sent == place.size) co_return error_code{};
+    co_await asio::post(client.worker.io.get_executor(), net::use_task);
+    const bool may = co_await may_go_on(client.worker, body);
+    if (!may) co_return error_code{};
+  }
+}
+
+// Sends the bytes from `sent` on.
+Task<error_code> send_rest(Client& client, const cache::Body& body, std::uint64_t sent) {
+  error_code error;
+  for (const auto& slice : body.slices) {
+    const auto skipped = std::min<std::uint64_t>(sent, slice.size);
+    sent -= skipped;
+    if (skipped == slice.size) continue;
+    const auto bytes = asio::buffer(slice.block->data(), slice.size) + skipped;
+    error = co_await client.response.body(bytes);
+    if (error) break;
+  }
+  co_return error;
+}
+
+Task<error_code> send_body(Client& client, const cache::Entry& entry,
+                           std::shared_ptr<FileBody> body) {
+  std::uint64_t sent = 0;
+  const auto error = co_await send_from(client, body, sent);
+  if (error || sent == body->size()) co_return error;
+  if (const auto saved = body->saved()) co_return co_await send_rest(client, *saved, sent);
+  spdlog::warn("the rest of {} is not on the disk any more: the response was cut", entry.url);
+  co_return asio::error::connection_aborted;
+}
+
+}  // namespace
+
+Task<void> send_from_file(Client& client, const cache::Entry& entry,
+                          std::shared_ptr<FileBody> body) {
+  auto& response = client.response;
+  const auto size = body->size();
+  auto error = co_await response.start_file(entry.head, entry.status, size);
+  if (!error) error = co_await send_body(client, entry, std::move(body));
+  if (error) co_return response.abort();
+  error = co_await response.finish();
+  if (!error) client.worker.counters.bytes_from_cache.add(size);
+}
+
+}  // namespace proxy

@@ -1,0 +1,95 @@
+#include "proxy/tiers/file_body.hpp"
+
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include "proxy/tiers/disk_read.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using cache::CheckedBodies;
+using net::Task;
+using std::chrono::steady_clock;
+namespace disk = cache::disk;
+
+std::shared_ptr<FileBody> FileBody::of(Process& process, Stored stored) {
+  auto body = std::make_shared<FileBody>(process, std::move(stored));
+  const bool in_time = body->stored().body_in_file().segment->users.add(body);
+  return in_time ? body : nullptr;
+}
+
+void FileBody::save() {
+  if (saved()) return;
+  auto read = process_.disk->read_body(*stored_, process_.store, disk::Wait::yes);
+  if (!read) return;
+  auto body = std::make_shared<const cache::Body>(std::move(*read));
+  const threads::MutexLock lock(mutex_);
+  saved_ = std::move(body);
+}
+
+std::shared_ptr<const cache::Body> FileBody::saved() const {
+  const threads::MutexLock lock(mutex_);
+  return saved_;
+}
+
+namespace {
+
+bool in_page_cache(const FileBody& body) {
+  return body.stored().body_in_file().in_page_cache();
+}
+
+// On the worker's thread if that takes neither waiting nor long.
+Task<bool> is_intact(Worker& worker, std::shared_ptr<FileBody> body, bool is_there) {
+  if (is_there && body->size() <= cache::EntryReader::kReadAtOnce) {
+    co_return body->stored().check_body(disk::Wait::no).has_value();
+  }
+  std::function<disk::Result<bool>()> check = [body]() -> disk::Result<bool> {
+    const auto checked = body->stored().check_body(disk::Wait::yes);
+    if (!checked) return checked.error();
+    return true;
+  };
+  const auto intact = co_await read_in_time<bool>(worker, std::move(check));
+  co_return intact.has_value();
+}
+
+// Whether the page cache has the body, and it is verified.
+Task<bool> is_verified(Worker& worker, std::shared_ptr<FileBody> body, bool is_there) {
+  auto& checked = worker.checked_bodies;
+  const auto at = body->stored().body_at();
+  const auto last = checked.last_check(at, steady_clock::now());
+  if (is_there && last == CheckedBodies::Check::lately) co_return true;
+  const bool intact = co_await is_intact(worker, body, is_there);
+  if (!intact) co_return false;
+  checked.note(at, steady_clock::now());
+  co_return in_page_cache(*body);
+}
+
+}  // namespace
+
+Task<bool> may_be_sent(Worker& worker, std::shared_ptr<FileBody> body) {
+  auto& checked = worker.checked_bodies;
+  const auto at = body->stored().body_at();
+  const bool is_there = in_page_cache(*body);
+  const auto last = checked.last_check(at, steady_clock::now());
+  if (!is_there && last != CheckedBodies::Check::none) {
+    checked.forget(at);  // the page cache does not keep it: memory is to
+    co_return false;
+  }
+  co_return co_await is_verified(worker, std::move(body), is_there);
+}
+
+Task<bool> may_go_on(Worker& worker, std::shared_ptr<FileBody> body) {
+  if (body->saved()) co_return false;
+  const bool verified = co_await is_verified(worker, body, in_page_cache(*body));
+  if (verified) co_return true;
+  std::function<disk::Result<bool>()> save = [body]() -> disk::Result<bool> {
+    body->save();
+    return true;
+  };
+  co_await read_in_time<bool>(worker, std::move(save));
+  co_return false;
+}
+
+}  // namespace proxy

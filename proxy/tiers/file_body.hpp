@@ -1,0 +1,60 @@
+// Bodies that go from the disk's files to the client, without a copy in our memory.
+//
+// A body may be sent from its segment's file (net::Stream::send_file) if the page cache has it, and
+// if its checksum was verified in this stay there. Then the pages that are sent are those that were
+// verified. A stay lasts as long as each look finds all pages (disk::Residency), but no longer than
+// CheckedBodies::kReliedUpon; then the body is read and verified again. A body that left the page
+// cache is read into memory, which stores it as any other: so it is in one of the two.
+//
+// Why the bytes stay whole on their way: nothing writes to bytes of a segment once a record is
+// found there. A reclaimed segment's file is emptied at once, so that it takes no disk space
+// however long a client takes. The kernel then drops whole pages from the file, and leaves their
+// bytes as they are; what was sent already has its own references to these pages. Before that, the
+// disk's writer lets each response that is under way read its body into memory
+// (disk::SegmentUsers), and the rest is sent from there. So it does before it leaves the directory
+// to another process. If memory has no room, the response is cut.
+#pragma once
+
+#include <memory>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/cache/block.hpp"
+#include "proxy/cache/disk/catalog/stored_record.hpp"
+#include "proxy/net/asio.hpp"
+
+namespace proxy {
+
+struct Process;
+struct Worker;
+
+// Any thread. The process outlives it.
+class FileBody final : public cache::disk::SegmentUser {
+ public:
+  using Stored = std::shared_ptr<const cache::disk::StoredRecord>;
+
+  // `stored`: the record that has the body. Null: its segment is being reclaimed.
+  static std::shared_ptr<FileBody> of(Process& process, Stored stored);
+  FileBody(Process& process, Stored stored) : process_(process), stored_(std::move(stored)) {}
+
+  [[nodiscard]] const cache::disk::StoredRecord& stored() const { return *stored_; }
+  [[nodiscard]] std::uint64_t size() const { return stored_->body_bytes(); }
+  // Reads the whole body into memory and verifies it, if memory has room. Waits for the disk.
+  void save() override EXCLUDES(mutex_);
+  // The body in memory; null: the file has it.
+  [[nodiscard]] std::shared_ptr<const cache::Body> saved() const EXCLUDES(mutex_);
+
+ private:
+  Process& process_;
+  const Stored stored_;
+  mutable threads::Mutex mutex_;
+  std::shared_ptr<const cache::Body> saved_ GUARDED_BY(mutex_);
+};
+
+// Whether a response may begin to send the body from its file. Verifies it if need be, which may
+// wait for the disk. False also if the body is damaged: read it as any other, to find out.
+net::Task<bool> may_be_sent(Worker& worker, std::shared_ptr<FileBody> body);
+// Whether a response that is under way may go on with it. If not, the body is saved, or cannot be
+// read any more.
+net::Task<bool> may_go_on(Worker& worker, std::shared_ptr<FileBody> body);
+
+}  // namespace proxy
