@@ -36,7 +36,9 @@ struct LogLimits {
   };
   // Whether another cache keeps what is stored under the key of this claim, as for the Store. Such
   // an entry or block is not copied, even if it should be kept. Neither locks nor waits.
-  std::function<bool(const Claim&)> kept_elsewhere = [](const Claim&) { return false; };
+  std::function<bool(const digest::Claim&)> kept_elsewhere = [](const digest::Claim&) {
+    return false;
+  };
 };
 
 // Each reclaimed segment takes its entries with it. With fewer segments than this, too many entries
