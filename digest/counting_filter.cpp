@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -97,6 +98,33 @@ bool CountingFilter::add(const Key& key, Turned* turned) {
   }
   ++entries_;
   return bits_set() != before;
+}
+
+// Groups the positions by regions of the filter that fit into a processor's nearest cache, and then
+// increments one region after the other.
+void CountingFilter::add_all(std::span<const Key> keys) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 16;
+  constexpr int kRegionBits = 15;
+  std::vector<std::uint32_t> positions;
+  std::vector<std::uint32_t> grouped;
+  std::vector<std::uint32_t> ends;
+  while (!keys.empty()) {
+    const auto next = keys.first(std::min(keys.size(), kAtOnce));
+    keys = keys.subspan(next.size());
+    positions.clear();
+    ends.assign((shape().bits >> kRegionBits) + 2, 0);
+    for (const Key& key : next) {
+      for (const auto position : DistinctPositions(projection_.positions_, key)) {
+        positions.push_back(static_cast<std::uint32_t>(position));
+        ends[(position >> kRegionBits) + 1] += 1;
+      }
+    }
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    grouped.resize(positions.size());
+    for (const auto position : positions) grouped[ends[position >> kRegionBits]++] = position;
+    for (const auto position : grouped) increment(position);
+    entries_ += next.size();
+  }
 }
 
 bool CountingFilter::remove(const Key& key, Turned* turned) {

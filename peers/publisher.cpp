@@ -67,6 +67,25 @@ bool Publisher::Filters::fit(const config::DigestSettings& settings) const {
   return 5 * entries <= 4 * capacity && capacity <= 3 * entries;
 }
 
+// Some at a time, because the keys of all would take as much memory again.
+void Publisher::Filters::add(std::span<const digest::Claim> claims) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 16;
+  std::vector<digest::Key> all;
+  std::vector<digest::Key> for_squids;
+  while (!claims.empty()) {
+    const auto next = claims.first(std::min(claims.size(), kAtOnce));
+    claims = claims.subspan(next.size());
+    all.clear();
+    for_squids.clear();
+    for (const digest::Claim& claim : next) {
+      all.push_back(claim.in_digest());
+      if (claim.is_for_all()) for_squids.push_back(claim.key);
+    }
+    live.add_all(all);
+    squid.add_all(for_squids);
+  }
+}
+
 Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now)
     : holdings_(holdings), settings_(settings), filters_(settings, 0) {
   rebuild(now);
@@ -160,10 +179,7 @@ void Publisher::rebuild(WallTime now) {
   std::vector<digest::Claim> claims;
   holdings_.list(now, claims);
   filters_ = Filters(settings_, claims.size());
-  for (const digest::Claim& claim : claims) {
-    filters_.live.add(claim.in_digest());
-    if (claim.is_for_all()) filters_.squid.add(claim.key);
-  }
+  filters_.add(claims);
   generation_ = 1;
   turned_.clear();
   const auto bits = filters_.live.projection().bytes();

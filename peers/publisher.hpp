@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,6 +110,7 @@ class Publisher {
 
     Filters(const config::DigestSettings& settings, std::uint64_t entries);
     bool fit(const config::DigestSettings& settings) const;
+    void add(std::span<const digest::Claim> claims);
   };
 
   struct Closing {

@@ -17,7 +17,7 @@ std::shared_ptr<const cache::Entry> stored_object(Process& process, const RunJob
 bool is_stricter(const cache::Entry& newer, const cache::Entry& stored) {
   constexpr std::chrono::seconds kOfRounding{1};
   return (newer.no_cache && !stored.no_cache) || (newer.never_stale && !stored.never_stale) ||
-         newer.fresh_until + kOfRounding < stored.fresh_until;
+         newer.fresh_until() + kOfRounding < stored.fresh_until();
 }
 
 // Whether the answer may not be stored because of the request. The stored object is then not

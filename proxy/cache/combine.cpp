@@ -55,8 +55,8 @@ Body united(Budget& budget, const Entry& a, const Entry& b) {
 // A stored whole is more useful than a part of the same representation.
 bool outdoes(const Entry& stored, const Entry& newer) {
   return !stored.range && stored.status == 200 && stored.fresh(newer.times.response) &&
-         stored.quotes.etag == newer.quotes.etag &&
-         stored.quotes.last_modified == newer.quotes.last_modified;
+         stored.quotes().etag == newer.quotes().etag &&
+         stored.quotes().last_modified == newer.quotes().last_modified;
 }
 
 }  // namespace
@@ -64,8 +64,8 @@ bool outdoes(const Entry& stored, const Entry& newer) {
 bool same_representation(const Entry& stored, const http::Fields& answer) {
   if (strong_validator(stored).empty() || !http::agrees_on_validators(answer)) return false;
   const auto etag = answer.value(field::etag);
-  if (!stored.quotes.etag.empty()) return http::strongly_equal(etag, stored.quotes.etag);
-  return etag.empty() && answer.value(field::last_modified) == stored.quotes.last_modified;
+  if (!stored.quotes().etag.empty()) return http::strongly_equal(etag, stored.quotes().etag);
+  return etag.empty() && answer.value(field::last_modified) == stored.quotes().last_modified;
 }
 
 std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& stored) {

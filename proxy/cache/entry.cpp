@@ -115,18 +115,15 @@ Entry::Entry(Budget& budget, const Received& received)
 
 Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
   if (received.by_rule_alone) return Time::min();
-  if (received.bounds.least == seconds(0)) return fresh_until;
+  if (received.bounds.least == seconds(0)) return fresh_until();
   const auto told = freshness_of(received.response, control, times.response);
   return times.response + (told.lifetime - initial_age);
 }
 
 Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
     : url(received.url),
-      status(received.response.status),
-      range(range_of(received.response)),
-      object(received.object),
       head(head_of(received, control)),
-      variant(received.response.fields, received.request),
+      status(received.response.status),
       source(received.source),
       giver(received.giver),
       shared(received.shared),
@@ -135,24 +132,25 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       never_stale(forbids_stale(control) || giver.guest),
       stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
       stale_if_error(control.stale_if_error.value_or(seconds(0))),
-      quotes(quotes_of(head)),
+      quotes_(head),
+      range(range_of(received.response)),
+      object(received.object),
+      variant(received.response.fields, received.request),
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
       freshness(
           freshness_of(received.response, control, received.times.response, bounds_of(received))),
-      fresh_until(times.response + (freshness.lifetime - initial_age)),
-      claimed_until_(std::min(fresh_until, as_told_until(received, control))),
-      rule(received.by_rule_alone || claimed_until_ < fresh_until ? received.rule : 0),
-      charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
+      budget_(budget),
+      claimed_until_(std::min(fresh_until(), as_told_until(received, control))),
+      rule(received.by_rule_alone || claimed_until_ < fresh_until() ? received.rule : 0) {
+  budget_.charge(own_bytes());
+}
 
 Entry::Entry(Budget& budget, Saved saved)
     : url(std::move(saved.url)),
-      status(saved.status),
-      range(saved.range),
-      object(saved.object),
       head(std::move(saved.head)),
-      variant(std::move(saved.variant)),
+      status(saved.status),
       source(saved.source),
       giver(saved.giver),
       shared(saved.shared),
@@ -161,15 +159,28 @@ Entry::Entry(Budget& budget, Saved saved)
       never_stale(saved.never_stale),
       stale_while_revalidate(saved.stale_while_revalidate),
       stale_if_error(saved.stale_if_error),
-      quotes(quotes_of(head)),
+      quotes_(head),
+      range(saved.range),
+      object(saved.object),
+      variant(std::move(saved.variant)),
       times(saved.times),
       date(saved.date),
       initial_age(saved.initial_age),
       freshness(saved.freshness),
-      fresh_until(times.response + (freshness.lifetime - initial_age)),
+      budget_(budget),
       claimed_until_(saved.claimable_until),
-      rule(saved.rule),
-      charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
+      rule(saved.rule) {
+  budget_.charge(own_bytes());
+}
+
+Entry::~Entry() {
+  budget_.release(own_bytes());
+}
+
+std::uint64_t Entry::own_bytes() const {
+  return sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint() +
+         range.footprint() + object.footprint();
+}
 
 seconds Entry::age(Time now) const {
   const auto resident = std::max(now - times.response, Time::duration(0));
@@ -177,8 +188,9 @@ seconds Entry::age(Time now) const {
 }
 
 http::StoredValidators Entry::validators() const {
-  if (quotes.last_modified.empty()) return {quotes.etag, date};
-  return {quotes.etag, http::parse_date(quotes.last_modified, floor<seconds>(times.response))};
+  const auto told = quotes();
+  if (told.last_modified.empty()) return {told.etag, date};
+  return {told.etag, http::parse_date(told.last_modified, floor<seconds>(times.response))};
 }
 
 bool Entry::answers_neighbours() const {
@@ -190,11 +202,11 @@ Time Entry::claimable_until() const {
 }
 
 Time Entry::claimable_by_rule_until() const {
-  return rule != 0 && answers_neighbours() ? fresh_until : Time::min();
+  return rule != 0 && answers_neighbours() ? fresh_until() : Time::min();
 }
 
 std::uint64_t Entry::footprint() const {
-  std::uint64_t bytes = charge_.bytes();
+  std::uint64_t bytes = own_bytes();
   for (const Slice& slice : body.slices) bytes += slice.block->charged();
   return bytes;
 }

@@ -10,6 +10,7 @@
 
 #include "digest/rule.hpp"
 #include "proxy/cache/block.hpp"
+#include "proxy/cache/boxed.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/departures.hpp"
 #include "proxy/cache/freshness.hpp"
@@ -24,6 +25,9 @@
 namespace proxy::cache {
 
 class OnDisk;
+
+// Up to 136 years, in 4 bytes.
+using ShortSeconds = std::chrono::duration<std::uint32_t>;
 
 enum class SourceKind : std::uint8_t { origin, sibling, parent };
 
@@ -93,30 +97,36 @@ struct Saved {
   std::optional<http::ContentRange> range = {};  // only of an object
 };
 
+// A lifetime in 8 bytes. 2^32 seconds are more than http::kForever.
+struct KeptFreshness {
+  explicit KeptFreshness(const Freshness& freshness)
+      : lifetime(std::min(freshness.lifetime, http::kForever)), basis(freshness.basis) {}
+  operator Freshness() const { return {basis, lifetime}; }
+
+  const ShortSeconds lifetime;
+  const Freshness::Basis basis;
+};
+
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
 // separately. It has 24 members, one per fact about the response: nearly every reader needs single
-// facts, and groups would only make their names longer.
+// facts, and groups would only make their names longer. Their order and types leave no gaps: a
+// cache has millions of entries, and 16 bytes more would cost each of them 64
+// (small_objects_check).
 struct Entry {
   Entry(Budget& budget, const Received& received);
   // The saved entry must not be a part, except of an object.
   Entry(Budget& budget, Saved saved);
+  ~Entry();
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
   const std::string url;
-  const unsigned status;
-  // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
-  // Nothing: the whole representation, or a 206 without a range, which is never stored.
-  const std::optional<http::ContentRange> range;
-  // Set for a large object, whose body is stored elsewhere: `body` has only its length. object.hpp
-  // also says what an object with a range is.
-  const std::optional<Object> object;
   // Status line and end-to-end fields, including our Via, a CRLF after each. The sender adds
   // Content-Length, Content-Range (from `range`), Age, Cache-Status and the empty line.
   const std::string head;
-  const http::Variant variant;
+  const unsigned status;
   const SourceKind source;
   const Giver giver;
   const bool shared;
@@ -127,18 +137,28 @@ struct Entry {
   const bool no_cache;
   // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
   const bool never_stale;
-  const seconds stale_while_revalidate;
-  const seconds stale_if_error;
+  const ShortSeconds stale_while_revalidate;
+  const ShortSeconds stale_if_error;
 
-  const HeadQuotes quotes;  // of `head`
+ private:
+  const QuotePlaces quotes_;  // in `head`
+
+ public:
+  // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
+  // Nothing: the whole representation, or a 206 without a range, which is never stored.
+  const Boxed<http::ContentRange> range;
+  // Set for a large object, whose body is stored elsewhere: `body` has only its length. object.hpp
+  // also says what an object with a range is.
+  const Boxed<Object> object;
+  const http::Variant variant;
 
   const Times times;
   const std::chrono::sys_seconds date;  // date_of()
   const std::chrono::milliseconds initial_age;
-  const Freshness freshness;
-  const Time fresh_until;  // fresh means: now < fresh_until
+  const KeptFreshness freshness;
 
  private:
+  Budget& budget_;
   const Time claimed_until_;  // see claimable_until(); here, because `rule` is initialized from it
 
  public:
@@ -148,24 +168,29 @@ struct Entry {
 
   Body body;
 
+  HeadQuotes quotes() const { return quotes_.in(head); }
+  // Fresh means: now < fresh_until().
+  Time fresh_until() const { return times.response + (freshness.lifetime - initial_age); }
+
   // The value for the Age field: never negative.
   seconds age(Time now) const;
   // The remaining freshness lifetime; if 0 or negative, for how long it has been stale.
   seconds ttl(Time now) const { return freshness.lifetime - age(now); }
-  bool fresh(Time now) const { return now < fresh_until; }
+  bool fresh(Time now) const { return now < fresh_until(); }
   // Whether it may be served without validation to a client that asks for nothing fresher.
   bool reusable(Time now) const { return fresh(now) && !no_cache; }
 
   // Whether the origin can be asked if it still has this response. A guest may have made up a
   // Last-Modified so late that every origin answers 304, so of a guest only an ETag counts.
   bool has_validator() const {
-    return !quotes.etag.empty() || (!quotes.last_modified.empty() && !giver.guest);
+    const auto told = quotes();
+    return !told.etag.empty() || (!told.last_modified.empty() && !giver.guest);
   }
   http::StoredValidators validators() const;
 
   // Whether a neighbour may have it. Set-Cookie never crosses between neighbours, and a guest's
   // response does not before the origin has confirmed it.
-  bool for_neighbours() const { return !quotes.sets_cookie && !giver.guest; }
+  bool for_neighbours() const { return !quotes_.sets_cookie() && !giver.guest; }
   // The time until which the entry answers a plain GET with only-if-cached by a 200 that every
   // neighbour may use. What a rule adds to the lifetime does not count, because neighbours without
   // the rule do not know of it. Time::min() if never. An object also needs all its blocks.
@@ -174,7 +199,7 @@ struct Entry {
   Time claimable_by_rule_until() const;
   // Whether it is fresh for those who do not have `rule`.
   bool fresh_without_rule(Time now) const {
-    return rule == 0 ? fresh(now) : now < std::min(claimed_until_, fresh_until);
+    return rule == 0 ? fresh(now) : now < std::min(claimed_until_, fresh_until());
   }
 
   // A 200 or a part of one: conditions and ranges apply to these.
@@ -187,8 +212,8 @@ struct Entry {
   Entry(Budget& budget, const Received& received, const http::CacheControl& control);
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
   bool answers_neighbours() const;
-
-  const Charge charge_;
+  // The memory without the body.
+  std::uint64_t own_bytes() const;
 };
 
 // A response as memory and disk keep it.

@@ -47,4 +47,18 @@ HeadQuotes quotes_of(std::string_view head) {
   return {etag.value(), last_modified.value(), content_type.value(), sets_cookie};
 }
 
+QuotePlaces::QuotePlaces(std::string_view head) {
+  const auto quotes = quotes_of(head);
+  etag_ = place_of(quotes.etag, head);
+  last_modified_ = place_of(quotes.last_modified, head);
+  content_type_ = place_of(quotes.content_type, head);
+  sets_cookie_ = quotes.sets_cookie;
+}
+
+QuotePlaces::Place QuotePlaces::place_of(std::string_view quote, std::string_view head) {
+  if (quote.empty()) return {};
+  return {static_cast<std::uint32_t>(quote.data() - head.data()),
+          static_cast<std::uint32_t>(quote.size())};
+}
+
 }  // namespace proxy::cache

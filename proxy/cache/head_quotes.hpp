@@ -1,11 +1,12 @@
 // What is asked of a stored head again and again, found once. Pure.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace proxy::cache {
 
-// Views into the head. A value is empty if no line has it, or if two lines differ, since the right
+// Views into a head. A value is empty if no line has it, or if two lines differ, since the right
 // one is unknown.
 struct HeadQuotes {
   std::string_view etag;
@@ -17,5 +18,33 @@ struct HeadQuotes {
 
 // Of a head like Entry::head: CRLF after each line.
 HeadQuotes quotes_of(std::string_view head);
+
+// Where the quotes of a head are, in half the memory of the views.
+class QuotePlaces {
+ public:
+  explicit QuotePlaces(std::string_view head);
+
+  // The same head, which may have moved.
+  [[nodiscard]] HeadQuotes in(std::string_view head) const {
+    return {etag_.in(head), last_modified_.in(head), content_type_.in(head), sets_cookie_};
+  }
+  [[nodiscard]] bool sets_cookie() const { return sets_cookie_; }
+
+ private:
+  struct Place {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;  // 0: there is no value
+
+    [[nodiscard]] std::string_view in(std::string_view head) const {
+      return head.substr(begin, size);
+    }
+  };
+  static Place place_of(std::string_view quote, std::string_view head);
+
+  Place etag_;
+  Place last_modified_;
+  Place content_type_;
+  bool sets_cookie_;
+};
 
 }  // namespace proxy::cache

@@ -246,7 +246,7 @@ bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, sec
   if (!covers(request, entry) || is_hidden(request, entry)) return false;
   seconds allowed = control.stale_if_error.value_or(seconds(0));
   const bool wants_fresh = (control.max_age || control.min_fresh) && !control.max_stale;
-  if (!wants_fresh) allowed = std::max({allowed, entry.stale_if_error, setting});
+  if (!wants_fresh) allowed = std::max({allowed, seconds(entry.stale_if_error), setting});
   return allowed > seconds(0) && -entry.ttl(now) <= allowed;
 }
 

@@ -37,7 +37,7 @@ std::string not_modified_head(const Entry& entry) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find("\r\n") + 2);
     const std::string_view name = line.substr(0, line.find(':'));
-    const bool said_by_tag = !entry.quotes.etag.empty() && http::same_word(name, "Last-Modified");
+    const bool said_by_tag = !entry.quotes().etag.empty() && http::same_word(name, "Last-Modified");
     if (!describes_content(name) && !said_by_tag) head += line;
     lines.remove_prefix(line.size());
   }

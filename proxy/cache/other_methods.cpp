@@ -38,8 +38,8 @@ HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer
   }
   if (answer.status != (stored.range ? 200 : stored.status)) return HeadSays::changed;
   const bool same =
-      says_the_same(answer.fields, field::etag, stored.quotes.etag) &&
-      says_the_same(answer.fields, field::last_modified, stored.quotes.last_modified) &&
+      says_the_same(answer.fields, field::etag, stored.quotes().etag) &&
+      says_the_same(answer.fields, field::last_modified, stored.quotes().last_modified) &&
       has_the_length(answer.fields, complete_length(stored));
   return same ? HeadSays::unchanged : HeadSays::changed;
 }

@@ -31,7 +31,7 @@ bool meets_if_range(const RequestFacts& request, const Entry& entry) {
   if (!request.if_range) return true;
   const std::string_view named = *request.if_range;
   if (named.empty()) return false;
-  return http::strongly_equal(named, entry.quotes.etag) || named == strong_date(entry);
+  return http::strongly_equal(named, entry.quotes().etag) || named == strong_date(entry);
 }
 
 bool is_of_whole_content(const http::Field& line) {
@@ -41,15 +41,15 @@ bool is_of_whole_content(const http::Field& line) {
 std::string_view strong_date(const Entry& entry) {
   constexpr seconds kSettled{60};
   const auto made = std::chrono::floor<seconds>(entry.times.response);
-  const auto changed = http::parse_date(entry.quotes.last_modified, made);
+  const auto changed = http::parse_date(entry.quotes().last_modified, made);
   const bool strong = changed && made - *changed >= kSettled + entry.initial_age;
-  return strong ? entry.quotes.last_modified : std::string_view{};
+  return strong ? entry.quotes().last_modified : std::string_view{};
 }
 
 std::string_view strong_validator(const Entry& entry) {
-  const auto tag = http::parse_entity_tag(entry.quotes.etag);
-  if (tag && !tag->weak) return entry.quotes.etag;
-  return entry.quotes.etag.empty() ? strong_date(entry) : std::string_view{};
+  const auto tag = http::parse_entity_tag(entry.quotes().etag);
+  if (tag && !tag->weak) return entry.quotes().etag;
+  return entry.quotes().etag.empty() ? strong_date(entry) : std::string_view{};
 }
 
 http::ByteRange range_of_body(const Entry& entry) {

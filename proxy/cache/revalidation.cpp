@@ -115,12 +115,12 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
 
 Conditions conditional_fields(const Entry& entry, std::string_view tags) {
   Conditions conditions;
-  if (!entry.quotes.etag.empty()) {
+  if (!entry.quotes().etag.empty()) {
     conditions.push_back({field::if_none_match, "If-None-Match", tags});
   }
-  if (!entry.quotes.last_modified.empty() && !entry.giver.guest) {
+  if (!entry.quotes().last_modified.empty() && !entry.giver.guest) {
     conditions.push_back(
-        {field::if_modified_since, "If-Modified-Since", entry.quotes.last_modified});
+        {field::if_modified_since, "If-Modified-Since", entry.quotes().last_modified});
   }
   return conditions;
 }
@@ -130,12 +130,12 @@ bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool
   const std::string_view etag = not_modified.fields.value(field::etag);
   if (!etag.empty()) {
     const bool weak = etag.substr(0, 2) == "W/";
-    return etag == entry.quotes.etag || (weak && http::weakly_equal(etag, entry.quotes.etag));
+    return etag == entry.quotes().etag || (weak && http::weakly_equal(etag, entry.quotes().etag));
   }
   // A guest may have made up its tag, such as "*", which matches whatever the origin has.
   if (entry.giver.guest) return false;
   const std::string_view modified = not_modified.fields.value(field::last_modified);
-  return modified.empty() ? alone : modified == entry.quotes.last_modified;
+  return modified.empty() ? alone : modified == entry.quotes().last_modified;
 }
 
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,

@@ -29,11 +29,13 @@ class S3Fifo {
 
   struct Item : boost::intrusive::list_base_hook<> {
     Item(std::uint64_t item_bytes, std::uint64_t item_fingerprint)
-        : bytes(item_bytes), fingerprint(item_fingerprint) {}
+        : bytes(item_bytes),
+          fingerprint(static_cast<std::uint32_t>(item_fingerprint ^ item_fingerprint >> 32)) {}
 
     const std::uint64_t bytes;
-    const std::uint64_t fingerprint;  // recognizes a returning item
-    std::uint8_t frequency = 0;       // uses, up to kMaxFrequency
+    // Recognizes a returning item. Two of a thousand million pairs of items share one.
+    const std::uint32_t fingerprint;
+    std::uint8_t frequency = 0;  // uses, up to kMaxFrequency
     Part part = Part::small;
   };
 

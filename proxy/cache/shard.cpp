@@ -7,9 +7,9 @@
 namespace proxy::cache {
 namespace {
 
-// A node's share of a flat map just after the map has grown (slot size over 0.875 / 2, and its
+// A node's share of a flat set just after the set has grown (slot size over 0.875 / 2, and its
 // metadata), and malloc's overhead for the node.
-constexpr std::uint64_t kSlotBytes = 112;
+constexpr std::uint64_t kSlotBytes = 32;
 
 // What make_shared() and malloc add to a shared object.
 constexpr std::uint64_t kSharedBytes = 32;
@@ -52,7 +52,13 @@ Node::Node(Budget& budget, const digest::Key& its_key, Kept kept)
       Claimable(its_key, claimable_alone(*kept.entry)),
       entry(std::move(kept.entry)),
       on_disk(std::move(kept.on_disk)),
-      charge_(budget, node_bytes(on_disk)) {}
+      budget_(budget) {
+  budget_.charge(node_bytes(on_disk));
+}
+
+Node::~Node() {
+  budget_.release(node_bytes(on_disk));
+}
 
 Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
              disk::Index* below, threads::Alarm* newly_claimed)
@@ -83,12 +89,12 @@ Found Shard::peek(const digest::Key& key, std::string_view url, const http::Fiel
 Node* Shard::choose(const digest::Key& key, std::string_view url, const http::Fields& request,
                     Found& found) {
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || slot->second.newest->entry->url != url) {
+  if (slot == slots_.end() || slot->newest->entry->url != url) {
     found.departed = claims_.departed(key);
     return nullptr;
   }
   Node* chosen = nullptr;
-  for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
+  for (Node* node = slot->newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
     if (node->entry->variant.matches(request)) chosen = node;
   }
@@ -101,49 +107,62 @@ Node* Shard::choose(const digest::Key& key, std::string_view url, const http::Fi
 
 Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* superseded) {
   const threads::MutexLock lock(mutex_);
-  Slot& slot = slots_[node->key];
-  claims_.add(*node, slot.claimable, now);  // first, because a replacement must not end a claim
-  Chain dropped;
-  if (slot.newest && slot.newest->entry->url != node->entry->url) dropped = take_all(slot);
-  Chain* old = same_selection(slot, *node);
-  if (!old) old = place_of(slot, superseded);
+  const auto slot = slots_.find(node->key);
+  if (slot == slots_.end()) {
+    order_.insert(*node);
+    insert(slot, std::move(node), now);
+    return {};
+  }
+  const bool collide = slot->newest->entry->url != node->entry->url;  // two URLs with one key
+  Chain* at = collide ? nullptr : same_selection(*slot, *node);
+  if (!at && !collide) at = place_of(slot->newest, superseded);
+  Node* const old = at ? at->get() : nullptr;
   if (old) {
-    order_.replace(**old, *node);
-    if (is_newer_head(*node->entry, *(*old)->entry)) node->hits = (*old)->hits;
-    dropped = take(slot, *old);
-    if (Chain* other = place_of(slot, superseded)) {
-      order_.erase(**other);
-      dropped->next = take(slot, *other);
-    }
+    order_.replace(*old, *node);
+    if (is_newer_head(*node->entry, *old->entry)) node->hits = old->hits;
   } else {
     order_.insert(*node);
-    if (slot.newest) dropped = take_surplus(slot);
   }
-  insert(slot, std::move(node));
+  const Node* const fresh = node.get();
+  insert(slot, std::move(node), now);  // first, because a replacement must not end a claim
+  if (collide) return take_if(*slot, [fresh](const Node& other) { return &other != fresh; });
+  if (!old) return take_surplus(*slot);
+  Chain* place = &slot->newest->next;
+  while (place->get() != old) place = &(*place)->next;
+  Chain dropped = take(*slot, *place);
+  if (Chain* other = place_of(slot->newest->next, superseded)) {
+    order_.erase(**other);
+    dropped->next = take(*slot, *other);
+  }
   return dropped;
 }
 
-void Shard::insert(Slot& slot, Chain node) {
+const Shard::Slot& Shard::insert(Set::iterator slot, Chain node, Time now) {
   totals_.entries.fetch_add(1, std::memory_order_relaxed);
   if (node->is_block()) totals_.blocks.fetch_add(1, std::memory_order_relaxed);
   totals_.bytes.fetch_add(node->bytes, std::memory_order_relaxed);
   count_.fetch_add(1, std::memory_order_relaxed);
-  node->next = std::move(slot.newest);
-  slot.newest = std::move(node);
+  if (slot == slots_.end()) {
+    slot = slots_.insert(Slot{std::move(node)}).first;
+  } else {
+    node->variants = slot->newest->variants;
+    node->next = std::move(slot->newest);
+    slot->newest = std::move(node);
+  }
+  claims_.add(*slot->newest, slot->newest->variants, now);
+  return *slot;
 }
 
 Kept Shard::adopt(Chain& node, Time now) {
-  Chain surplus;
   const threads::MutexLock lock(mutex_);
-  Slot& slot = slots_[node->key];
-  if (slot.newest && slot.newest->entry->url != node->entry->url) return {};  // their keys collide
-  if (const Chain* held = same_selection(slot, *node)) return {(*held)->entry, (*held)->on_disk};
+  const auto slot = slots_.find(node->key);
+  if (slot != slots_.end()) {
+    if (slot->newest->entry->url != node->entry->url) return {};  // their keys collide
+    if (const Chain* held = same_selection(*slot, *node)) return {(*held)->entry, (*held)->on_disk};
+  }
   Kept adopted{node->entry, node->on_disk};
-  claims_.add(*node, slot.claimable, now);
   order_.insert(*node);
-  if (slot.newest) surplus = take_surplus(slot);
-  insert(slot, std::move(node));
-  node = std::move(surplus);
+  node = take_surplus(insert(slot, std::move(node), now));
   return adopted;
 }
 
@@ -151,7 +170,7 @@ bool Shard::was_used(const digest::Key& key) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end()) return false;
-  const Node* node = slot->second.newest.get();
+  const Node* node = slot->newest.get();
   while (node && node->frequency == 0) node = node->next.get();
   return node != nullptr;
 }
@@ -165,19 +184,19 @@ Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end()) return {};
-  Chain* at = place_of(slot->second, entry);
+  Chain* at = place_of(slot->newest, entry);
   if (!at) return {};
   order_.erase(**at);
-  Chain dropped = take(slot->second, *at);
-  if (!slot->second.newest) slots_.erase(slot);
+  Chain dropped = take(*slot, *at);
+  if (!slot->newest) slots_.erase(slot);
   return dropped;
 }
 
 Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_view> url) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || (url && slot->second.newest->entry->url != *url)) return {};
-  Chain dropped = take_all(slot->second);
+  if (slot == slots_.end() || (url && slot->newest->entry->url != *url)) return {};
+  Chain dropped = take_all(*slot);
   slots_.erase(slot);
   return dropped;
 }
@@ -189,8 +208,9 @@ std::vector<Shard::Chain> Shard::remove_if(std::span<const digest::Key> keys,
   for (const auto& key : keys) {
     const auto slot = slots_.find(key);
     if (slot == slots_.end()) continue;
-    dropped.push_back(take_if(slot->second, matches));
-    if (!slot->second.newest) slots_.erase(slot);
+    dropped.push_back(
+        take_if(*slot, [&matches](const Node& node) { return matches(*node.entry); }));
+    if (!slot->newest) slots_.erase(slot);
   }
   return dropped;
 }
@@ -200,7 +220,7 @@ void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Response>
   for (const auto& key : keys) {
     const auto slot = slots_.find(key);
     if (slot == slots_.end()) continue;
-    for (const Node* node = slot->second.newest.get(); node; node = node->next.get()) {
+    for (const Node* node = slot->newest.get(); node; node = node->next.get()) {
       out.push_back({key, node->entry, node->on_disk, node->hits});
     }
   }
@@ -220,13 +240,13 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   if (victim.is_duplicate) totals_.duplicates.fetch_add(1, std::memory_order_relaxed);
   auto* node = static_cast<Node*>(victim.item);
   const auto slot = slots_.find(node->key);
-  Chain* at = &slot->second.newest;
+  Chain* at = &slot->newest;
   while (at->get() != node) at = &(*at)->next;
   if (below_ && node->hits > 0 && is_on_disk(node->on_disk)) {
     below_->add_hits(node->on_disk->key(), node->hits);
   }
-  Chain evicted = take(slot->second, *at);
-  if (!slot->second.newest) slots_.erase(slot);
+  Chain evicted = take(*slot, *at);
+  if (!slot->newest) slots_.erase(slot);
   return evicted;
 }
 
@@ -258,37 +278,40 @@ Collected Shard::collect(Time now, std::vector<KeyChange>& out) {
 
 void Shard::list(std::vector<digest::Key>& out) {
   const threads::MutexLock lock(mutex_);
-  for (const auto& [key, slot] : slots_) out.push_back(key);
+  for (const Slot& slot : slots_) out.push_back(slot.newest->key);
 }
 
 void Shard::list_claimed(Time now, std::vector<digest::Claim>& out) {
   const threads::MutexLock lock(mutex_);
   expire_claims(now);
   claims_.restart();
-  for (const auto& [key, slot] : slots_) {
-    if (slot.claimable.for_all > 0) out.push_back({key});
-    if (slot.claimable.by_rule > 0) out.push_back({key, slot.claimable.rule});
+  for (const Slot& slot : slots_) {
+    const ClaimCounts& variants = slot.newest->variants;
+    if (variants.for_all > 0) out.push_back({slot.newest->key});
+    if (variants.by_rule > 0) out.push_back({slot.newest->key, variants.rule});
   }
 }
 
-Shard::Chain* Shard::same_selection(Slot& slot, const Node& node) {
+Shard::Chain* Shard::same_selection(const Slot& slot, const Node& node) {
   for (Chain* at = &slot.newest; *at; at = &(*at)->next) {
     if ((*at)->entry->variant == node.entry->variant) return at;
   }
   return nullptr;
 }
 
-Shard::Chain* Shard::place_of(Slot& slot, const Entry* entry) {
-  for (Chain* at = &slot.newest; entry && *at; at = &(*at)->next) {
+Shard::Chain* Shard::place_of(Chain& newest, const Entry* entry) {
+  for (Chain* at = &newest; entry && *at; at = &(*at)->next) {
     if ((*at)->entry.get() == entry) return at;
   }
   return nullptr;
 }
 
-Shard::Chain Shard::take(Slot& slot, Chain& at) {
+Shard::Chain Shard::take(const Slot& slot, Chain& at) {
+  ClaimCounts variants = slot.newest->variants;
   Chain taken = std::move(at);
   at = std::move(taken->next);
-  claims_.end(*taken, slot.claimable);
+  claims_.end(*taken, variants);
+  if (slot.newest) slot.newest->variants = variants;
   totals_.entries.fetch_sub(1, std::memory_order_relaxed);
   if (taken->is_block()) totals_.blocks.fetch_sub(1, std::memory_order_relaxed);
   totals_.bytes.fetch_sub(taken->bytes, std::memory_order_relaxed);
@@ -296,10 +319,10 @@ Shard::Chain Shard::take(Slot& slot, Chain& at) {
   return taken;
 }
 
-Shard::Chain Shard::take_if(Slot& slot, const std::function<bool(const Entry&)>& matches) {
+Shard::Chain Shard::take_if(const Slot& slot, const std::function<bool(const Node&)>& matches) {
   Chain all;
   for (Chain* at = &slot.newest; *at;) {
-    if (!matches(*(*at)->entry)) {
+    if (!matches(**at)) {
       at = &(*at)->next;
       continue;
     }
@@ -311,25 +334,25 @@ Shard::Chain Shard::take_if(Slot& slot, const std::function<bool(const Entry&)>&
   return all;
 }
 
-Shard::Chain Shard::take_all(Slot& slot) {
-  return take_if(slot, [](const Entry&) { return true; });
+Shard::Chain Shard::take_all(const Slot& slot) {
+  return take_if(slot, [](const Node&) { return true; });
 }
 
-// Removes the oldest variant if another one would be too many.
-Shard::Chain Shard::take_surplus(Slot& slot) {
+// Removes the oldest variant if there are too many.
+Shard::Chain Shard::take_surplus(const Slot& slot) {
   std::size_t held = 1;
   Chain* oldest = &slot.newest;
   for (; (*oldest)->next; oldest = &(*oldest)->next) ++held;
-  if (held < max_variants_) return {};
+  if (held <= max_variants_ || held == 1) return {};
   order_.erase(**oldest);
   return take(slot, *oldest);
 }
 
 void Shard::expire_claims(Time now) {
   while (Claimable* ended = claims_.outlived(now)) {
-    auto& claimable = slots_.find(ended->key)->second.claimable;
-    claims_.end(*ended, claimable);
-    claims_.add(*ended, claimable, now);
+    ClaimCounts& variants = slots_.find(ended->key)->newest->variants;
+    claims_.end(*ended, variants);
+    claims_.add(*ended, variants, now);
   }
 }
 

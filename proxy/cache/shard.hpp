@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,16 +21,19 @@ namespace proxy::cache {
 // An entry's node in the index.
 struct Node : S3Fifo::Item, Claimable {
   Node(Budget& budget, const digest::Key& its_key, Kept kept);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
   // Whether it is a block of an object, which has no head of its own.
   [[nodiscard]] bool is_block() const { return entry->head.empty(); }
 
+  std::uint32_t hits = 0;  // how often the response was found; a validation keeps the count
   const std::shared_ptr<const Entry> entry;
   const std::shared_ptr<OnDisk> on_disk;  // as in Kept
-  std::uint32_t hits = 0;      // how often the response was found; a validation keeps the count
-  std::unique_ptr<Node> next;  // the next older variant of the URL
+  std::unique_ptr<Node> next;             // the next older variant of the URL
 
  private:
-  const Charge charge_;
+  Budget& budget_;
 };
 
 // Every function takes the lock itself. Removed nodes are returned, so that the caller destroys
@@ -76,23 +79,39 @@ class Shard {
   void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
+  // The variants of one key, which has its place in the set by the newest of them: a pointer costs
+  // a quarter of what a key beside it would. There is one at least, except until the end of the
+  // call that takes the last.
   struct Slot {
-    Chain newest;
-    ClaimCounts claimable = {};
+    mutable Chain newest;
   };
-  using Map = boost::unordered_flat_map<digest::Key, Slot, digest::KeyHash>;
+  struct KeyOfSlot {
+    using is_transparent = void;
+    static const digest::Key& of(const digest::Key& key) { return key; }
+    static const digest::Key& of(const Slot& slot) { return slot.newest->key; }
+  };
+  struct Hash : KeyOfSlot {
+    using is_avalanching = void;  // as in KeyHash
+    std::size_t operator()(const auto& slot) const { return digest::KeyHash{}(of(slot)); }
+  };
+  struct Equal : KeyOfSlot {
+    bool operator()(const auto& a, const auto& b) const { return of(a) == of(b); }
+  };
+  using Set = boost::unordered_flat_set<Slot, Hash, Equal>;
 
   // The variant that the same requests select, or null.
-  static Chain* same_selection(Slot& slot, const Node& node);
+  static Chain* same_selection(const Slot& slot, const Node& node);
   // The node of this entry, or null.
-  static Chain* place_of(Slot& slot, const Entry* entry);
+  static Chain* place_of(Chain& newest, const Entry* entry);
   // Removes the node from the slot and the claims. The caller removes it from `order_`.
-  Chain take(Slot& slot, Chain& at) REQUIRES(mutex_);
+  Chain take(const Slot& slot, Chain& at) REQUIRES(mutex_);
   // Takes the nodes that match out of the slot.
-  Chain take_if(Slot& slot, const std::function<bool(const Entry&)>& matches) REQUIRES(mutex_);
-  Chain take_all(Slot& slot) REQUIRES(mutex_);
-  Chain take_surplus(Slot& slot) REQUIRES(mutex_);
-  void insert(Slot& slot, Chain node) REQUIRES(mutex_);
+  Chain take_if(const Slot& slot, const std::function<bool(const Node&)>& matches) REQUIRES(mutex_);
+  Chain take_all(const Slot& slot) REQUIRES(mutex_);
+  Chain take_surplus(const Slot& slot) REQUIRES(mutex_);
+  // Inserts the node as the newest one, in a new slot if there is none yet. The caller inserts it
+  // into `order_`.
+  const Slot& insert(Set::iterator slot, Chain node, Time now) REQUIRES(mutex_);
   void expire_claims(Time now) REQUIRES(mutex_);
   // Sets `found` to the result of a look-up, and returns its node, or null.
   Node* choose(const digest::Key& key, std::string_view url, const http::Fields& request,
@@ -105,7 +124,7 @@ class Shard {
   std::atomic<std::size_t> count_ = 0;
 
   threads::Mutex mutex_{threads::Place::second};
-  Map slots_ GUARDED_BY(mutex_);
+  Set slots_ GUARDED_BY(mutex_);
   S3Fifo order_ GUARDED_BY(mutex_);
   ShardClaims claims_ GUARDED_BY(mutex_);
 };

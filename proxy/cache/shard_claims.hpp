@@ -23,6 +23,17 @@ struct ClaimTerms {
   Time by_rule_until = Time::min();
 };
 
+// The claimable variants of one key. Nearly always all that are claimed by a rule have the same
+// one; a variant with another rule is not claimed by it.
+struct ClaimCounts {
+  // There are at most StoreLimits::variants. Small, as each stored URL has these counts.
+  std::uint16_t for_all = 0;
+  std::uint16_t by_rule = 0;
+  digest::RuleMark rule = 0;  // if by_rule > 0
+
+  std::uint16_t& of(bool is_by_rule) { return is_by_rule ? by_rule : for_all; }
+};
+
 // A variant in the order in which claims end. A variant is in this order exactly while it counts as
 // claimable.
 struct Claimable : ClaimHook {
@@ -37,17 +48,9 @@ struct Claimable : ClaimHook {
   const digest::Key key;
   const ClaimTerms terms;
   bool by_rule = false;  // which of the two claims it has; set by ShardClaims
-};
-
-// The claimable variants of one key. Nearly always all that are claimed by a rule have the same
-// one; a variant with another rule is not claimed by it.
-struct ClaimCounts {
-  // There are at most StoreLimits::variants. Small, as each stored URL has these counts.
-  std::uint16_t for_all = 0;
-  std::uint16_t by_rule = 0;
-  digest::RuleMark rule = 0;  // if by_rule > 0
-
-  std::uint16_t& of(const Claimable& variant) { return variant.by_rule ? by_rule : for_all; }
+  // Of all variants of the key. Only the newest variant's are used: a place of their own in the map
+  // of keys would cost more.
+  ClaimCounts variants = {};
 };
 
 // A claim is made while a key has claimable variants; their owner keeps the counts for each key.

@@ -98,7 +98,7 @@ Json freshness_json(const StoredFacts& stored, cache::Time now) {
           {"told_lifetime_from", word(entry.freshness.basis)},
           {"age_seconds", entry.age(now).count()},
           {"fresh_seconds", entry.ttl(now).count()},
-          {"fresh_until", moment_text(entry.fresh_until)},
+          {"fresh_until", moment_text(entry.fresh_until())},
           {"stale_while_revalidate_seconds", stale_for(entry.stale_while_revalidate)},
           {"stale_if_error_seconds", stale_for(entry.stale_if_error)},
           {"no_cache", entry.no_cache},
@@ -116,8 +116,8 @@ Json stored_json(const StoredFacts& stored, cache::Time now) {
             {"held_bytes", facts.held_bytes},
             {"hits", facts.hits ? Json(*facts.hits) : Json(nullptr)},
             {"vary", vary_json(entry.variant)},
-            {"etag", text_or_null(std::string(entry.quotes.etag))},
-            {"last_modified", text_or_null(std::string(entry.quotes.last_modified))}};
+            {"etag", text_or_null(std::string(entry.quotes().etag))},
+            {"last_modified", text_or_null(std::string(entry.quotes().last_modified))}};
   json.update(freshness_json(stored, now));
   return json;
 }

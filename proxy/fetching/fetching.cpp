@@ -21,8 +21,8 @@ namespace {
 std::string tags_to_name(const FillJob& job) {
   const auto& stored = job.stored.entry;
   if (!stored) return {};
-  if (job.refresh) return std::string(stored->quotes.etag);
-  return http::joined_tags(stored->quotes.etag, job.request->get().head.fields);
+  if (job.refresh) return std::string(stored->quotes().etag);
+  return http::joined_tags(stored->quotes().etag, job.request->get().head.fields);
 }
 
 OriginQuestion first_question(const FillJob& job) {

@@ -44,7 +44,7 @@ SiblingQuestion question_to_siblings(const FillJob& job) {
   // A response that must be revalidated needs the origin's own word (RFC 9111 5.2.2.2). A sibling's
   // fresher copy may take its place.
   const bool may_freshen = is_stale(job) && !stored->never_stale;
-  return {part_to_ask_for(job), may_freshen ? stored->quotes.etag : std::string_view()};
+  return {part_to_ask_for(job), may_freshen ? stored->quotes().etag : std::string_view()};
 }
 
 constexpr std::uint64_t kHeldBackWhileFetched = 64 * 1024;

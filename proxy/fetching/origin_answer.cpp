@@ -13,7 +13,7 @@ using cache::Action;
 OriginSays said_by_304(const http::ResponseHead& answer, const OriginQuestion& asked,
                        const Request& request) {
   const auto& stored = *asked.stored;
-  const bool asked_alone = asked.tags == stored.quotes.etag;
+  const bool asked_alone = asked.tags == stored.quotes().etag;
   if (cache::identifies(stored, answer, asked_alone)) return OriginSays::unmodified;
   const auto etag = answer.fields.value(http::field::etag);
   const bool clients = !asked_alone && http::not_modified(request.head.fields, {etag, {}}, {});

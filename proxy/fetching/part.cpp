@@ -34,7 +34,7 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
                                      std::chrono::milliseconds idle) {
   const auto& facts = context.request().facts;
   const auto asked = http::only_range(facts.ranges);
-  const auto came = incoming.entry->range;
+  const std::optional<http::ContentRange> came = incoming.entry->range;
   const bool is_there = asked && came && cache::meets_if_range(facts, *incoming.entry) &&
                         asked->first >= came->range.first && asked->first <= came->range.last;
   if (!is_there) co_return CutToSize::not_there;

@@ -21,7 +21,7 @@ bool may_be_joined(const cache::Entry& entry) {
 // Variants of a URL may share a Last-Modified, and a neighbour does not get the fields of the
 // client that select one. An entity tag names the variant, too.
 bool neighbours_may_join(const cache::Entry& entry) {
-  return !entry.quotes.etag.empty() && cache::strong_validator(entry) == entry.quotes.etag;
+  return !entry.quotes().etag.empty() && cache::strong_validator(entry) == entry.quotes().etag;
 }
 
 Task<Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& writer, Failure cut) {
@@ -42,7 +42,7 @@ Task<std::optional<Outcome<void>>> write_rest_from_neighbour(FillContext& contex
                                                              BodyWriter& writer, RestFrom sources) {
   const auto entry = writer.entry();
   const auto before = context.fill().received();
-  const PartAsked rest{{before, std::nullopt}, entry->quotes.etag};
+  const PartAsked rest{{before, std::nullopt}, entry->quotes().etag};
   ClaimantSearch::For wanted{context.job.key, context.request(), {rest}};
   wanted.nobody_else = sources == RestFrom::neighbours;
   ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);

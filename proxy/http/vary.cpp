@@ -16,8 +16,8 @@ std::optional<std::string> value_of(const Fields& request, field id, std::string
   return std::string(form.begin(), form.end());
 }
 
-// Writes %XX for characters that would end the quoted value of a mark or be mistaken for a part of
-// it.
+// Writes %XX for characters that would end the quoted value of a mark or be
+// mistaken for a part of it.
 void append_escaped(std::string& out, std::string_view value) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (const char c : value) {
@@ -33,30 +33,49 @@ void append_escaped(std::string& out, std::string_view value) {
 }  // namespace
 
 Variant::Variant(const Fields& response, const Fields& request) {
+  SelectingFields fields;
   Members names(response, field::vary);
   while (const auto name = names.next()) {
-    never_ = *name == "*" || !is_token(*name) || fields_.size() == kMaxNames;
-    if (never_) break;
+    if (*name == "*" || !is_token(*name) || fields.size() == kMaxNames) {
+      fields_ = never();
+      return;
+    }
     const field id = boost::beast::http::string_to_field(*name);
-    fields_.push_back({id, lower(*name), value_of(request, id, *name)});
+    fields.push_back({id, lower(*name), value_of(request, id, *name)});
   }
   for (const Field& line : request) {
-    if (never_ || !line.selects) continue;
-    never_ = fields_.size() == kMaxNames;
-    fields_.push_back({line.id, lower(line.name), value_of(request, line.id, line.name)});
+    if (!line.selects) continue;
+    if (fields.size() == kMaxNames) {
+      fields_ = never();
+      return;
+    }
+    fields.push_back({line.id, lower(line.name), value_of(request, line.id, line.name)});
   }
-  if (never_) fields_.clear();
   const auto by_name = [](const SelectingField& a, const SelectingField& b) {
     return a.name < b.name;
   };
   const auto same = [](const SelectingField& a, const SelectingField& b) {
     return a.name == b.name;
   };
-  std::sort(fields_.begin(), fields_.end(), by_name);
-  fields_.erase(std::unique(fields_.begin(), fields_.end(), same), fields_.end());
+  std::sort(fields.begin(), fields.end(), by_name);
+  fields.erase(std::unique(fields.begin(), fields.end(), same), fields.end());
+  keep(std::move(fields));
 }
 
-std::optional<Variant> Variant::of(std::vector<SelectingField> fields) {
+const std::shared_ptr<const Variant::SelectingFields>& Variant::never() {
+  static const auto none = std::make_shared<const SelectingFields>();
+  return none;
+}
+
+void Variant::keep(SelectingFields fields) {
+  if (!fields.empty()) fields_ = std::make_shared<const SelectingFields>(std::move(fields));
+}
+
+const Variant::SelectingFields& Variant::selecting_fields() const {
+  return fields_ ? *fields_ : *never();
+}
+
+std::optional<Variant> Variant::of(SelectingFields fields) {
   if (fields.size() > kMaxNames) return std::nullopt;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     SelectingField& one = fields[i];
@@ -65,23 +84,23 @@ std::optional<Variant> Variant::of(std::vector<SelectingField> fields) {
     one.id = boost::beast::http::string_to_field(one.name);
   }
   Variant variant;
-  variant.fields_ = std::move(fields);
+  variant.keep(std::move(fields));
   return variant;
 }
 
 bool Variant::names(const Field& line) const {
-  return std::any_of(fields_.begin(), fields_.end(),
+  return std::any_of(selecting_fields().begin(), selecting_fields().end(),
                      [&line](const SelectingField& one) { return same_word(one.name, line.name); });
 }
 
 bool Variant::matches(const Fields& request) const {
-  if (never_) return false;
+  if (never_matches()) return false;
   if (request.any_selects() &&
       std::any_of(request.begin(), request.end(),
                   [this](const Field& line) { return line.selects && !names(line); })) {
     return false;
   }
-  return std::all_of(fields_.begin(), fields_.end(), [&](const SelectingField& one) {
+  return !fields_ || std::all_of(fields_->begin(), fields_->end(), [&](const SelectingField& one) {
     NormalForm form;
     if (!append_normal_form(form, request, one.id, one.name)) return !one.value;
     return one.value == std::string_view(form.data(), form.size());
@@ -89,9 +108,9 @@ bool Variant::matches(const Fields& request) const {
 }
 
 std::string Variant::mark() const {
-  if (never_) return "*";
+  if (never_matches()) return "*";
   std::string text;
-  for (const SelectingField& one : fields_) {
+  for (const SelectingField& one : selecting_fields()) {
     if (!text.empty()) text += ", ";
     text += one.name;
     if (!one.value) continue;
@@ -102,8 +121,9 @@ std::string Variant::mark() const {
 }
 
 std::size_t Variant::footprint() const {
-  std::size_t bytes = fields_.capacity() * sizeof(SelectingField);
-  for (const SelectingField& one : fields_)
+  if (!varies() || never_matches()) return 0;
+  std::size_t bytes = sizeof(SelectingFields) + fields_->capacity() * sizeof(SelectingField);
+  for (const SelectingField& one : *fields_)
     bytes += one.name.capacity() + (one.value ? one.value->capacity() : 0);
   return bytes;
 }

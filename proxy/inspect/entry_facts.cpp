@@ -65,7 +65,7 @@ EntryFacts facts_of(const cache::Entry& entry, const StoredBlocks& held, cache::
             : 0;
   facts.status = entry.status;
   facts.age = seconds_until(now, entry.times.response);
-  facts.fresh = seconds_until(entry.fresh_until, now);
+  facts.fresh = seconds_until(entry.fresh_until(), now);
   return facts;
 }
 

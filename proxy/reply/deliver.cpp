@@ -24,7 +24,7 @@ void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
 // Notes the media type, without parameters, for the log.
 void note_content_type(Client& client, const cache::Entry& entry) {
   if (!client.worker.process.log.on()) return;
-  const auto type = entry.quotes.content_type.substr(0, entry.quotes.content_type.find(';'));
+  const auto type = entry.quotes().content_type.substr(0, entry.quotes().content_type.find(';'));
   client.record.content_type = http::trim(type);
 }
 

@@ -41,7 +41,7 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
   }
   if (unfit && found.entry && !found.entry->for_neighbours()) {
     refusal.cache_status.detail =
-        found.entry->quotes.sets_cookie ? "refused/set-cookie" : "refused/unconfirmed";
+        found.entry->quotes().sets_cookie ? "refused/set-cookie" : "refused/unconfirmed";
   }
   return refusal;
 }

@@ -8,12 +8,22 @@
 #include "proxy/version.hpp"
 
 namespace proxy {
+namespace {
+
+StoreHoldings::FirstList first_list(const Storage& storage) {
+  constexpr std::size_t kMany = 100'000;  // takes 20 ms
+  using First = StoreHoldings::FirstList;
+  const bool many = storage.disk && storage.disk->disk().catalog().index.entries() > kMany;
+  return many ? First::put_off : First::at_once;
+}
+
+}  // namespace
 
 Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& settings,
                              cache::Time now, std::function<void()> changed)
     : storage_(storage),
       changed_(std::move(changed)),
-      holdings_(storage.store),
+      holdings_(storage.store, first_list(storage)),
       publisher_(holdings_, settings, now),
       settings_(settings) {}
 

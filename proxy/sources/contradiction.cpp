@@ -40,8 +40,8 @@ bool contradicts(const http::ResponseHead& origin, std::optional<std::uint64_t> 
       length && origin_length && *length != *origin_length && same_encoding(given, origin.fields);
   if (cache::same_representation(given, origin.fields)) return other_length;
   if (!unchanged_since(origin.fields, given.date)) return false;
-  if (http::weakly_equal(origin.fields.value(field::etag), given.quotes.etag)) return false;
-  const bool other_date = origin.fields.value(field::last_modified) != given.quotes.last_modified;
+  if (http::weakly_equal(origin.fields.value(field::etag), given.quotes().etag)) return false;
+  const bool other_date = origin.fields.value(field::last_modified) != given.quotes().last_modified;
   return other_date || other_length;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <vector>
 
 #include "digest/base64.hpp"
 #include "keys.hpp"
@@ -259,6 +260,23 @@ TEST(CountingFilter, IsSafelyLoadedFromAnything) {
   EXPECT_EQ(refused(kShapeBytes, 9), FileError::bad_content) << "more entries than counts";
   EXPECT_EQ(refused(kShapeBytes, 0), FileError::bad_content) << "counts of no entry";
   EXPECT_EQ(refused(kShapeBytes + 8 + 32, 0x10), FileError::bad_content) << "beyond the end";
+}
+
+TEST_P(EitherCountingFilter, AddsAllAsItAddsEach) {
+  // One key more than add_all() takes at a time; bits that end within a region of its.
+  constexpr std::uint64_t kMany = 65'537;
+  for (const std::uint64_t keys : {std::uint64_t{0}, std::uint64_t{1}, kMany}) {
+    const Shape shape{1'000'003, 4, GetParam()};
+    CountingFilter each = filter_of(shape);
+    CountingFilter all = filter_of(shape);
+    std::vector<Key> added{quick_key(0)};
+    for (std::uint64_t i = 1; i < keys; ++i) added.push_back(quick_key(i / 2));
+    if (keys == 0) added.clear();
+    for (const Key& key : added) each.add(key);
+    all.add_all(added);
+    EXPECT_EQ(all.save(), each.save()) << keys;
+    EXPECT_EQ(all.bits_set(), each.bits_set());
+  }
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
     if (lost_a_purge(purges, *scanned)) learner.forget_all();
     if (scanned->purges) purges = scanned->purges;
     segments_.add(std::make_shared<const Segment>(item.segment, std::move(*file)));
-    for (const Listed& listed : scanned->records) learner.learn(listed, item.segment);
+    learner.learn(scanned->records, item.segment);
   }
   learner.finish();
   directory_ = std::move(*directory);

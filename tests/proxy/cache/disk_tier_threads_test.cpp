@@ -28,7 +28,7 @@ class SharedTiers : public ::testing::Test {
   static std::string url_of(std::size_t number) { return "http://a/" + std::to_string(number); }
 
   static int version_of(const Entry& entry) {
-    return std::stoi(std::string(entry.quotes.etag.substr(1)));
+    return std::stoi(std::string(entry.quotes().etag.substr(1)));
   }
 
   // Stores the version that was current at the start: outdated if it is purged before it is stored.

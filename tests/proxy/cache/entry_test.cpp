@@ -28,8 +28,8 @@ TEST_F(StoredEntry, HeadHasTheEndToEndFieldsAndOurVia) {
   EXPECT_EQ(stored->head,
             "HTTP/1.1 200 X\r\nDate: Sun, 31 Dec 2023 00:00:00 GMT\r\nX-A: b\r\nVia: 1.0 before\r\n"
             "ETag: \"e\"\r\nVia: 1.1 us\r\n");
-  EXPECT_EQ(stored->quotes.etag, "\"e\"");
-  EXPECT_EQ(stored->quotes.last_modified, "");
+  EXPECT_EQ(stored->quotes().etag, "\"e\"");
+  EXPECT_EQ(stored->quotes().last_modified, "");
 }
 
 TEST_F(StoredEntry, MissingDateIsSuppliedAWrongOneIsKept) {
@@ -57,10 +57,10 @@ TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.
 }
 
 TEST_F(StoredEntry, HasNoValidatorWhereTwoDiffer) {
-  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"b\"\r\n")->quotes.etag, "");
-  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"a\"\r\n")->quotes.etag, "\"a\"");
+  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"b\"\r\n")->quotes().etag, "");
+  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"a\"\r\n")->quotes().etag, "\"a\"");
   const std::string modified = "Last-Modified: Sun, 31 Dec 2023 23:59:00 GMT\r\n";
-  EXPECT_EQ(entry(modified + "Last-Modified: 0\r\n")->quotes.last_modified, "");
+  EXPECT_EQ(entry(modified + "Last-Modified: 0\r\n")->quotes().last_modified, "");
 }
 
 TEST_F(StoredEntry, AgeGrowsAndFreshnessEndsAtItsInstant) {
@@ -117,11 +117,11 @@ TEST_F(StoredEntry, OfAGuestIsFreshForAnHourAtMostAndNeverServedStale) {
     return entry_of(budget_, {.lines = lines, .giver = {7, guest}});
   };
   const std::string year = "Cache-Control: max-age=31536000, stale-while-revalidate=31536000\r\n";
-  EXPECT_EQ(given(year, true)->fresh_until, kStart + 1h);
-  EXPECT_EQ(given(year + "Age: 86400\r\n", true)->fresh_until, kStart + 1h) << "since it came";
-  EXPECT_EQ(given("Cache-Control: max-age=60\r\n", true)->fresh_until, kStart + 60s);
+  EXPECT_EQ(given(year, true)->fresh_until(), kStart + 1h);
+  EXPECT_EQ(given(year + "Age: 86400\r\n", true)->fresh_until(), kStart + 1h) << "since it came";
+  EXPECT_EQ(given("Cache-Control: max-age=60\r\n", true)->fresh_until(), kStart + 60s);
   EXPECT_TRUE(given(year, true)->never_stale);
-  EXPECT_EQ(given(year, false)->fresh_until, kStart + 31536000s);
+  EXPECT_EQ(given(year, false)->fresh_until(), kStart + 31536000s);
   EXPECT_FALSE(given(year, false)->never_stale);
 }
 

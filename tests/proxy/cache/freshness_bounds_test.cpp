@@ -79,9 +79,9 @@ TEST(Bounds, ClaimNothingForLongerThanTheResponseSays) {
                                   .our_name = "us",
                                   .bounds = bounds});
   };
-  EXPECT_EQ(entry({100s, 1000s}).fresh_until, kStart + 100s);
+  EXPECT_EQ(entry({100s, 1000s}).fresh_until(), kStart + 100s);
   EXPECT_EQ(entry({100s, 1000s}).claimable_until(), kStart + 10s);
-  EXPECT_EQ(entry({0s, 5s}).fresh_until, kStart + 5s);
+  EXPECT_EQ(entry({0s, 5s}).fresh_until(), kStart + 5s);
   EXPECT_EQ(entry({0s, 5s}).claimable_until(), kStart + 5s);
 }
 

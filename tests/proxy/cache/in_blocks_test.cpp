@@ -94,7 +94,7 @@ TEST_F(AnObject, OfAPartHasTheHeadOfTheWhole) {
   EXPECT_EQ(entry->head.find("Content-Range"), std::string::npos);
   EXPECT_EQ(entry->head.find("Content-Digest"), std::string::npos);
   EXPECT_NE(entry->head.find("Repr-Digest"), std::string::npos);
-  EXPECT_EQ(entry->quotes.etag, "\"e\"");
+  EXPECT_EQ(entry->quotes().etag, "\"e\"");
   EXPECT_EQ(entry->body.size, kLength);
 }
 

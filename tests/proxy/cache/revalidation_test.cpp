@@ -58,7 +58,7 @@ TEST_F(Revalidation, BelievesNoTimeOfAGuest) {
   Stock stock{.lines = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\nETag: \"e\"\r\n"};
   stock.giver = {7, true};
   const auto tagged = entry_of(budget_, stock);
-  const Conditions conditions = conditional_fields(*tagged, tagged->quotes.etag);
+  const Conditions conditions = conditional_fields(*tagged, tagged->quotes().etag);
   ASSERT_EQ(conditions.size(), 1U);
   EXPECT_EQ(conditions[0].name, "If-None-Match");
   EXPECT_TRUE(tagged->has_validator());
@@ -100,7 +100,7 @@ TEST_F(Revalidation, OfAPartNamesTheNeighbourThatGaveTheOther) {
 
 TEST_F(Revalidation, AsksByEveryValidatorThereIs) {
   const auto both = entry("ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n");
-  const Conditions conditions = conditional_fields(*both, both->quotes.etag);
+  const Conditions conditions = conditional_fields(*both, both->quotes().etag);
   ASSERT_EQ(conditions.size(), 2U);
   EXPECT_EQ(conditions[0].name, "If-None-Match");
   EXPECT_EQ(conditions[0].value, "W/\"e\"");
@@ -165,7 +165,7 @@ TEST_F(Revalidation, FreshenedEntryHasTheNewFieldsAndTheOldBody) {
   EXPECT_EQ(asker_fields, "X-One: 1\r\n");
   EXPECT_EQ(storability, Storability::yes);
   EXPECT_EQ(fresh->age(kStart + 200s), 7s);
-  EXPECT_EQ(fresh->fresh_until, kStart + 200s + 293s);
+  EXPECT_EQ(fresh->fresh_until(), kStart + 200s + 293s);
   EXPECT_EQ(fresh->body.size, 1000U);
   EXPECT_EQ(fresh->body.slices[0].block, stored->body.slices[0].block);
 }

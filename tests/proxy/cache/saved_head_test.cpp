@@ -85,13 +85,13 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
     EXPECT_EQ(after.never_stale, before->never_stale);
     EXPECT_EQ(after.stale_while_revalidate, before->stale_while_revalidate);
     EXPECT_EQ(after.stale_if_error, before->stale_if_error);
-    EXPECT_EQ(after.quotes.etag, before->quotes.etag);
-    EXPECT_EQ(after.quotes.last_modified, before->quotes.last_modified);
-    EXPECT_EQ(after.quotes.content_type, before->quotes.content_type);
+    EXPECT_EQ(after.quotes().etag, before->quotes().etag);
+    EXPECT_EQ(after.quotes().last_modified, before->quotes().last_modified);
+    EXPECT_EQ(after.quotes().content_type, before->quotes().content_type);
     EXPECT_EQ(after.times.request, before->times.request);
     EXPECT_EQ(after.times.response, before->times.response);
     EXPECT_EQ(after.date, before->date);
-    EXPECT_EQ(after.fresh_until, before->fresh_until) << stock.lines;
+    EXPECT_EQ(after.fresh_until(), before->fresh_until()) << stock.lines;
     EXPECT_EQ(after.claimable_until(), before->claimable_until()) << stock.lines;
     EXPECT_EQ(after.rule, before->rule);
     EXPECT_EQ(after.by_rule_alone, before->by_rule_alone);

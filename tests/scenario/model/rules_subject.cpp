@@ -191,8 +191,8 @@ void RulesSubject::fill(const Asked& asked, const Held& stale, const cache::Verd
   }
   const bool asks = how.action == Action::revalidate && stale->has_validator();
   const Ask plain = sent;
-  std::string tags = stale ? std::string(stale->quotes.etag) : "";
-  if (stale && !refresh) tags = http::joined_tags(stale->quotes.etag, asked.head.fields);
+  std::string tags = stale ? std::string(stale->quotes().etag) : "";
+  if (stale && !refresh) tags = http::joined_tags(stale->quotes().etag, asked.head.fields);
   if (asks) {
     for (const auto& line : cache::conditional_fields(*stale, tags)) {
       sent.fields.push_back({std::string(line.name), std::string(line.value)});
@@ -200,7 +200,7 @@ void RulesSubject::fill(const Asked& asked, const Held& stale, const cache::Verd
   }
   Exchange got = exchange(sent);
   if (got.got.status == 304 && asks) {
-    const bool alone = tags == stale->quotes.etag;
+    const bool alone = tags == stale->quotes().etag;
     if (take_unmodified(asked, got, stale, alone, refresh)) return;
     if (!alone && hand_on_unmodified(asked, got)) return;
     got = exchange(plain);

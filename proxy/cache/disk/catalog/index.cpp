@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "proxy/cache/disk/catalog/index_shard.hpp"
 
@@ -75,6 +76,32 @@ void Index::put(const Key& key, const Location& place) {
   if (PackedLocation* present = shard.find(key)) return shard.replace(key, *present, packed);
   shard.insert(key, packed);
   entries_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Index::apply(std::span<const Listed> records, std::uint32_t segment) {
+  if (records.size() < kShards) {
+    for (const Listed& listed : records) apply(shard_of(listed.key), {&listed, 1}, segment);
+    return;
+  }
+  std::array<std::uint32_t, kShards + 1> begins{};
+  for (const Listed& listed : records) begins[owner_of(listed.key) + 1] += 1;
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  auto next = begins;
+  std::vector<Listed> sorted(records.size());  // by shard; those of one shard in their order
+  for (const Listed& listed : records) sorted[next[owner_of(listed.key)]++] = listed;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const auto count = begins[i + 1] - begins[i];
+    apply(shards_[i], std::span(sorted).subspan(begins[i], count), segment);
+  }
+}
+
+void Index::apply(IndexShard& shard, std::span<const Listed> records, std::uint32_t segment) {
+  const threads::MutexLock lock(shard.mutex);
+  const auto before = shard.map->size();
+  for (const Listed& listed : records) {
+    shard.apply(listed, PackedLocation(location_of(listed, segment), origin_));
+  }
+  entries_.fetch_add(shard.map->size() - before, std::memory_order_relaxed);
 }
 
 bool Index::erase(const Key& key) {

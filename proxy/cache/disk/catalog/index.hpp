@@ -6,10 +6,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "digest/key_change.hpp"
 #include "proxy/cache/disk/catalog/location.hpp"
+#include "proxy/cache/disk/format/footer.hpp"
 
 namespace proxy::cache::disk {
 
@@ -45,6 +47,11 @@ class Index {
   void add_hits(const Key& key, std::uint32_t hits);
   // Adds the entry, or replaces the one under the key.
   void put(const Key& key, const Location& place);
+  // Applies the records of one segment in their order: a purge or loss of a key erases, a newer
+  // head replaces the entry if there is one, and any other record counts as put(). The records of
+  // one shard are applied together, which costs half of what put() costs: at most one shard's map
+  // at a time is fetched into the processor's cache. No record may be of more than one key.
+  void apply(std::span<const Listed> records, std::uint32_t segment);
   // Returns whether there was an entry.
   bool erase(const Key& key);
   // These change the entry only if it is still at that position, and return whether it was.
@@ -94,6 +101,7 @@ class Index {
 
  private:
   IndexShard& shard_of(const Key& key) const;
+  void apply(IndexShard& shard, std::span<const Listed> records, std::uint32_t segment);
 
   const std::uint32_t origin_;
   std::atomic<std::size_t> entries_ = 0;

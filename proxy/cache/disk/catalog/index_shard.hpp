@@ -81,6 +81,17 @@ class IndexShard {
     count(place) += 1;
     present = place;
   }
+  // As Index::apply().
+  void apply(const Listed& listed, const PackedLocation& place) REQUIRES(mutex) {
+    if (is_purge(listed.kind)) {
+      erase(listed.key);
+    } else if (PackedLocation* present = find(listed.key)) {
+      replace(listed.key, *present, place);
+    } else if (listed.kind != RecordKind::head) {
+      // The segment with the body of a head may have been reclaimed. Then that head has no body.
+      insert(listed.key, place);
+    }
+  }
   bool erase(const Key& key) REQUIRES(mutex) {
     const auto found = map->find(key);
     if (found == map->end()) return false;

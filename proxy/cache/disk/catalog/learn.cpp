@@ -1,36 +1,40 @@
 #include "proxy/cache/disk/catalog/learn.hpp"
 
+#include <algorithm>
+
 #include "proxy/cache/disk/catalog/stored_record.hpp"
 #include "proxy/cache/disk/format/searched.hpp"
 
 namespace proxy::cache::disk {
 
-void Learner::learn(const Listed& listed, std::uint32_t segment) {
-  const Location place{.at = {segment, listed.offset},
-                       .bytes = listed.bytes,
-                       .claimable_until = listed.claimable_until,
-                       .kind = listed.kind,
-                       .rule = listed.rule};
-  switch (listed.kind) {
-    case RecordKind::purge:
-    case RecordKind::lost:
-      index_.erase(listed.key);
-      return;
-    case RecordKind::purge_prefix:
-      waiting_.push_back(place.at);
-      if (waiting_.size() >= kMostWaiting) finish();
-      return;
-    case RecordKind::searched:
-      return learn_searched(place);
-    case RecordKind::unknown:
-      return forget_all();
-    case RecordKind::head:
-      // The segment with the body may have been reclaimed. Then this head has no body.
-      if (index_.find(listed.key)) index_.put(listed.key, place);
-      return;
-    default:
-      index_.put(listed.key, place);
+namespace {
+
+bool is_of_one_key(RecordKind kind) {
+  return kind != RecordKind::purge_prefix && kind != RecordKind::searched &&
+         kind != RecordKind::unknown;
+}
+
+}  // namespace
+
+void Learner::learn(std::span<const Listed> records, std::uint32_t segment) {
+  while (!records.empty()) {
+    const auto other = std::find_if_not(records.begin(), records.end(), [](const Listed& listed) {
+      return is_of_one_key(listed.kind);
+    });
+    const auto of_one_key = static_cast<std::size_t>(other - records.begin());
+    index_.apply(records.first(of_one_key), segment);
+    records = records.subspan(of_one_key);
+    if (records.empty()) return;
+    learn(location_of(records.front(), segment));
+    records = records.subspan(1);
   }
+}
+
+void Learner::learn(const Location& place) {
+  if (place.kind == RecordKind::searched) return learn_searched(place);
+  if (place.kind == RecordKind::unknown) return forget_all();
+  waiting_.push_back(place.at);
+  if (waiting_.size() >= kMostWaiting) finish();
 }
 
 void Learner::learn_searched(const Location& place) {

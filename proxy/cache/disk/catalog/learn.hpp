@@ -1,6 +1,7 @@
 // Builds the index and the purge rules from the records of the log.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "proxy/cache/disk/catalog/index.hpp"
@@ -16,9 +17,9 @@ class Learner {
   Learner(Index& index, const Segments& segments, PurgeRules& rules)
       : index_(index), segments_(segments), rules_(rules) {}
 
-  // Call it for every record of every segment, in the order of the log. `segments` must have the
+  // Call it for all records of each segment, in the order of the log. `segments` must have the
   // segment already, because some records are read again.
-  void learn(const Listed& listed, std::uint32_t segment);
+  void learn(std::span<const Listed> records, std::uint32_t segment);
   // Some purges are lost, so no earlier record counts.
   void forget_all();
   // Call it at the end: purges by prefix whose search is not complete become rules.
@@ -29,6 +30,8 @@ class Learner {
   // search is complete. This bounds the memory.
   static constexpr std::size_t kMostWaiting = 65'536;
 
+  // A record that is not of one key.
+  void learn(const Location& place);
   void learn_searched(const Location& place);
 
   Index& index_;

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "digest/rule.hpp"
-#include "proxy/cache/disk/format/format.hpp"
+#include "proxy/cache/disk/format/footer.hpp"
 
 namespace proxy::cache::disk {
 
@@ -25,6 +25,14 @@ struct Location {
 
   bool operator==(const Location&) const = default;
 };
+
+inline Location location_of(const Listed& listed, std::uint32_t segment) {
+  return {.at = {segment, listed.offset},
+          .bytes = listed.bytes,
+          .claimable_until = listed.claimable_until,
+          .kind = listed.kind,
+          .rule = listed.rule};
+}
 
 // A packed Location. Times count from `origin` (seconds since 1970): an earlier time becomes 0, and
 // a time more than 17 years later becomes the latest possible one.

@@ -111,7 +111,7 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
   const bool lately = changed_lately(file);
   auto segment = std::make_shared<const Segment>(number, std::move(file));
   catalog_.segments.add(segment);
-  for (const Listed& listed : scanned.records) learner_.learn(listed, number);
+  learner_.learn(scanned.records, number);
   if (lately) note_purges(scanned.records, number);
   finish(std::move(segment), std::move(scanned), newest, rotation);
 }

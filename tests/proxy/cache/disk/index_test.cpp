@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+#include <vector>
+
 #include "tests/digest/keys.hpp"
 
 namespace proxy::cache::disk {
@@ -46,6 +50,48 @@ TEST(DiskIndex, ChangesOnlyEntriesAtTheGivenPosition) {
   EXPECT_TRUE(index.erase_at(quick_key(1), {1, 32}));
   EXPECT_FALSE(index.erase(quick_key(1)));
   EXPECT_EQ(index.entries(), 0U);
+}
+
+// Records of one segment, enough to be sorted by shard: puts, newer heads and purges of few keys.
+std::vector<Listed> records_of_few_keys() {
+  constexpr std::array kKinds{RecordKind::whole, RecordKind::head, RecordKind::purge,
+                              RecordKind::object, RecordKind::lost};
+  std::mt19937_64 random(1);
+  std::vector<Listed> records;
+  for (std::uint32_t i = 0; i < 8 * Index::kShards; ++i) {
+    records.push_back({.key = quick_key(random() % Index::kShards),
+                       .offset = 32 + 160 * i,
+                       .bytes = 160,
+                       .claimable_until = kNow + 60,
+                       .kind = kKinds[random() % kKinds.size()]});
+  }
+  return records;
+}
+
+TEST(DiskIndex, AppliesRecordsAsOneAfterTheOtherWould) {
+  const auto records = records_of_few_keys();
+  Index at_once(kNow);
+  Index singly(kNow);
+  Index expected(kNow);
+  at_once.apply(records, 7);
+  for (const Listed& listed : records) {
+    singly.apply({&listed, 1}, 7);
+    if (is_purge(listed.kind)) {
+      expected.erase(listed.key);
+    } else if (listed.kind != RecordKind::head || expected.find(listed.key)) {
+      expected.put(listed.key, location_of(listed, 7));
+    }
+  }
+  EXPECT_GT(expected.entries(), 0U);
+  EXPECT_EQ(at_once.entries(), expected.entries());
+  EXPECT_EQ(singly.entries(), expected.entries());
+  for (std::uint64_t i = 0; i < Index::kShards; ++i) {
+    EXPECT_EQ(at_once.find(quick_key(i)), expected.find(quick_key(i))) << i;
+    EXPECT_EQ(singly.find(quick_key(i)), expected.find(quick_key(i))) << i;
+  }
+  for (const auto kind : {RecordKind::whole, RecordKind::head, RecordKind::object}) {
+    EXPECT_EQ(at_once.count(kind), expected.count(kind));
+  }
 }
 
 // One shard that grows stops everybody whose entry is in it.
