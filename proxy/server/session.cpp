@@ -120,6 +120,8 @@ class Session final : public SessionList::Item {
   Task<Then> await_request();
   Then end_wait(const net::Result<std::size_t>& arrived);
   Task<Then> serve_one();
+  using Parsed = http::HeadResult<std::unique_ptr<Request>>;
+  Parsed parse(std::size_t size, const http::HeadLimits& limits, std::string& moved);
   using Next = Http1Response::Next;
   Task<Then> answer_request(Request& request, std::size_t head_size, Next next);
   Task<void> refuse_head(net::error_code error);
@@ -252,15 +254,8 @@ Task<Then> Session::serve_one() {
     co_await refuse_head(bytes.error());
     co_return Then::close;
   }
-  // Views into the input are valid until the next read. Before a body or a tunnel's bytes are read,
-  // the head is copied out.
   std::string moved;
-  const auto head = input_.buffered().substr(0, size);
-  auto request = parse_request(head, limits, std::move(worker_.spare_url));
-  if (request && reads_on(**request)) {
-    moved = head;
-    request = parse_request(moved, limits);
-  }
+  const auto request = parse(size, limits, moved);
   if (!request) {
     co_await refuse_malformed(client_, request.error());
     note("", "error:invalid-request");
@@ -274,6 +269,17 @@ Task<Then> Session::serve_one() {
   if (!moved_out) input_.consume(size);
   head_.end();
   co_return then;
+}
+
+// Parses the head at the front of the input. Views into the input are valid until the next read.
+// Before a body or a tunnel's bytes are read, the head is copied to `moved`.
+Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
+                               std::string& moved) {
+  const auto head = input_.buffered().substr(0, size);
+  auto request = parse_request(head, limits, std::move(worker_.spare_url));
+  if (!request || !reads_on(**request)) return request;
+  moved = head;
+  return parse_request(moved, limits);
 }
 
 Task<Then> Session::answer_request(Request& request, std::size_t head_size, Next next) {
