@@ -23,8 +23,8 @@ struct ClaimTerms {
   Time by_rule_until = Time::min();
 };
 
-// The claimable variants of one key. Nearly always all that are claimed by a rule have the same
-// one; a variant with another rule is not claimed by it.
+// The claimable variants of one key. A key has one rule by which variants are claimed. Nearly
+// always its variants have no other. A variant that has another rule is claimed by no rule.
 struct ClaimCounts {
   // There are at most StoreLimits::variants. Small, as each stored URL has these counts.
   std::uint16_t for_all = 0;

@@ -27,7 +27,8 @@ struct Incoming {
   [[nodiscard]] bool may_be_stored() const { return storability == cache::Storability::yes; }
 };
 
-// The answer as received, not cut or joined. `control`: context.control_of() of it.
+// Makes an entry of the source's answer, which is neither cut nor joined. `control` is what
+// context.control_of() reads from the answer.
 inline Incoming incoming_of(const FillContext& context, Attempt attempt,
                             const http::CacheControl& control, cache::Storability storability,
                             std::shared_ptr<const cache::Entry> superseded) {

@@ -16,8 +16,8 @@ std::optional<std::string> value_of(const Fields& request, field id, std::string
   return std::string(form.begin(), form.end());
 }
 
-// Writes %XX for characters that would end the quoted value of a mark or be
-// mistaken for a part of it.
+// Writes %XX for a character that would end the quoted value of a mark, or that a reader would take
+// for a part of the mark.
 void append_escaped(std::string& out, std::string_view value) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (const char c : value) {

@@ -1,10 +1,11 @@
 // Bodies that go from the disk's files to the client, without a copy in our memory.
 //
-// A body may be sent from its segment's file (net::Stream::send_file) if the page cache has it, and
-// if its checksum was verified in this stay there. Then the pages that are sent are those that were
-// verified. A stay lasts as long as each look finds all pages (disk::Residency), but no longer than
-// CheckedBodies::kReliedUpon; then the body is read and verified again. A body that left the page
-// cache is read into memory, which stores it as any other: so it is in one of the two.
+// A response may send a body from its segment's file (net::Stream::send_file) on two conditions.
+// The page cache has the body, and the proxy has verified the body's checksum during its present
+// stay there. So the response sends the same pages that were verified. A stay lasts as long as each
+// look finds all pages (disk::Residency), but no longer than CheckedBodies::kReliedUpon. After that
+// the proxy verifies the body again. If a body has left the page cache, the proxy reads it into the
+// memory tier instead. So the body does not take memory in both places.
 //
 // Why the bytes stay whole on their way: nothing writes to bytes of a segment once a record is
 // found there. A reclaimed segment's file is emptied at once, so that it takes no disk space

@@ -10,14 +10,14 @@
 
 namespace proxy::cache::disk {
 
-// A body as bytes of its segment's file. No byte of it changes there until the file is emptied;
-// before that, the segment's users may save it.
+// The place of a body in its segment's file. The body's bytes stay as they are until the disk
+// empties the file. Before that, the disk lets the segment's users save the body (SegmentUsers).
 struct BodyInFile {
   std::shared_ptr<const Segment> segment;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
 
-  // Whether the page cache has all of it.
+  // Whether the page cache has the whole body.
   bool in_page_cache() const { return segment->residency.has(offset, size); }
 };
 
