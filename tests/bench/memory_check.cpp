@@ -94,7 +94,7 @@ class Peak {
   bool is_modest() {
     const auto before = proxy_.resident_bytes();
     connect(connections_);
-    std::this_thread::sleep_for(kIdle);
+    std::this_thread::sleep_for(kIdle);  // idle connections are what is measured
     const auto peak = proxy_.resident_bytes();
     const auto open = proxy_.metric("hearsay_connections");
     clients_.clear();

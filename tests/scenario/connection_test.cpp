@@ -124,7 +124,7 @@ TEST(Connections, ServeTheNextRequestAfterALongPause) {
   scene.origin.on("/a", cacheable("hello"));
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "hello");
-    std::this_thread::sleep_for(kLong);
+    std::this_thread::sleep_for(kLong);  // the pause is what is tested
   }
 }
 
@@ -132,7 +132,7 @@ TEST(Connections, EndWithTheProxyAfterALongPause) {
   Scene scene;
   scene.origin.on("/a", cacheable("hello"));
   scene.client.get(scene.origin.url("/a"));
-  std::this_thread::sleep_for(kLong);
+  std::this_thread::sleep_for(kLong);  // the pause is what is tested
   const auto begun = std::chrono::steady_clock::now();
   EXPECT_EQ(scene.proxy.terminate(), 0);
   EXPECT_TRUE(scene.client.is_closed());

@@ -39,7 +39,7 @@ class EntryReader {
   // An I/O thread reads and checks no more than this at a time.
   static constexpr std::uint32_t kReadAtOnce = 256 * 1024;
   // From here on it costs less to send a body from its file than to write it from memory
-  // (tests/bench/disk_beside_nginx.sh).
+  // (row disk-100k of tests/bench/compare).
   static constexpr std::uint32_t kLeftFrom = 64 * 1024;
 
   // Both arguments outlive the reader.
