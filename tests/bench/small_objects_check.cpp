@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <iostream>
-#include <list>
 #include <thread>
 #include <vector>
 
 #include "tests/bench/arguments.hpp"
+#include "tests/bench/brief_origin.hpp"
 #include "tests/support/proxy_process.hpp"
 
 namespace {
@@ -23,65 +23,22 @@ std::ptrdiff_t count_ends(const std::string& bytes) {
   return std::count(bytes.begin(), bytes.end(), kEnd);
 }
 
-// Answers every request as nginx answers for a file, and looks at no request: it has no body, so
-// the empty line ends it.
-class FileOrigin {
- public:
-  explicit FileOrigin(std::size_t body_bytes)
-      : response_(support::head_text("HTTP/1.1 200 OK",
-                                     {{"Server", "nginx/1.22.1"},
-                                      {"Date", support::http_date()},
-                                      {"Content-Type", "application/octet-stream"},
-                                      {"Content-Length", std::to_string(body_bytes)},
-                                      {"Last-Modified", "Mon, 01 Jan 2024 10:00:00 GMT"},
-                                      {"Connection", "keep-alive"},
-                                      {"ETag", "\"659290e0-400\""},
-                                      {"Cache-Control", "max-age=86400"},
-                                      {"Accept-Ranges", "bytes"}}) +
-                  std::string(body_bytes - 1, 'x') + kEnd),
-        acceptor_([this] { accept_all(); }) {}
-  FileOrigin(const FileOrigin&) = delete;
-  FileOrigin& operator=(const FileOrigin&) = delete;
-  // The proxy must have ended by then.
-  ~FileOrigin() {
-    listener_.shut_down();
-    acceptor_.join();
-  }
-
-  std::string url(std::uint64_t number) const {
-    return fmt::format("http://127.0.0.1:{}/files/{:07}", listener_.port(), number);
-  }
-
- private:
-  void accept_all() {
-    std::list<std::jthread> threads;
-    while (auto socket = listener_.accept()) {
-      threads.emplace_back([this, peer = std::move(*socket)]() mutable { serve(peer); });
-    }
-  }
-
-  void serve(support::Socket& socket) const try {
-    std::string unread;
-    for (;;) {
-      const auto bytes = socket.read_some();
-      if (bytes.empty()) return;
-      unread += bytes;
-      for (auto end = unread.find("\r\n\r\n"); end != std::string::npos;
-           end = unread.find("\r\n\r\n")) {
-        unread.erase(0, end + 4);
-        if (!socket.write(response_)) return;
-      }
-    }
-  } catch (const support::TimedOut&) {  // the connection is idle
-  }
-
-  const std::string response_;
-  support::Listener listener_;
-  std::thread acceptor_;
-};
+// As nginx answers for a file.
+std::string file_response(std::size_t body_bytes) {
+  return support::head_text("HTTP/1.1 200 OK", {{"Server", "nginx/1.22.1"},
+                                                {"Date", support::http_date()},
+                                                {"Content-Type", "application/octet-stream"},
+                                                {"Content-Length", std::to_string(body_bytes)},
+                                                {"Last-Modified", "Mon, 01 Jan 2024 10:00:00 GMT"},
+                                                {"Connection", "keep-alive"},
+                                                {"ETag", "\"659290e0-400\""},
+                                                {"Cache-Control", "max-age=86400"},
+                                                {"Accept-Ranges", "bytes"}}) +
+         std::string(body_bytes - 1, 'x') + kEnd;
+}
 
 // Requests the objects [first, last), some at a time.
-void request(std::uint16_t port, const FileOrigin& origin, std::uint64_t first,
+void request(std::uint16_t port, const bench::BriefOrigin& origin, std::uint64_t first,
              std::uint64_t last) {
   constexpr std::uint64_t kAtOnce = 64;
   auto socket = support::Socket::connect(port);
@@ -100,7 +57,8 @@ void request(std::uint16_t port, const FileOrigin& origin, std::uint64_t first,
 }
 
 // The same over several connections.
-void fill(std::uint16_t port, const FileOrigin& origin, std::uint64_t first, std::uint64_t last) {
+void fill(std::uint16_t port, const bench::BriefOrigin& origin, std::uint64_t first,
+          std::uint64_t last) {
   constexpr std::uint64_t kConnections = 16;
   const auto bound = [&](std::uint64_t i) { return first + (last - first) * i / kConnections; };
   std::vector<std::jthread> threads;
@@ -128,7 +86,7 @@ json settings(const std::string& memory) {
 // Returns whether the ratio is within the bound.
 bool check(std::uint64_t objects, std::uint64_t body_bytes, const std::string& memory,
            double most) {
-  const FileOrigin origin(body_bytes);
+  const bench::BriefOrigin origin(file_response(body_bytes));
   const support::ProxyProcess proxy(settings(memory));
   constexpr std::uint64_t kBefore = 20'000;  // for buffers and whatever else a busy proxy has
   fill(proxy.port(), origin, objects, objects + kBefore);
