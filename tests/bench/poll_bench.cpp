@@ -92,7 +92,7 @@ class Owner {
     while (!stop.stop_requested()) {
       pace.next();
       client.get(origin_.url(options_.entries + turned_));
-      client.request("POST", origin_.url(turned_), {}, "x");
+      client.request("POST", origin_.url(turned_));
       ++turned_;
     }
   }
