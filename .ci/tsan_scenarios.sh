@@ -5,17 +5,13 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-config/install.sh config/packages.txt tests/packages.txt
-config/configure.sh tsan
-cmake --build --preset tsan-scenarios
-
 # A test does not see what a proxy writes when it ends, so each process writes its reports to a file.
 reports=$PWD/build/tsan/reports
 rm -rf "$reports"
 mkdir -p "$reports"
 export TSAN_OPTIONS="log_path=$reports/of suppressions=$PWD/.ci/tsan_suppressions.txt"
 failed=0
-ctest --preset tsan --no-tests=error -L scenarios -j2 "$@" || failed=1
+tests/run.sh --program-of tsan -j2 "$@" || failed=1
 for report in "$reports"/*; do
   [ -e "$report" ] || break
   cat "$report"

@@ -1,23 +1,37 @@
 #!/usr/bin/env bash
 # Installs the packages that the tests need, builds everything, and runs the tests.
 #   tests/run.sh [--preset release|dev|asan|tsan] [ARGUMENTS OF ctest, such as -R Scenario]
+#   tests/run.sh --program-of asan|tsan [ARGUMENTS OF ctest]
+# The presets asan and tsan have no tests that run the program. With --program-of, those of the
+# release build run the program of such a preset.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=release
+program_of=
 case ${1-} in
   --preset)
     preset=${2:?--preset needs a name}
     shift 2
     ;;
+  --program-of)
+    program_of=${2:?--program-of needs the name of a preset}
+    shift 2
+    ;;
   --help | -h)
-    sed -n '2,3s/^# //p' "$0"
+    sed -n '2,6s/^# //p' "$0"
     exit 0
     ;;
 esac
 
 config/install.sh config/packages.txt tests/packages.txt
 tests/browser/install.sh || echo "the dashboard will not be tested in a browser"
+if [ -n "$program_of" ]; then
+  config/configure.sh "$program_of"
+  cmake --build --preset "$program_of" --target hearsay
+  export HEARSAY_PROGRAM=$PWD/build/$program_of/proxy/hearsay HEARSAY_SANITIZED=1
+  set -- -L scenarios "$@"
+fi
 config/configure.sh "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --no-tests=error -j3 "$@"

@@ -20,7 +20,8 @@ namespace support {
 
 using nlohmann::json;
 
-// The path of the program in this build.
+// The path of the program under test: that of this build, unless the environment names another one
+// in HEARSAY_PROGRAM. HEARSAY_SANITIZED says that the other one is built with a sanitizer.
 std::string hearsay_program();
 
 // These settings with one peer added, at this port of 127.0.0.1.

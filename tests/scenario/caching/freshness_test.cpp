@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr auto kSoon = allowed(seconds(3));
+const auto kSoon = allowed(seconds(3));
 constexpr std::size_t kObjects = 200;
 constexpr milliseconds kApart{15};
 // A claim ends five seconds before the object is stale.

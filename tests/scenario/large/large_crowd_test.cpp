@@ -11,7 +11,7 @@ namespace scenario {
 namespace {
 
 // Sanitizers keep freed memory, so the process's size does not show what the program uses.
-constexpr bool kMemoryIsMeasurable = !kSanitized;
+const bool kMemoryIsMeasurable = !kSanitized;
 
 // Requests a part and compares it piece by piece, as the test cannot hold gigabytes.
 bool gets(LargeScene& scene, Client& client, const Span& span) {

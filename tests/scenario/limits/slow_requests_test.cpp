@@ -126,7 +126,7 @@ TEST(SlowHeads, EndWith408) {
 
 // The rate is judged after each half of the limit, so this lasts longer than that.
 TEST(SlowUploads, ThatMeetTheRateArrive) {
-  constexpr std::chrono::milliseconds kLimit = allowed(6s);
+  const std::chrono::milliseconds kLimit = allowed(6s);
   Scene scene(json{{"timeouts", {{"body", std::to_string(kLimit.count()) + "ms"}}},
                    {"limits", {{"least_rate", "10B"}}}});
   scene.origin.on("/a", Reply(201));
