@@ -73,7 +73,8 @@ class ResponseWriter {
   // Sends them. Call this before a request waits for anything but the writes of its response, which
   // send them first.
   virtual net::Task<net::error_code> flush() { co_return net::error_code{}; }
-  // Whether start_file() may be called: bytes of files reach the client without a copy.
+  // Whether start_file() and body_of_file() may be called: bytes of files and pipes reach the
+  // client without a copy.
   [[nodiscard]] virtual bool sends_files() const { return false; }
   // As start(), with a body that follows at once from a file, by body_of_file(). Only for a
   // response that has a body.
@@ -81,8 +82,8 @@ class ResponseWriter {
                                                 std::uint64_t length) {
     return start(head, status, length);
   }
-  // Sends some bytes of the body from the file. Zero: the file ends before the first of them; the
-  // rest can be sent by body().
+  // Sends some bytes of the body from a file, or from a pipe that holds all of them. Zero: the file
+  // ends before the first of them; the rest can be sent by body(). Only for a body of known length.
   virtual net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part);
   // Ends the response; an error if the body is shorter than promised. `trailers` are field lines,
   // dropped if the protocol or the framing has no place for them (RFC 9110 6.5.1).

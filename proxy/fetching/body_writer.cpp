@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint32_t kBlock = 64 * 1024;
 constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
 constexpr std::uint64_t kTurn = 1 << 20;         // bytes before other coroutines run
+constexpr std::uint64_t kWorthLending = 256 * 1024;
 // The body has another length than its head, or the body that it continues, has promised.
 constexpr Failure kOtherLength{Failure::Where::upstream, Failure::What::malformed, {}};
 constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
@@ -49,6 +50,30 @@ std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   }
   return most;
 }
+
+// The rest of the body, for a reader to pass on.
+class FetchedBody final : public LentBody {
+ public:
+  FetchedBody(Fetch& fetch, std::chrono::milliseconds idle, Count& received)
+      : fetch_(fetch), idle_(idle), received_(received) {}
+
+  Task<Outcome<std::size_t>> next(net::Pipe& into) override {
+    const auto moved = co_await fetch_.body_into(into, idle_);
+    if (moved) {
+      received_.add(*moved);
+    } else {
+      failure_ = moved.error();
+    }
+    co_return moved;
+  }
+  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+
+ private:
+  Fetch& fetch_;
+  const std::chrono::milliseconds idle_;
+  Count& received_;
+  std::optional<Failure> failure_;
+};
 
 }  // namespace
 
@@ -86,6 +111,11 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
   const auto& length = incoming_.length;
   std::uint64_t since_turn = 0;
   while (!at_end()) {
+    if (worth_lending() && !rate) {
+      const auto lent = co_await lend(idle);
+      if (!lent) co_return lent.error();
+      if (at_end()) break;
+    }
     next_block();
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
     const auto begun = steady_clock::now();
@@ -155,8 +185,7 @@ void BodyWriter::next_block() {
 void BodyWriter::take(std::size_t size) {
   auto& fill = context_.fill();
   used_ += static_cast<std::uint32_t>(size);
-  const auto from = static_cast<std::size_t>(incoming_.attempt.hierarchy());
-  context_.worker.counters.upstream_bytes[from].add(size);
+  upstream_bytes().add(size);
   fill.append(block_, used_);
 }
 
@@ -165,6 +194,28 @@ void BodyWriter::note_size() {
   const auto most = incoming_.left_there ? kHeldBack : context_.process().store.max_object();
   if (keeping_ && received > most) outgrow_memory();
   if (held_back_ && received > kHeldBack) publish();
+}
+
+// Whether the rest of the body is only passed on, and is long.
+bool BodyWriter::worth_lending() {
+  const auto& length = incoming_.length;
+  if (!published_ || keeping_ || incoming_.goes_on || !length) return false;
+  const auto received = context_.fill().received();
+  return received < *length && *length - received >= kWorthLending &&
+         incoming_.attempt.fetch().passes_in_kernel();
+}
+
+Task<Outcome<void>> BodyWriter::lend(std::chrono::milliseconds idle) {
+  FetchedBody rest(incoming_.attempt.fetch(), idle, upstream_bytes());
+  co_await context_.fill().lend(rest);
+  if (rest.failure()) co_return *rest.failure();
+  if (gives_up()) co_return kUnwanted;
+  co_return boost::system::in_place_value;
+}
+
+Count& BodyWriter::upstream_bytes() {
+  const auto from = static_cast<std::size_t>(incoming_.attempt.hierarchy());
+  return context_.worker.counters.upstream_bytes[from];
 }
 
 // Call this when the current block has all its bytes.

@@ -65,6 +65,9 @@ class BodyWriter {
   void next_block();
   void take(std::size_t size);
   void note_size();
+  [[nodiscard]] bool worth_lending();
+  net::Task<Outcome<void>> lend(std::chrono::milliseconds idle);
+  Count& upstream_bytes();
   net::Task<void> grow();
   [[nodiscard]] bool worth_finishing() const;
   [[nodiscard]] bool gives_up();

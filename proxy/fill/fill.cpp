@@ -36,7 +36,8 @@ void Fill::expect(const std::shared_ptr<const cache::Block>& block) {
 void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
   const threads::MutexLock lock(mutex_);
   arrived_.append(block, size);
-  received_.store(arrived_.bytes(), std::memory_order_release);
+  const auto passed = window_ ? window_->passed : 0;
+  received_.store(arrived_.bytes() + passed, std::memory_order_release);
   wake_readers();
 }
 
@@ -94,6 +95,33 @@ void Fill::detach_who_holds_up() {
   behind->wakeup_.notify();
   writer_.wake();  // there may be room now
   drop_behind();
+}
+
+bool Fill::may_lend() const {
+  const auto& attached = readers_.attached;
+  return window_ && readers_.borrows && attached.size() == 1 &&
+         attached.front()->wakeup_.executor() == writer_.executor;
+}
+
+net::Task<void> Fill::lend(LentBody& body) {
+  Wakeup* wakeup = nullptr;
+  {
+    const threads::MutexLock lock(mutex_);
+    if (!may_lend()) co_return;
+    window_->lent = &body;
+    wake_readers();
+    if (!writer_.wakeup) writer_.wakeup.emplace(writer_.executor);
+    wakeup = &*writer_.wakeup;
+  }
+  for (;;) {
+    {
+      const threads::MutexLock lock(mutex_);
+      // A reader that has left may still be using the body.
+      if (readers_.attached.empty() && !window_->borrowed) window_->lent = nullptr;
+      if (!window_->lent) co_return;
+    }
+    co_await wakeup->wait();
+  }
 }
 
 void Fill::finish(cache::Storability storability) {
@@ -273,7 +301,7 @@ net::Task<Outcome<Pieces>> FillReader::next() {
         co_return pieces;
       }
       if (fill_->end_.failure) co_return *fill_->end_.failure;
-      if (fill_->end_.finished) co_return pieces;
+      if (fill_->end_.finished || (fill_->window_ && fill_->window_->lent)) co_return pieces;
       if (!slow_since_) {
         slow_since_ = std::chrono::steady_clock::now();
         taken_by_then_ = position_;
@@ -283,6 +311,38 @@ net::Task<Outcome<Pieces>> FillReader::next() {
     co_await wakeup_.wait();
     waits_ = false;
   }
+}
+
+void FillReader::borrows(bool does) {
+  const threads::MutexLock lock(fill_->mutex_);
+  fill_->readers_.borrows = does;
+}
+
+bool FillReader::is_lent() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  return fill_->window_ && fill_->window_->lent;
+}
+
+std::unique_ptr<FillReader::Borrowed> FillReader::borrow() {
+  const threads::MutexLock lock(fill_->mutex_);
+  if (detached_ || !fill_->window_ || !fill_->window_->lent) return nullptr;
+  fill_->window_->borrowed = true;
+  return std::make_unique<Borrowed>(*this, *fill_->window_->lent);
+}
+
+void FillReader::Borrowed::note(std::size_t moved) {
+  auto& fill = *reader_.fill_;
+  const threads::MutexLock lock(fill.mutex_);
+  fill.window_->passed += moved;
+  fill.received_.store(fill.arrived_.bytes() + fill.window_->passed, std::memory_order_release);
+}
+
+FillReader::Borrowed::~Borrowed() {
+  auto& fill = *reader_.fill_;
+  const threads::MutexLock lock(fill.mutex_);
+  fill.window_->borrowed = false;
+  fill.window_->lent = nullptr;
+  fill.writer_.wake();
 }
 
 void FillReader::note_arrival() {

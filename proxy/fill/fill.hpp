@@ -14,6 +14,7 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/storability.hpp"
 #include "proxy/fill/arrived_slices.hpp"
+#include "proxy/fill/lent_body.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/inquiries.hpp"
 #include "proxy/observe/request_record.hpp"
@@ -91,6 +92,10 @@ class Fill {
   static constexpr std::uint64_t kWindow = 1 << 20;
   enum class Room : std::uint8_t { some, no_reader };
   net::Task<Room> room(std::uint64_t window = kWindow);
+  // Lends the rest of the body to the reader, and waits until the reader gives it back or leaves.
+  // Returns at once if the reader does not borrow, is on another thread or is not the only one; or
+  // before keep_window(), because a further reader could attach.
+  net::Task<void> lend(LentBody& body);
   // `storability`: whether the body was stored, or why not, as far as the head did not tell.
   void finish(cache::Storability storability = cache::Storability::yes);
   // `asked`: the sources that have failed, see Inquiries::list.
@@ -130,14 +135,19 @@ class Fill {
 
   struct Readers {
     std::vector<FillReader*> attached = {};
-    bool closed = false;  // to new ones
+    bool closed = false;   // to new ones
+    bool borrows = false;  // the last one that was asked
   };
 
   struct Window {
     // Since when the slowest reader holds up the writer.
-    std::optional<std::chrono::steady_clock::time_point> held_up_since;
+    std::optional<std::chrono::steady_clock::time_point> held_up_since = {};
+    LentBody* lent = nullptr;
+    bool borrowed = false;     // the reader uses `lent`
+    std::uint64_t passed = 0;  // bytes that were lent and never appended
   };
 
+  bool may_lend() const REQUIRES(mutex_);
   void call_abandoned(const std::function<void()>& before);
   bool has_room(std::uint64_t size) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
@@ -147,7 +157,7 @@ class Fill {
 
   const std::string url_;
   bool was_listed_ = false;
-  std::atomic<std::uint64_t> received_{0};  // arrived_.bytes()
+  std::atomic<std::uint64_t> received_{0};  // arrived_.bytes(), and those that were lent
   mutable threads::Mutex mutex_{threads::Place::third};
   Writer writer_ GUARDED_BY(mutex_);
   Readers readers_ GUARDED_BY(mutex_);
@@ -178,8 +188,31 @@ class FillReader {
   [[nodiscard]] cache::Storability storability() const;
   // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();
-  // Waits for the next bytes; none at the end. A cut body is a failure, never an end.
+  // Waits for the next bytes; none at the end, and none if the writer lends the rest of the body. A
+  // cut body is a failure, never an end.
   net::Task<Outcome<Pieces>> next();
+
+  // From now on the writer may lend the body to this reader, or no longer.
+  void borrows(bool does);
+  // The rest of a body. The destructor gives it back: next() then tells of its end or its failure.
+  class Borrowed {
+   public:
+    Borrowed(FillReader& reader, LentBody& body) : reader_(reader), body_(body) {}
+    ~Borrowed();
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+
+    LentBody& body() { return body_; }
+    // Call this for the bytes that body() has moved.
+    void note(std::size_t moved);
+
+   private:
+    FillReader& reader_;
+    LentBody& body_;
+  };
+  [[nodiscard]] bool is_lent() const;
+  // What the writer lends. Null: nothing.
+  std::unique_ptr<Borrowed> borrow();
 
   // These three are for other coroutines of the reader's thread.
   // The reader holds the bytes that it has yet to take, the bytes that it took last, and the block

@@ -1,5 +1,6 @@
 #include "proxy/net/stream.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <sys/sendfile.h>
@@ -42,6 +43,15 @@ class Window {
   std::array<asio::const_buffer, kMaxBuffers> window_;
   std::size_t count_ = 0;
 };
+
+ssize_t send_now(int socket, const FilePart& part) {
+  if (!part.offset) {
+    return ::splice(part.descriptor, nullptr, socket, nullptr, part.size,
+                    SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+  }
+  auto offset = static_cast<off_t>(*part.offset);
+  return ::sendfile(socket, part.descriptor, &offset, part.size);
+}
 
 }  // namespace
 
@@ -171,8 +181,7 @@ Task<Result<std::size_t>> Stream::send_file(FilePart part) {
   drained_ = !ended_;
   for (;;) {
     if (timed_out_) co_return error_code(asio::error::timed_out);
-    auto offset = static_cast<off_t>(part.offset);
-    const auto n = ::sendfile(plain_->native_handle(), part.descriptor, &offset, part.size);
+    const auto n = send_now(plain_->native_handle(), part);
     if (n >= 0) co_return static_cast<std::size_t>(n);
     if (errno == EINTR) continue;
     if (errno != EAGAIN) co_return error_code(errno, boost::system::system_category());

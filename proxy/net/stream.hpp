@@ -43,9 +43,10 @@ class Stream final : public Watched {
   // Returns how many bytes the kernel took without waiting (perhaps none), or an error.
   Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers, More more = More::no);
 
-  // Sends bytes of a file without reading them (sendfile(2)), as many as the kernel takes; waits
-  // for room if there is none. Returns how many bytes were sent; zero: the file ends before the
-  // first. What the page cache lacks is read from the disk meanwhile, on this thread. Not with TLS.
+  // Sends bytes of a file or a pipe without reading them (sendfile(2), splice(2)), as many as the
+  // kernel takes; waits for room if there is none. Returns how many bytes were sent; zero: the file
+  // ends before the first. What the page cache lacks is read from the disk meanwhile, on this
+  // thread. A pipe must not be empty. Not with TLS.
   Task<Result<std::size_t>> send_file(FilePart part);
 
   // Sets the deadline, counted from now. While a write waits for room, it counts from the last

@@ -10,6 +10,7 @@
 
 namespace proxy {
 
+using net::error_code;
 using net::Task;
 namespace asio = net::asio;
 
@@ -210,6 +211,37 @@ void note_cut(RequestRecord& record, const Failure& cut) {
     record.storability = cache::Storability::incomplete;
 }
 
+// Passes the borrowed body on, within the kernel. The reader's next() tells how it has ended.
+Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& pipe) {
+  for (;;) {
+    const auto moved = co_await rest.body().next(pipe);
+    if (!moved || *moved == 0) co_return error_code{};
+    rest.note(*moved);
+    for (auto left = *moved; left > 0;) {
+      const auto sent = co_await client.response.body_of_file(pipe.front(left));
+      if (!sent) co_return sent.error();
+      left -= *sent;
+    }
+    co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others
+  }
+}
+
+// Without a pipe, the body goes on through memory.
+Task<error_code> borrow(Client& client, FillReader& reader) {
+  using Left = net::Pipes::Left;
+  const auto rest = reader.borrow();
+  if (!rest) co_return error_code{};
+  auto& pipes = client.worker.pipes;
+  auto pipe = pipes.take();
+  if (!pipe) {
+    reader.borrows(false);
+    co_return error_code{};
+  }
+  const auto error = co_await pass_on(client, *rest, *pipe);
+  pipes.give_back(std::move(pipe), error ? Left::some : Left::empty);
+  co_return error;
+}
+
 Task<Delivered> deliver_body(Client& client, const Request& request, FillReader& reader,
                              const FillHead& head, http::Forward reason) {
   auto& response = client.response;
@@ -229,10 +261,13 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   auto error = co_await response.start(entry.head, entry.status, head.length,
                                        {buffers.data(), buffers.size()});
   first.clear();  // gives up their memory for the rest of the body
+  reader.borrows(response.sends_files() && head.length);
   while (!error && !response.head_only()) {
     const auto pieces = co_await reader.next();
-    if (pieces && pieces->empty()) break;
-    if (pieces) {
+    if (pieces && pieces->empty() && !reader.is_lent()) break;
+    if (pieces && pieces->empty()) {
+      error = co_await borrow(client, reader);
+    } else if (pieces) {
       error = co_await response.body(*pieces);
       if (!error) co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others
     } else {

@@ -43,6 +43,7 @@ constexpr const char* kAllowed[] = {
     // Network. getifaddrs() binds its netlink socket; for TCP, bind() fails by Landlock.
     "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg",
     "sendfile", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
+    "splice",
     // Facts about the process and the machine.
     "getegid", "geteuid", "getgid", "getpid", "getppid", "getrandom", "getresgid", "getresuid", "getrlimit", "getrusage",
     "getuid", "sysinfo", "uname"};

@@ -133,8 +133,7 @@ Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
     note_sent(some ? error_code{} : some.error());
     if (gone_) co_return gone_;
     sent += *some;
-    part.offset += *some;
-    part.size -= *some;
+    part.skip(*some);
     *left_ -= *some;
     record_.bytes += *some;
     if (*some == 0) break;

@@ -166,24 +166,37 @@ Task<bool> Fetch::body_begins() {
 
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle) {
-  if (idle < kExactBelow) {
-    const net::Executor executor = co_await net::asio::this_coro::executor;
-    if (!silence_) silence_.emplace(executor, [this] { stream_->close(); });
-    silence_->expires_after(idle);
-  }
+  if (idle < kExactBelow) bound_silence(co_await net::asio::this_coro::executor, idle);
   const bool was_finished = body_finished();
   const auto read = co_await answer_.body->read(into, idle);
+  co_return judged(read, was_finished);
+}
+
+Task<Outcome<std::size_t>> Fetch::body_into(net::Pipe& pipe, std::chrono::milliseconds idle) {
+  if (idle < kExactBelow) bound_silence(co_await net::asio::this_coro::executor, idle);
+  const bool was_finished = body_finished();
+  const auto moved = co_await answer_.body->read_into(pipe, idle);
+  co_return judged(moved, was_finished);
+}
+
+void Fetch::bound_silence(const net::Executor& executor, std::chrono::milliseconds idle) {
+  if (!silence_) silence_.emplace(executor, [this] { stream_->close(); });
+  silence_->expires_after(idle);
+}
+
+// What a read of the body has come to.
+Outcome<std::size_t> Fetch::judged(net::Result<std::size_t> read, bool was_finished) {
   if (silence_) silence_->expires_never();
   // If the socket was shut down here, its end is not the end of the body.
-  if (abandoned_) co_return failed({});
-  if (silence_ && silence_->expired()) co_return failed(net::asio::error::timed_out);
+  if (abandoned_) return failed({});
+  if (silence_ && silence_->expired()) return failed(net::asio::error::timed_out);
   if (!read) {
     const auto failure = failed(read.error());
     server_.note_failure(failure);
-    co_return failure;
+    return failure;
   }
   if (body_finished() && !was_finished) server_.note_answer(reused_);
-  co_return *read;
+  return *read;
 }
 
 void Fetch::finish() {

@@ -49,6 +49,9 @@ class Fetch {
   // is shorter than kExactBelow.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
+  // As body(), but into an empty pipe. Only if passes_in_kernel().
+  net::Task<Outcome<std::size_t>> body_into(net::Pipe& pipe, std::chrono::milliseconds idle);
+  [[nodiscard]] bool passes_in_kernel() const { return answer_.body->passes_in_kernel(); }
   // After a 101: the connection is no longer HTTP, and beyond_head() are its first bytes.
   [[nodiscard]] net::Stream& stream() { return *stream_; }
   [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
@@ -71,6 +74,8 @@ class Fetch {
   net::Task<Outcome<void>> start_by_route();
   net::Task<Outcome<void>> ask_in_turn();
   net::Task<Outcome<const http::ResponseHead*>> read_head();
+  void bound_silence(const net::Executor& executor, std::chrono::milliseconds idle);
+  Outcome<std::size_t> judged(net::Result<std::size_t> read, bool was_finished);
   [[nodiscard]] bool died_unheard(const Failure& failure) const;
   bool moves_on(const Failure& failure);
   [[nodiscard]] Failure failed(net::error_code cause) const;

@@ -170,6 +170,15 @@ Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
   co_return std::size_t{0};
 }
 
+Task<Result<std::size_t>> BodyReader::read_into(net::Pipe& pipe, std::chrono::milliseconds idle) {
+  if (finished()) co_return std::size_t{0};
+  input_->stream().expires_after(idle);
+  const auto moved = co_await pipe.take_from(input_->stream(), framing_.length - received_);
+  if (moved) received_ += *moved;
+  if (moved || moved.error() != asio::error::eof) co_return moved;
+  co_return make_error_code(HttpError::partial_message);
+}
+
 std::size_t BodyReader::take_buffered(asio::mutable_buffer into) {
   const auto ready = input_->buffered().substr(0, into.size());
   std::copy(ready.begin(), ready.end(), static_cast<char*>(into.data()));

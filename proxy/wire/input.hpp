@@ -8,6 +8,7 @@
 
 #include "proxy/http/chunked.hpp"
 #include "proxy/http/framing.hpp"
+#include "proxy/net/pipe.hpp"
 #include "proxy/net/stream.hpp"
 
 namespace proxy {
@@ -117,6 +118,13 @@ class BodyReader {
   // bounded by `idle`.
   net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
                                            std::chrono::milliseconds idle);
+  // As read(), but into an empty pipe. Only if passes_in_kernel().
+  net::Task<net::Result<std::size_t>> read_into(net::Pipe& pipe, std::chrono::milliseconds idle);
+  // Whether the bytes on the connection are those of the body, and none of them is here yet.
+  [[nodiscard]] bool passes_in_kernel() const {
+    return framing_.kind == http::Framing::Kind::sized && input_->empty() &&
+           !input_->stream().is_tls();
+  }
 
   [[nodiscard]] const http::Framing& framing() const { return framing_; }
   // Whether the body has been read to its end.

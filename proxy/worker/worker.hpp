@@ -17,6 +17,7 @@
 #include "proxy/fill/site_fetches.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/net/clock.hpp"
+#include "proxy/net/pipe.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
@@ -129,6 +130,7 @@ struct Worker {
   Loop io;
   net::Deadlines deadlines;
   BufferPool buffers;
+  net::Pipes pipes;
   std::string spare_url;  // memory for the URL of the next request: see http::parse_target()
   Outgoing outgoing;
   SessionList sessions;

@@ -51,8 +51,7 @@ Task<error_code> send_all(Stream& stream, FilePart part) {
   while (!error && part.size > 0) {
     const auto sent = co_await stream.send_file(part);
     if (!sent) co_return sent.error();
-    part.offset += *sent;
-    part.size -= *sent;
+    part.skip(*sent);
   }
   stream.shutdown_send();
   co_return error;

@@ -1,0 +1,58 @@
+#include "proxy/net/pipe.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace proxy::net {
+
+std::unique_ptr<Pipe> Pipe::make() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) return nullptr;
+  // A user without privileges may have less. A smaller pipe needs more calls for the same bytes.
+  ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(kMost));
+  return std::unique_ptr<Pipe>(new Pipe(ends[1], ends[0]));
+}
+
+Pipe::~Pipe() {
+  ::close(in_);
+  ::close(out_);
+}
+
+Task<Result<std::size_t>> Pipe::take_from(Stream& from, std::size_t most) {
+  for (;;) {
+    if (from.timed_out()) co_return error_code(asio::error::timed_out);
+    const auto n = ::splice(from.socket().native_handle(), nullptr, in_, nullptr,
+                            std::min(most, kMost), SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    if (n > 0) co_return static_cast<std::size_t>(n);
+    if (n == 0) co_return error_code(asio::error::eof);
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) co_return error_code(errno, boost::system::system_category());
+    const auto error = co_await from.readable();
+    if (error) co_return error;
+  }
+}
+
+std::unique_ptr<Pipe> Pipes::take() {
+  if (lent_ == kMost) return nullptr;
+  std::unique_ptr<Pipe> pipe;
+  if (free_.empty()) {
+    pipe = Pipe::make();
+  } else {
+    pipe = std::move(free_.back());
+    free_.pop_back();
+  }
+  if (pipe) ++lent_;
+  return pipe;
+}
+
+void Pipes::give_back(std::unique_ptr<Pipe> pipe, Left left) {
+  --lent_;
+  if (left == Left::empty && free_.size() < kKept) free_.push_back(std::move(pipe));
+}
+
+}  // namespace proxy::net
