@@ -251,7 +251,7 @@ TEST(ABodyInAFile, IsSharedFairlyWhereBandwidthIsLimited) {
   FromFile scene(json{{"limits", {{"bandwidth", "4MiB"}}}});
   scene.restart();
   std::vector<std::unique_ptr<Client>> clients;
-  for (const std::uint8_t from : {1, 2, 3}) {
+  for (std::uint8_t from = 1; from <= 3; ++from) {
     clients.push_back(std::make_unique<Client>(scene.proxy().port(), from));
     clients.back()->send(request_text("GET", scene.origin.url("/large")));
   }
