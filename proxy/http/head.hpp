@@ -61,8 +61,8 @@ struct StoredHead {
   std::string_view date;  // the value of the first Date; empty if there is none
 };
 // Checks a response head without its empty line, however long. Accepts what parse_response_head()
-// accepts with the empty line added, except folded lines: the text of a stored head has none. Costs
-// a third of parse_response_head(), because it makes no list of the fields.
+// accepts with the empty line added, except folded lines: the text of a stored head has none. It
+// makes no list of the fields, and so costs about two thirds of parse_response_head().
 HeadResult<StoredHead> parse_stored_head(std::string_view head);
 
 }  // namespace proxy::http
