@@ -75,8 +75,12 @@ FreshnessBounds bounds_of(const Received& received) {
 }  // namespace
 
 std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times) {
+  return date_of(fields.value(field::date), times);
+}
+
+std::chrono::sys_seconds date_of(std::string_view date, const Times& times) {
   const auto arrived = floor<seconds>(times.response);
-  return http::parse_date(fields.value(field::date), arrived).value_or(arrived);
+  return http::parse_date(date, arrived).value_or(arrived);
 }
 
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response) {

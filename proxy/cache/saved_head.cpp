@@ -85,13 +85,10 @@ std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t 
 
 // Whether this is the head of a final response; code that parses it again relies on that.
 bool take_head(std::string_view text, Saved& into) {
-  std::string whole = std::string(text) + "\r\n";
-  if (http::find_head_end(whole) != whole.size()) return false;
-  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  const auto head = http::parse_response_head(whole, {kNoLimit, kNoLimit});
-  if (!head || head->interim()) return false;
+  const auto head = http::parse_stored_head(text);
+  if (!head || head->status < 200) return false;
   into.status = head->status;
-  into.date = date_of(head->fields, into.times);
+  into.date = date_of(head->date, into.times);
   into.head = text;
   return true;
 }

@@ -47,8 +47,10 @@ std::size_t first_refused(std::string_view value) {
   return at;
 }
 
-// RFC 9112 5.1: no white space before the colon; OWS around the value is not part of the value.
-HeadResult<void> parse_field(std::string_view line, Fields& fields) {
+// Calls `each` with the name and the value. RFC 9112 5.1: no white space before the colon; OWS
+// around the value is not part of the value.
+template <class Each>
+HeadResult<void> parse_field(std::string_view line, const Each& each) {
   if (line.front() == ' ' || line.front() == '\t') return HeadError::folded;
   std::size_t colon = 0;
   while (colon < line.size() && is(kTokenChar, line[colon])) ++colon;
@@ -59,17 +61,23 @@ HeadResult<void> parse_field(std::string_view line, Fields& fields) {
   const std::string_view value = line.substr(colon + 1);
   const auto refused = first_refused(value);
   if (refused < value.size()) return why_refused(value[refused]);
-  fields.append(line.substr(0, colon), trim(value));
+  each(line.substr(0, colon), trim(value));
   return {};
 }
 
+// A sink of parse_field().
+auto appending_to(Fields& fields) {
+  return [&fields](std::string_view name, std::string_view value) { fields.append(name, value); };
+}
+
 HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, Fields& fields) {
+  const auto append = appending_to(fields);
   for (;;) {
     const auto line = take_line(rest);
     if (!line) return line.error();
     if (line->empty()) break;
     if (fields.size() == limits.fields) return HeadError::too_many_fields;
-    if (auto parsed = parse_field(*line, fields); !parsed) return parsed;
+    if (auto parsed = parse_field(*line, append); !parsed) return parsed;
   }
   // Bytes after the empty line are not part of a head: the caller cut it in the wrong place.
   return rest.empty() ? HeadResult<void>{} : HeadError::no_end;
@@ -187,6 +195,27 @@ HeadResult<ResponseHead> parse_response_head(std::span<char> bytes, const HeadLi
   if (parsed || parsed.error() != HeadError::folded) return parsed;
   join_folds(bytes);  // seldom: folds are obsolete
   return parse_unfolded(head, limits);
+}
+
+HeadResult<StoredHead> parse_stored_head(std::string_view head) {
+  const auto line = take_line(head);
+  if (!line) return line.error();
+  ResponseHead first;
+  if (auto parsed = parse_status_line(*line, first); !parsed) return parsed.error();
+  StoredHead stored{.status = first.status, .date = {}};
+  bool has_date = false;
+  const auto note_date = [&](std::string_view name, std::string_view value) {
+    if (has_date || !same_word(name, "Date")) return;
+    has_date = true;
+    stored.date = value;
+  };
+  while (!head.empty()) {
+    const auto next = take_line(head);
+    if (!next) return next.error();
+    if (next->empty()) return HeadError::no_end;
+    if (auto parsed = parse_field(*next, note_date); !parsed) return parsed.error();
+  }
+  return stored;
 }
 
 }  // namespace proxy::http

@@ -55,4 +55,14 @@ HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimi
 // `head` is mutable.
 HeadResult<ResponseHead> parse_response_head(std::span<char> head, const HeadLimits& limits = {});
 
+// The parts of a stored response head that a cache needs at each hit.
+struct StoredHead {
+  unsigned status = 0;    // 100..999
+  std::string_view date;  // the value of the first Date; empty if there is none
+};
+// Checks a response head without its empty line, however long. Accepts what parse_response_head()
+// accepts with the empty line added, except folded lines: the text of a stored head has none. It
+// makes no list of the fields, and so costs about two thirds of parse_response_head().
+HeadResult<StoredHead> parse_stored_head(std::string_view head);
+
 }  // namespace proxy::http

@@ -20,9 +20,9 @@ constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
 // Sends from the file until all is sent, or the file must not be used any more. Adds the bytes sent
 // to `sent`.
 Task<error_code> send_from(Client& client, std::shared_ptr<FileBody> body, std::uint64_t& sent) {
-  const auto place = body->stored().body_in_file();
+  const auto& place = body->stored();
   for (;;) {
-    const auto size = std::min(place.size - sent, kAtOnce);
+    const auto size = std::min(body->size() - sent, kAtOnce);
     const net::FilePart part{place.segment->file.descriptor(), place.offset + sent, size};
     const auto some = co_await client.response.body_of_file(part);
     if (!some) co_return some.error();

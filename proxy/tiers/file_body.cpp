@@ -14,15 +14,15 @@ using net::Task;
 using std::chrono::steady_clock;
 namespace disk = cache::disk;
 
-std::shared_ptr<FileBody> FileBody::of(Process& process, Stored stored) {
+std::shared_ptr<FileBody> FileBody::of(Process& process, disk::StoredBody stored) {
   auto body = std::make_shared<FileBody>(process, std::move(stored));
-  const bool in_time = body->stored().body_in_file().segment->users.add(body);
+  const bool in_time = body->stored().segment->users.add(body);
   return in_time ? body : nullptr;
 }
 
 void FileBody::save() {
   if (saved()) return;
-  auto read = process_.disk->read_body(*stored_, process_.store, disk::Wait::yes);
+  auto read = process_.disk->read_body(stored_, process_.store, disk::Wait::yes);
   if (!read) return;
   auto body = std::make_shared<const cache::Body>(std::move(*read));
   const threads::MutexLock lock(mutex_);
@@ -36,17 +36,13 @@ std::shared_ptr<const cache::Body> FileBody::saved() const {
 
 namespace {
 
-bool in_page_cache(const FileBody& body) {
-  return body.stored().body_in_file().in_page_cache();
-}
-
 // On the worker's thread if that takes neither waiting nor long.
 Task<bool> is_intact(Worker& worker, std::shared_ptr<FileBody> body, bool is_there) {
   if (is_there && body->size() <= cache::EntryReader::kReadAtOnce) {
-    co_return body->stored().check_body(disk::Wait::no).has_value();
+    co_return body->stored().check(disk::Wait::no).has_value();
   }
   std::function<disk::Result<bool>()> check = [body]() -> disk::Result<bool> {
-    const auto checked = body->stored().check_body(disk::Wait::yes);
+    const auto checked = body->stored().check(disk::Wait::yes);
     if (!checked) return checked.error();
     return true;
   };
@@ -57,21 +53,21 @@ Task<bool> is_intact(Worker& worker, std::shared_ptr<FileBody> body, bool is_the
 // Whether the page cache has the body, and it is verified.
 Task<bool> is_verified(Worker& worker, std::shared_ptr<FileBody> body, bool is_there) {
   auto& checked = worker.checked_bodies;
-  const auto at = body->stored().body_at();
+  const auto at = body->stored().at;
   const auto last = checked.last_check(at, steady_clock::now());
   if (is_there && last == CheckedBodies::Check::lately) co_return true;
   const bool intact = co_await is_intact(worker, body, is_there);
   if (!intact) co_return false;
   checked.note(at, steady_clock::now());
-  co_return in_page_cache(*body);
+  co_return body->stored().in_page_cache();
 }
 
 }  // namespace
 
 Task<bool> may_be_sent(Worker& worker, std::shared_ptr<FileBody> body) {
   auto& checked = worker.checked_bodies;
-  const auto at = body->stored().body_at();
-  const bool is_there = in_page_cache(*body);
+  const auto at = body->stored().at;
+  const bool is_there = body->stored().in_page_cache();
   const auto last = checked.last_check(at, steady_clock::now());
   if (!is_there && last != CheckedBodies::Check::none) {
     checked.forget(at);  // the page cache does not keep it: memory is to
@@ -82,7 +78,7 @@ Task<bool> may_be_sent(Worker& worker, std::shared_ptr<FileBody> body) {
 
 Task<bool> may_go_on(Worker& worker, std::shared_ptr<FileBody> body) {
   if (body->saved()) co_return false;
-  const bool verified = co_await is_verified(worker, body, in_page_cache(*body));
+  const bool verified = co_await is_verified(worker, body, body->stored().in_page_cache());
   if (verified) co_return true;
   std::function<disk::Result<bool>()> save = [body]() -> disk::Result<bool> {
     body->save();

@@ -20,7 +20,7 @@
 
 #include "config/threads/mutex.hpp"
 #include "proxy/cache/block.hpp"
-#include "proxy/cache/disk/catalog/stored_record.hpp"
+#include "proxy/cache/disk/catalog/stored_body.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy {
@@ -31,14 +31,13 @@ struct Worker;
 // Any thread. The process outlives it.
 class FileBody final : public cache::disk::SegmentUser {
  public:
-  using Stored = std::shared_ptr<const cache::disk::StoredRecord>;
+  // Null: the segment of the body is being reclaimed.
+  static std::shared_ptr<FileBody> of(Process& process, cache::disk::StoredBody stored);
+  FileBody(Process& process, cache::disk::StoredBody stored)
+      : process_(process), stored_(std::move(stored)) {}
 
-  // `stored`: the record that has the body. Null: its segment is being reclaimed.
-  static std::shared_ptr<FileBody> of(Process& process, Stored stored);
-  FileBody(Process& process, Stored stored) : process_(process), stored_(std::move(stored)) {}
-
-  [[nodiscard]] const cache::disk::StoredRecord& stored() const { return *stored_; }
-  [[nodiscard]] std::uint64_t size() const { return stored_->body_bytes(); }
+  [[nodiscard]] const cache::disk::StoredBody& stored() const { return stored_; }
+  [[nodiscard]] std::uint64_t size() const { return stored_.size; }
   // Reads the whole body into memory and verifies it, if memory has room. Waits for the disk.
   void save() override EXCLUDES(mutex_);
   // The body in memory; null: the file has it.
@@ -46,7 +45,7 @@ class FileBody final : public cache::disk::SegmentUser {
 
  private:
   Process& process_;
-  const Stored stored_;
+  const cache::disk::StoredBody stored_;
   mutable threads::Mutex mutex_;
   std::shared_ptr<const cache::Body> saved_ GUARDED_BY(mutex_);
 };

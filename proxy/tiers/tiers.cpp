@@ -277,7 +277,7 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
     read = co_await read_waiting(worker, request, key, bodies);
   }
   if (read && read->in_file) {
-    auto body = FileBody::of(process, std::move(read->in_file));
+    auto body = FileBody::of(process, std::move(*read->in_file));
     bool may = body != nullptr;
     if (may) may = co_await may_be_sent(worker, body);
     if (may && is_good(process, request, key, *read, asked)) {

@@ -120,6 +120,13 @@ Result<void> Disk::read_body(const StoredRecord& stored,
   return read;
 }
 
+Result<void> Disk::read_body(const StoredBody& stored,
+                             std::span<const std::span<std::uint8_t>> into, Wait wait) {
+  const auto read = stored.read(into, wait);
+  if (!read) drop(stored.key, {.at = stored.front}, read.error());
+  return read;
+}
+
 Result<void> Disk::check(const Key& key, const Location& location, std::string& url) {
   const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
   if (stored) url = stored->url();

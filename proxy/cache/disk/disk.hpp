@@ -60,7 +60,10 @@ class Disk {
   // know; the entry is purged. `would_block`: call again with Wait::yes on a thread that may wait
   // (ReadPool).
   Result<StoredRecord> open(const Key& key, const Location& location, Wait wait);
+  // Reads and checks the body. If that fails, drops the entry.
   Result<void> read_body(const StoredRecord& stored, std::span<const std::span<std::uint8_t>> into,
+                         Wait wait);
+  Result<void> read_body(const StoredBody& stored, std::span<const std::span<std::uint8_t>> into,
                          Wait wait);
   // Reads head and body and verifies their checksums. Waits for the disk. A damaged record is
   // dropped and counted. If the head is good, sets `url` to the record's URL. `gone`: the record

@@ -85,7 +85,11 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   ReadBack read;
   auto location = disk_.find(url_key, url);
   if (!location) return read;
-  auto stored = reader_.open(read.by.emplace(ReadBack::Seen{url_key, {}}), *location, url, wait);
+  const auto is_known = [&](const ReadBack::Seen& seen, std::uint64_t selector) {
+    return bodies == Bodies::large_in_file && reader_.add_known(read, seen, selector, url, request);
+  };
+  if (is_known(read.by.emplace(ReadBack::Seen{url_key, location->at}), 0)) return read;
+  auto stored = reader_.open(*read.by, *location, url, wait);
   if (!stored) return stored.error();
   const auto corrupt = [this](const Key& key, const Location& at) {
     disk_.drop(key, at, Error::corrupt);
@@ -105,7 +109,8 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
     const Key key = variant_key(url_key, *selector, request);
     location = disk_.find(key, url);
     if (!location) return read;
-    stored = reader_.open(read.variant.emplace(ReadBack::Seen{key, {}}), *location, url, wait);
+    if (is_known(read.variant.emplace(ReadBack::Seen{key, location->at}), number)) return read;
+    stored = reader_.open(*read.variant, *location, url, wait);
     if (!stored) return stored.error();
   }
   if (location->kind == RecordKind::block || location->kind == RecordKind::selector) return read;

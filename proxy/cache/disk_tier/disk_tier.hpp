@@ -74,7 +74,7 @@ class DiskTier {
                               Bodies bodies = Bodies::in_memory);
   // Reads a body that was left in its file. As EntryReader::read_body(); a damaged record is
   // dropped.
-  disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait) {
+  disk::Result<Body> read_body(const disk::StoredBody& stored, Store& memory, disk::Wait wait) {
     return reader_.read_body(stored, memory, wait);
   }
   // Whether read() would find the same records now: false if they were purged or replaced since.

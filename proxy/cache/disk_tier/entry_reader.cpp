@@ -24,6 +24,17 @@ Result<disk::StoredRecord> EntryReader::open(ReadBack::Seen& seen, const disk::L
   return stored;
 }
 
+bool EntryReader::add_known(ReadBack& read, const ReadBack::Seen& seen, std::uint64_t selector,
+                            std::string_view url, const http::Fields& request) {
+  const auto known = heads_.find(seen.at);
+  if (!known || known->key() != seen.key || known->selector() != selector) return false;
+  const auto& entry = known->entry();
+  if (entry->url != url || !entry->variant.matches(request)) return false;
+  read.in_file = known->body(disk_.catalog().segments);
+  if (read.in_file) read.entry = entry;
+  return read.in_file.has_value();
+}
+
 Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& memory, Wait wait) {
   const auto& stored = wanted.stored;
   const bool is_left = wanted.bodies == Bodies::large_in_file && stored.body_bytes() >= kLeftFrom;
@@ -37,26 +48,39 @@ Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& me
   auto& saved = wanted.saved;
   const auto entry = std::make_shared<Entry>(budget_, std::move(saved.entry));
   entry->body = std::move(body);
+  if (is_left) {
+    leave_in_file(read, wanted, entry);
+    return read;
+  }
   const auto& seen = read.variant ? *read.variant : *read.by;
   if (entry->object) entry->body.size = saved.length;
   const auto body_at = entry->object ? seen.at : stored.body_at();
   read.on_disk = std::make_shared<OnDisk>();
   read.on_disk->set(seen.key, to_number(seen.at), to_number(body_at));
   read.entry = entry;
-  if (is_left) {
-    read.in_file = std::make_shared<const disk::StoredRecord>(std::move(wanted.stored));
-  }
   return read;
 }
 
-Result<Body> EntryReader::read_body(const disk::StoredRecord& stored, Store& memory, Wait wait) {
-  auto left = stored.body_bytes();
-  const bool has_room = stored.header().kind == disk::RecordKind::block;
-  if (wait == Wait::no && left > kReadAtOnce) return Error::would_block;
-  Body body{.slices = {}, .size = left};
+// A purge by giver covers entries that the index still has (Disk::open), so the heads of entries
+// that a neighbour gave are read each time.
+void EntryReader::leave_in_file(ReadBack& read, const Wanted& wanted,
+                                const std::shared_ptr<Entry>& entry) {
+  read.entry = entry;
+  read.in_file = wanted.stored.body_in_file();
+  if (entry->giver.tag != 0) return;
+  heads_.note(std::make_shared<const KnownHead>(entry, wanted.saved.selector, *read.in_file,
+                                                wanted.stored.segment()));
+}
+
+template <class Stored>
+Result<Body> EntryReader::read(const Stored& stored, std::uint32_t bytes, Room room, Store& memory,
+                               Wait wait) {
+  if (wait == Wait::no && bytes > kReadAtOnce) return Error::would_block;
+  Body body{.slices = {}, .size = bytes};
   std::vector<std::span<std::uint8_t>> into;
-  while (left > 0) {
-    if (budget_.over() && !memory.make_room() && !has_room) return Error::busy;
+  for (auto left = bytes; left > 0;) {
+    const bool has_room = !budget_.over() || memory.make_room();
+    if (!has_room && room == Room::to_be_made) return Error::busy;
     const auto size = std::min(left, kPieceBytes);
     const auto block = std::make_shared<Block>(budget_, size);
     into.emplace_back(reinterpret_cast<std::uint8_t*>(block->data()), size);
@@ -66,6 +90,16 @@ Result<Body> EntryReader::read_body(const disk::StoredRecord& stored, Store& mem
   const auto done = disk_.read_body(stored, into, wait);
   if (!done) return done.error();
   return body;
+}
+
+Result<Body> EntryReader::read_body(const disk::StoredRecord& stored, Store& memory, Wait wait) {
+  const bool is_block = stored.header().kind == disk::RecordKind::block;
+  const auto room = is_block ? Room::is_there : Room::to_be_made;
+  return read(stored, stored.body_bytes(), room, memory, wait);
+}
+
+Result<Body> EntryReader::read_body(const disk::StoredBody& stored, Store& memory, Wait wait) {
+  return read(stored, stored.size, Room::to_be_made, memory, wait);
 }
 
 }  // namespace proxy::cache

@@ -1,11 +1,13 @@
 // Reads entries back from the disk.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
 
 #include "proxy/cache/disk/disk.hpp"
+#include "proxy/cache/disk_tier/known_heads.hpp"
 #include "proxy/cache/on_disk.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/cache/store.hpp"
@@ -21,9 +23,9 @@ struct ReadBack {
 
   std::shared_ptr<const Entry> entry;  // null: nothing answers this request
   std::shared_ptr<OnDisk> on_disk;     // of the entry
-  // The record that has the body, if the body was left in its file: then the entry has only the
-  // body's length, and must not be stored.
-  std::shared_ptr<const disk::StoredRecord> in_file;
+  // The body, if it was left in its file: then the entry has only the body's length, and must not
+  // be stored.
+  std::optional<disk::StoredBody> in_file;
   bool varies = false;          // the URL is on disk, but in no variant that matches
   std::optional<Seen> by;       // the record under the URL's key
   std::optional<Seen> variant;  // the record of the variant
@@ -43,7 +45,13 @@ class EntryReader {
   static constexpr std::uint32_t kLeftFrom = 64 * 1024;
 
   // Both arguments outlive the reader.
-  EntryReader(Budget& budget, disk::Disk& disk) : budget_(budget), disk_(disk) {}
+  EntryReader(Budget& budget, disk::Disk& disk) : budget_(budget), disk_(disk), heads_(budget) {}
+
+  // Adds the entry of the record `seen` to `read`, with its body in its file, if an earlier read
+  // left it there and its head is still known. `selector`: the number of the selector that leads to
+  // the record, else 0. Returns false if the record has to be read.
+  bool add_known(ReadBack& read, const ReadBack::Seen& seen, std::uint64_t selector,
+                 std::string_view url, const http::Fields& request);
 
   // Opens the record at the location. `gone`: the record is of another URL, whose key collides.
   disk::Result<disk::StoredRecord> open(ReadBack::Seen& seen, const disk::Location& location,
@@ -61,10 +69,18 @@ class EntryReader {
   // slots bound the blocks in memory. `would_block`: with Wait::no, also for a long body, since its
   // checksum takes time.
   disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait);
+  disk::Result<Body> read_body(const disk::StoredBody& stored, Store& memory, disk::Wait wait);
 
  private:
+  enum class Room : std::uint8_t { to_be_made, is_there };
+  template <class Stored>
+  disk::Result<Body> read(const Stored& stored, std::uint32_t bytes, Room room, Store& memory,
+                          disk::Wait wait);
+  void leave_in_file(ReadBack& read, const Wanted& wanted, const std::shared_ptr<Entry>& entry);
+
   Budget& budget_;
   disk::Disk& disk_;
+  KnownHeads heads_;
 };
 
 }  // namespace proxy::cache

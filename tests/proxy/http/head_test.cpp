@@ -208,6 +208,46 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"s5_5_nul", "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n"s, HeadError::bad_field_value}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
+// The head with its empty line, read by the parser that everything else uses.
+bool is_read(std::string head) {
+  head += "\r\n";
+  return find_head_end(head) == head.size() && parse_response_head(head).has_value();
+}
+
+TEST(StoredHead, IsCheckedLikeEveryOther) {
+  const std::string_view heads[] = {
+      "HTTP/1.1 200 OK\r\n",
+      "HTTP/1.0 404 Not Found\r\nETag: \"e\"\r\nX-Empty:\r\n",
+      "HTTP/1.1 200\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n",
+      "",
+      "HTTP/1.1 200 OK",
+      "HTTP/1.1 200 OK\n",
+      "HTTP/1.1 099 OK\r\n",
+      "HTTP/2.0 200 OK\r\n",
+      "HTTP/1.1 200 OK\r\n\r\n",
+      "HTTP/1.1 200 OK\r\n\r\nETag: x\r\n",
+      "HTTP/1.1 200 OK\r\nETag: x",
+      "HTTP/1.1 200 OK\r\nETag: x\n",
+      "HTTP/1.1 200 OK\r\nETag : x\r\n",
+      "HTTP/1.1 200 OK\r\nETag\r\n",
+      "HTTP/1.1 200 OK\r\n: x\r\n",
+      "HTTP/1.1 200 OK\r\nETag: a\rb\r\n",
+      "HTTP/1.1 200 OK\r\nETag: a long one with \x7f in it\r\n",
+  };
+  for (const auto head : heads) {
+    EXPECT_EQ(parse_stored_head(head).has_value(), is_read(std::string(head))) << head;
+  }
+  EXPECT_EQ(parse_stored_head("HTTP/1.1 200 OK\r\nA: b\r\n c\r\n").error(), HeadError::folded);
+}
+
+TEST(StoredHead, TellsItsStatusAndItsFirstDate) {
+  const auto head = parse_stored_head("HTTP/1.1 404 X\r\nA: b\r\ndate: c \r\nDate: d\r\n");
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->status, 404U);
+  EXPECT_EQ(head->date, "c");
+  EXPECT_EQ(parse_stored_head("HTTP/1.1 200 X\r\n")->date, "");
+}
+
 TEST(HeadErrors, HaveTheirStatus) {
   EXPECT_EQ(status_of(HeadError::bare_lf), 400u);
   EXPECT_EQ(status_of(HeadError::target_too_long), 414u);

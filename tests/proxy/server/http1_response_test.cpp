@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/proxy/fill/fill_scene.hpp"
+#include "tests/proxy/net/tls_ends.hpp"
 #include "tests/proxy/received.hpp"
 #include "tests/support/loopback.hpp"
 
@@ -165,6 +166,38 @@ bool resets_on_close(net::Stream& stream) {
   socklen_t size = sizeof set;
   ::getsockopt(stream.socket().native_handle(), SOL_SOCKET, SO_LINGER, &set, &size);
   return set.l_onoff == 1 && set.l_linger == 0;
+}
+
+// The kernel would send the file's bytes without TLS.
+TEST(Http1Response, SendsNoFileOverTlsAndTheBytesWhole) {
+  net::TlsEnds ends;
+  BufferPool buffers;
+  Input input{*ends.near, buffers};
+  RequestRecord record;
+  cache::Budget transit{1 << 20};
+  Http1Response response{*ends.near, input, record, buffers, transit, 10s};
+  response.begin(1, false, true);
+  EXPECT_FALSE(response.sends_files());
+  std::string body;
+  for (int i = 0; body.size() < 100'000; ++i) body += std::to_string(i) + ' ';
+  asio::co_spawn(ends.io, send(response, {200, body.size(), {body}}), asio::detached);
+  std::string got;
+  std::string chunk(65536, '\0');
+  while (got.size() < body.size() || !got.ends_with(body)) {
+    const auto n = run(ends.io, ends.far->read_some(asio::buffer(chunk)));
+    ASSERT_TRUE(n) << n.error().message();
+    got.append(chunk, 0, *n);
+    ASSERT_LT(got.size(), body.size() + 1000);
+  }
+  EXPECT_TRUE(got.starts_with("HTTP/1.1 200 X\r\n"));
+}
+
+TEST(Http1Response, SendsAFileWhereTheResponseHasABody) {
+  ResponseScene scene;
+  scene.response.begin(1, false, true);
+  EXPECT_TRUE(scene.response.sends_files());
+  scene.response.begin(1, true, true);
+  EXPECT_FALSE(scene.response.sends_files()) << "HEAD";
 }
 
 TEST(Http1Response, ACutThatTheEndOfTheConnectionWouldHideCanBeTold) {

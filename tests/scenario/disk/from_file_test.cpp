@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "tests/scenario/disk/disk_scene.hpp"
 #include "tests/support/successors.hpp"
@@ -224,6 +227,62 @@ TEST(ABodyInAFile, IsCutForAClientThatDoesNotRead) {
     return line.bytes < static_cast<long>(kLarge);
   }));
   EXPECT_LT(client.read(), Stalled::kResponses);
+}
+
+// bandwidth_test.cpp measures the rates, of bodies that come from memory.
+TEST(ABodyInAFile, KeepsToEachLimitOfBandwidth) {
+  using Clock = std::chrono::steady_clock;
+  for (const char* limit : {"bandwidth", "bandwidth_per_client"}) {
+    FromFile scene(json{{"limits", {{limit, "4MiB"}}}, {"timeouts", {{"body", "100ms"}}}});
+    scene.restart();
+    const auto begin = Clock::now();
+    for (int i = 0; i < 2; ++i) {
+      const Response hit = scene.get("/large");
+      EXPECT_TRUE(is_hit(hit));
+      EXPECT_TRUE(hit.body == scene.large) << limit;
+    }
+    // Without a limit, 6,000,000 bytes take some milliseconds.
+    EXPECT_GT(Clock::now() - begin, std::chrono::milliseconds(700)) << limit;
+    EXPECT_TRUE(await([&] { return scene.how("/large") == "TCP_HIT"; })) << scene.how("/large");
+  }
+}
+
+TEST(ABodyInAFile, IsWholeForClientsThatShareTheBandwidth) {
+  FromFile scene(json{{"limits", {{"bandwidth", "8MiB"}}}});
+  scene.restart();
+  std::vector<std::unique_ptr<Client>> clients;
+  for (std::uint8_t from = 1; from <= 3; ++from) {
+    clients.push_back(std::make_unique<Client>(scene.proxy().port(), from));
+    clients.back()->send(request_text("GET", scene.origin.url("/large")));
+  }
+  for (const auto& client : clients) EXPECT_TRUE(client->read().body == scene.large);
+}
+
+TEST(ABodyInAFile, IsAnsweredWithTheLastHeadOnly) {
+  FromFile scene;
+  scene.restart();
+  int edition = 0;
+  scene.origin.on("/100k", [&](const Request&) {
+    return cacheable(scene.some).with("X-Edition", std::to_string(++edition));
+  });
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(is_hit(scene.get("/100k")));
+  // A reload by the client replaces it.
+  EXPECT_EQ(scene.get("/100k", {{"Cache-Control", "no-cache"}}).field("X-Edition"), "1");
+  scene.settle(1);
+  scene.restart();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(scene.get("/100k").field("X-Edition"), "1");
+  // A purge removes it at once.
+  EXPECT_EQ(scene.ask("PURGE", "/100k", kOnPurpose).status, 200);
+  EXPECT_FALSE(scene.holds("/100k"));
+  EXPECT_EQ(scene.get("/100k").field("X-Edition"), "2");
+  scene.settle(2);
+  // So does a request that changes the resource (RFC 9111 4.4).
+  scene.restart();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(scene.get("/100k").field("X-Edition"), "2");
+  scene.ask("POST", "/100k", {}, "x");
+  const Response last = scene.get("/100k");
+  EXPECT_FALSE(is_hit(last));
+  EXPECT_EQ(last.field("X-Edition"), std::to_string(edition));
 }
 
 TEST(ABodyInAFile, IsSentWholeDuringATakeOver) {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <vector>
-
-#include "digest/crc32c.hpp"
 
 namespace proxy::cache::disk {
 namespace {
@@ -65,44 +62,31 @@ Result<StoredRecord> StoredRecord::open(const Segments& segments, const Key& key
   return StoredRecord(std::move(*front), std::move(*base));
 }
 
+StoredBody StoredRecord::body_in_file() const {
+  const RecordHeader& header = body_front().header;
+  return {.key = front_.header.index_key(),
+          .front = front_.header.at,
+          .at = header.at,
+          .offset = header.at.offset + header.checked_bytes(),
+          .size = header.body_bytes,
+          .checksum = header.body_checksum,
+          .segment = body_front().segment};
+}
+
 Result<void> StoredRecord::read_body(std::span<const std::span<std::uint8_t>> into,
                                      Wait wait) const {
   const Front& front = body_front();
   const auto begin = static_cast<std::size_t>(front.header.checked_bytes());
-  std::size_t done = 0;
-  std::uint32_t checksum = 0;
-  for (auto piece : into) {
-    const std::size_t left = front.header.body_bytes - done;
-    piece = piece.first(std::min(piece.size(), left));
-    const std::size_t at = begin + done;
-    const std::size_t here = at < front.size ? std::min(piece.size(), front.size - at) : 0;
-    std::copy_n(front.bytes.get() + (here > 0 ? at : 0), here, piece.begin());
-    const auto read =
-        front.segment->file.read(piece.subspan(here), front.header.at.offset + at + here, wait);
-    if (!read) return read.error();
-    checksum = digest::crc32c(piece, checksum);
-    done += piece.size();
-  }
-  if (done != front.header.body_bytes || checksum != front.header.body_checksum) {
-    return Error::corrupt;
-  }
-  return {};
+  const auto here = std::min<std::size_t>(front.size - begin, front.header.body_bytes);
+  return body_in_file().read(into, wait, {front.bytes.get() + begin, here});
 }
 
 Result<void> StoredRecord::read_body(std::span<std::uint8_t> into, Wait wait) const {
   return read_body(std::span<const std::span<std::uint8_t>>(&into, 1), wait);
 }
 
-// All pieces are read into the same buffer, because only the checksum matters.
 Result<void> StoredRecord::check_body(Wait wait) const {
-  constexpr std::size_t kPiece = std::size_t{64} << 10;
-  const auto bytes = std::min<std::size_t>(body_bytes(), kPiece);
-  const auto piece = std::make_unique_for_overwrite<std::uint8_t[]>(bytes);
-  std::vector<std::span<std::uint8_t>> into;
-  for (std::size_t left = body_bytes(); left > 0; left -= into.back().size()) {
-    into.emplace_back(piece.get(), std::min(left, kPiece));
-  }
-  return read_body(into, wait);
+  return body_in_file().check(wait);
 }
 
 }  // namespace proxy::cache::disk

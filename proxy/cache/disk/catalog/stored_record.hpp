@@ -7,19 +7,9 @@
 
 #include "proxy/cache/disk/catalog/location.hpp"
 #include "proxy/cache/disk/catalog/segments.hpp"
+#include "proxy/cache/disk/catalog/stored_body.hpp"
 
 namespace proxy::cache::disk {
-
-// The place of a body in its segment's file. The body's bytes stay as they are until the disk
-// empties the file. Before that, the disk lets the segment's users save the body (SegmentUsers).
-struct BodyInFile {
-  std::shared_ptr<const Segment> segment;
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-
-  // Whether the page cache has the whole body.
-  bool in_page_cache() const { return segment->residency.has(offset, size); }
-};
 
 // A record whose head is in memory and checked. The body is read into the caller's memory. Any
 // thread, but one at a time.
@@ -40,10 +30,9 @@ class StoredRecord {
   // The position of the record with the body: for a newer head, of another record.
   Position body_at() const { return body_front().header.at; }
   std::uint32_t body_bytes() const { return body_front().header.body_bytes; }
-  BodyInFile body_in_file() const {
-    const RecordHeader& header = body_front().header;
-    return {body_front().segment, header.at.offset + header.checked_bytes(), header.body_bytes};
-  }
+  StoredBody body_in_file() const;
+  // The segment of the record that has the head.
+  const std::shared_ptr<const Segment>& segment() const { return front_.segment; }
   // Reads and checks the whole body. The pieces together must have the length of the body. After an
   // error their content must not be used.
   Result<void> read_body(std::span<const std::span<std::uint8_t>> into, Wait wait) const;

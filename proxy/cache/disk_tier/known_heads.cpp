@@ -1,0 +1,114 @@
+#include "proxy/cache/disk_tier/known_heads.hpp"
+
+#include <utility>
+
+namespace proxy::cache {
+namespace {
+
+using disk::to_number;
+
+constexpr std::uint64_t kShare = 8;            // of the budget's limit
+constexpr std::uint64_t kLargest = 16 * 1024;  // so that one head does not displace many
+
+// The object with its reference counts, a node of the map, the slot's share of its buckets and of
+// the order, and malloc's overhead.
+constexpr std::uint64_t kOverhead = sizeof(KnownHead) + 128;
+
+std::uint64_t bytes_of(const KnownHead& head) {
+  return head.entry()->footprint() + kOverhead;
+}
+
+bool is_same(const std::shared_ptr<const disk::Segment>& found,
+             const std::weak_ptr<const disk::Segment>& known) {
+  return found && !found.owner_before(known) && !known.owner_before(found);
+}
+
+}  // namespace
+
+KnownHead::KnownHead(std::shared_ptr<const Entry> entry, std::uint64_t selector,
+                     disk::StoredBody body, const std::shared_ptr<const disk::Segment>& front)
+    : entry_(std::move(entry)),
+      selector_(selector),
+      body_(std::move(body)),
+      front_segment_(front),
+      body_segment_(std::exchange(body_.segment, nullptr)) {}
+
+std::optional<disk::StoredBody> KnownHead::body(const disk::Segments& segments) const {
+  auto segment = segments.find(body_.at.segment);
+  if (!is_same(segment, body_segment_)) return std::nullopt;
+  const bool is_apart = body_.front.segment != body_.at.segment;
+  if (is_apart && !is_same(segments.find(body_.front.segment), front_segment_)) return std::nullopt;
+  disk::StoredBody body = body_;
+  body.segment = std::move(segment);
+  return body;
+}
+
+KnownHeads::~KnownHeads() {
+  for (auto& shard : shards_) {
+    const threads::MutexLock lock(shard.mutex);
+    budget_.release(shard.heads.size() * kOverhead);
+  }
+}
+
+KnownHeads::Head KnownHeads::find(disk::Position at) {
+  const auto number = to_number(at);
+  auto& shard = shard_of(number);
+  const threads::MutexLock lock(shard.mutex);
+  const auto found = shard.heads.find(number);
+  if (found == shard.heads.end()) return nullptr;
+  found->second.used = true;
+  return found->second.head;
+}
+
+void KnownHeads::note(Head head) {
+  if (bytes_of(*head) > kLargest) return;
+  const auto number = to_number(head->at());
+  auto& shard = shard_of(number);
+  std::vector<Head> forgotten;  // destroyed after the lock
+  const threads::MutexLock lock(shard.mutex);
+  auto& slot = shard.heads[number];
+  if (slot.head) {
+    shard.bytes -= bytes_of(*slot.head);
+    forgotten.push_back(std::move(slot.head));
+  } else {
+    shard.order.push_back(number);
+    budget_.charge(kOverhead);
+  }
+  shard.bytes += bytes_of(*head);
+  slot.head = std::move(head);
+  for (auto& one : forget_some(shard)) forgotten.push_back(std::move(one));
+}
+
+std::vector<KnownHeads::Head> KnownHeads::forget_some(Shard& shard) {
+  std::vector<Head> forgotten;
+  while (shard.bytes > budget_.limit() / kShare / kShards && !shard.order.empty()) {
+    const auto number = shard.order.front();
+    shard.order.pop_front();
+    const auto found = shard.heads.find(number);
+    if (std::exchange(found->second.used, false)) {
+      shard.order.push_back(number);
+      continue;
+    }
+    shard.bytes -= bytes_of(*found->second.head);
+    budget_.release(kOverhead);
+    forgotten.push_back(std::move(found->second.head));
+    shard.heads.erase(found);
+  }
+  return forgotten;
+}
+
+std::uint64_t KnownHeads::bytes() const {
+  std::uint64_t all = 0;
+  for (const auto& shard : shards_) {
+    const threads::MutexLock lock(shard.mutex);
+    all += shard.bytes;
+  }
+  return all;
+}
+
+// Multiplicative hashing (Knuth, volume 3, 6.4).
+KnownHeads::Shard& KnownHeads::shard_of(std::uint64_t at) {
+  return shards_[at * 0x9e3779b97f4a7c15U >> 60];
+}
+
+}  // namespace proxy::cache
