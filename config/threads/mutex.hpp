@@ -1,5 +1,5 @@
 // The standard library's locks with annotations, which libstdc++ lacks, and with a place in the
-// order of locks. In released programs they cost nothing more.
+// order of locks. A free lock costs nothing more in released programs.
 #pragma once
 
 #include <chrono>
@@ -11,22 +11,23 @@
 
 #include "config/threads/annotations.hpp"
 #include "config/threads/lock_order.hpp"
+#include "config/threads/lock_waits.hpp"
 
 namespace threads {
 
-// A std::mutex. Use it by MutexLock.
+// A std::mutex, which a thread takes as take() says. Use it by MutexLock.
 class CAPABILITY("mutex") Mutex {
  public:
   explicit Mutex(Place place = Place::alone) : order_(place) {}
 
   void lock() ACQUIRE() {
     order_.taking();
-    mutex_.lock();
+    take(mutex_);
   }
   // For a thread that takes several locks of one place. It always takes them in the same order.
   void lock_beside_others() ACQUIRE() {
     order_.taking_beside_others();
-    mutex_.lock();
+    take(mutex_);
   }
   void unlock() RELEASE() {
     mutex_.unlock();
@@ -44,7 +45,8 @@ class CAPABILITY("mutex") Mutex {
 class SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ACQUIRE(mutex)
-      : order_((mutex.order_.taking(), mutex.order_)), lock_(mutex.mutex_) {}
+      : order_((mutex.order_.taking(), mutex.order_)),
+        lock_((take(mutex.mutex_), mutex.mutex_), std::adopt_lock) {}
   ~MutexLock() RELEASE() {
     if (lock_.owns_lock()) order_.released();
   }
@@ -57,7 +59,8 @@ class SCOPED_CAPABILITY MutexLock {
   }
   void lock() ACQUIRE() {
     order_.taking();
-    lock_.lock();
+    take(*lock_.mutex());
+    lock_ = {*lock_.release(), std::adopt_lock};
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "config/threads/lock_waits.hpp"
 #include "proxy/observe/exposition.hpp"
 #include "proxy/version.hpp"
 
@@ -105,6 +106,9 @@ void append_process_metrics(std::string& out, const ProcessFacts& facts) {
   known("process_open_fds", "Open file descriptors.", reading.open_descriptors);
   known("process_max_fds", "File descriptors that the process may have open.",
         reading.most_descriptors);
+  single(out, "hearsay_lock_waits_total", "counter",
+         "How often a thread has slept because another one held a lock.",
+         threads::lock_waits().load(std::memory_order_relaxed));
 }
 
 }  // namespace proxy

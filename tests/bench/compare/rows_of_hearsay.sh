@@ -82,5 +82,12 @@ threads() {
       measure "$row" hearsay "hearsay-${row#threads-}" 64 paced /1k/hit "$pause_milliseconds"
     done
   done
+  for row in $rows; do
+    printf 'note\t%s: a thread slept %d times for a lock\n' "$row" "$(lock_waits "hearsay-${row#threads-}")" >>"$results"
+  done
   end_group
+}
+
+lock_waits() { # NAME: since its start
+  curl -fsS --noproxy '*' "http://127.0.0.1:${ports[$1]}/metrics" | awk '/^hearsay_lock_waits_total/ { print $2 }'
 }

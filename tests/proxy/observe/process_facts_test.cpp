@@ -32,7 +32,8 @@ TEST(ProcessFacts, AreToldByPrometheussNames) {
   append_process_metrics(text, facts);
   for (const char* const name :
        {"hearsay_build_info{version=\"", "\nprocess_start_time_seconds ", "\nprocess_open_fds ",
-        "\nprocess_max_fds ", "\nprocess_resident_memory_bytes ", "\nprocess_cpu_seconds_total "}) {
+        "\nprocess_max_fds ", "\nprocess_resident_memory_bytes ", "\nprocess_cpu_seconds_total ",
+        "\nhearsay_lock_waits_total "}) {
     EXPECT_NE(text.find(name), std::string::npos) << name << text;
   }
 }
