@@ -54,5 +54,8 @@ HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimi
 // Likewise. Folded lines are joined in place: each fold becomes spaces (RFC 9112 5.2). Therefore
 // `head` is mutable.
 HeadResult<ResponseHead> parse_response_head(std::span<char> head, const HeadLimits& limits = {});
+// The same, without a copy. After a failure, `into` has no meaning.
+HeadResult<void> parse_response_head(std::span<char> head, const HeadLimits& limits,
+                                     ResponseHead& into);
 
 }  // namespace proxy::http
