@@ -88,7 +88,7 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
   while (!at_end()) {
     next_block();
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
-    const auto begun = steady_clock::now();
+    const auto begun = rate ? steady_clock::now() : steady_clock::time_point();
     const auto read = co_await fetch.body(into, idle);
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
@@ -147,7 +147,8 @@ void BodyWriter::next_block() {
   }
   auto& budget = stores() ? process.budget : process.transit;
   if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
-  block_ = std::make_shared<cache::Block>(budget, capacity);
+  block_ = stores() ? std::make_shared<cache::Block>(budget, capacity)
+                    : make_shared_in_frames<cache::Block>(budget, capacity);
   used_ = 0;
   context_.fill().expect(block_);
 }
@@ -239,13 +240,16 @@ void BodyWriter::complete() {
   context_.fill().finish(storability_);
 }
 
-Task<void> BodyWriter::to_the_end() {
-  const auto written = co_await write(context_.request().policy().settings.timeouts.body);
+void BodyWriter::end(const Outcome<void>& written) {
   if (written) {
     complete();
   } else {
     fail(written.error());
   }
+}
+
+Task<void> BodyWriter::to_the_end() {
+  end(co_await write(context_.request().policy().settings.timeouts.body));
 }
 
 void BodyWriter::fail(const Failure& cut) {

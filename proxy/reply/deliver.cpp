@@ -229,7 +229,7 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   auto error = co_await response.start(entry.head, entry.status, head.length,
                                        {buffers.data(), buffers.size()});
   first.clear();  // gives up their memory for the rest of the body
-  while (!error && !response.head_only()) {
+  while (!error && !response.head_only() && !reader.at_end()) {
     const auto pieces = co_await reader.next();
     if (pieces && pieces->empty()) break;
     if (pieces) {

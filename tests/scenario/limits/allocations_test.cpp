@@ -42,7 +42,6 @@ class CountedMemory {
   std::filesystem::path file_ = home_ / "allocations";
 };
 
-// A miss makes some, so that it can be seen that the count works.
 class Allocations : public testing::Test {
  protected:
   void SetUp() override {
@@ -92,9 +91,11 @@ TEST_F(Allocations, OfAHitAreNoneForTheFieldsOfABrowser) {
   EXPECT_LT(per_request("/app.js", browser), kNone);
 }
 
-TEST_F(Allocations, OfAMissAreCounted) {
+TEST_F(Allocations, OfAMissThatIsNotStoredAreAtMostFour) {
   scene_.origin.on("/miss", cacheable(std::string(1024, 'x'), "no-store"));
-  EXPECT_GT(per_request("/miss"), 1);
+  const auto made = per_request("/miss");
+  EXPECT_LT(made, 4 + kNone);
+  EXPECT_GT(made, 1);  // else the count would not work
 }
 
 }  // namespace
