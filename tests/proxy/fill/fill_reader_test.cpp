@@ -12,7 +12,9 @@ TEST(FillReader, KnowsWithoutAWaitWhatHasCome) {
   const auto fill = std::make_shared<Fill>("http://a/", io.get_executor());
   const auto reader = FillReader::attach(fill, io.get_executor());
   EXPECT_FALSE(reader->head_now());
-  fill->publish({nullptr, 5});
+  FillHead head;
+  head.length = 5;
+  fill->publish(head);
   ASSERT_TRUE(reader->head_now());
   EXPECT_EQ(reader->head_now()->value()->length, 5U);
   append_block(*fill, budget, "hello");
