@@ -79,11 +79,11 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
     co_return Joined::answered;
   }
   // A request for a part does not wait for the whole.
-  if (lookup.verdict.part && !head->entry->object) co_return Joined::unfit;
-  if (!answers(*head, request, client.worker.process.clock.now())) co_return Joined::unfit;
+  if (lookup.verdict.part && !(*head)->entry->object) co_return Joined::unfit;
+  if (!answers(**head, request, client.worker.process.clock.now())) co_return Joined::unfit;
   client.record.collapsed = true;
   const auto delivered =
-      co_await deliver(client, request, *reader, *head, reason, OnOutdated::begin_anew);
+      co_await deliver(client, request, *reader, **head, reason, OnOutdated::begin_anew);
   client.record.collapsed = delivered == Delivered::sent;
   if (delivered == Delivered::begin_anew) co_return Joined::unfit;
   client.worker.counters.collapsed.add();
@@ -100,16 +100,16 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
     if (!interim) break;
     co_await client.response.interim(*interim);
   }
-  const auto head = co_await reader->head();
+  const auto head = *reader->head_now();
   const auto reason = lookup.verdict.reason;
   if (!head) {
     client.record.asked = reader->asked();
     co_await refuse(client, request, head.error(), reason);
     co_return Delivered::sent;
   }
-  client.response.fields() += head->asker_fields;
+  client.response.fields() += (*head)->asker_fields;
   const auto on_outdated = lookup.anew ? OnOutdated::refuse : OnOutdated::begin_anew;
-  co_return co_await deliver(client, request, *reader, *head, reason, on_outdated);
+  co_return co_await deliver(client, request, *reader, **head, reason, on_outdated);
 }
 
 // What another fill has stored since the first search. A fill of this request's own that is listed
@@ -133,7 +133,7 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
   auto entered = may_share(process, request, lookup)
                      ? process.fills.enter(lookup.key, url, executor, steady_clock::now())
                      : Fills::alone(url, executor);
-  auto reader = FillReader::attach(entered.fill, executor);
+  auto reader = FillReader::attach(entered.fill, client.wake_by());
   if (entered.turn == Fills::Turn::join && reader) {
     const auto joined = co_await read_others(client, request, lookup, std::move(reader));
     if (joined == Joined::answered) co_return Delivered::sent;
@@ -145,8 +145,8 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     lookup.found.entry = nullptr;
   }
   if (!reader) {  // the fill belongs to another request, or was given up
-    entered.fill = std::make_shared<Fill>(url, executor);
-    reader = FillReader::attach(entered.fill, executor);
+    entered.fill = Fills::alone(url, executor).fill;
+    reader = FillReader::attach(entered.fill, client.wake_by());
   }
   begin(client, request, lookup, entered.fill);
   co_return co_await read_own(client, request, lookup, std::move(reader));
@@ -186,7 +186,7 @@ Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
 
 Task<bool> answer_by_others_fill(Client& client, const Request& request, const Lookup& lookup,
                                  std::shared_ptr<Fill> fill) {
-  auto reader = FillReader::attach(std::move(fill), client.worker.io.get_executor());
+  auto reader = FillReader::attach(std::move(fill), client.wake_by());
   if (!reader) co_return false;
   const auto joined = co_await read_others(client, request, lookup, std::move(reader));
   co_return joined == Joined::answered;

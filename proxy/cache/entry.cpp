@@ -12,8 +12,6 @@ namespace {
 using http::field;
 using std::chrono::floor;
 
-constexpr std::size_t kUsualHead = 1024;
-
 // Whether an entry keeps the field. It omits the fields that the sender of a hit generates anew.
 bool is_kept(const http::Field& line) {
   return line.id != field::age && line.id != field::content_length;
@@ -22,45 +20,54 @@ bool is_kept(const http::Field& line) {
 // Which fields of a response are only for the client that asked.
 class AskersOwn {
  public:
-  explicit AskersOwn(const http::CacheControl& control) : control_(control) {}
+  explicit AskersOwn(const http::CacheControl& control)
+      : control_(control),
+        any_named_(!control.private_fields.empty() || !control.no_cache_fields.empty()) {}
 
   bool has(const http::Field& line) const {
     return line.id == field::proxy_authenticate || line.id == field::proxy_authentication_info ||
-           http::same_word(line.name, "Cache-Status") || names(control_.private_fields, line) ||
-           names(control_.no_cache_fields, line);
+           http::same_word(line.name, "Cache-Status") || (any_named_ && is_named(line));
   }
 
  private:
+  bool is_named(const http::Field& line) const {
+    return names(control_.private_fields, line) || names(control_.no_cache_fields, line);
+  }
   static bool names(const http::CacheControl::Names& listed, const http::Field& line) {
-    if (listed.empty()) return false;  // nearly always
     return std::any_of(listed.begin(), listed.end(),
                        [&](std::string_view name) { return http::same_word(name, line.name); });
   }
 
   const http::CacheControl& control_;
+  const bool any_named_;  // seldom
 };
 
-std::string head_of(const Received& received, const http::CacheControl& control) {
+Entry::Head head_of(const Received& received, const http::CacheControl& control) {
   const http::ResponseHead& response = received.response;
   const AskersOwn askers_own(control);
   const http::HopByHop hop_by_hop(response.fields);
   const bool is_part = range_of(response).has_value();
-  std::string head;
-  head.reserve(kUsualHead);
-  http::append_status_line(head, response.status, response.reason);
+  Entry::Head head;
+  http::PieceWriter text(head.text);
+  http::write_status_line(text, response.status, response.reason);
   bool has_date = false;
+  bool all_noted = true;
   for (const http::Field& line : response.fields) {
     if (!is_kept(line) || askers_own.has(line) || hop_by_hop.ends_here(line)) continue;
     if (is_part && line.id == field::content_range) continue;
     has_date = has_date || line.id == field::date;
-    http::append_field(head, line.name, line.value);
+    const auto value_at = text.size() + line.name.size() + 2;
+    all_noted = head.quotes.note(line.id, value_at, line.value.size()) && all_noted;
+    http::write_field(text, line.name, line.value);
   }
   // RFC 9110 6.6.1: a missing Date is added, an existing one never changed.
   if (!has_date) {
-    http::append_field(head, "Date", http::format_date(floor<seconds>(received.times.response)));
+    http::write_field(text, "Date", http::format_date(floor<seconds>(received.times.response)));
   }
-  http::append_via(head, response.minor, received.our_name);
-  head.shrink_to_fit();
+  http::write_via(text, response.minor, received.our_name);
+  text.flush();
+  head.text.shrink_to_fit();  // a long one has grown in steps
+  if (!all_noted) head.quotes = QuotePlaces(head.text);
   return head;
 }
 
@@ -70,6 +77,16 @@ FreshnessBounds bounds_of(const Received& received) {
   const auto age = floor<seconds>(initial_age(received.response.fields, received.times));
   bounds.most = std::min(bounds.most, age + kGuestFresh);
   return bounds;
+}
+
+http::Variant variant_of(const Received& received) {
+  if (received.passed_on) return {};
+  return {received.response.fields, received.request};
+}
+
+Freshness lifetime_of(const Received& received, const http::CacheControl& control) {
+  if (received.passed_on) return {};
+  return freshness_of(received.response, control, received.times.response, bounds_of(received));
 }
 
 }  // namespace
@@ -117,6 +134,9 @@ Entry::Entry(Budget& budget, const Received& received)
                 ? *received.control
                 : http::response_cache_control(received.response.fields, received.targets)) {}
 
+Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
+    : Entry(budget, received, control, head_of(received, control)) {}
+
 Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
   if (received.by_rule_alone) return Time::min();
   if (received.bounds.least == seconds(0)) return fresh_until();
@@ -124,9 +144,9 @@ Time Entry::as_told_until(const Received& received, const http::CacheControl& co
   return times.response + (told.lifetime - initial_age);
 }
 
-Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
-    : url(received.url),
-      head(head_of(received, control)),
+Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control, Head made)
+    : url(received.passed_on ? std::string_view() : received.url),
+      head(std::move(made.text)),
       status(received.response.status),
       source(received.source),
       giver(received.giver),
@@ -136,15 +156,14 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       never_stale(forbids_stale(control) || giver.guest),
       stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
       stale_if_error(control.stale_if_error.value_or(seconds(0))),
-      quotes_(head),
+      quotes_(made.quotes),
       range(range_of(received.response)),
       object(received.object),
-      variant(received.response.fields, received.request),
+      variant(variant_of(received)),
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
-      freshness(
-          freshness_of(received.response, control, received.times.response, bounds_of(received))),
+      freshness(lifetime_of(received, control)),
       budget_(budget),
       claimed_until_(std::min(fresh_until(), as_told_until(received, control))),
       rule(received.by_rule_alone || claimed_until_ < fresh_until() ? received.rule : 0) {

@@ -51,6 +51,9 @@ struct Received {
   bool by_rule_alone = false;
   // What response_cache_control() reads from it, if the caller knows it already.
   const http::CacheControl* control = nullptr;
+  // The response is passed on, and no store gets the entry. It then has no URL, matches every
+  // request, and is never fresh.
+  bool passed_on = false;
 
   // The same message with another head.
   [[nodiscard]] Received with(const http::ResponseHead& head) const {
@@ -117,6 +120,12 @@ struct KeptFreshness {
 // cache has millions of entries, and 16 bytes more would cost each of them 64
 // (small_objects_check).
 struct Entry {
+  // The text of `head` with its quotes, before there is an entry.
+  struct Head {
+    std::string text = {};
+    QuotePlaces quotes = {};
+  };
+
   Entry(Budget& budget, const Received& received);
   // The saved entry must not be a part, except of an object.
   Entry(Budget& budget, Saved saved);
@@ -212,6 +221,7 @@ struct Entry {
 
  private:
   Entry(Budget& budget, const Received& received, const http::CacheControl& control);
+  Entry(Budget& budget, const Received& received, const http::CacheControl& control, Head made);
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
   bool answers_neighbours() const;
   // The memory without the body.

@@ -12,15 +12,11 @@ class Quote {
  public:
   explicit Quote(std::string_view name) : name_(name) {}
 
-  void look_at(std::string_view line) {
-    if (!is_in(line)) return;
-    const auto found = http::trim(line.substr(name_.size() + 1));
+  void look_at(std::string_view name, std::string_view text) {
+    if (!http::same_word(name, name_)) return;
+    const auto found = http::trim(text);
     differ_ = differ_ || (!value_.empty() && found != value_);
     value_ = found;
-  }
-  [[nodiscard]] bool is_in(std::string_view line) const {
-    return line.size() > name_.size() && line[name_.size()] == ':' &&
-           http::same_word(line.substr(0, name_.size()), name_);
   }
   [[nodiscard]] std::string_view value() const { return differ_ ? std::string_view() : value_; }
 
@@ -34,15 +30,18 @@ class Quote {
 
 HeadQuotes quotes_of(std::string_view head) {
   Quote etag("ETag"), last_modified("Last-Modified"), content_type("Content-Type");
-  const Quote set_cookie("Set-Cookie");
   bool sets_cookie = false;
   while (!head.empty()) {
     const std::string_view line = head.substr(0, head.find('\r'));
-    etag.look_at(line);
-    last_modified.look_at(line);
-    content_type.look_at(line);
-    sets_cookie = sets_cookie || set_cookie.is_in(line);
     head.remove_prefix(std::min(head.size(), line.size() + 2));
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const auto name = line.substr(0, colon);
+    const auto text = line.substr(colon + 1);
+    etag.look_at(name, text);
+    last_modified.look_at(name, text);
+    content_type.look_at(name, text);
+    sets_cookie = sets_cookie || http::same_word(name, "Set-Cookie");
   }
   return {etag.value(), last_modified.value(), content_type.value(), sets_cookie};
 }
@@ -53,6 +52,27 @@ QuotePlaces::QuotePlaces(std::string_view head) {
   last_modified_ = place_of(quotes.last_modified, head);
   content_type_ = place_of(quotes.content_type, head);
   sets_cookie_ = quotes.sets_cookie;
+}
+
+bool QuotePlaces::note(http::field id, std::size_t begin, std::size_t size) {
+  const auto take = [&](Place& place) {
+    const bool is_first = place.size == 0;
+    place = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size)};
+    return is_first;
+  };
+  switch (id) {
+    case http::field::etag:
+      return take(etag_);
+    case http::field::last_modified:
+      return take(last_modified_);
+    case http::field::content_type:
+      return take(content_type_);
+    case http::field::set_cookie:
+      sets_cookie_ = true;
+      return true;
+    default:
+      return true;
+  }
 }
 
 QuotePlaces::Place QuotePlaces::place_of(std::string_view quote, std::string_view head) {

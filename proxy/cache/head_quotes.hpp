@@ -1,8 +1,11 @@
 // What is asked of a stored head again and again, found once. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "proxy/http/fields.hpp"
 
 namespace proxy::cache {
 
@@ -22,7 +25,13 @@ HeadQuotes quotes_of(std::string_view head);
 // Where the quotes of a head are, in half the memory of the views.
 class QuotePlaces {
  public:
+  QuotePlaces() = default;
   explicit QuotePlaces(std::string_view head);
+
+  // Notes a line of a head that is being written: its value has `size` bytes from `begin` on.
+  // Returns false if an earlier line had a value for the same quote: then only a search of the
+  // whole head tells the places.
+  bool note(http::field id, std::size_t begin, std::size_t size);
 
   // The same head, which may have moved.
   [[nodiscard]] HeadQuotes in(std::string_view head) const {
@@ -44,7 +53,7 @@ class QuotePlaces {
   Place etag_;
   Place last_modified_;
   Place content_type_;
-  bool sets_cookie_;
+  bool sets_cookie_ = false;
 };
 
 }  // namespace proxy::cache

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "config/networks.hpp"
 #include "proxy/client/request_body.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/http/cache_status.hpp"
+#include "proxy/net/wakeup.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -30,8 +32,14 @@ struct Client {
   std::string address_text;
   const ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
   Door door = Door::network;
-  BandwidthUse* bandwidth = nullptr;  // what the connection sends; null: it is not counted
+  BandwidthUse* bandwidth = nullptr;         // what the connection sends; null: it is not counted
+  std::unique_ptr<Wakeup> wakeup = nullptr;  // see wake_by()
 
+  // Wakes this exchange when a fill that it reads gets on. Every exchange uses the same object.
+  Wakeup& wake_by() {
+    if (!wakeup) wakeup = std::make_unique<Wakeup>(worker.io.get_executor());
+    return *wakeup;
+  }
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };
 
@@ -39,14 +47,19 @@ struct Client {
 // of the site's rule (SiteRule::word). Notes the value in the record.
 inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
-  const auto storability = client.record.storability;
-  if (storability != cache::Storability::yes) {
-    http::add_detail(status.detail, std::string("not-stored/").append(text(storability)));
+  auto& record = client.record;
+  auto& detail = status.detail;
+  if (detail.empty()) {
+    detail.swap(record.told.detail);  // for its memory
+    detail.clear();
   }
-  const auto rule = client.record.rule;
-  if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
+  if (record.storability != cache::Storability::yes) {
+    http::add_detail(detail, "not-stored/");
+    detail += text(record.storability);
+  }
+  if (!record.rule.empty()) http::add_detail(detail, record.rule);
   http::append_cache_status(out, client.worker.process.name, status);
-  client.record.told = std::move(status);
+  record.told = std::move(status);
 }
 
 // Appends Cache-Status as a whole line of the head.

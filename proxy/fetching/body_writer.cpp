@@ -18,7 +18,6 @@ namespace {
 constexpr std::uint32_t kBlock = 64 * 1024;
 constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
 constexpr std::uint64_t kTurn = 1 << 20;         // bytes before other coroutines run
-constexpr std::uint64_t kWorthLending = 256 * 1024;
 // The body has another length than its head, or the body that it continues, has promised.
 constexpr Failure kOtherLength{Failure::Where::upstream, Failure::What::malformed, {}};
 constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
@@ -118,7 +117,7 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     }
     next_block();
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
-    const auto begun = steady_clock::now();
+    const auto begun = rate ? steady_clock::now() : steady_clock::time_point();
     const auto read = co_await fetch.body(into, idle);
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
@@ -177,7 +176,8 @@ void BodyWriter::next_block() {
   }
   auto& budget = stores() ? process.budget : process.transit;
   if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
-  block_ = std::make_shared<cache::Block>(budget, capacity);
+  block_ = stores() ? std::make_shared<cache::Block>(budget, capacity)
+                    : make_shared_in_frames<cache::Block>(budget, capacity);
   used_ = 0;
   context_.fill().expect(block_);
 }
@@ -201,7 +201,7 @@ bool BodyWriter::worth_lending() {
   const auto& length = incoming_.length;
   if (!published_ || keeping_ || incoming_.goes_on || !length) return false;
   const auto received = context_.fill().received();
-  return received < *length && *length - received >= kWorthLending &&
+  return received < *length && *length - received >= LentBody::kLeast &&
          incoming_.attempt.fetch().passes_in_kernel();
 }
 
@@ -290,13 +290,16 @@ void BodyWriter::complete() {
   context_.fill().finish(storability_);
 }
 
-Task<void> BodyWriter::to_the_end() {
-  const auto written = co_await write(context_.request().policy().settings.timeouts.body);
+void BodyWriter::end(const Outcome<void>& written) {
   if (written) {
     complete();
   } else {
     fail(written.error());
   }
+}
+
+Task<void> BodyWriter::to_the_end() {
+  end(co_await write(context_.request().policy().settings.timeouts.body));
 }
 
 void BodyWriter::fail(const Failure& cut) {

@@ -51,7 +51,9 @@ class BodyWriter {
   void fail(const Failure& cut);
   // As fail(), but stores nothing. Counts the answer by the reason why it is not stored.
   void end_cut(const Failure& cut);
-  // write(), then complete() or fail().
+  // complete() or fail(), by what write() has returned.
+  void end(const Outcome<void>& written);
+  // write(), then end().
   net::Task<void> to_the_end();
 
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }

@@ -68,10 +68,12 @@ void FillContext::leave_list_as_unshared() const {
 }
 
 UnreadWatch::UnreadWatch(Fill& fill, std::function<void()> look)
-    : look_(std::make_shared<const std::function<void()>>(std::move(look))) {
-  fill.on_abandoned([look = std::weak_ptr(look_)] {
-    if (const auto alive = look.lock()) (*alive)();
-  });
+    : look_(make_shared_in_frames<std::function<void()>>(std::move(look))) {
+  fill.on_abandoned(look_);
+}
+
+UnreadWatch::~UnreadWatch() {
+  *look_ = nullptr;
 }
 
 }  // namespace proxy

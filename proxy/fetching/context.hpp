@@ -19,7 +19,7 @@ struct FillContext {
   Worker& worker;
   const FillJob job;
   Inquiries inquiries = {};  // to all sources so far
-  const std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
+  const std::shared_ptr<DiskPatience> patience = make_shared_in_frames<DiskPatience>();
 
   [[nodiscard]] Process& process() const { return worker.process; }
   [[nodiscard]] Fill& fill() const { return *job.fill; }
@@ -63,9 +63,12 @@ struct FillContext {
 class UnreadWatch {
  public:
   UnreadWatch(Fill& fill, std::function<void()> look);
+  ~UnreadWatch();
+  UnreadWatch(const UnreadWatch&) = delete;
+  UnreadWatch& operator=(const UnreadWatch&) = delete;
 
  private:
-  const std::shared_ptr<const std::function<void()>> look_;  // shared: a posted call may come late
+  const std::shared_ptr<std::function<void()>> look_;  // shared: a posted call may come late
 };
 
 }  // namespace proxy

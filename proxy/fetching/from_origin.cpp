@@ -70,28 +70,18 @@ void check_guest(const FillContext& context, const Attempt& answer,
   }
 }
 
-// The sources that may have the rest of a body that was cut. Neighbours may. The origin may, too,
+// The sources that may have the rest of a body, if it was cut. Neighbours may. The origin may, too,
 // if a parent has cut the body.
-std::optional<RestFrom> who_has_the_rest(const FillContext& context, const BodyWriter& writer) {
+std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter& writer,
+                                         const Outcome<void>& written) {
+  const bool is_cut =
+      worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
+  if (!is_cut) return std::nullopt;
+  writer.note_cut();
   const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
   const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;
   if (neighbours) return is_by_parent ? RestFrom::neighbours_and_origin : RestFrom::neighbours;
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
-}
-
-// Writes the body. If it is cut, another source may have the rest.
-Task<void> write_to_the_end(FillContext& context, BodyWriter& writer) {
-  auto written = co_await writer.write(context.request().policy().settings.timeouts.body);
-  const bool is_cut =
-      worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
-  if (is_cut) writer.note_cut();
-  const auto sources = is_cut ? who_has_the_rest(context, writer) : std::nullopt;
-  if (sources) written = co_await write_rest(context, writer, written.error(), *sources);
-  if (written) {
-    writer.complete();
-  } else {
-    writer.fail(written.error());
-  }
 }
 
 // Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
@@ -120,7 +110,10 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   }
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
-  co_await write_to_the_end(context, writer);
+  auto written = co_await writer.write(idle);
+  const auto rest = who_has_the_rest(context, writer, written);
+  if (rest) written = co_await write_rest(context, writer, written.error(), *rest);
+  writer.end(written);
   co_return Next{};
 }
 
@@ -162,15 +155,11 @@ Task<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQues
   return write_response(context, std::move(answer), asked);
 }
 
-Task<void> ask(FillContext& context, Attempt& attempt) {
-  auto& fill = context.fill();
-  const UnreadWatch watch(fill, [&] {
+// What is done each time that the last reader has left while the origin is asked.
+std::function<void()> give_up_if_unread(Fill& fill, Attempt& attempt) {
+  return [&fill, &attempt] {
     if (fill.close_if_unread()) attempt.abandon();
-  });
-  Attempt::OnInterim interim = [&](const http::ResponseHead& head) {
-    pass_on_interim(context, head);
   };
-  co_await attempt.ask(std::move(interim));
 }
 
 }  // namespace
@@ -198,7 +187,11 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
     const bool is_asked = begun.has_value();
     auto attempt = is_asked ? std::move(*begun) : attempt_at_origin(context, asked);
     begun.reset();
-    if (!is_asked) co_await ask(context, attempt);
+    if (!is_asked) {
+      const UnreadWatch watch(context.fill(), give_up_if_unread(context.fill(), attempt));
+      Attempt::OnInterim interim = [&context](const auto& head) { pass_on_interim(context, head); };
+      co_await attempt.ask(std::move(interim));
+    }
     const auto answered = attempt.outcome();
     if (!answered) co_return write_failure(context, attempt, asked, answered.error());
     auto inquiry = attempt.inquiry();

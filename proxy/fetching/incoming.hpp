@@ -34,7 +34,10 @@ inline Incoming incoming_of(const FillContext& context, Attempt attempt,
                             std::shared_ptr<const cache::Entry> superseded) {
   auto received = context.received(attempt);
   received.control = &control;
-  auto entry = std::make_shared<cache::Entry>(context.process().budget, received);
+  auto& budget = context.process().budget;
+  received.passed_on = storability != cache::Storability::yes;
+  auto entry = received.passed_on ? make_shared_in_frames<cache::Entry>(budget, received)
+                                  : std::make_shared<cache::Entry>(budget, received);
   Incoming incoming{std::move(attempt), std::move(entry), {}, storability, std::move(superseded)};
   incoming.length = incoming.attempt.length();
   incoming.asker_fields = cache::asker_fields(incoming.attempt.head().fields, control);

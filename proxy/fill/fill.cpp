@@ -91,7 +91,7 @@ void Fill::detach_who_holds_up() {
   if (now - kPatience < behind->held_back_until_.load()) return;
   behind->expect_guard(mutex_);
   behind->detached_ = true;
-  std::erase(readers_.attached, behind);
+  readers_.detach(behind);
   behind->wakeup_.notify();
   writer_.wake();  // there may be room now
   drop_behind();
@@ -155,20 +155,20 @@ cache::Body Fill::body() const {
   return arrived_.body();
 }
 
-void Fill::on_abandoned(std::function<void()> hook) {
+void Fill::on_abandoned(Hook hook) {
   const threads::MutexLock lock(mutex_);
   abandoned_ = std::move(hook);
 }
 
 // Calls the present hook. If the fill has ended, it has none: then calls `before`, the hook at the
 // time when the last reader left.
-void Fill::call_abandoned(const std::function<void()>& before) {
-  std::function<void()> hook;  // copied, because the hook may end the fill
+void Fill::call_abandoned(const Hook& before) {
+  Hook hook;  // kept alive, because the call may end the fill
   {
     const threads::MutexLock lock(mutex_);
     hook = abandoned_ ? abandoned_ : before;
   }
-  hook();
+  if (*hook) (*hook)();
 }
 
 void Fill::wake_readers() {
@@ -195,13 +195,20 @@ void Fill::drop_behind() {
   arrived_.drop_before(keep_from);
 }
 
-std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::Executor executor) {
-  auto& shared = *fill;
-  std::unique_ptr<FillReader> reader(new FillReader(std::move(fill), executor));
+std::unique_ptr<FillReader> FillReader::attached(std::unique_ptr<FillReader> reader) {
+  auto& shared = *reader->fill_;
   const threads::MutexLock lock(shared.mutex_);
   if (shared.window_ || shared.readers_.closed || shared.end_.failure) return nullptr;
   shared.readers_.attached.push_back(reader.get());
   return reader;
+}
+
+std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::Executor executor) {
+  return attached(std::unique_ptr<FillReader>(new FillReader(std::move(fill), executor)));
+}
+
+std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, Wakeup& wakeup) {
+  return attached(std::unique_ptr<FillReader>(new FillReader(std::move(fill), wakeup)));
 }
 
 FillReader::~FillReader() {
@@ -239,7 +246,7 @@ void FillReader::held_back(bool is) {
 }
 
 void FillReader::detach() {
-  if (std::erase(fill_->readers_.attached, this) == 0) return;
+  if (!fill_->readers_.detach(this)) return;
   fill_->drop_behind();
   fill_->writer_.wake();
   if (fill_->readers_.attached.empty() && fill_->abandoned_) {
@@ -260,16 +267,19 @@ net::Task<std::optional<std::string>> FillReader::interim() {
   }
 }
 
-net::Task<Outcome<FillHead>> FillReader::head() {
+net::Task<Outcome<const FillHead*>> FillReader::head() {
   for (;;) {
-    {
-      const threads::MutexLock lock(fill_->mutex_);
-      if (fill_->head_) co_return *fill_->head_;
-      if (fill_->end_.failure) co_return *fill_->end_.failure;
-      if (detached_) co_return kLeft;
-    }
+    if (const auto known = head_now()) co_return *known;
     co_await wakeup_.wait();
   }
+}
+
+std::optional<Outcome<const FillHead*>> FillReader::head_now() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  if (fill_->head_) return &*fill_->head_;
+  if (fill_->end_.failure) return *fill_->end_.failure;
+  if (detached_) return kLeft;
+  return std::nullopt;
 }
 
 std::vector<Inquiry> FillReader::asked() const {
@@ -287,6 +297,11 @@ Pieces FillReader::at_hand() {
   const threads::MutexLock lock(fill_->mutex_);
   if (!detached_) take(pieces);
   return pieces;
+}
+
+bool FillReader::at_end() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  return fill_->end_.finished && !detached_ && position_ == fill_->arrived_.bytes();
 }
 
 net::Task<Outcome<Pieces>> FillReader::next() {

@@ -1,6 +1,7 @@
 // One response under way: one coroutine writes it, and all requests for it read it meanwhile.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <cassert>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/threads/mutex.hpp"
@@ -19,6 +21,7 @@
 #include "proxy/observe/inquiries.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/failure.hpp"
+#include "proxy/upstream/frame_allocator.hpp"
 
 namespace proxy {
 
@@ -68,9 +71,9 @@ using Pieces = boost::container::small_vector<Piece, 4>;
 // the next step; append()* before finish(). Bytes appended before publish() are hidden until then.
 class Fill {
  public:
-  Fill(std::string url, net::Executor writer) : url_(std::move(url)), writer_{writer} {}
+  Fill(std::string_view url, net::Executor writer) : url_(url), writer_{writer} {}
 
-  const std::string& url() const { return url_; }
+  std::string_view url() const { return url_; }
 
   // Whether Fills lists the fill, or has listed it once. Fills notes it before another thread can
   // find the fill.
@@ -108,8 +111,12 @@ class Fill {
   cache::Body body() const;
   // Sets the hook that is called on the writer's thread each time that the last reader has left. By
   // the time of the call there may be another reader. The hook replaces an earlier one, even for
-  // calls that are already posted. For the writer only.
-  void on_abandoned(std::function<void()> hook);
+  // calls that are already posted. For the writer only. An empty function is not called.
+  using Hook = std::shared_ptr<const std::function<void()>>;
+  void on_abandoned(Hook hook);
+  void on_abandoned(std::function<void()> hook) {
+    on_abandoned(std::make_shared<const std::function<void()>>(std::move(hook)));
+  }
 
  private:
   friend class FillReader;
@@ -134,9 +141,17 @@ class Fill {
   };
 
   struct Readers {
-    std::vector<FillReader*> attached = {};
-    bool closed = false;   // to new ones
-    bool borrows = false;  // the last one that was asked
+    // Returns whether it was attached.
+    bool detach(const FillReader* reader) {
+      const auto place = std::find(attached.begin(), attached.end(), reader);
+      if (place == attached.end()) return false;
+      attached.erase(place);
+      return true;
+    }
+
+    boost::container::small_vector<FillReader*, 2> attached = {};  // mostly one
+    bool closed = false;                                           // to new ones
+    bool borrows = false;                                          // the last one that was asked
   };
 
   struct Window {
@@ -148,14 +163,14 @@ class Fill {
   };
 
   bool may_lend() const REQUIRES(mutex_);
-  void call_abandoned(const std::function<void()>& before);
+  void call_abandoned(const Hook& before);
   bool has_room(std::uint64_t size) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);
   void drop_behind() REQUIRES(mutex_);
   FillReader* slowest() const REQUIRES(mutex_);
 
-  const std::string url_;
+  const FrameString url_;
   bool was_listed_ = false;
   std::atomic<std::uint64_t> received_{0};  // arrived_.bytes(), and those that were lent
   mutable threads::Mutex mutex_{threads::Place::third};
@@ -166,28 +181,35 @@ class Fill {
   ArrivedSlices arrived_ GUARDED_BY(mutex_);
   std::optional<Window> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
   End end_ GUARDED_BY(mutex_);
-  std::function<void()> abandoned_ GUARDED_BY(mutex_);
+  Hook abandoned_ GUARDED_BY(mutex_);
 };
 
 // One reader, which reads the fill from its beginning. Belongs to one coroutine. The destructor
 // detaches it.
-class FillReader {
+class FillReader : public net::InFrameMemory {
  public:
   // Null if the fill keeps only a window, was given up, or has failed.
   static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Executor executor);
+  // The same, with a Wakeup that outlives the reader. It serves one reader at a time.
+  static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, Wakeup& wakeup);
   ~FillReader();
   FillReader(const FillReader&) = delete;
   FillReader& operator=(const FillReader&) = delete;
 
   // Waits for the next interim head. Nothing: the final head or a failure has come.
   net::Task<std::optional<std::string>> interim();
-  net::Task<Outcome<FillHead>> head();
+  // The head lives as long as the fill.
+  net::Task<Outcome<const FillHead*>> head();
+  // What head() would return now; nothing if it would wait.
+  [[nodiscard]] std::optional<Outcome<const FillHead*>> head_now() const;
   // The sources that were asked before the fill failed.
   [[nodiscard]] std::vector<Inquiry> asked() const;
   // Call this after the last bytes: why they were not stored, as far as the head did not tell.
   [[nodiscard]] cache::Storability storability() const;
   // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();
+  // Whether next() would return at once that there are no more bytes.
+  [[nodiscard]] bool at_end() const;
   // Waits for the next bytes; none at the end, and none if the writer lends the rest of the body. A
   // cut body is a failure, never an end.
   net::Task<Outcome<Pieces>> next();
@@ -232,8 +254,11 @@ class FillReader {
 
  private:
   friend class Fill;
+  FillReader(std::shared_ptr<Fill> fill, Wakeup& wakeup)
+      : fill_(std::move(fill)), wakeup_(wakeup) {}
   FillReader(std::shared_ptr<Fill> fill, net::Executor executor)
-      : fill_(std::move(fill)), wakeup_(executor) {}
+      : fill_(std::move(fill)), own_wakeup_(std::in_place, executor), wakeup_(*own_wakeup_) {}
+  static std::unique_ptr<FillReader> attached(std::unique_ptr<FillReader> reader);
   bool take(Pieces& pieces) REQUIRES(fill_->mutex_);
   void pass_taken() REQUIRES(fill_->mutex_);
   void note_arrival() REQUIRES(fill_->mutex_);
@@ -245,7 +270,8 @@ class FillReader {
   }
 
   std::shared_ptr<Fill> fill_;
-  Wakeup wakeup_;
+  std::optional<Wakeup> own_wakeup_;
+  Wakeup& wakeup_;
   bool waits_ = false;                                               // for the source
   std::optional<std::chrono::steady_clock::time_point> slow_since_;  // the source
   std::uint64_t taken_by_then_ = 0;

@@ -6,7 +6,7 @@ namespace proxy {
 
 Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net::Executor executor,
                             Time now) {
-  auto fill = std::make_shared<Fill>(url, executor);
+  auto fill = make_shared_in_frames<Fill>(url, executor);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   if (shard.unshared.holds(key, now)) return {fill, Turn::alone};
@@ -30,7 +30,7 @@ std::shared_ptr<Fill> Fills::under_way(const digest::Key& key, const std::string
 
 std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::string& url,
                                            net::Executor executor) {
-  auto fill = std::make_shared<Fill>(url, executor);
+  auto fill = make_shared_in_frames<Fill>(url, executor);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   if (shard.refreshing.size() >= kMostRefreshes || shard.fills.contains(key)) return nullptr;

@@ -47,7 +47,7 @@ class Fills {
   // The fill of this URL that requests may join; null if there is none.
   std::shared_ptr<Fill> under_way(const digest::Key& key, const std::string& url, Time now);
   static Entered alone(const std::string& url, net::Executor executor) {
-    return {std::make_shared<Fill>(url, executor), Turn::alone};
+    return {make_shared_in_frames<Fill>(url, executor), Turn::alone};
   }
 
   // Lists a fill that no request waits for; later requests may join it. Null if the key is already
@@ -85,7 +85,10 @@ class Fills {
     void delist(const digest::Key& key, const Fill& fill) REQUIRES(mutex);
 
     threads::Mutex mutex{threads::Place::second};
-    std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash> fills GUARDED_BY(mutex);
+    using Listed = std::pair<const digest::Key, std::shared_ptr<Fill>>;
+    std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash, std::equal_to<>,
+                       FrameAllocator<Listed>>
+        fills GUARDED_BY(mutex);
     std::unordered_set<digest::Key, digest::KeyHash> refreshing GUARDED_BY(mutex);
     RecentKeys unshared GUARDED_BY(mutex){4096};
     RecentKeys invalidated GUARDED_BY(mutex){4096};

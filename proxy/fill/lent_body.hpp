@@ -9,6 +9,9 @@ namespace proxy {
 // Belongs to the fill's writer, which waits while the reader has it (see Fill::lend).
 class LentBody {
  public:
+  // A shorter rest costs less in memory.
+  static constexpr std::uint64_t kLeast = 256 * 1024;
+
   LentBody() = default;
   LentBody(const LentBody&) = delete;
   LentBody& operator=(const LentBody&) = delete;

@@ -217,6 +217,7 @@ std::optional<seconds> parse_delta_seconds(std::string_view text) {
 
 CacheControl cache_control(const Fields& fields) {
   CacheControl control;
+  if (!fields.has(field::cache_control)) return control;
   bool readable = true;
   for (const Field& line : fields) {
     if (line.id != field::cache_control) continue;

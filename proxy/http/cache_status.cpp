@@ -1,5 +1,8 @@
 #include "proxy/http/cache_status.hpp"
 
+#include <algorithm>
+
+#include "proxy/http/piece_writer.hpp"
 #include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 
@@ -16,14 +19,19 @@ bool is_sf_token(std::string_view text) {
 }
 
 // RFC 8941 3.3.3: printable ASCII; quotes and backslashes escaped.
-void append_sf_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c < 0x20 || c > 0x7e) continue;
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+void write_sf_string(PieceWriter& out, std::string_view text) {
+  constexpr auto is_plain = [](char c) { return c >= 0x20 && c <= 0x7e && c != '"' && c != '\\'; };
+  out << "\"";
+  if (std::all_of(text.begin(), text.end(), is_plain)) {  // nearly always
+    out << text << "\"";
+    return;
   }
-  out += '"';
+  for (const char& c : text) {
+    if (c < 0x20 || c > 0x7e) continue;
+    if (c == '"' || c == '\\') out << "\\";
+    out << std::string_view(&c, 1);
+  }
+  out << "\"";
 }
 
 }  // namespace
@@ -53,20 +61,20 @@ std::string_view text(Forward reason) {
 }
 
 void append_cache_status(std::string& out, std::string_view name, const CacheStatus& status) {
+  PieceWriter words(out);
   if (is_sf_token(name))
-    out += name;
+    words << name;
   else
-    append_sf_string(out, name);
-  if (status.hit) out += "; hit";
-  if (status.fwd != Forward::none) (out += "; fwd=") += text(status.fwd);
-  if (status.fwd_status) (out += "; fwd-status=") += std::to_string(*status.fwd_status);
-  if (status.ttl) (out += "; ttl=") += std::to_string(status.ttl->count());
-  if (status.stored) out += "; stored";
-  if (status.collapsed) out += "; collapsed";
-  if (!status.key.empty()) append_sf_string(out += "; key=", status.key);
-  if (status.detail.empty()) return;
-  out += "; detail=";
-  append_sf_string(out, status.detail);
+    write_sf_string(words, name);
+  if (status.hit) words << "; hit";
+  if (status.fwd != Forward::none) words << "; fwd=" << text(status.fwd);
+  if (status.fwd_status) words << "; fwd-status=" << std::uint64_t{*status.fwd_status};
+  if (status.ttl) words << "; ttl=" << std::to_string(status.ttl->count());
+  if (status.stored) words << "; stored";
+  if (status.collapsed) words << "; collapsed";
+  if (!status.key.empty()) write_sf_string(words << "; key=", status.key);
+  if (!status.detail.empty()) write_sf_string(words << "; detail=", status.detail);
+  words.flush();
 }
 
 void add_detail(std::string& detail, std::string_view words) {

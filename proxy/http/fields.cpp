@@ -28,7 +28,7 @@ void Fields::append(field id, std::string_view name, std::string_view value) {
   append({id, name, value});
 }
 
-const Field* Fields::find(field id) const {
+const Field* Fields::search(field id) const {
   for (const Field& line : lines_)
     if (line.id == id) return &line;
   return nullptr;
@@ -41,6 +41,7 @@ const Field* Fields::find(std::string_view name) const {
 }
 
 std::size_t Fields::count(field id) const {
+  if (!may_have(id)) return 0;
   return static_cast<std::size_t>(
       std::count_if(begin(), end(), [id](const Field& line) { return line.id == id; }));
 }

@@ -4,6 +4,7 @@
 #include <boost/beast/http/field.hpp>
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -30,16 +31,23 @@ class Fields {
   void append(const Field& line) {
     lines_.push_back(line);
     any_selects_ = any_selects_ || line.selects;
+    ids_ |= mark_of(line.id);
   }
-  void clear() { *this = {}; }
+  void clear() {
+    lines_.clear();
+    any_selects_ = false;
+    ids_ = 0;
+  }
   // Whether a line is marked: Field::selects.
   bool any_selects() const { return any_selects_; }
 
   // The first line with this name, or null. The text overload is for unregistered names, in any
   // case.
-  const Field* find(field id) const;
+  const Field* find(field id) const { return may_have(id) ? search(id) : nullptr; }
   const Field* find(std::string_view name) const;
   bool has(field id) const { return find(id) != nullptr; }
+  // False for nearly every field that is absent: rules ask for many fields, and most are.
+  bool may_have(field id) const { return (ids_ & mark_of(id)) != 0; }
   std::size_t count(field id) const;
   // The value of the first line; empty if there is none.
   std::string_view value(field id) const;
@@ -52,7 +60,13 @@ class Fields {
   bool empty() const { return lines_.empty(); }
 
  private:
+  static std::uint64_t mark_of(field id) {
+    return std::uint64_t{1} << (static_cast<unsigned>(id) % 64);
+  }
+  const Field* search(field id) const;
+
   Lines lines_;
+  std::uint64_t ids_ = 0;  // the marks of all lines
   bool any_selects_ = false;
 };
 
@@ -65,7 +79,8 @@ std::size_t member_end(std::string_view list);
 // separate. A quote that never closes extends to the end of its line.
 class Members {
  public:
-  Members(const Fields& fields, field id) : line_(fields.begin()), end_(fields.end()), id_(id) {}
+  Members(const Fields& fields, field id)
+      : line_(fields.may_have(id) ? fields.begin() : fields.end()), end_(fields.end()), id_(id) {}
   explicit Members(std::string_view value) : rest_(value) {}
   // Returns the next member, or nothing at the end.
   std::optional<std::string_view> next();

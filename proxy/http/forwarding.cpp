@@ -9,8 +9,6 @@
 namespace proxy::http {
 namespace {
 
-constexpr std::size_t kUsualHead = 512;  // bytes of a typical request head
-
 // The fields of RFC 9110 7.6.1, and those that older specifications call hop-by-hop.
 // Proxy-Authenticate is forwarded: the next proxy sent it, and only the client can answer it.
 bool is_connection_field(field id) {
@@ -109,12 +107,12 @@ bool says(std::string_view line, std::string_view name) {
 
 // `ends_here` tells the lines that are not forwarded, beside those in `without`.
 template <class EndsHere>
-void append_end_to_end(std::string& out, const Fields& fields, field regenerated,
-                       std::span<const field> without, EndsHere ends_here) {
+void write_end_to_end(PieceWriter& out, const Fields& fields, field regenerated,
+                      std::span<const field> without, EndsHere ends_here) {
   for (const Field& line : fields) {
     if (line.id == regenerated || line.id == field::content_length) continue;
     if (ends_here(line) || (line.id != field::unknown && holds(without, line.id))) continue;
-    append_field(out, line.name, line.value);
+    write_field(out, line.name, line.value);
   }
 }
 
@@ -152,6 +150,7 @@ bool names_no_field(const Field& line) {
 }  // namespace
 
 std::optional<Fields> without_named(const Fields& fields) {
+  if (!fields.has(field::connection)) return std::nullopt;
   if (std::all_of(fields.begin(), fields.end(), names_no_field)) return std::nullopt;
   const HopByHop hop(fields);
   const auto named = [&hop](const Field& line) { return hop.is_named(line); };
@@ -164,22 +163,24 @@ std::optional<Fields> without_named(const Fields& fields) {
 }
 
 bool via_names(const Fields& fields, std::string_view our_name) {
-  return std::any_of(fields.begin(), fields.end(), [our_name](const Field& line) {
-    return line.id == field::via && says(line.value, our_name);
-  });
+  return fields.has(field::via) &&
+         std::any_of(fields.begin(), fields.end(), [our_name](const Field& line) {
+           return line.id == field::via && says(line.value, our_name);
+         });
 }
 
 void append_request_head(std::string& out, const UpstreamRequest& request) {
-  out.reserve(out.size() + kUsualHead);
-  ((((out += request.method) += ' ') += request.target) += " HTTP/1.1\r\n");
-  append_field(out, "Host", request.host);
+  PieceWriter head(out);
+  head << request.method << " " << request.target << " HTTP/1.1\r\n";
+  write_field(head, "Host", request.host);
   // What Connection named is gone. It cannot name what we have added since.
-  append_end_to_end(out, request.fields, field::host, request.without,
-                    [](const Field& line) { return is_connection_field(line.id); });
-  append_via(out, request.received_minor, request.name);
-  append_framing(out, request.framing);
-  for (const Field& line : request.extra) append_field(out, line.name, line.value);
-  out += "\r\n";
+  write_end_to_end(head, request.fields, field::host, request.without,
+                   [](const Field& line) { return is_connection_field(line.id); });
+  write_via(head, request.received_minor, request.name);
+  write_framing(head, request.framing);
+  for (const Field& line : request.extra) write_field(head, line.name, line.value);
+  head << "\r\n";
+  head.flush();
 }
 
 std::string to_proxy(std::string_view head, std::string_view site, std::string_view authorization) {
@@ -196,20 +197,27 @@ std::string to_proxy(std::string_view head, std::string_view site, std::string_v
 
 void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
                           std::span<const field> without) {
-  append_status_line(out, head.status, head.reason);
+  PieceWriter text(out);
+  write_status_line(text, head.status, head.reason);
   const HopByHop hop(head.fields);
-  append_end_to_end(out, head.fields, field::age, without,
-                    [&hop](const Field& line) { return hop.ends_here(line); });
-  append_via(out, head.minor, name);
+  write_end_to_end(text, head.fields, field::age, without,
+                   [&hop](const Field& line) { return hop.ends_here(line); });
+  write_via(text, head.minor, name);
+  text.flush();
 }
 
-void append_via(std::string& out, int minor, std::string_view name) {
-  ((out += minor == 0 ? "Via: 1.0 " : "Via: 1.1 ") += name) += "\r\n";
+void write_via(PieceWriter& out, int minor, std::string_view name) {
+  out << "Via: 1." << (minor == 0 ? "0 " : "1 ") << name << "\r\n";
+}
+
+void write_status_line(PieceWriter& out, unsigned status, std::string_view reason) {
+  out << "HTTP/1.1 " << std::uint64_t{status} << " " << reason << "\r\n";
 }
 
 void append_status_line(std::string& out, unsigned status, std::string_view reason) {
-  append_decimal(out += "HTTP/1.1 ", status);
-  ((out += ' ') += reason) += "\r\n";
+  PieceWriter text(out);
+  write_status_line(text, status, reason);
+  text.flush();
 }
 
 std::string_view reason_phrase(unsigned status) {
@@ -219,7 +227,9 @@ std::string_view reason_phrase(unsigned status) {
 }
 
 void append_field(std::string& out, std::string_view name, std::string_view value) {
-  (((out += name) += ": ") += value) += "\r\n";
+  PieceWriter text(out);
+  write_field(text, name, value);
+  text.flush();
 }
 
 }  // namespace proxy::http

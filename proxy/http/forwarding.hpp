@@ -9,6 +9,7 @@
 
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
+#include "proxy/http/piece_writer.hpp"
 
 namespace proxy::http {
 
@@ -64,9 +65,10 @@ std::string to_proxy(std::string_view head, std::string_view site, std::string_v
 void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
                           std::span<const field> without = {});
 
-// Appends the Via line of this proxy, `name`. `minor`: of the message that it has received.
-void append_via(std::string& out, int minor, std::string_view name);
+// Writes the Via line of this proxy, `name`. `minor`: of the message that it has received.
+void write_via(PieceWriter& out, int minor, std::string_view name);
 
+void write_status_line(PieceWriter& out, unsigned status, std::string_view reason);
 void append_status_line(std::string& out, unsigned status, std::string_view reason);
 // The registered phrase of a status, or "Unknown".
 std::string_view reason_phrase(unsigned status);

@@ -1,5 +1,7 @@
 #include "proxy/http/framing.hpp"
 
+#include <algorithm>
+
 #include "proxy/http/target.hpp"
 #include "proxy/http/text.hpp"
 
@@ -24,6 +26,7 @@ HeadError why_refused(const Fields& fields) {
 
 // What the fields state about the body; kind none if they state nothing (RFC 9112 6.1-6.3).
 HeadResult<Framing> stated(int minor, const Fields& fields) {
+  if (!fields.has(field::content_length) && !fields.has(field::transfer_encoding)) return Framing{};
   const Field* length = nullptr;
   const Field* coding = nullptr;
   for (const Field& line : fields) {
@@ -54,6 +57,17 @@ bool has_no_body(unsigned status, std::string_view request_method) {
          (request_method == "CONNECT" && status < 300);
 }
 
+// Whether the target names the same host, as nearly every client writes it. Then parse_target()
+// checks it.
+bool is_authority_of(std::string_view target, std::string_view host) {
+  constexpr std::string_view kScheme = "http://";
+  if (host.empty() || !target.starts_with(kScheme)) return false;
+  target.remove_prefix(kScheme.size());
+  const auto ends_it = [](char c) { return c == '/' || c == '?' || c == '@'; };
+  return target.starts_with(host) && target.substr(host.size()).starts_with('/') &&
+         std::none_of(host.begin(), host.end(), ends_it);
+}
+
 }  // namespace
 
 HeadResult<Framing> request_framing(const RequestHead& head) {
@@ -74,15 +88,14 @@ HeadResult<void> check_host(const RequestHead& head) {
   const std::size_t hosts = head.fields.count(field::host);
   if (hosts > 1) return HeadError::two_hosts;
   if (hosts == 0) return head.minor == 0 ? HeadResult<void>{} : HeadError::no_host;
-  return valid_host(head.fields.value(field::host)) ? HeadResult<void>{} : HeadError::bad_host;
+  const auto host = head.fields.value(field::host);
+  if (is_authority_of(head.target, host) || valid_host(host)) return {};
+  return HeadError::bad_host;
 }
 
-void append_framing(std::string& out, const Framing& framing) {
-  if (framing.kind == Kind::chunked) out += "Transfer-Encoding: chunked\r\n";
-  if (framing.kind != Kind::sized) return;
-  out += "Content-Length: ";
-  append_decimal(out, framing.length);
-  out += "\r\n";
+void write_framing(PieceWriter& out, const Framing& framing) {
+  if (framing.kind == Kind::chunked) out << "Transfer-Encoding: chunked\r\n";
+  if (framing.kind == Kind::sized) out << "Content-Length: " << framing.length << "\r\n";
 }
 
 }  // namespace proxy::http

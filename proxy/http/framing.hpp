@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "proxy/http/head.hpp"
+#include "proxy/http/piece_writer.hpp"
 
 namespace proxy::http {
 
@@ -35,7 +36,7 @@ HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view 
 // valid.
 HeadResult<void> check_host(const RequestHead& head);
 
-// Appends `Content-Length: n` or `Transfer-Encoding: chunked` with its CRLF, or nothing.
-void append_framing(std::string& out, const Framing& framing);
+// Writes `Content-Length: n` or `Transfer-Encoding: chunked` with its CRLF, or nothing.
+void write_framing(PieceWriter& out, const Framing& framing);
 
 }  // namespace proxy::http

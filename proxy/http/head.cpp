@@ -177,24 +177,31 @@ HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimi
 
 namespace {
 
-HeadResult<ResponseHead> parse_unfolded(std::string_view head, const HeadLimits& limits) {
+HeadResult<void> parse_unfolded(std::string_view head, const HeadLimits& limits,
+                                ResponseHead& into) {
   const auto line = take_line(head);
   if (!line) return line.error();
-  HeadResult<ResponseHead> result{ResponseHead{}};
-  if (auto parsed = parse_status_line(*line, *result); !parsed) return parsed.error();
-  if (auto parsed = parse_fields(head, limits, result->fields); !parsed) return parsed.error();
-  return result;
+  if (auto parsed = parse_status_line(*line, into); !parsed) return parsed;
+  into.fields.clear();
+  return parse_fields(head, limits, into.fields);
 }
 
 }  // namespace
 
-HeadResult<ResponseHead> parse_response_head(std::span<char> bytes, const HeadLimits& limits) {
+HeadResult<void> parse_response_head(std::span<char> bytes, const HeadLimits& limits,
+                                     ResponseHead& into) {
   if (bytes.size() > limits.bytes) return HeadError::too_large;
   const std::string_view head(bytes.data(), bytes.size());
-  auto parsed = parse_unfolded(head, limits);
+  auto parsed = parse_unfolded(head, limits, into);
   if (parsed || parsed.error() != HeadError::folded) return parsed;
   join_folds(bytes);  // seldom: folds are obsolete
-  return parse_unfolded(head, limits);
+  return parse_unfolded(head, limits, into);
+}
+
+HeadResult<ResponseHead> parse_response_head(std::span<char> bytes, const HeadLimits& limits) {
+  HeadResult<ResponseHead> head{ResponseHead{}};
+  if (auto parsed = parse_response_head(bytes, limits, *head); !parsed) return parsed.error();
+  return head;
 }
 
 HeadResult<StoredHead> parse_stored_head(std::string_view head) {

@@ -54,6 +54,9 @@ HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimi
 // Likewise. Folded lines are joined in place: each fold becomes spaces (RFC 9112 5.2). Therefore
 // `head` is mutable.
 HeadResult<ResponseHead> parse_response_head(std::span<char> head, const HeadLimits& limits = {});
+// The same, without a copy. After a failure, `into` has no meaning.
+HeadResult<void> parse_response_head(std::span<char> head, const HeadLimits& limits,
+                                     ResponseHead& into);
 
 // The parts of a stored response head that a cache needs at each hit.
 struct StoredHead {

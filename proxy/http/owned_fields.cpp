@@ -1,20 +1,25 @@
 #include "proxy/http/owned_fields.hpp"
 
+#include <algorithm>
+
 namespace proxy::http {
 
-OwnedFields::OwnedFields(const Fields& original) {
-  std::size_t size = 0;
-  for (const Field& line : original) size += line.name.size() + line.value.size();
-  text_.reserve(size);  // the text never grows beyond it, so views of it stay valid
-  const auto copy = [this](std::string_view part) {
-    const auto at = text_.size();
-    text_.append(part);
-    return std::string_view(text_).substr(at);
+Fields copied_to(char* memory, const Fields& fields) {
+  const auto copy = [&memory](std::string_view part) {
+    const std::string_view copied(memory, part.size());
+    memory = std::copy_n(part.data(), part.size(), memory);
+    return copied;
   };
-  for (const Field& line : original) {
+  Fields copies;
+  for (const Field& line : fields) {
     const auto name = copy(line.name);
-    fields_.append({line.id, name, copy(line.value), line.selects});
+    copies.append({line.id, name, copy(line.value), line.selects});
   }
+  return copies;
+}
+
+OwnedFields::OwnedFields(const Fields& original) : text_(text_size(original), '\0') {
+  fields_ = copied_to(text_.data(), original);
 }
 
 }  // namespace proxy::http

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "proxy/http/piece_writer.hpp"
+
 namespace proxy::http {
 namespace {
 
@@ -67,8 +69,14 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) {
 }
 
 void append_decimal(std::string& out, std::uint64_t number) {
-  char digits[20];
-  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  PieceWriter digits(out);
+  (digits << number).flush();
+}
+
+PieceWriter& PieceWriter::write_past(std::string_view piece) {
+  flush();
+  out_.append(piece);
+  return *this;
 }
 
 }  // namespace proxy::http

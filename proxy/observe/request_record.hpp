@@ -97,16 +97,23 @@ struct RequestRecord {
   std::vector<Inquiry> asked;  // kept for the access log as JSON
   http::CacheStatus told;      // what Cache-Status said, the rule's word included
 
-  // Empties the record for a request that begins now. Keeps the memory of a short `content_type`:
-  // the log notes one for each hit.
+  // Empties the record for a request that begins now. Keeps the memory of short texts that nearly
+  // every request has.
   void begin(std::chrono::steady_clock::time_point now) {
-    constexpr std::size_t kShort = 128;
-    auto memory = std::move(content_type);
+    auto type = std::move(content_type);
+    auto detail = std::move(told.detail);
     *this = {};
     begun = now;
+    take_memory(content_type, type);
+    take_memory(told.detail, detail);
+  }
+
+ private:
+  static void take_memory(std::string& text, std::string& memory) {
+    constexpr std::size_t kShort = 128;
     if (memory.capacity() > kShort) return;
     memory.clear();
-    content_type = std::move(memory);
+    text.swap(memory);
   }
 };
 

@@ -261,8 +261,8 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   auto error = co_await response.start(entry.head, entry.status, head.length,
                                        {buffers.data(), buffers.size()});
   first.clear();  // gives up their memory for the rest of the body
-  reader.borrows(response.sends_files() && head.length);
-  while (!error && !response.head_only()) {
+  if (head.length >= LentBody::kLeast && response.sends_files()) reader.borrows(true);
+  while (!error && !response.head_only() && !reader.at_end()) {
     const auto pieces = co_await reader.next();
     if (pieces && pieces->empty() && !reader.is_lent()) break;
     if (pieces && pieces->empty()) {

@@ -4,6 +4,7 @@
 
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/hops.hpp"
+#include "proxy/http/owned_fields.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/policy/gateway.hpp"
@@ -121,13 +122,16 @@ std::string_view Request::origin_host() const {
   return mapping_ ? mapping_->host_for(target) : target.authority();
 }
 
-OwnedRequest::OwnedRequest(const Request& original)
-    : target_(original.head.target), fields_(original.head.fields) {
+OwnedRequest::OwnedRequest(const Request& original) {
+  const auto target = original.head.target;
+  const auto size = target.size() + http::text_size(original.head.fields);
+  text_.reserve(size);
+  text_.append(target).resize(size);
   http::RequestHead head;
   head.method = "GET";
-  head.target = target_;
+  head.target = std::string_view(text_).substr(0, target.size());
   head.minor = original.head.minor;
-  head.fields = fields_.fields();
+  head.fields = http::copied_to(text_.data() + target.size(), original.head.fields);
   request_.emplace(std::move(head), original.target, http::Framing{});
   request_->policy_ = original.policy_;
   request_->arrival_ = original.arrival_;

@@ -12,11 +12,11 @@
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
-#include "proxy/http/owned_fields.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/http/upgrade.hpp"
 #include "proxy/net/frames.hpp"
 #include "proxy/request/arrival.hpp"
+#include "proxy/upstream/frame_allocator.hpp"
 
 namespace proxy {
 
@@ -114,7 +114,7 @@ struct Request : net::InFrameMemory {
 };
 
 // A GET request that outlives its client, as a fill needs. It keeps the policy.
-class OwnedRequest {
+class OwnedRequest : public net::InFrameMemory {
  public:
   explicit OwnedRequest(const Request& original);
   OwnedRequest(const OwnedRequest&) = delete;
@@ -123,8 +123,7 @@ class OwnedRequest {
   [[nodiscard]] const Request& get() const { return *request_; }
 
  private:
-  const std::string target_;
-  const http::OwnedFields fields_;
+  FrameString text_;  // of the head; it never grows, so that views of it stay valid
   std::optional<Request> request_;
 };
 

@@ -210,7 +210,7 @@ Task<void> Session::run() {
 }
 
 // Waits a while for the first bytes of the next request. Then::idle: none came; the deadline is set
-// for a longer wait, and the input holds no buffer.
+// for a longer wait, and the connection holds no memory that it can do without.
 Task<Then> Session::await_request() {
   if (!input_.empty()) co_return Then::go_on;
   if (now_.doing != Now::Doing::idle) now_ = {Now::Doing::idle, worker_.deadlines.now()};
@@ -220,6 +220,7 @@ Task<Then> Session::await_request() {
   const bool none_came = !bytes && bytes.error() == asio::error::timed_out;
   if (!none_came || patience <= kSoon || cut_ != Cut::none || leaves()) co_return end_wait(bytes);
   input_.release_all_if_empty();
+  client_.wakeup.reset();
   stream_.expires_after(patience - kSoon);
   co_return Then::idle;
 }

@@ -206,7 +206,7 @@ void offer_to_disk(Process& process, const digest::Key& key, const cache::Found&
 
 // Purges the disk first: a reader of the disk then either finds the entry purged, or has stored it
 // in memory before memory is cleared.
-void drop(Process& process, const digest::Key& key, const std::string& name) {
+void drop(Process& process, const digest::Key& key, std::string_view name) {
   if (process.disk) process.disk->purge(key, {});
   process.store.invalidate(key, name);
   // Meanwhile a request may have found the entry in memory and queued it for the disk.

@@ -44,7 +44,7 @@ void offer_to_disk(Process& process, const digest::Key& key, const cache::Found&
 
 // Drops the stored responses of the URL `name`, after a response has shown that they are outdated.
 // After a crash they may return.
-void drop(Process& process, const digest::Key& key, const std::string& name);
+void drop(Process& process, const digest::Key& key, std::string_view name);
 
 struct Forgotten {
   std::size_t dropped = 0;  // responses in memory, or 1 for a URL that only the disk stored

@@ -1,6 +1,7 @@
 #include "proxy/upstream/fetch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "proxy/http/forwarding.hpp"
@@ -11,7 +12,7 @@ namespace proxy {
 
 using net::Task;
 
-Fetch::Fetch(const Upstream& on, FetchPlan plan)
+Fetch::Fetch(const Upstream& on, FetchPlan&& plan)
     : on_(on), plan_(std::move(plan)), server_(on_, plan_) {}
 
 Failure Fetch::failed(net::error_code cause) const {
@@ -43,7 +44,8 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   const auto to_parent =
       by ? http::to_proxy(plan_.head, plan_.route.site, by->authorization) : std::string();
   const std::string& head = by ? to_parent : plan_.head;
-  const auto error = co_await stream_->write(net::asio::buffer(head));
+  const std::array<net::asio::const_buffer, 1> whole{net::asio::buffer(head)};
+  const auto error = co_await stream_->write(whole);
   if (error) co_return failed(error);
   co_return boost::system::in_place_value;
 }
@@ -138,16 +140,16 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
   answer_.text.assign(*bytes);
   input_->consume(bytes->size());
   const http::HeadLimits limits{on_.limits.head.value, on_.limits.fields};
-  auto head = http::parse_response_head(answer_.text, limits);
+  auto& head = answer_.head;
+  const auto parsed = http::parse_response_head(answer_.text, limits, head);
   const Failure malformed{Failure::Where::upstream, Failure::What::malformed, {}};
-  if (!head) co_return malformed;
-  const bool asked_for = plan_.websocket && http::becomes_websocket(*head);
-  if (head->status == 101 && !asked_for) co_return malformed;
-  answer_.head = std::move(*head);
-  const auto framing = http::response_framing(answer_.head, plan_.method);
+  if (!parsed) co_return malformed;
+  const bool asked_for = plan_.websocket && http::becomes_websocket(head);
+  if (head.status == 101 && !asked_for) co_return malformed;
+  const auto framing = http::response_framing(head, plan_.method);
   if (!framing) co_return malformed;
   answer_.body.emplace(*input_, *framing);
-  co_return &answer_.head;
+  co_return &head;
 }
 
 Task<bool> Fetch::body_begins() {

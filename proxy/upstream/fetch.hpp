@@ -9,15 +9,16 @@
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
+#include "proxy/upstream/frame_allocator.hpp"
 #include "proxy/wire/input.hpp"
 
 namespace proxy {
 
 // Belongs to one coroutine. Order of calls: start(), then send()*, then response() until it is not
 // interim, then body(), then finish().
-class Fetch {
+class Fetch : public net::InFrameMemory {
  public:
-  Fetch(const Upstream& on, FetchPlan plan);
+  Fetch(const Upstream& on, FetchPlan&& plan);
   Fetch(const Fetch&) = delete;
   Fetch& operator=(const Fetch&) = delete;
 
@@ -63,7 +64,7 @@ class Fetch {
  private:
   // The last response. `head` has views into `text`.
   struct Answer {
-    std::string text;
+    FrameString text;
     http::ResponseHead head;
     std::optional<BodyReader> body;
   };

@@ -14,9 +14,16 @@ constexpr std::size_t kMostSpare = 64;
 Pool::Pool(net::Deadlines& deadlines, PoolLimits limits)
     : Watched(deadlines), deadlines_(deadlines), limits_(limits) {}
 
-std::unique_ptr<net::Stream> Pool::take(const Endpoint& endpoint) {
+Pool::Places::value_type* Pool::find(const Endpoint& endpoint) {
+  if (last_ && last_->first == endpoint) return last_;
   const auto found = places_.find(endpoint);
   if (found == places_.end()) return nullptr;
+  return last_ = &*found;
+}
+
+std::unique_ptr<net::Stream> Pool::take(const Endpoint& endpoint) {
+  auto* const found = find(endpoint);
+  if (!found) return nullptr;
   auto& places = found->second;
   std::unique_ptr<net::Stream> stream;
   while (!stream && !places.empty()) {
@@ -32,7 +39,8 @@ void Pool::give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stre
   if (limits_.per_endpoint == 0 || limits_.in_all == 0) return;
   stream->expires_never();
   if (places_.size() > kMostUnused + limits_.in_all) forget_unused_endpoints();
-  auto& places = places_[endpoint];
+  auto* const found = find(endpoint);
+  auto& places = found ? found->second : places_[endpoint];
   places.push_back(place_last(endpoint, std::move(stream)));
   if (places.size() > limits_.per_endpoint) drop_oldest_of(endpoint);
   if (idle_.size() > limits_.in_all) drop_oldest_of(Endpoint(idle_.front().endpoint));
@@ -59,6 +67,7 @@ void Pool::remove(Order::iterator place) {
 }
 
 void Pool::forget_unused_endpoints() {
+  last_ = nullptr;
   std::erase_if(places_, [](const auto& of) { return of.second.empty(); });
 }
 
@@ -70,6 +79,7 @@ void Pool::drop_oldest_of(const Endpoint& endpoint) {
 }
 
 void Pool::clear() {
+  last_ = nullptr;
   places_.clear();
   idle_.clear();
   expires_never();

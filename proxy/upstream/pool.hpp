@@ -46,6 +46,9 @@ class Pool final : private net::Watched {
   using Order = std::list<Idle>;
 
   void on_expiry() override;
+  using Places = std::unordered_map<Endpoint, std::vector<Order::iterator>>;
+
+  Places::value_type* find(const Endpoint& endpoint);
   Order::iterator place_last(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
   void remove(Order::iterator place);
   void forget_unused_endpoints();
@@ -57,7 +60,9 @@ class Pool final : private net::Watched {
   Order idle_;   // oldest first
   Order spare_;  // places without a stream: a connection comes back for nearly every request
   // Oldest first. An endpoint without a place stays until there are too many such.
-  std::unordered_map<Endpoint, std::vector<Order::iterator>> places_;
+  Places places_;
+  Places::value_type* last_ =
+      nullptr;  // what find() has found; mostly, the next call wants it, too
 };
 
 }  // namespace proxy::upstream

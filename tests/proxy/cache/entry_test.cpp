@@ -56,6 +56,36 @@ TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.
             "Cache-Status: 7; hit\r\n");
 }
 
+TEST_F(StoredEntry, ThatIsOnlyPassedOnHasTheSameHeadAndIsNeverFresh) {
+  const Request request;
+  const Response response("Cache-Control: max-age=60\r\nAge: 5\r\nETag: \"e\"\r\nVary: a\r\n");
+  Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
+  const Entry stored(budget_, received);
+  received.passed_on = true;
+  const Entry passed_on(budget_, received);
+  EXPECT_EQ(passed_on.head, stored.head);
+  EXPECT_EQ(passed_on.quotes().etag, "\"e\"");
+  EXPECT_EQ(passed_on.age(kStart), stored.age(kStart));
+  EXPECT_TRUE(stored.fresh(kStart));
+  EXPECT_FALSE(passed_on.fresh(kStart));
+  EXPECT_EQ(passed_on.url, "");
+}
+
+TEST_F(StoredEntry, QuotesItsHead) {
+  for (const char* lines :
+       {"", "ETag: \"a\"\r\n", "etag:\r\n", "ETag: \"a\"\r\nETag:\r\n", "ETag:\r\nETag: b\r\n",
+        "Set-Cookie: a\r\nContent-Type: text/plain\r\nLast-Modified: x\r\n",
+        "Content-Type: a\r\nContent-Type: a\r\nLast-Modified: y\r\nLast-Modified: z\r\n"}) {
+    const auto stored = entry(lines);
+    const auto told = stored->quotes();
+    const auto found = quotes_of(stored->head);
+    EXPECT_EQ(told.etag, found.etag) << lines;
+    EXPECT_EQ(told.last_modified, found.last_modified) << lines;
+    EXPECT_EQ(told.content_type, found.content_type) << lines;
+    EXPECT_EQ(told.sets_cookie, found.sets_cookie) << lines;
+  }
+}
+
 TEST_F(StoredEntry, HasNoValidatorWhereTwoDiffer) {
   EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"b\"\r\n")->quotes().etag, "");
   EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"a\"\r\n")->quotes().etag, "\"a\"");

@@ -95,7 +95,7 @@ TEST(Fill, InterimHeadsComeInOrderBeforeTheFinalOne) {
   final.length = 5;
   scene.fill->publish(final);
   EXPECT_EQ(run(scene.io, reader->interim()), std::nullopt);
-  EXPECT_EQ(run(scene.io, reader->head()).value().length, 5U);
+  EXPECT_EQ(run(scene.io, reader->head()).value()->length, 5U);
 }
 
 TEST(Fill, AFailureBeforeTheHeadReachesAllReaders) {

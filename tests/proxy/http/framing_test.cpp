@@ -147,10 +147,27 @@ TEST(Host, IsExactlyOneAndValid) {  // RFC 9112 3.2
     EXPECT_EQ(check("Host: "s + value + "\r\n"), text(HeadError::bad_host)) << value;
 }
 
+TEST(Host, IsValidIfItIsThatOfTheTarget) {
+  const auto check = [](std::string_view target, std::string_view host) {
+    const auto head =
+        "GET "s.append(target) + " HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n";
+    return check_host(parse_request_head(head).value()).has_value();
+  };
+  EXPECT_TRUE(check("http://a.test:8080/x", "a.test:8080"));
+  EXPECT_TRUE(check("http://a.test/x", "b.test")) << "the target counts, RFC 9112 3.2.2";
+  for (const char* bad : {"", "a/b", "a?b", "u@a"}) {
+    EXPECT_FALSE(check("http://"s + bad + "/x", bad)) << bad;
+    EXPECT_FALSE(check("http://"s + bad + "/b/x", bad)) << bad;
+  }
+  EXPECT_FALSE(check("http://a..b.test/x", "a..b"));
+}
+
 TEST(Framing, IsWrittenAsOneFieldOrNone) {
   const auto written = [](const Framing& framing) {
     std::string out;
-    append_framing(out, framing);
+    PieceWriter text(out);
+    write_framing(text, framing);
+    text.flush();
     return out;
   };
   EXPECT_EQ(written({Kind::sized, 12}), "Content-Length: 12\r\n");

@@ -42,7 +42,6 @@ class CountedMemory {
   std::filesystem::path file_ = home_ / "allocations";
 };
 
-// A miss makes some, so that it can be seen that the count works.
 class Allocations : public testing::Test {
  protected:
   void SetUp() override {
@@ -92,9 +91,15 @@ TEST_F(Allocations, OfAHitAreNoneForTheFieldsOfABrowser) {
   EXPECT_LT(per_request("/app.js", browser), kNone);
 }
 
-TEST_F(Allocations, OfAMissAreCounted) {
-  scene_.origin.on("/miss", cacheable(std::string(1024, 'x'), "no-store"));
-  EXPECT_GT(per_request("/miss"), 1);
+// The head for the origin, the URL, the head of the response, and the body. On a busy machine a few
+// more are counted. A Date that the proxy has to add would be a fifth.
+TEST_F(Allocations, OfAMissThatIsNotStoredAreFour) {
+  scene_.origin.on(
+      "/miss",
+      cacheable(std::string(1024, 'x'), "no-store").with("Date", "Wed, 25 Nov 2026 20:00:00 GMT"));
+  const auto made = per_request("/miss");
+  EXPECT_LT(made, 5);
+  EXPECT_GT(made, 1);  // else the count would not work
 }
 
 }  // namespace
