@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # Installs what a build needs and is missing (Debian 12, apt), and builds in build/release what
 # `cmake --install build/release` installs: the program and its manual page.
+#   config/build.sh [--trained]
+# --trained: builds in build/trained, twice. The first program records which of its code an everyday
+# load runs, and the compiler reads that the second time. Takes twice as long, and needs python3.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,5 +17,21 @@ compilers() {
 }
 
 config/install.sh config/packages.txt
-config/configure.sh release
-cmake --build --preset release --parallel "$(compilers)" --target hearsay package_files
+build() { # FOLDER TARGETS...
+  local folder=$1
+  shift
+  cmake --build "$folder" --parallel "$(compilers)" --target "$@"
+}
+
+if [ "${1-}" = --trained ]; then
+  configure() { cmake --preset release -B build/trained -D CMAKE_UNITY_BUILD=ON -D "HEARSAY_PROFILE=$1"; }
+  [ ! -d build/trained ] || find build/trained -name '*.gcda' -delete
+  configure record
+  build build/trained hearsay
+  config/package/train.py build/trained/proxy/hearsay
+  configure use
+  build build/trained hearsay package_files
+else
+  config/configure.sh release
+  build build/release hearsay package_files
+fi
