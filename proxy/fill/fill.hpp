@@ -17,11 +17,11 @@
 #include "proxy/cache/storability.hpp"
 #include "proxy/fill/arrived_slices.hpp"
 #include "proxy/fill/lent_body.hpp"
+#include "proxy/net/frame_allocator.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/inquiries.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/failure.hpp"
-#include "proxy/upstream/frame_allocator.hpp"
 
 namespace proxy {
 
@@ -65,6 +65,15 @@ struct Piece {
   std::uint32_t size = 0;
 };
 using Pieces = boost::container::small_vector<Piece, 4>;
+
+// The state of a fill that keeps only the bytes that its readers have yet to take.
+struct FillWindow {
+  // Since when the slowest reader holds up the writer.
+  std::optional<std::chrono::steady_clock::time_point> held_up_since = {};
+  LentBody* lent = nullptr;
+  bool borrowed = false;     // the reader uses `lent`
+  std::uint64_t passed = 0;  // bytes that were lent and never appended
+};
 
 // The writer's side belongs to one coroutine. FillReader is the other side. Each may be on a thread
 // of its own. Order: interim()*, then publish(), then finish(), with fail() at any point instead of
@@ -154,14 +163,6 @@ class Fill {
     bool borrows = false;                                          // the last one that was asked
   };
 
-  struct Window {
-    // Since when the slowest reader holds up the writer.
-    std::optional<std::chrono::steady_clock::time_point> held_up_since = {};
-    LentBody* lent = nullptr;
-    bool borrowed = false;     // the reader uses `lent`
-    std::uint64_t passed = 0;  // bytes that were lent and never appended
-  };
-
   bool may_lend() const REQUIRES(mutex_);
   void call_abandoned(const Hook& before);
   bool has_room(std::uint64_t size) REQUIRES(mutex_);
@@ -179,7 +180,7 @@ class Fill {
   std::vector<std::string> interims_ GUARDED_BY(mutex_);
   std::optional<FillHead> head_ GUARDED_BY(mutex_);
   ArrivedSlices arrived_ GUARDED_BY(mutex_);
-  std::optional<Window> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
+  std::optional<FillWindow> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
   End end_ GUARDED_BY(mutex_);
   Hook abandoned_ GUARDED_BY(mutex_);
 };

@@ -14,9 +14,9 @@
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/http/upgrade.hpp"
+#include "proxy/net/frame_allocator.hpp"
 #include "proxy/net/frames.hpp"
 #include "proxy/request/arrival.hpp"
-#include "proxy/upstream/frame_allocator.hpp"
 
 namespace proxy {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "proxy/net/exact_deadline.hpp"
+#include "proxy/net/frame_allocator.hpp"
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
-#include "proxy/upstream/frame_allocator.hpp"
 #include "proxy/wire/input.hpp"
 
 namespace proxy {
