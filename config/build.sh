@@ -3,7 +3,7 @@
 # `cmake --install build/release` installs: the program and its manual page.
 #   config/build.sh [--trained]
 # --trained: builds in build/trained, twice. The first program records which of its code an everyday
-# load runs, and the compiler reads that the second time. Takes twice as long, and needs python3.
+# load runs, and the compiler reads that the second time. Takes twice as long.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,22 +16,33 @@ compilers() {
   echo $((cores < memory ? cores : memory))
 }
 
-config/install.sh config/packages.txt
 build() { # FOLDER TARGETS...
   local folder=$1
   shift
   cmake --build "$folder" --parallel "$(compilers)" --target "$@"
 }
 
-if [ "${1-}" = --trained ]; then
-  configure() { cmake --preset release -B build/trained -D CMAKE_UNITY_BUILD=ON -D "HEARSAY_PROFILE=$1"; }
-  [ ! -d build/trained ] || find build/trained -name '*.gcda' -delete
-  configure record
-  build build/trained hearsay
-  config/package/train.py build/trained/proxy/hearsay
-  configure use
-  build build/trained hearsay package_files
-else
-  config/configure.sh release
-  build build/release hearsay package_files
-fi
+configure_trained() { # PROFILE
+  cmake --preset release -B build/trained -D CMAKE_UNITY_BUILD=ON -D "HEARSAY_PROFILE=$1"
+}
+
+config/install.sh config/packages.txt
+case ${1-} in
+  '')
+    config/configure.sh release
+    build build/release hearsay package_files
+    ;;
+  --trained)
+    config/install.sh config/package/packages.txt
+    [ ! -d build/trained ] || find build/trained -name '*.gcda' -delete
+    configure_trained record
+    build build/trained hearsay
+    config/package/train.py build/trained/proxy/hearsay
+    configure_trained use
+    build build/trained hearsay package_files
+    ;;
+  *)
+    sed -n '2,6s/^# //p' "$0"
+    exit 2
+    ;;
+esac

@@ -5,7 +5,6 @@ set -euo pipefail
 folder=$(realpath -m "${1:?config/package/build.sh needs a folder}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-config/install.sh config/package/packages.txt
 config/build.sh --trained
 mkdir -p "$folder"
 cpack --config build/trained/CPackConfig.cmake -G DEB -B build/trained/package

@@ -9,7 +9,9 @@ worth inlining. Which answers are right is for the tests to say; this script fai
 """
 import itertools
 import json
+import os
 import pathlib
+import pwd
 import random
 import re
 import socket
@@ -90,8 +92,10 @@ class Origin:
 
 class Proxy:
     def __init__(self, program, folder, name, settings):
-        everyday = {"name": name, "listen": ["127.0.0.1:0"], "threads": 1, "control": "none", "sandbox": False,
-                    "access": {"deny_to": []}, "log": {"access": str(folder / f"{name}.log")}}
+        # The records lie in the build folder: the program must be allowed to write there.
+        user = pwd.getpwuid(os.getuid()).pw_name
+        everyday = {"name": name, "listen": ["127.0.0.1:0"], "threads": 1, "control": "none",
+                    "sandbox": False, "user": user, "access": {"deny_to": []}, "log": {"access": str(folder / f"{name}.log")}}
         file = folder / f"{name}.json"
         file.write_text(json.dumps({**everyday, **settings}))
         self.process = subprocess.Popen([program, "serve", "--config", file], stdout=subprocess.PIPE,
@@ -129,6 +133,10 @@ def get(url, more=""):
     return f"GET {url} HTTP/1.1\r\nHost: {host}\r\n{BROWSER}{more}\r\n"
 
 
+def post(url, body):
+    return f"POST {url} HTTP/1.1\r\nHost: {url.split('/')[2]}\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+
+
 def everyday(origin, name):
     """What one client asks for: mostly hits, some of them conditional, and misses of every kind."""
     choose = random.Random(name)
@@ -145,7 +153,7 @@ def everyday(origin, name):
             yield get(f"{origin.url}/stored/1k/{popular}", 'If-None-Match: "one"\r\n')
         if i % 50 == 0:
             yield get(f"{origin.url}/stored/100k/{popular}", "Range: bytes=100-999\r\n")
-            yield f"POST {origin.url}/unstored/1k/{i} HTTP/1.1\r\nHost: {origin.url[7:]}\r\nContent-Length: 5\r\n\r\nhello"
+            yield post(f"{origin.url}/unstored/1k/{i}", "hello")
         if i % 300 == 0:
             yield get(f"{origin.url}/unstored/2m/{i}")
 
