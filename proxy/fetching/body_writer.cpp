@@ -209,7 +209,7 @@ Task<Outcome<void>> BodyWriter::lend(std::chrono::milliseconds idle) {
   FetchedBody rest(incoming_.attempt.fetch(), idle, upstream_bytes());
   co_await context_.fill().lend(rest);
   if (rest.failure()) co_return *rest.failure();
-  if (gives_up()) co_return kUnwanted;
+  if (!at_end() && gives_up()) co_return kUnwanted;
   co_return boost::system::in_place_value;
 }
 

@@ -35,7 +35,8 @@ inline Incoming incoming_of(const FillContext& context, Attempt attempt,
   auto received = context.received(attempt);
   received.control = &control;
   auto& budget = context.process().budget;
-  received.passed_on = storability != cache::Storability::yes;
+  // What a neighbour gives is judged by its lifetime, too: see objection().
+  received.passed_on = storability != cache::Storability::yes && !attempt.peer();
   auto entry = received.passed_on ? make_shared_in_frames<cache::Entry>(budget, received)
                                   : std::make_shared<cache::Entry>(budget, received);
   Incoming incoming{std::move(attempt), std::move(entry), {}, storability, std::move(superseded)};

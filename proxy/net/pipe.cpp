@@ -28,7 +28,10 @@ Task<Result<std::size_t>> Pipe::take_from(Stream& from, std::size_t most) {
     if (from.timed_out()) co_return error_code(asio::error::timed_out);
     const auto n = ::splice(from.socket().native_handle(), nullptr, in_, nullptr,
                             std::min(most, kMost), SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-    if (n > 0) co_return static_cast<std::size_t>(n);
+    if (n > 0) {
+      held_ += static_cast<std::size_t>(n);
+      co_return static_cast<std::size_t>(n);
+    }
     if (n == 0) co_return error_code(asio::error::eof);
     if (errno == EINTR) continue;
     if (errno != EAGAIN) co_return error_code(errno, boost::system::system_category());
@@ -50,9 +53,9 @@ std::unique_ptr<Pipe> Pipes::take() {
   return pipe;
 }
 
-void Pipes::give_back(std::unique_ptr<Pipe> pipe, Left left) {
+void Pipes::give_back(std::unique_ptr<Pipe> pipe) {
   --lent_;
-  if (left == Left::empty && free_.size() < kKept) free_.push_back(std::move(pipe));
+  if (pipe->empty() && free_.size() < kKept) free_.push_back(std::move(pipe));
 }
 
 }  // namespace proxy::net

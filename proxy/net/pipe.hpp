@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "proxy/net/file_part.hpp"
@@ -24,14 +25,17 @@ class Pipe {
   // Moves at least one byte and at most `most` bytes from the connection into the pipe, which must
   // be empty. Waits for the first byte. The end of the stream is asio::error::eof. Not with TLS.
   Task<Result<std::size_t>> take_from(Stream& from, std::size_t most);
-  // So many of the bytes in the pipe, for Stream::send_file().
-  [[nodiscard]] FilePart front(std::size_t size) const { return {out_, {}, size}; }
+  // All bytes in the pipe, for Stream::send_file(). Call sent() for those that it has sent.
+  [[nodiscard]] FilePart content() const { return {out_, {}, held_}; }
+  void sent(std::size_t bytes) { held_ -= bytes; }
+  [[nodiscard]] bool empty() const { return held_ == 0; }
 
  private:
   Pipe(int in, int out) : in_(in), out_(out) {}
 
   const int in_;
   const int out_;
+  std::size_t held_ = 0;
 };
 
 // The pipes of one thread. Each takes two descriptors, so they are few.
@@ -39,13 +43,29 @@ class Pipes {
  public:
   static constexpr std::size_t kMost = 32;  // lent at once
 
-  // Null: as many as may be are lent, or the process has no descriptor left.
-  std::unique_ptr<Pipe> take();
-  // `empty`: the pipe can be lent again.
-  enum class Left : bool { empty, some };
-  void give_back(std::unique_ptr<Pipe> pipe, Left left);
+  // Has a pipe for as long as it lives. The pipe is lent again only if it is empty then: what one
+  // response leaves must not reach the next.
+  class Lent {
+   public:
+    explicit Lent(Pipes& pipes) : pipes_(pipes), pipe_(pipes.take()) {}
+    ~Lent() {
+      if (pipe_) pipes_.give_back(std::move(pipe_));
+    }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+
+    // Null: as many as may be are lent, or the process has no descriptor left.
+    [[nodiscard]] Pipe* get() const { return pipe_.get(); }
+
+   private:
+    Pipes& pipes_;
+    std::unique_ptr<Pipe> pipe_;
+  };
 
  private:
+  std::unique_ptr<Pipe> take();
+  void give_back(std::unique_ptr<Pipe> pipe);
+
   static constexpr std::size_t kKept = 4;
 
   std::vector<std::unique_ptr<Pipe>> free_;

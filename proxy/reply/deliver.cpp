@@ -217,10 +217,10 @@ Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& 
     const auto moved = co_await rest.body().next(pipe);
     if (!moved || *moved == 0) co_return error_code{};
     rest.note(*moved);
-    for (auto left = *moved; left > 0;) {
-      const auto sent = co_await client.response.body_of_file(pipe.front(left));
+    while (!pipe.empty()) {
+      const auto sent = co_await client.response.body_of_file(pipe.content());
       if (!sent) co_return sent.error();
-      left -= *sent;
+      pipe.sent(*sent);
     }
     co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others
   }
@@ -228,18 +228,12 @@ Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& 
 
 // Without a pipe, the body goes on through memory.
 Task<error_code> borrow(Client& client, FillReader& reader) {
-  using Left = net::Pipes::Left;
   const auto rest = reader.borrow();
   if (!rest) co_return error_code{};
-  auto& pipes = client.worker.pipes;
-  auto pipe = pipes.take();
-  if (!pipe) {
-    reader.borrows(false);
-    co_return error_code{};
-  }
-  const auto error = co_await pass_on(client, *rest, *pipe);
-  pipes.give_back(std::move(pipe), error ? Left::some : Left::empty);
-  co_return error;
+  const net::Pipes::Lent pipe(client.worker.pipes);
+  if (pipe.get()) co_return co_await pass_on(client, *rest, *pipe.get());
+  reader.borrows(false);
+  co_return error_code{};
 }
 
 Task<Delivered> deliver_body(Client& client, const Request& request, FillReader& reader,

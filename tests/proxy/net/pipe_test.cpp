@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/detached.hpp>
+#include <list>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "tests/support/await.hpp"
 #include "tests/support/loopback.hpp"
@@ -47,10 +47,10 @@ Task<error_code> pass(Passage& passage) {
       passage.to.shutdown_send();
       co_return moved.error();
     }
-    for (auto left = *moved; left > 0;) {
-      const auto sent = co_await passage.to.send_file(passage.pipe->front(left));
+    while (!passage.pipe->empty()) {
+      const auto sent = co_await passage.to.send_file(passage.pipe->content());
       if (!sent) co_return sent.error();
-      left -= *sent;
+      passage.pipe->sent(*sent);
     }
   }
 }
@@ -81,7 +81,8 @@ TEST(Pipe, TakesAtMostWhatItIsToldTo) {
   Passage passage;
   run(passage.io, send(passage.source, "0123456789"));
   EXPECT_EQ(run(passage.io, passage.pipe->take_from(passage.from, 4)).value(), 4U);
-  EXPECT_EQ(run(passage.io, passage.to.send_file(passage.pipe->front(4))).value(), 4U);
+  EXPECT_EQ(run(passage.io, passage.to.send_file(passage.pipe->content())).value(), 4U);
+  passage.pipe->sent(4);
   EXPECT_EQ(run(passage.io, passage.pipe->take_from(passage.from, 100)).value(), 6U);
 }
 
@@ -94,23 +95,31 @@ TEST(Pipe, WaitsForBytesNoLongerThanTheDeadline) {
 
 TEST(Pipes, LendNoMoreThanTheirMost) {
   Pipes pipes;
-  std::vector<std::unique_ptr<Pipe>> lent;
-  for (std::size_t i = 0; i < Pipes::kMost; ++i) lent.push_back(pipes.take());
-  EXPECT_EQ(pipes.take(), nullptr);
-  pipes.give_back(std::move(lent.back()), Pipes::Left::empty);
-  EXPECT_NE(pipes.take(), nullptr);
+  std::list<Pipes::Lent> lent;
+  for (std::size_t i = 0; i < Pipes::kMost; ++i) EXPECT_TRUE(lent.emplace_back(pipes).get());
+  EXPECT_FALSE(Pipes::Lent(pipes).get());
+  lent.pop_back();
+  EXPECT_TRUE(Pipes::Lent(pipes).get());
 }
 
-TEST(Pipes, LendAnEmptyPipeAgainAndNoOther) {
+TEST(Pipes, LendAnEmptyPipeAgain) {
   Pipes pipes;
-  auto pipe = pipes.take();
-  const auto* const first = pipe.get();
-  const int descriptor = pipe->front(1).descriptor;
-  pipes.give_back(std::move(pipe), Pipes::Left::empty);
-  pipe = pipes.take();
-  EXPECT_EQ(pipe.get(), first);
-  pipes.give_back(std::move(pipe), Pipes::Left::some);
+  const Pipe* const first = Pipes::Lent(pipes).get();
+  EXPECT_EQ(Pipes::Lent(pipes).get(), first);
+}
+
+TEST(Pipes, NeverLendAPipeAgainThatHoldsBytes) {
+  Passage passage;
+  Pipes pipes;
+  run(passage.io, send(passage.source, "of one response"));
+  int descriptor = -1;
+  {
+    const Pipes::Lent lent(pipes);
+    descriptor = lent.get()->content().descriptor;
+    EXPECT_EQ(run(passage.io, lent.get()->take_from(passage.from, 100)).value(), 15U);
+  }
   EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);  // closed
+  EXPECT_TRUE(Pipes::Lent(pipes).get()->empty());
 }
 
 }  // namespace
