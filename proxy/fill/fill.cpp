@@ -6,7 +6,8 @@
 namespace proxy {
 namespace {
 
-constexpr std::size_t kMaxTaken = 256 * 1024;  // bytes handed to a reader at once
+constexpr std::size_t kMaxTaken = 256 * 1024;    // bytes handed to a reader at once
+constexpr std::uint64_t kSlowBelow = 64 * 1024;  // bytes of a lent body, as in a block of others
 constexpr Failure kLeft{Failure::Where::us, Failure::What::overload, {}};
 
 }  // namespace
@@ -345,7 +346,21 @@ std::unique_ptr<FillReader::Borrowed> FillReader::borrow() {
   return std::make_unique<Borrowed>(*this, *fill_->window_->lent);
 }
 
+net::Task<Outcome<std::size_t>> FillReader::Borrowed::next(net::Pipe& into) {
+  if (!reader_.slow_since_) {
+    reader_.slow_since_ = std::chrono::steady_clock::now();
+    moved_by_then_ = moved_;
+  }
+  reader_.waits_ = true;
+  const auto moved = co_await body_.next(into);
+  reader_.waits_ = false;
+  if (moved) note(*moved);
+  co_return moved;
+}
+
 void FillReader::Borrowed::note(std::size_t moved) {
+  moved_ += moved;
+  if (moved_ - moved_by_then_ >= kSlowBelow) reader_.slow_since_.reset();
   auto& fill = *reader_.fill_;
   const threads::MutexLock lock(fill.mutex_);
   fill.window_->passed += moved;

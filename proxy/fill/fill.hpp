@@ -173,7 +173,8 @@ class Fill {
 
   const FrameString url_;
   bool was_listed_ = false;
-  std::atomic<std::uint64_t> received_{0};  // arrived_.bytes(), and those that were lent
+  // The sum of arrived_.bytes() and FillWindow::passed.
+  std::atomic<std::uint64_t> received_{0};
   mutable threads::Mutex mutex_{threads::Place::third};
   Writer writer_ GUARDED_BY(mutex_);
   Readers readers_ GUARDED_BY(mutex_);
@@ -225,13 +226,16 @@ class FillReader : public net::InFrameMemory {
     Borrowed(const Borrowed&) = delete;
     Borrowed& operator=(const Borrowed&) = delete;
 
-    LentBody& body() { return body_; }
-    // Call this for the bytes that body() has moved.
-    void note(std::size_t moved);
+    // See LentBody::next(). While it waits, waits_since() tells so.
+    net::Task<Outcome<std::size_t>> next(net::Pipe& into);
 
    private:
+    void note(std::size_t moved);
+
     FillReader& reader_;
     LentBody& body_;
+    std::uint64_t moved_by_then_ = 0;  // at FillReader::slow_since_
+    std::uint64_t moved_ = 0;
   };
   [[nodiscard]] bool is_lent() const;
   // What the writer lends. Null: nothing.

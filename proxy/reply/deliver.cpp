@@ -214,9 +214,8 @@ void note_cut(RequestRecord& record, const Failure& cut) {
 // Passes the borrowed body on, within the kernel. The reader's next() tells how it has ended.
 Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& pipe) {
   for (;;) {
-    const auto moved = co_await rest.body().next(pipe);
+    const auto moved = co_await rest.next(pipe);
     if (!moved || *moved == 0) co_return error_code{};
-    rest.note(*moved);
     while (!pipe.empty()) {
       const auto sent = co_await client.response.body_of_file(pipe.content());
       if (!sent) co_return sent.error();

@@ -123,7 +123,8 @@ class OwnedRequest : public net::InFrameMemory {
   [[nodiscard]] const Request& get() const { return *request_; }
 
  private:
-  FrameString text_;  // of the head; it never grows, so that views of it stay valid
+  // The text of the head. The string keeps its size, because other members have views of it.
+  FrameString text_;
   std::optional<Request> request_;
 };
 

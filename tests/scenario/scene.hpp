@@ -21,6 +21,10 @@ struct Scene {
   Client client;
 };
 
+inline Reply unstorable() {
+  return Reply(200, {{"Cache-Control", "no-store"}});
+}
+
 // Bytes that differ everywhere, so that none can be lost or doubled unseen.
 inline std::string numbered_bytes(std::size_t count) {
   std::string bytes;

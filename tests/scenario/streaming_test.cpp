@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t kLarge = 8U << 20;
 
-Reply unstorable() {
-  return Reply(200, {{"Cache-Control", "no-store"}});
-}
-
 TEST(Streaming, BringsALargeSizedBodyWhole) {
   Scene scene;
   const std::string body = numbered_bytes(kLarge);

@@ -7,8 +7,9 @@ namespace {
 
 using disk::to_number;
 
-constexpr std::uint64_t kShare = 8;            // of the budget's limit
-constexpr std::uint64_t kLargest = 16 * 1024;  // so that one head does not displace many
+constexpr std::uint64_t kShare = 8;  // of the budget's limit
+// A larger head would displace many others.
+constexpr std::uint64_t kLargest = 16 * 1024;
 
 // The object with its reference counts, a node of the map, the slot's share of its buckets and of
 // the order, and malloc's overhead.

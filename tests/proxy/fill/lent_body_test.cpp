@@ -12,9 +12,15 @@ namespace {
 
 using support::run;
 
-class NoBody final : public LentBody {
+// Tells of `moved` bytes, without moving any, once `come` is set.
+class ToldBody final : public LentBody {
  public:
-  net::Task<Outcome<std::size_t>> next(net::Pipe& /*into*/) override { co_return std::size_t{0}; }
+  net::Task<Outcome<std::size_t>> next(net::Pipe& /*into*/) override {
+    while (!come) co_await net::asio::post(co_await net::asio::this_coro::executor, net::use_task);
+    co_return moved;
+  }
+  bool come = true;
+  std::size_t moved = 0;
 };
 
 struct LendingScene {
@@ -22,7 +28,8 @@ struct LendingScene {
   cache::Budget budget{1 << 30};
   std::shared_ptr<Fill> fill = std::make_shared<Fill>("http://a/", io.get_executor());
   std::unique_ptr<FillReader> reader = FillReader::attach(fill, io.get_executor());
-  NoBody body;
+  ToldBody body;
+  std::unique_ptr<net::Pipe> pipe = net::Pipe::make();
   bool back = false;  // the writer has the body again
 
   LendingScene() {
@@ -48,7 +55,7 @@ TEST(LentBody, FollowsWhatTheReaderHasYetToTake) {
   EXPECT_EQ(text_of(run(scene.io, scene.reader->next()).value()), "first ");
   EXPECT_TRUE(run(scene.io, scene.reader->next()).value().empty());
   ASSERT_TRUE(scene.reader->is_lent());
-  EXPECT_EQ(&scene.reader->borrow()->body(), &scene.body);
+  EXPECT_TRUE(scene.reader->borrow());
   scene.settle();
   EXPECT_TRUE(scene.back);
   EXPECT_FALSE(scene.reader->is_lent());
@@ -59,10 +66,32 @@ TEST(LentBody, CountsAsReceived) {
   scene.fill->keep_window();
   scene.reader->borrows(true);
   scene.lend();
-  scene.reader->borrow()->note(100);
+  scene.body.moved = 100;
+  EXPECT_EQ(run(scene.io, scene.reader->borrow()->next(*scene.pipe)).value(), 100U);
   EXPECT_EQ(scene.fill->received(), 106U);
   append_block(*scene.fill, scene.budget, "last");
   EXPECT_EQ(scene.fill->received(), 110U);
+}
+
+TEST(LentBody, ShowsThatItsReaderWaitsForTheSource) {
+  LendingScene scene;
+  scene.fill->keep_window();
+  scene.reader->borrows(true);
+  scene.lend();
+  const auto borrowed = scene.reader->borrow();
+  scene.body.moved = 1;
+  EXPECT_FALSE(scene.reader->waits_since());
+  for (int byte = 0; byte < 2; ++byte) {
+    scene.body.come = false;
+    boost::asio::co_spawn(scene.io, borrowed->next(*scene.pipe), boost::asio::detached);
+    scene.io.restart();
+    scene.io.run_one();
+    const auto since = scene.reader->waits_since();
+    EXPECT_TRUE(since) << byte;
+    scene.body.come = true;
+    scene.settle();
+    EXPECT_FALSE(scene.reader->waits_since());
+  }
 }
 
 TEST(LentBody, IsLentOnlyToAReaderThatBorrows) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/proxy/net/long_text.hpp"
 #include "tests/support/await.hpp"
 #include "tests/support/loopback.hpp"
 
@@ -27,13 +28,6 @@ struct Passage : support::Loop {
   std::unique_ptr<Pipe> pipe = Pipe::make();
 };
 
-std::string numbers(std::size_t size) {
-  std::string text;
-  for (int i = 0; text.size() < size; ++i) text += std::to_string(i) + ' ';
-  text.resize(size);
-  return text;
-}
-
 Task<void> send(Stream& stream, const std::string& bytes) {
   co_await stream.write(asio::buffer(bytes));
   stream.shutdown_send();
@@ -52,16 +46,6 @@ Task<error_code> pass(Passage& passage) {
       if (!sent) co_return sent.error();
       passage.pipe->sent(*sent);
     }
-  }
-}
-
-Task<std::string> all_of(Stream& stream) {
-  std::string all;
-  std::string chunk(1500, '\0');
-  for (;;) {
-    const auto n = co_await stream.read_some(asio::buffer(chunk));
-    if (!n) co_return all;
-    all.append(chunk, 0, *n);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "proxy/net/stream.hpp"
+#include "tests/proxy/net/long_text.hpp"
 #include "tests/support/await.hpp"
 #include "tests/support/loopback.hpp"
 
@@ -38,13 +39,6 @@ struct Connected : support::Loop {
   Stream far{std::move(pair.second), deadlines};
 };
 
-std::string numbers(std::size_t size) {
-  std::string text;
-  for (int i = 0; text.size() < size; ++i) text += std::to_string(i) + ' ';
-  text.resize(size);
-  return text;
-}
-
 Task<error_code> send_all(Stream& stream, FilePart part) {
   const std::array head{asio::buffer("head ", 5)};
   auto error = co_await stream.write(head, More::yes);
@@ -55,16 +49,6 @@ Task<error_code> send_all(Stream& stream, FilePart part) {
   }
   stream.shutdown_send();
   co_return error;
-}
-
-Task<std::string> all_of(Stream& stream) {
-  std::string all;
-  std::string chunk(1500, '\0');
-  for (;;) {
-    const auto n = co_await stream.read_some(asio::buffer(chunk));
-    if (!n) co_return all;
-    all.append(chunk, 0, *n);
-  }
 }
 
 TEST(SendFile, SendsTheBytesInOrderOverASlowReader) {

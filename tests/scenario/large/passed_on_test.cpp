@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::size_t kLong = 8U << 20;
 
-Reply unstorable() {
-  return Reply(200, {{"Cache-Control", "no-store"}});
-}
-
 TEST(ABodyPassedOn, ReachesAClientWholeThatStopsReadingForAMoment) {
   Scene scene;
   const std::string body = numbered_bytes(8 * kLong);
