@@ -6,8 +6,7 @@
 namespace proxy {
 namespace {
 
-constexpr std::size_t kMaxTaken = 256 * 1024;    // bytes handed to a reader at once
-constexpr std::uint64_t kSlowBelow = 64 * 1024;  // bytes of a lent body, as in a block of others
+constexpr std::size_t kMaxTaken = 256 * 1024;  // bytes handed to a reader at once
 constexpr Failure kLeft{Failure::Where::us, Failure::What::overload, {}};
 
 }  // namespace
@@ -96,33 +95,6 @@ void Fill::detach_who_holds_up() {
   behind->wakeup_.notify();
   writer_.wake();  // there may be room now
   drop_behind();
-}
-
-bool Fill::may_lend() const {
-  const auto& attached = readers_.attached;
-  return window_ && readers_.borrows && attached.size() == 1 &&
-         attached.front()->wakeup_.executor() == writer_.executor;
-}
-
-net::Task<void> Fill::lend(LentBody& body) {
-  Wakeup* wakeup = nullptr;
-  {
-    const threads::MutexLock lock(mutex_);
-    if (!may_lend()) co_return;
-    window_->lent = &body;
-    wake_readers();
-    if (!writer_.wakeup) writer_.wakeup.emplace(writer_.executor);
-    wakeup = &*writer_.wakeup;
-  }
-  for (;;) {
-    {
-      const threads::MutexLock lock(mutex_);
-      // A reader that has left may still be using the body.
-      if (readers_.attached.empty() && !window_->borrowed) window_->lent = nullptr;
-      if (!window_->lent) co_return;
-    }
-    co_await wakeup->wait();
-  }
 }
 
 void Fill::finish(cache::Storability storability) {
@@ -327,52 +299,6 @@ net::Task<Outcome<Pieces>> FillReader::next() {
     co_await wakeup_.wait();
     waits_ = false;
   }
-}
-
-void FillReader::borrows(bool does) {
-  const threads::MutexLock lock(fill_->mutex_);
-  fill_->readers_.borrows = does;
-}
-
-bool FillReader::is_lent() const {
-  const threads::MutexLock lock(fill_->mutex_);
-  return fill_->window_ && fill_->window_->lent;
-}
-
-std::unique_ptr<FillReader::Borrowed> FillReader::borrow() {
-  const threads::MutexLock lock(fill_->mutex_);
-  if (detached_ || !fill_->window_ || !fill_->window_->lent) return nullptr;
-  fill_->window_->borrowed = true;
-  return std::make_unique<Borrowed>(*this, *fill_->window_->lent);
-}
-
-net::Task<Outcome<std::size_t>> FillReader::Borrowed::next(net::Pipe& into) {
-  if (!reader_.slow_since_) {
-    reader_.slow_since_ = std::chrono::steady_clock::now();
-    moved_by_then_ = moved_;
-  }
-  reader_.waits_ = true;
-  const auto moved = co_await body_.next(into);
-  reader_.waits_ = false;
-  if (moved) note(*moved);
-  co_return moved;
-}
-
-void FillReader::Borrowed::note(std::size_t moved) {
-  moved_ += moved;
-  if (moved_ - moved_by_then_ >= kSlowBelow) reader_.slow_since_.reset();
-  auto& fill = *reader_.fill_;
-  const threads::MutexLock lock(fill.mutex_);
-  fill.window_->passed += moved;
-  fill.received_.store(fill.arrived_.bytes() + fill.window_->passed, std::memory_order_release);
-}
-
-FillReader::Borrowed::~Borrowed() {
-  auto& fill = *reader_.fill_;
-  const threads::MutexLock lock(fill.mutex_);
-  fill.window_->borrowed = false;
-  fill.window_->lent = nullptr;
-  fill.writer_.wake();
 }
 
 void FillReader::note_arrival() {

@@ -1,0 +1,86 @@
+// How a fill lends its body, and how the reader borrows it.
+#include "proxy/fill/lent_body.hpp"
+
+#include "proxy/fill/fill.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::uint64_t kBlockOfOthers = 64 * 1024;
+
+}  // namespace
+
+bool Fill::may_lend() const {
+  const auto& attached = readers_.attached;
+  return window_ && readers_.borrows && attached.size() == 1 &&
+         attached.front()->wakeup_.executor() == writer_.executor;
+}
+
+net::Task<void> Fill::lend(LentBody& body) {
+  Wakeup* wakeup = nullptr;
+  {
+    const threads::MutexLock lock(mutex_);
+    if (!may_lend()) co_return;
+    window_->lent = &body;
+    wake_readers();
+    if (!writer_.wakeup) writer_.wakeup.emplace(writer_.executor);
+    wakeup = &*writer_.wakeup;
+  }
+  for (;;) {
+    {
+      const threads::MutexLock lock(mutex_);
+      // A reader that has left may still be using the body.
+      if (readers_.attached.empty() && !window_->borrowed) window_->lent = nullptr;
+      if (!window_->lent) co_return;
+    }
+    co_await wakeup->wait();
+  }
+}
+
+void FillReader::borrows(bool does) {
+  const threads::MutexLock lock(fill_->mutex_);
+  fill_->readers_.borrows = does;
+}
+
+bool FillReader::is_lent() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  return fill_->window_ && fill_->window_->lent;
+}
+
+std::unique_ptr<FillReader::Borrowed> FillReader::borrow() {
+  const threads::MutexLock lock(fill_->mutex_);
+  if (detached_ || !fill_->window_ || !fill_->window_->lent) return nullptr;
+  fill_->window_->borrowed = true;
+  return std::make_unique<Borrowed>(*this, *fill_->window_->lent);
+}
+
+net::Task<Outcome<std::size_t>> FillReader::Borrowed::next(net::Pipe& into) {
+  if (!reader_.slow_since_) {
+    reader_.slow_since_ = std::chrono::steady_clock::now();
+    moved_by_then_ = moved_;
+  }
+  reader_.waits_ = true;
+  const auto moved = co_await body_.next(into);
+  reader_.waits_ = false;
+  if (moved) note(*moved);
+  co_return moved;
+}
+
+void FillReader::Borrowed::note(std::size_t moved) {
+  moved_ += moved;
+  if (moved_ - moved_by_then_ >= kBlockOfOthers) reader_.slow_since_.reset();
+  auto& fill = *reader_.fill_;
+  const threads::MutexLock lock(fill.mutex_);
+  fill.window_->passed += moved;
+  fill.received_.store(fill.arrived_.bytes() + fill.window_->passed, std::memory_order_release);
+}
+
+FillReader::Borrowed::~Borrowed() {
+  auto& fill = *reader_.fill_;
+  const threads::MutexLock lock(fill.mutex_);
+  fill.window_->borrowed = false;
+  fill.window_->lent = nullptr;
+  fill.writer_.wake();
+}
+
+}  // namespace proxy
