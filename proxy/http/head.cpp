@@ -1,5 +1,6 @@
 #include "proxy/http/head.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -26,9 +27,9 @@ HeadError why_refused(char c) {
   return c == '\r' ? HeadError::bare_cr : HeadError::bad_field_value;
 }
 
-// Whether all eight bytes are SP, VCHAR or obs-text. False for some that are: then each is looked
-// at.
-bool surely_of_value(const char* bytes) {
+// How many of eight bytes, from the first on, surely are SP, VCHAR or obs-text. A machine that
+// keeps the high byte of a number first cannot tell where the others begin.
+std::size_t surely_of_value(const char* bytes) {
   constexpr std::uint64_t kEach = 0x0101010101010101;
   constexpr std::uint64_t kHigh = 0x80 * kEach;
   std::uint64_t eight = 0;
@@ -36,13 +37,20 @@ bool surely_of_value(const char* bytes) {
   const auto below_space = (eight - 0x20 * kEach) & ~eight;
   const auto no_delete = eight ^ 0x7f * kEach;
   const auto is_delete = (no_delete - kEach) & ~no_delete;
-  return ((below_space | is_delete) & kHigh) == 0;
+  const auto others = (below_space | is_delete) & kHigh;
+  if constexpr (std::endian::native != std::endian::little) return others == 0 ? 8 : 0;
+  return static_cast<std::size_t>(std::countr_zero(others)) / 8;  // 64 if there is none
 }
 
 // The position of the first byte that may not be in a value; the size if there is none.
 std::size_t first_refused(std::string_view value) {
   std::size_t at = 0;
-  while (at + 8 <= value.size() && surely_of_value(value.data() + at)) at += 8;
+  while (at + 8 <= value.size()) {
+    const auto sure = surely_of_value(value.data() + at);
+    at += sure;
+    if (sure < 8 && !is(kValueChar, value[at])) return at;
+    if (sure < 8) ++at;  // a tab
+  }
   while (at < value.size() && is(kValueChar, value[at])) ++at;
   return at;
 }
@@ -70,17 +78,34 @@ auto appending_to(Fields& fields) {
   return [&fields](std::string_view name, std::string_view value) { fields.append(name, value); };
 }
 
+// Takes the field line at the front of `rest`, with its CRLF, in one pass. False: nothing was
+// taken, and parse_field() knows why the line is refused.
+template <class Each>
+bool take_well_formed_field(std::string_view& rest, const Each& each) {
+  const auto name = leading(kTokenChar, rest);
+  auto after = rest.substr(name.size());
+  if (name.empty() || !after.starts_with(':')) return false;
+  after.remove_prefix(1);
+  const auto value = after.substr(0, first_refused(after));
+  after.remove_prefix(value.size());
+  if (!after.starts_with(kLineEnd)) return false;
+  each(name, trim(value));
+  after.remove_prefix(kLineEnd.size());
+  rest = after;
+  return true;
+}
+
 HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, Fields& fields) {
   const auto append = appending_to(fields);
-  for (;;) {
+  while (!rest.starts_with(kLineEnd)) {
+    if (fields.size() < limits.fields && take_well_formed_field(rest, append)) continue;
     const auto line = take_line(rest);
     if (!line) return line.error();
-    if (line->empty()) break;
     if (fields.size() == limits.fields) return HeadError::too_many_fields;
     if (auto parsed = parse_field(*line, append); !parsed) return parsed;
   }
   // Bytes after the empty line are not part of a head: the caller cut it in the wrong place.
-  return rest.empty() ? HeadResult<void>{} : HeadError::no_end;
+  return rest.size() == kLineEnd.size() ? HeadResult<void>{} : HeadError::no_end;
 }
 
 // "HTTP/1.1" -> 1. Later versions 1.x are read as 1.1 (RFC 9110 2.5).
@@ -107,6 +132,28 @@ HeadResult<void> parse_request_line(std::string_view line, RequestHead& head) {
   if (!minor) return minor.error();
   head.minor = *minor;
   return {};
+}
+
+// Takes the request line at the front of `rest`, with its CRLF, in one pass. False: nothing was
+// taken, and parse_request_line() knows why the line is refused.
+bool take_well_formed_request_line(std::string_view& rest, RequestHead& head) {
+  constexpr std::size_t kVersion = 8;
+  const auto method = leading(kTokenChar, rest);
+  auto after = rest.substr(method.size());
+  if (method.empty() || !after.starts_with(' ')) return false;
+  after.remove_prefix(1);
+  const auto target = leading(kTargetChar, after);
+  after.remove_prefix(target.size());
+  if (target.empty() || !after.starts_with(' ')) return false;
+  after.remove_prefix(1);
+  const auto minor = parse_version(after.substr(0, kVersion));
+  if (!minor || !after.substr(kVersion).starts_with(kLineEnd)) return false;
+  head.method = method;
+  head.target = target;
+  head.minor = *minor;
+  after.remove_prefix(kVersion + kLineEnd.size());
+  rest = after;
+  return true;
 }
 
 // Senders must write the SP after the status, but its absence leaves no doubt.
@@ -164,14 +211,22 @@ std::size_t find_head_end(std::string_view buffer, std::size_t searched) {
   return std::string_view::npos;
 }
 
-HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimits& limits) {
+HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& limits,
+                                    RequestHead& into) {
   if (head.size() > limits.bytes) return HeadError::too_large;
-  if (head.substr(0, 2) == kLineEnd) head.remove_prefix(2);
-  const auto line = take_line(head);
-  if (!line) return line.error();
+  if (head.starts_with(kLineEnd)) head.remove_prefix(kLineEnd.size());
+  if (!take_well_formed_request_line(head, into)) {
+    const auto line = take_line(head);
+    if (!line) return line.error();
+    if (auto parsed = parse_request_line(*line, into); !parsed) return parsed;
+  }
+  into.fields.clear();
+  return parse_fields(head, limits, into.fields);
+}
+
+HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimits& limits) {
   HeadResult<RequestHead> result{RequestHead{}};
-  if (auto parsed = parse_request_line(*line, *result); !parsed) return parsed.error();
-  if (auto parsed = parse_fields(head, limits, result->fields); !parsed) return parsed.error();
+  if (auto parsed = parse_request_head(head, limits, *result); !parsed) return parsed.error();
   return result;
 }
 
@@ -217,6 +272,7 @@ HeadResult<StoredHead> parse_stored_head(std::string_view head) {
     stored.date = value;
   };
   while (!head.empty()) {
+    if (take_well_formed_field(head, note_date)) continue;
     const auto next = take_line(head);
     if (!next) return next.error();
     if (next->empty()) return HeadError::no_end;

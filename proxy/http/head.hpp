@@ -50,6 +50,9 @@ std::size_t find_head_end(std::string_view buffer, std::size_t searched = 0);
 // `head` must end where find_head_end() says. Skips one empty line before the request line (RFC
 // 9112 2.2), but no more.
 HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimits& limits = {});
+// The same, without a copy. After a failure, `into` has no meaning.
+HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& limits,
+                                    RequestHead& into);
 
 // Likewise. Folded lines are joined in place: each fold becomes spaces (RFC 9112 5.2). Therefore
 // `head` is mutable.

@@ -18,6 +18,14 @@ struct HostPort {
   std::optional<std::uint16_t> port;
 };
 
+// The port of ":8080", as the canonical URL spells it. Nothing for any other text.
+std::optional<std::uint64_t> canonical_port(std::string_view text) {
+  constexpr std::uint64_t kStandard = 80;
+  if (text.size() < 2 || text.front() != ':' || text[1] == '0') return std::nullopt;
+  const auto port = parse_decimal(text.substr(1));
+  return port && *port <= 65535 && *port != kStandard ? port : std::nullopt;
+}
+
 // Splits host [":" [port]] (RFC 3986 3.2.2 and 3.2.3). Does not check the host.
 HeadResult<HostPort> split_port(std::string_view authority) {
   HostPort result;
@@ -91,6 +99,18 @@ HeadResult<void> append_ipv6(std::string& out, std::string_view bracketed) {
   return {};
 }
 
+// Whether append_host() would append the host as it is. False for some that it would.
+bool is_canonical_host(std::string_view host) {
+  char before = '.';
+  for (const char c : host) {
+    const bool has_lower = c < 'A' || c > 'Z';
+    if (!is(kHostChar, c) || !has_lower || (c == '.' && before == '.')) return false;
+    before = c;
+  }
+  if (before == '.' || host.size() > kMaxHostName) return false;
+  return !ends_in_number(host) || is_dotted_quad(host);
+}
+
 HeadResult<void> append_host(std::string& out, std::string_view host) {
   if (host.substr(0, 1) == "[") return append_ipv6(out, host);
   while (!host.empty() && host.back() == '.') host.remove_suffix(1);
@@ -143,6 +163,7 @@ class TargetParser {
 
   HeadResult<Target> parse(std::string_view method, std::string_view target,
                            std::string_view host) {
+    if (method != "CONNECT" && take_canonical(target)) return finish({});
     if (target.empty() || !all(kTargetChar, target)) return HeadError::bad_target;
     if (method == "CONNECT") return finish(authority_form(target));
     if (target == "*") {
@@ -168,6 +189,29 @@ class TargetParser {
       return {};
     }
     return assemble(host, path);
+  }
+
+  // Takes a URL as it is, if that is its canonical form, as nearly always. Refuses some that are.
+  bool take_canonical(std::string_view url) {
+    constexpr std::string_view kScheme = "http://";
+    if (!url.starts_with(kScheme)) return false;
+    const auto rest = url.substr(kScheme.size());
+    const auto authority = rest.substr(0, rest.find('/'));
+    if (authority.size() == rest.size()) return false;
+    const auto host = authority.substr(0, authority.find(':'));
+    const auto digits = authority.substr(host.size());
+    const auto port = digits.empty() ? std::optional<std::uint64_t>(80) : canonical_port(digits);
+    if (!port || !is_canonical_host(host)) return false;
+    if (leading(kAsIsChar, rest.substr(authority.size())).size() + authority.size() < rest.size())
+      return false;
+    result_.form_ = Target::Form::absolute;
+    result_.url_.reserve(url.size() + 10);  // for another URL of that size: see assemble()
+    result_.url_ = url;
+    result_.authority_at_ = kScheme.size();
+    result_.host_size_ = static_cast<std::uint32_t>(host.size());
+    result_.port_ = static_cast<std::uint16_t>(*port);
+    result_.path_at_ = static_cast<std::uint32_t>(kScheme.size() + authority.size());
+    return true;
   }
 
   HeadResult<void> absolute_form(std::string_view method, std::string_view target) {

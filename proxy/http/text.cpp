@@ -24,6 +24,7 @@ constexpr std::uint8_t classes_of(unsigned c) {
   if (alpha(c) || digit(c) || one_of(c, "!#$%&'*+-.^_`|~")) classes |= kTokenChar;
   if (visible || c == ' ' || c == '\t' || c >= 0x80) classes |= kValueChar;
   if ((visible && c != '#') || c >= 0x80) classes |= kTargetChar;
+  if (visible && c != '#') classes |= kAsIsChar;
   if (alpha(c) || digit(c) || one_of(c, "-._~")) classes |= kHostChar;
   if (digit(c)) classes |= kDigit;
   if (digit(c) || (alpha(c) && (c | 0x20) <= 'f')) classes |= kHex;
@@ -53,13 +54,6 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string_view trim(std::string_view text) {
-  const auto space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::optional<std::uint64_t> parse_decimal(std::string_view text) {
   std::uint64_t number = 0;
   if (text.empty() || !is(kDigit, text.front())) return {};
@@ -69,8 +63,9 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) {
 }
 
 void append_decimal(std::string& out, std::uint64_t number) {
-  PieceWriter digits(out);
-  (digits << number).flush();
+  std::array<char, 20> digits;  // not initialized
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), written.ptr);
 }
 
 PieceWriter& PieceWriter::write_past(std::string_view piece) {

@@ -17,7 +17,8 @@ enum CharClass : std::uint8_t {
   kHostChar = 8,    // a name that could be resolved
   kDigit = 16,
   kHex = 32,
-  kEtagChar = 64,  // RFC 9110 8.8.3
+  kEtagChar = 64,   // RFC 9110 8.8.3
+  kAsIsChar = 128,  // a kTargetChar that the canonical URL does not encode
 };
 extern const std::array<std::uint8_t, 256> kCharClasses;
 
@@ -26,6 +27,12 @@ inline bool is(CharClass wanted, char c) {
 }
 // True for an empty text.
 bool all(CharClass wanted, std::string_view text);
+// The bytes at the front that are of this class.
+inline std::string_view leading(CharClass wanted, std::string_view text) {
+  std::size_t size = 0;
+  while (size < text.size() && is(wanted, text[size])) ++size;
+  return text.substr(0, size);
+}
 inline bool is_token(std::string_view text) {
   return !text.empty() && all(kTokenChar, text);
 }
@@ -43,7 +50,12 @@ inline bool same_word(std::string_view a, std::string_view b) {
   return true;
 }
 // Without SP and HTAB at either end (OWS, RFC 9110 5.6.3).
-std::string_view trim(std::string_view text);
+inline std::string_view trim(std::string_view text) {
+  const auto space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 // Reads 1*DIGIT. Returns nothing for any other text, or if the number does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text);

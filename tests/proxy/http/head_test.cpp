@@ -115,6 +115,19 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"s5_5_del", kGet + "A: \x7f\r\n\r\n", HeadError::bad_field_value}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
+// RFC 9110 5.5: visible bytes, spaces, tabs and those above 127.
+TEST(RequestHead, TakesExactlyTheBytesOfAValueAtEachPlace) {
+  for (std::size_t at = 0; at < 20; ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string value(20, 'x');
+      value[at] = static_cast<char>(byte);
+      const bool is_valid = (byte >= 0x20 && byte != 0x7f) || byte == '\t';
+      const auto head = kGet + "A: <" + value + ">\r\n\r\n";
+      EXPECT_EQ(parse_request_head(head).has_value(), is_valid) << byte << " at " << at;
+    }
+  }
+}
+
 TEST(RequestHead, IsBoundedInBytesAndFields) {
   const std::string head = kGet + "A: b\r\n\r\n";
   EXPECT_TRUE(parse_request_head(head, {head.size(), 2}));

@@ -49,6 +49,58 @@ TEST(Target, CanonicalUrlIsSquids) {  // squid: store key over the effective req
   for (const auto& c : cases) EXPECT_EQ(url_of(c.target), c.url) << c.target;
 }
 
+TEST(Target, AUrlThatIsCanonicalIsReadAsAnyOther) {
+  constexpr const char* kRests[] = {"h/",
+                                    "h.example/a?b=c",
+                                    "h:8080/a",
+                                    "h:80/a",
+                                    "h:080/a",
+                                    "h:0/a",
+                                    "h:65535/",
+                                    "h:65536/",
+                                    "h:/a",
+                                    "h:8a/",
+                                    "h..x/",
+                                    ".h/",
+                                    "h./",
+                                    "H/",
+                                    "a-b_c~d.1a/",
+                                    "127.0.0.1/",
+                                    "127.0.0.1:3128/a",
+                                    "127.1/",
+                                    "1.2.3.256/",
+                                    "0x7f/",
+                                    "1.2.3.04/",
+                                    "/a",
+                                    ":80/a",
+                                    "u@h/",
+                                    "u:1@h/a",
+                                    "h?a/b",
+                                    "h",
+                                    "h/\xc3\xbc",
+                                    "h/#",
+                                    "h/a b",
+                                    "h/a\t",
+                                    "[::1]/",
+                                    "h%41/"};
+  for (const std::string rest : kRests) {
+    const auto usual = parse_target("GET", "http://" + rest);
+    const auto other = parse_target("GET", "HTTP://" + rest);  // takes the longer way
+    ASSERT_EQ(usual.has_value(), other.has_value()) << rest;
+    if (!usual) {
+      EXPECT_EQ(usual.error(), other.error()) << rest;
+      continue;
+    }
+    EXPECT_EQ(usual->url(), other->url()) << rest;
+    EXPECT_EQ(usual->host(), other->host()) << rest;
+    EXPECT_EQ(usual->port(), other->port()) << rest;
+    EXPECT_EQ(usual->path(), other->path()) << rest;
+    EXPECT_EQ(usual->authority(), other->authority()) << rest;
+    EXPECT_EQ(usual->form(), other->form()) << rest;
+    EXPECT_EQ(usual->had_userinfo(), other->had_userinfo()) << rest;
+  }
+}
+
 // Else one URL would have several names: a browser encodes what curl sends raw.
 TEST(Target, RawBytesArePercentEncodedInUrlAndRequestAlike) {
   const auto absolute = parse_target("GET", "http://h/\xc3\xbc?\xff=%c3%bc");
