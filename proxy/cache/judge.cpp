@@ -171,17 +171,19 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
 
 }  // namespace
 
-RequestFacts::RequestFacts(const http::RequestHead& request)
-    : method(method_of(request.method)),
-      control(http::request_cache_control(request.fields)),
-      authorization(request.fields.has(field::authorization)),
-      range(method == Method::get && request.fields.has(field::range)),
-      ranges(range ? only_value(request.fields, field::range) : std::string_view{}),
-      if_range(request.fields.has(field::if_range)
-                   ? std::optional(only_value(request.fields, field::if_range))
-                   : std::nullopt),
-      for_origin(http::has_write_condition(request.fields)),
-      from_proxy(request.fields.has(field::via)) {}
+void RequestFacts::note(const http::RequestHead& request) {
+  const auto& fields = request.fields;
+  method = method_of(request.method);
+  if (fields.may_have(field::cache_control) || fields.may_have(field::pragma)) {
+    control = http::request_cache_control(fields);
+  }
+  authorization = fields.has(field::authorization);
+  range = method == Method::get && fields.has(field::range);
+  if (range) ranges = only_value(fields, field::range);
+  if (fields.has(field::if_range)) if_range = only_value(fields, field::if_range);
+  for_origin = http::has_write_condition(fields);
+  from_proxy = fields.has(field::via);
+}
 
 bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control) {
   const auto names_cookie = [](const http::CacheControl::Names& names) {

@@ -17,9 +17,12 @@ namespace proxy::cache {
 struct RequestFacts {
   enum class Method : std::uint8_t { get, head, other };
 
-  explicit RequestFacts(const http::RequestHead& request);
+  RequestFacts() = default;
+  explicit RequestFacts(const http::RequestHead& request) { note(request); }
+  // Completes an object that has no facts yet.
+  void note(const http::RequestHead& request);
 
-  Method method;
+  Method method = Method::get;
   http::CacheControl control;  // takes Pragma into account
   bool authorization = false;  // there is an Authorization field, and it matters
   bool range = false;          // there is a Range field, and the method is GET

@@ -28,6 +28,12 @@ http::Fields without_ours(const http::Fields& fields) {
 
 }  // namespace
 
+void Request::derive_facts() {
+  facts.note(head);
+  heed_range();
+  facts.for_origin = facts.for_origin || framing.has_body() || asks_for_websocket();
+}
+
 // Overlapping ranges must not multiply the origin's traffic (RFC 9110 17.15). Range applies to GET
 // only (14.2).
 void Request::heed_range() {
@@ -145,18 +151,24 @@ OwnedRequest::OwnedRequest(const Request& original) {
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
                                                          const http::HeadLimits& limits,
                                                          std::string url_memory) {
-  auto head = http::parse_request_head(bytes, limits);
-  if (!head) return head.error();
-  if (const auto host = http::check_host(*head); !host) return host.error();
-  auto target = http::parse_target(head->method, head->target,
-                                   head->fields.value(http::field::host), std::move(url_memory));
+  std::unique_ptr<Request> request(new Request);
+  auto& head = request->head;
+  if (const auto parsed = http::parse_request_head(bytes, limits, head); !parsed) {
+    return parsed.error();
+  }
+  if (const auto host = http::check_host(head); !host) return host.error();
+  auto target = http::parse_target(head.method, head.target, head.fields.value(http::field::host),
+                                   std::move(url_memory));
   if (!target) return target.error();
   if (target->had_userinfo()) return http::HeadError::userinfo;
-  const auto framing = http::request_framing(*head);
+  const auto framing = http::request_framing(head);
   if (!framing) return framing.error();
-  if (const auto hops = http::check_hops(*head, *framing); !hops) return hops.error();
-  if (auto others = http::without_named(head->fields)) head->fields = std::move(*others);
-  return std::make_unique<Request>(std::move(*head), std::move(*target), *framing);
+  if (const auto hops = http::check_hops(head, *framing); !hops) return hops.error();
+  if (auto others = http::without_named(head.fields)) head.fields = std::move(*others);
+  request->target = std::move(*target);
+  request->framing = *framing;
+  request->derive_facts();
+  return request;
 }
 
 }  // namespace proxy

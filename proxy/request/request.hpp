@@ -37,9 +37,8 @@ struct Request : net::InFrameMemory {
   cache::RequestFacts facts;
 
   Request(http::RequestHead&& parsed, http::Target aimed, http::Framing framed)
-      : head(std::move(parsed)), target(std::move(aimed)), framing(framed), facts(head) {
-    heed_range();
-    facts.for_origin = facts.for_origin || framing.has_body() || asks_for_websocket();
+      : head(std::move(parsed)), target(std::move(aimed)), framing(framed) {
+    derive_facts();
   }
   Request(const Request&) = delete;  // facts refer to head
   Request& operator=(const Request&) = delete;
@@ -97,6 +96,11 @@ struct Request : net::InFrameMemory {
 
  private:
   friend class OwnedRequest;
+  friend http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view head,
+                                                                  const http::HeadLimits& limits,
+                                                                  std::string url_memory);
+  Request() = default;
+  void derive_facts();
   void heed_range();
   void name_it();
   [[nodiscard]] bool is_apart() const;  // whether its name has the prefix of reverse mode
