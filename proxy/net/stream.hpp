@@ -42,6 +42,8 @@ class Stream final : public Watched {
   Task<error_code> write(asio::const_buffer buffer);
   // Returns how many bytes the kernel took without waiting (perhaps none), or an error.
   Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers, More more = More::no);
+  // Writes what try_write() has left of the buffers: all but the first `sent` bytes.
+  Task<error_code> write_rest(std::span<const asio::const_buffer> buffers, std::size_t sent);
 
   // Sends bytes of a file or a pipe without reading them (sendfile(2), splice(2)), as many as the
   // kernel takes; waits for room if there is none. Returns how many bytes were sent; zero: the file
@@ -87,7 +89,6 @@ class Stream final : public Watched {
   [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;
   void note_read(error_code error, bool all);  // all that was there
-  Task<error_code> write_rest(std::span<const asio::const_buffer> buffers, std::size_t skip);
 
   std::optional<AnySocket> plain_;
   std::unique_ptr<Tls> tls_;
