@@ -1,26 +1,98 @@
 #include "proxy/net/wakeup.hpp"
 
+#include <atomic>
+#include <boost/asio/execution_context.hpp>
+#include <boost/intrusive/list.hpp>
+#include <utility>
+
+#include "proxy/net/frame_allocator.hpp"
+
 namespace proxy {
+
+namespace asio = net::asio;
+
+namespace {
+
+using Token = std::remove_const_t<decltype(net::use_task)>;
+using Resume = asio::async_result<Token, void()>::handler_type;
+
+struct Waiting : boost::intrusive::list_base_hook<> {
+  std::optional<Resume> resume;
+};
+
+}  // namespace
+
+// The coroutines of one io_context that wait without a timer. A coroutine that waits is destroyed
+// with its io_context: nothing of Asio's holds it, and it holds the Wakeup itself.
+class Wakeup::Parked final : public asio::execution_context::service {
+ public:
+  using key_type = Parked;
+  static inline asio::execution_context::id id;
+
+  explicit Parked(asio::execution_context& of) : service(of) {}
+
+  void add(Waiting& waiting, Resume resume) {
+    waiting.resume.emplace(std::move(resume));
+    list_.push_back(waiting);
+  }
+  Resume take(Waiting& waiting) {
+    list_.erase(list_.iterator_to(waiting));
+    auto resume = std::move(*waiting.resume);
+    waiting.resume.reset();
+    return resume;
+  }
+
+ private:
+  void shutdown() override {
+    while (!list_.empty()) take(list_.front());
+  }
+
+  boost::intrusive::list<Waiting> list_;
+};
+
+// Used on the executor's thread, except for `executor` and `posted`.
+struct Wakeup::State : Waiting {
+  explicit State(net::Executor on) : executor(on) {}
+
+  void park(Resume coroutine) {
+    if (!parked) parked = &asio::use_service<Parked>(executor.context());
+    parked->add(*this, std::move(coroutine));
+  }
+
+  const net::Executor executor;
+  Parked* parked = nullptr;  // of the executor's io_context, from the first wait on
+  std::atomic<bool> posted{false};
+  bool notified = false;
+  std::optional<net::Timer> timer;  // of a wait that ends by itself
+};
+
+Wakeup::Wakeup(net::Executor executor) : state_(make_shared_in_frames<State>(executor)) {}
+Wakeup::~Wakeup() = default;
+
+net::Executor Wakeup::executor() const {
+  return state_->executor;
+}
 
 net::Task<Wakeup::Woken> Wakeup::wait(std::optional<std::chrono::milliseconds> at_most) {
   const auto state = state_;
-  if (!state->notified) {
-    if (at_most) {
-      state->timer.expires_after(*at_most);
-    } else {
-      state->timer.expires_at(net::Timer::time_point::max());
-    }
-    co_await state->timer.async_wait(net::as_result);
+  if (!state->notified && at_most) {
+    if (!state->timer) state->timer.emplace(state->executor);
+    state->timer->expires_after(*at_most);
+    co_await state->timer->async_wait(net::as_result);
+  } else if (!state->notified) {
+    auto park = [waiting = state.get()](Resume coroutine) { waiting->park(std::move(coroutine)); };
+    co_await asio::async_initiate<const Token, void()>(park, net::use_task);
   }
   co_return std::exchange(state->notified, false) ? Woken::notified : Woken::timed_out;
 }
 
 void Wakeup::notify() {
   if (state_->posted.exchange(true, std::memory_order_acq_rel)) return;
-  net::asio::post(state_->timer.get_executor(), [state = state_] {
+  asio::post(state_->executor, [state = state_] {
     state->posted.store(false, std::memory_order_release);
     state->notified = true;
-    state->timer.cancel();
+    if (state->resume) return state->parked->take(*state)();
+    if (state->timer) state->timer->cancel();
   });
 }
 

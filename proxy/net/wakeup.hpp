@@ -1,7 +1,6 @@
 // Lets one coroutine wait until any thread wakes it.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -13,9 +12,10 @@ namespace proxy {
 // them before one wait() count once.
 class Wakeup {
  public:
-  explicit Wakeup(net::Executor executor) : state_(std::make_shared<State>(executor)) {}
+  explicit Wakeup(net::Executor executor);
   Wakeup(const Wakeup&) = delete;
   Wakeup& operator=(const Wakeup&) = delete;
+  ~Wakeup();
 
   enum class Woken { notified, timed_out };
   net::Task<Woken> wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
@@ -23,15 +23,11 @@ class Wakeup {
   // Any thread. Safe until the Wakeup is destroyed.
   void notify();
   // Any thread.
-  net::Executor executor() const { return state_->timer.get_executor(); }
+  net::Executor executor() const;
 
  private:
-  struct State {
-    explicit State(net::Executor executor) : timer(executor) {}
-    net::Timer timer;
-    std::atomic<bool> posted{false};
-    bool notified = false;  // used on the executor's thread only
-  };
+  class Parked;
+  struct State;
   std::shared_ptr<State> state_;  // a notification under way keeps it alive
 };
 
