@@ -117,11 +117,16 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     }
     next_block();
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
-    const auto begun = rate ? steady_clock::now() : steady_clock::time_point();
-    const auto read = co_await fetch.body(into, idle);
+    Outcome<std::size_t> read = fetch.body_at_hand(into);
+    steady_clock::duration waited{};
+    if (*read == 0) {
+      const auto begun = rate ? steady_clock::now() : steady_clock::time_point();
+      read = co_await fetch.body(into, idle);
+      if (rate) waited = steady_clock::now() - begun;
+    }
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
-    if (rate) rate->note(*read, steady_clock::now() - begun);
+    if (rate) rate->note(*read, waited);
     if (length && *read > *length - context_.fill().received()) co_return kOtherLength;
     take(*read);
     if (used_ == block_->capacity() && growth_.under_way()) co_await grow();

@@ -45,8 +45,12 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
       by ? http::to_proxy(plan_.head, plan_.route.site, by->authorization) : std::string();
   const std::string& head = by ? to_parent : plan_.head;
   const std::array<net::asio::const_buffer, 1> whole{net::asio::buffer(head)};
-  const auto error = co_await stream_->write(whole);
-  if (error) co_return failed(error);
+  const auto sent = stream_->try_write(whole);
+  if (!sent) co_return failed(sent.error());
+  if (*sent < head.size()) {
+    const auto error = co_await stream_->write_rest(whole, *sent);
+    if (error) co_return failed(error);
+  }
   co_return boost::system::in_place_value;
 }
 
@@ -172,6 +176,14 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
   const bool was_finished = body_finished();
   const auto read = co_await answer_.body->read(into, idle);
   co_return judged(read, was_finished);
+}
+
+std::size_t Fetch::body_at_hand(net::asio::mutable_buffer into) {
+  if (abandoned_) return 0;
+  const bool was_finished = body_finished();
+  const auto taken = answer_.body->at_hand(into);
+  if (taken > 0 && body_finished() && !was_finished) server_.note_answer(reused_);
+  return taken;
 }
 
 Task<Outcome<std::size_t>> Fetch::body_into(net::Pipe& pipe, std::chrono::milliseconds idle) {

@@ -13,14 +13,6 @@ using boost::beast::http::make_error_code;
 using net::Result;
 using net::Task;
 
-namespace {
-
-Task<Result<std::size_t>> overflow() {
-  co_return make_error_code(HttpError::buffer_overflow);
-}
-
-}  // namespace
-
 std::unique_ptr<char[]> BufferPool::take() {
   if (free_.empty()) return std::make_unique_for_overwrite<char[]>(kSize);
   auto buffer = std::move(free_.back());
@@ -32,6 +24,12 @@ void BufferPool::give_back(std::unique_ptr<char[]> buffer) {
   if (free_.size() < kKept) free_.push_back(std::move(buffer));
 }
 
+std::optional<std::string_view> Input::head_at_hand(std::size_t limit) const {
+  const auto end = http::find_head_end(buffered());
+  if (end == std::string_view::npos || end > limit) return std::nullopt;
+  return buffered().substr(0, end);
+}
+
 Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) {
   std::size_t searched = 0;
   for (;;) {
@@ -41,7 +39,11 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
     if (bytes.size() >= limit) co_return make_error_code(HttpError::header_limit);
     searched = bytes.size();
     if (watch && searched > 0) watch->incomplete(searched, capacity_);
-    const auto read = co_await fill(limit);
+    if (!make_room(std::max(limit, BufferPool::kSize))) {
+      co_return make_error_code(HttpError::buffer_overflow);
+    }
+    const auto read = co_await stream_.read_some(room());
+    if (read) end_ += *read;
     if (!read) {
       const bool cut = read.error() == asio::error::eof && !empty();
       co_return cut ? make_error_code(HttpError::partial_message) : read.error();
@@ -80,16 +82,13 @@ void Input::grow(std::size_t capacity) {
   end_ = kept.size();
 }
 
-Task<Result<std::size_t>> Input::read() {
-  const auto room = asio::buffer(data() + end_, capacity_ - end_);
-  const auto read = co_await stream_.read_some(room);
+Task<Result<std::size_t>> Input::fill(std::size_t limit) {
+  if (!make_room(std::max(limit, BufferPool::kSize))) {
+    co_return make_error_code(HttpError::buffer_overflow);
+  }
+  const auto read = co_await stream_.read_some(room());
   if (read) end_ += *read;
   co_return read;
-}
-
-Task<Result<std::size_t>> Input::fill(std::size_t limit) {
-  if (make_room(std::max(limit, BufferPool::kSize))) return read();
-  return overflow();
 }
 
 Task<Result<std::size_t>> Input::arrive() {
@@ -106,7 +105,7 @@ bool Input::has_head_after(std::size_t n) {
   if (end_ - begin_ <= n) return false;
   if (has_head()) return true;
   if (end_ < capacity_ || !make_room(BufferPool::kSize)) return false;
-  const auto more = stream_.try_read(asio::buffer(data() + end_, capacity_ - end_));
+  const auto more = stream_.try_read(room());
   if (!more || !*more) return false;
   end_ += **more;
   return has_head();
@@ -154,10 +153,7 @@ Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
   if (framing_.kind == http::Framing::Kind::chunked) {
     read = co_await read_chunked(into);
   } else {
-    const bool sized = framing_.kind == http::Framing::Kind::sized;
-    if (sized && into.size() > framing_.length - received_) {
-      into = asio::buffer(into.data(), static_cast<std::size_t>(framing_.length - received_));
-    }
+    into = within_length(into);
     read = take_buffered(into);
     if (*read == 0) read = co_await input_->stream().read_some(into);
   }
@@ -170,6 +166,13 @@ Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
   co_return std::size_t{0};
 }
 
+std::size_t BodyReader::at_hand(asio::mutable_buffer into) {
+  if (framing_.kind != http::Framing::Kind::sized) return 0;
+  const auto taken = take_buffered(within_length(into));
+  received_ += taken;
+  return taken;
+}
+
 Task<Result<std::size_t>> BodyReader::read_into(net::Pipe& pipe, std::chrono::milliseconds idle) {
   if (finished()) co_return std::size_t{0};
   input_->stream().expires_after(idle);
@@ -177,6 +180,12 @@ Task<Result<std::size_t>> BodyReader::read_into(net::Pipe& pipe, std::chrono::mi
   if (moved) received_ += *moved;
   if (moved || moved.error() != asio::error::eof) co_return moved;
   co_return make_error_code(HttpError::partial_message);
+}
+
+asio::mutable_buffer BodyReader::within_length(asio::mutable_buffer into) const {
+  if (framing_.kind != http::Framing::Kind::sized) return into;
+  const auto left = std::min<std::uint64_t>(framing_.length - received_, into.size());
+  return asio::buffer(into.data(), static_cast<std::size_t>(left));
 }
 
 std::size_t BodyReader::take_buffered(asio::mutable_buffer into) {

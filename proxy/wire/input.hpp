@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -66,6 +67,8 @@ class Input {
   // http::error::header_limit if `limit` bytes hold no end of a head; eof at the end of the stream;
   // http::error::partial_message if the stream ends within a head.
   net::Task<net::Result<std::string_view>> head(std::size_t limit, HeadWatch* watch = nullptr);
+  // The same head if it has come already, without a wait; else nothing.
+  [[nodiscard]] std::optional<std::string_view> head_at_hand(std::size_t limit) const;
   // Waits for bytes and appends them to the buffer, which holds at most `limit` bytes (or
   // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
   // http::error::buffer_overflow.
@@ -94,9 +97,9 @@ class Input {
 
  private:
   [[nodiscard]] char* data() const { return buffer_ ? buffer_.get() : idle_.get(); }
+  [[nodiscard]] net::asio::mutable_buffer room() const { return {data() + end_, capacity_ - end_}; }
   bool make_room(std::size_t limit);
   void grow(std::size_t capacity);
-  net::Task<net::Result<std::size_t>> read();
   void release();
 
   net::Stream& stream_;
@@ -118,6 +121,8 @@ class BodyReader {
   // bounded by `idle`.
   net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
                                            std::chrono::milliseconds idle);
+  // As read(), of a body of known length, but never waits: returns how many bytes had come already.
+  std::size_t at_hand(net::asio::mutable_buffer into);
   // As read(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<net::Result<std::size_t>> read_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   // Whether the bytes on the connection are those of the body, and none of them is here yet.
@@ -131,6 +136,7 @@ class BodyReader {
   [[nodiscard]] bool finished() const;
 
  private:
+  [[nodiscard]] net::asio::mutable_buffer within_length(net::asio::mutable_buffer into) const;
   std::size_t take_buffered(net::asio::mutable_buffer into);
   net::Task<net::Result<std::size_t>> read_chunked(net::asio::mutable_buffer into);
   net::Result<std::size_t> decode_buffered(net::asio::mutable_buffer into);
