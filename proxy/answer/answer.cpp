@@ -34,14 +34,23 @@ std::optional<Refusal> why_refused(const Client& client, const Request& request)
   return std::nullopt;
 }
 
-// Answers from the cache. If the entry turns out to be of no use, asks the origin.
-Task<void> answer_hit(Client& client, const Request& request, Lookup lookup,
-                      std::string_view detail) {
-  if (lookup.stored()->giver.guest) confirm_some(client, request, lookup);
+// Answers from an object in blocks. If it turns out to be of no use, asks the origin.
+Task<void> answer_from_blocks(Client& client, const Request& request, Lookup lookup,
+                              std::string_view detail) {
   const auto delivered = co_await serve_hit(client, request, lookup, detail);
   if (delivered == Delivered::sent) co_return;
   auto again = begin_anew(std::move(lookup), request);
   co_await answer_miss(client, request, std::move(again));
+}
+
+// Answers from the cache; may consume `lookup`, which outlives the task.
+Task<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
+                      std::string_view detail) {
+  const auto& entry = *lookup.stored();
+  if (entry.giver.guest) confirm_some(client, request, lookup);
+  if (entry.object) return answer_from_blocks(client, request, std::move(lookup), detail);
+  const auto now = client.worker.process.clock.now();
+  return serve(client, request, {entry, lookup.body}, now, detail);
 }
 
 // A second field that names a digest is a client's, which the neighbour has passed on.
@@ -60,8 +69,8 @@ Refusal why_not_fetched(const Process& process, const Request& request, const Lo
   return Refusal::offline(lookup.verdict.reason);
 }
 
-// Carries out the verdict; consumes `lookup`. It is no coroutine itself, to spare every hit a
-// frame.
+// Carries out the verdict; may consume `lookup`, which outlives the task. It is no coroutine
+// itself, to spare every hit a frame.
 Task<void> act_on(Client& client, const Request& request, RequestBody& body, Lookup& lookup) {
   const auto reason = lookup.verdict.reason;
   const bool looped = http::via_names(request.head.fields, client.worker.process.name);
@@ -70,11 +79,11 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
   switch (lookup.verdict.action) {
     case Action::serve: {
       const bool stale = request.facts.offline && reason != Forward::none;
-      return answer_hit(client, request, std::move(lookup), stale ? "offline" : "");
+      return answer_hit(client, request, lookup, stale ? "offline" : "");
     }
     case Action::refresh:
       if (!looped) refresh(client, request, lookup);
-      return answer_hit(client, request, std::move(lookup), "stale-while-revalidate");
+      return answer_hit(client, request, lookup, "stale-while-revalidate");
     case Action::refuse: {
       auto why = why_not_fetched(client.worker.process, request, lookup);
       const auto asker = site_asker(request);
@@ -89,7 +98,7 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
     case Action::complete:
       break;
   }
-  if (is_hit(lookup)) return answer_hit(client, request, std::move(lookup), "");
+  if (is_hit(lookup)) return answer_hit(client, request, lookup, "");
   return answer_miss(client, request, std::move(lookup));
 }
 
@@ -163,7 +172,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
 
   RequestUnderWay under_way(client.share());
   const auto most = request_limits(policy.settings.limits, process.descriptors.connections);
-  auto lookup = look_in_memory(process, request);
+  auto lookup = look_in_memory(process, request, client.record.begun);
   if (may_be_on_disk(process, request, lookup) && under_way.begin(most)) {
     lookup = co_await find_on_disk(client, request, std::move(lookup));
   } else {

@@ -46,7 +46,7 @@ struct Client {
 // Appends the value of Cache-Status, with the reason why the response is not stored, and the word
 // of the site's rule (SiteRule::word). Notes the value in the record.
 inline void append_cache_status_value(std::string& out, const Client& client,
-                                      http::CacheStatus status) {
+                                      http::CacheStatus&& status) {
   auto& record = client.record;
   auto& detail = status.detail;
   if (detail.empty()) {
@@ -63,7 +63,8 @@ inline void append_cache_status_value(std::string& out, const Client& client,
 }
 
 // Appends Cache-Status as a whole line of the head.
-inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
+inline void append_cache_status(std::string& out, const Client& client,
+                                http::CacheStatus&& status) {
   out += "Cache-Status: ";
   append_cache_status_value(out, client, std::move(status));
   out += "\r\n";

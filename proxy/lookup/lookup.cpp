@@ -8,10 +8,11 @@ namespace proxy {
 using cache::Action;
 using net::Task;
 
-Lookup look_in_memory(Process& process, const Request& request) {
+Lookup look_in_memory(Process& process, const Request& request,
+                      std::chrono::steady_clock::time_point asked) {
   Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, request.stored_as());
-  lookup.asked = std::chrono::steady_clock::now();
+  lookup.asked = asked;
   note_asked(process, request, lookup.key);
   lookup.found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
   offer_to_disk(process, lookup.key, lookup.found);

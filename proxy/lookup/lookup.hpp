@@ -28,8 +28,9 @@ struct Lookup {
   [[nodiscard]] const std::shared_ptr<const cache::Entry>& stored() const { return found.entry; }
 };
 
-// Searches memory.
-Lookup look_in_memory(Process& process, const Request& request);
+// Searches memory. `asked`: see Lookup.
+Lookup look_in_memory(Process& process, const Request& request,
+                      std::chrono::steady_clock::time_point asked);
 // Whether the disk may have an answer that memory lacks. If so, call look_on_disk().
 bool may_be_on_disk(const Process& process, const Request& request, const Lookup& lookup);
 // Searches the disk. If a body was left in its file, the entry can only be served: for any other

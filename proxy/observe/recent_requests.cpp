@@ -26,22 +26,12 @@ http::CacheStatus shortened(const http::CacheStatus& told) {
 
 // What is not copied could be long, or belongs to a policy that a reload ends.
 RequestRecord shortened(const RequestRecord& record) {
-  return {.tag = record.tag,
-          .hierarchy = record.hierarchy,
-          .collapsed = record.collapsed,
-          .claimed = record.claimed,
-          .aborted = record.aborted,
-          .cut = record.cut,
-          .status = record.status,
-          .bytes = record.bytes,
-          .upstream_host = shortened(record.upstream_host),
-          .failure = record.failure,
-          .rule = {},
-          .user = {},
-          .denied_by = {},
-          .content_type = {},
-          .asked = {},
-          .told = shortened(record.told)};
+  RequestRecord kept;
+  static_cast<RequestFigures&>(kept) = record;
+  kept.rule = kept.denied_by = {};
+  kept.upstream_host = shortened(record.upstream_host);
+  kept.told = shortened(record.told);
+  return kept;
 }
 
 }  // namespace

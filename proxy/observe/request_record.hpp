@@ -70,8 +70,8 @@ enum class RequestOutcome : std::uint8_t {
 inline constexpr std::size_t kRequestOutcomes = 6;
 std::string_view word(RequestOutcome outcome);  // "disk_hit"
 
-// Filled in by the request path while it answers; owned by the session.
-struct RequestRecord {
+// The part of a record that takes no memory of its own.
+struct RequestFigures {
   std::chrono::steady_clock::time_point begun{};       // the head has arrived
   std::chrono::steady_clock::time_point first_byte{};  // the response begins; 0: it has not
   Tag tag = Tag::none;
@@ -83,16 +83,18 @@ struct RequestRecord {
   Cut cut = Cut::none;
   bool routine = false;  // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
-  std::uint64_t bytes = 0;    // sent to the client, heads included
-  std::string upstream_host;  // empty: none
-  std::string_view failure;   // why nobody could answer, as a word; a literal, or empty
+  std::uint64_t bytes = 0;   // sent to the client, heads included
+  std::string_view failure;  // why nobody could answer, as a word; a literal, or empty
   // Why the response is not stored. `yes`: it is stored, or no response was received.
   cache::Storability storability = cache::Storability::yes;
-  std::string_view rule;  // the site's rule, as a word for Cache-Status; empty: none
-  // Who asked, where an access rule needed to know; and the name of the rule that denied the
-  // request. Else empty.
-  std::string user;
-  std::string_view denied_by;
+  std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none
+  std::string_view denied_by;  // the name of the access rule that denied the request; empty: none
+};
+
+// Filled in by the request path while it answers; owned by the session.
+struct RequestRecord : RequestFigures {
+  std::string upstream_host;  // empty: none
+  std::string user;           // who asked, where an access rule needed to know; else empty
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
   http::CacheStatus told;      // what Cache-Status said, the rule's word included
@@ -100,20 +102,21 @@ struct RequestRecord {
   // Empties the record for a request that begins now. Keeps the memory of short texts that nearly
   // every request has.
   void begin(std::chrono::steady_clock::time_point now) {
-    auto type = std::move(content_type);
-    auto detail = std::move(told.detail);
-    *this = {};
+    static_cast<RequestFigures&>(*this) = {};
     begun = now;
-    take_memory(content_type, type);
-    take_memory(told.detail, detail);
+    for (auto* const text : {&upstream_host, &user, &content_type}) forget(*text);
+    asked.clear();
+    auto detail = std::move(told.detail);
+    told = {};
+    forget(detail);
+    told.detail.swap(detail);
   }
 
  private:
-  static void take_memory(std::string& text, std::string& memory) {
+  static void forget(std::string& text) {
     constexpr std::size_t kShort = 128;
-    if (memory.capacity() > kShort) return;
-    memory.clear();
-    text.swap(memory);
+    if (text.capacity() > kShort) text = {};
+    text.clear();
   }
 };
 

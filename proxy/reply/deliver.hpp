@@ -21,7 +21,7 @@ enum class OnOutdated { begin_anew, refuse };
 
 // Appends Cache-Status to the response's fields, with the request's key if cache.key_in_status is
 // set.
-void add_cache_status(Client& client, const Request& request, http::CacheStatus status);
+void add_cache_status(Client& client, const Request& request, http::CacheStatus&& status);
 
 // An entry, and its body if that was left in its file.
 struct EntryToServe {
@@ -29,7 +29,7 @@ struct EntryToServe {
   std::shared_ptr<FileBody> body = {};
 };
 // A hit: sends the entry as send_stored() does, or its body from the file. `detail` is for
-// Cache-Status: why a stale entry answers, or empty.
+// Cache-Status: why a stale entry answers, or empty. The entry outlives the task.
 net::Task<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
                       std::string_view detail = {});
 

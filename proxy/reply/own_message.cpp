@@ -20,7 +20,7 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   head.set(field::via, "1.1 " + process.name);
   if (!content_type.empty()) head.set(field::content_type, content_type);
   std::string said;
-  append_cache_status_value(said, client, cache_status);
+  append_cache_status_value(said, client, http::CacheStatus(cache_status));
   head.set("Cache-Status", said);
   return head;
 }

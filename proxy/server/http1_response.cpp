@@ -26,6 +26,10 @@ Buffers part_of(const Buffers& buffers, std::uint64_t skip, std::uint64_t size) 
   return part;
 }
 
+Task<error_code> outcome(error_code error) {
+  co_return error;
+}
+
 }  // namespace
 
 void Http1Response::begin(int client_minor, bool head_only, bool wants_more, Next next) {
@@ -41,7 +45,7 @@ Task<error_code> Http1Response::interim(std::string_view head) {
   if (minor_ == 0) co_return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
   Buffers out;
   out.push_back(asio::buffer(head));
-  co_return co_await write(out);
+  co_return co_await write(std::move(out));
 }
 
 void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t> length) {
@@ -75,18 +79,18 @@ void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> len
   append_framing(status, length);
 }
 
+// It is no coroutine itself, to spare every response a frame.
 Task<error_code> Http1Response::start(std::string_view head, unsigned status,
                                       std::optional<std::uint64_t> length,
                                       std::span<const asio::const_buffer> body) {
   begin_head(status, length);
-  if (exceeds_length(body)) co_return asio::error::message_size;
+  if (exceeds_length(body)) return outcome(asio::error::message_size);
   Buffers out;
-  ChunkSize size;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
-  if (body_ != Body::none) add_chunk(out, body, size);
-  if (hold_back(out)) co_return error_code{};
-  co_return co_await write(out);
+  if (body_ != Body::none) add_chunk(out, body);
+  if (hold_back(out)) return outcome({});
+  return write(std::move(out));
 }
 
 // Only responses that are whole with these bytes. If bandwidth is limited, each response waits for
@@ -103,12 +107,11 @@ bool Http1Response::hold_back(const Buffers& whole) {
 }
 
 Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
-  if (body_ == Body::none) co_return error_code{};
-  if (exceeds_length(body)) co_return asio::error::message_size;
+  if (body_ == Body::none) return outcome({});
+  if (exceeds_length(body)) return outcome(asio::error::message_size);
   Buffers out;
-  ChunkSize size;
-  add_chunk(out, body, size);
-  co_return co_await write(out);
+  add_chunk(out, body);
+  return write(std::move(out));
 }
 
 Task<error_code> Http1Response::start_file(std::string_view head, unsigned status,
@@ -117,7 +120,7 @@ Task<error_code> Http1Response::start_file(std::string_view head, unsigned statu
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
-  co_return co_await write(out, net::More::yes);
+  co_return co_await write(std::move(out), net::More::yes);
 }
 
 // The bytes on their way are not counted by unread(): they take no memory of ours.
@@ -155,7 +158,7 @@ Task<error_code> Http1Response::finish(std::string_view trailers) {
       out.insert(out.end(),
                  {asio::buffer("0\r\n", 3), asio::buffer(trailers), asio::buffer("\r\n", 2)});
     }
-    error = co_await write(out);
+    error = co_await write(std::move(out));
   }
   finished_ = !error;
   co_return error;
@@ -191,20 +194,20 @@ bool Http1Response::exceeds_length(std::span<const asio::const_buffer> body) {
   return true;
 }
 
-void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> body,
-                              ChunkSize& text) {
+void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
   const auto size = asio::buffer_size(body);
   if (size == 0) return;  // an empty chunk would be the last one
   if (left_) *left_ -= size;
   if (body_ == Body::chunked) {
-    http::append_chunk_size(text, size);
-    out.push_back(asio::buffer(text));
+    chunk_size_.clear();
+    http::append_chunk_size(chunk_size_, size);
+    out.push_back(asio::buffer(chunk_size_));
   }
   out.insert(out.end(), body.begin(), body.end());
   if (body_ == Body::chunked) out.push_back(asio::buffer("\r\n", 2));
 }
 
-Task<error_code> Http1Response::write(const Buffers& buffers, net::More more) {
+Task<error_code> Http1Response::write(Buffers buffers, net::More more) {
   if (gone_ || buffers.empty()) co_return gone_;
   stream_.expires_after(idle_);
   writing_ = asio::buffer_size(buffers);
@@ -217,7 +220,10 @@ Task<error_code> Http1Response::write(const Buffers& buffers, net::More more) {
   } else if (!held_back_.empty()) {
     error = co_await write_after_held(buffers, more);
   } else {
-    error = co_await stream_.write(std::span(buffers.data(), buffers.size()), more);
+    const std::span all(buffers.data(), buffers.size());
+    const auto sent = stream_.try_write(all, more);
+    if (!sent) error = sent.error();
+    if (sent && *sent < writing_) error = co_await stream_.write_rest(all, *sent);
   }
   writing_ = 0;
   note_sent(error);

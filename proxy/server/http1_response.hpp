@@ -64,9 +64,6 @@ class Http1Response final : public ResponseWriter {
  private:
   using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
 
-  // The text of a chunk's size.
-  using ChunkSize = std::string;
-
   [[nodiscard]] bool holds_to_bandwidth() const { return bandwidth_ && bandwidth_->is_limited(); }
   void begin_head(unsigned status, std::optional<std::uint64_t> length);
   void append_framing(unsigned status, std::optional<std::uint64_t> length);
@@ -75,10 +72,10 @@ class Http1Response final : public ResponseWriter {
 
   [[nodiscard]] bool close_delimited() const { return started_ && body_ == Body::plain && !left_; }
   bool exceeds_length(std::span<const net::asio::const_buffer> body);
-  // The buffers refer to `size`.
-  void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body, ChunkSize& size);
+  // The buffers refer to chunk_size_.
+  void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
   bool hold_back(const Buffers& whole);
-  net::Task<net::error_code> write(const Buffers& buffers, net::More more = net::More::no);
+  net::Task<net::error_code> write(Buffers buffers, net::More more = net::More::no);
   net::Task<net::error_code> write_after_held(const Buffers& buffers, net::More more);
   void note_sent(net::error_code error);
   net::Task<net::error_code> write_in_turns(const Buffers& buffers);
@@ -93,6 +90,7 @@ class Http1Response final : public ResponseWriter {
   Next next_ = Next::unknown;
   bool keep_ = false;
   Body body_ = Body::plain;
+  std::string chunk_size_;             // the text of the last chunk's
   std::optional<std::uint64_t> left_;  // bytes of the body not sent yet, if its length is known
   net::error_code gone_;               // the error after which every write fails
   std::uint64_t writing_ = 0;          // bytes of the write under way

@@ -241,10 +241,13 @@ Task<Then> Session::serve_one() {
   const auto& settings = worker_.policy()->settings;
   const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
   stream_.expires_after(settings.timeouts.head);
-  now_ = {Now::Doing::head, worker_.deadlines.now()};
-  head_.begin();
-  const auto bytes = co_await input_.head(limits.bytes, &head_);
-  head_.end();
+  auto bytes = net::Result<std::string_view>(input_.head_at_hand(limits.bytes).value_or(""));
+  if (bytes->empty()) {
+    now_ = {Now::Doing::head, worker_.deadlines.now()};
+    head_.begin();
+    bytes = co_await input_.head(limits.bytes, &head_);
+    head_.end();
+  }
   now_.doing = Now::Doing::answering;
   const auto size = bytes ? bytes->size() : 0;
   const bool is_followed = bytes && input_.has_head_after(size);
