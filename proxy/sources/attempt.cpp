@@ -84,7 +84,7 @@ void Attempt::note_clock() const {
   const auto ours = whole_seconds(times_.response);
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
-  worker_->process.origin_clocks.note(fetch_->server().to().host, *date - ours, Steady::now());
+  worker_->process.origin_clocks.note(fetch_->server().to().host, *date - ours, begun_ + waited_);
 }
 
 std::optional<std::uint64_t> Attempt::length() const {

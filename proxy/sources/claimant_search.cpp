@@ -29,10 +29,10 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
   return budget;
 }
 
-peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
+peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyTime now) {
   const auto& policy = wanted.request.policy();
   const auto rule = digest::mark_of(wanted.request.facts.rule);
-  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now(), rule);
+  auto claimants = policy.directory->claimants(wanted.key, now, rule);
   const auto others = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
     return why_barred(*peer, wanted.request, wanted.guests).has_value();
   });
@@ -44,16 +44,17 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
                           const peers::FirstByte& origin, const Budget& budget,
                           Inquiries& inquiries) {
   if (!wanted.claimants) return Candidates(nullptr);
-  auto claimants = claimants_for(wanted);
+  const auto now = Attempt::Steady::now();
+  auto claimants = claimants_for(wanted, now);
   inquiries.claimed = claimants.empty() ? Claimed::by_nobody : Claimed::by_some;
   if (!claimants.empty() || !wanted.of_site || !may_collapse(wanted.request)) {
-    return {std::move(claimants), budget, Attempt::Steady::now(),
+    return {std::move(claimants), budget, now,
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
   }
   auto neighbour = neighbour_of_site(worker, wanted.key, wanted.request);
   // The cheap question first: the last one takes a lock.
   const bool is_asked = neighbour && pays(*neighbour, wanted.request, origin, wanted.held) &&
-                        !worker.process.fills.recently_unshared(wanted.key, Attempt::Steady::now());
+                        !worker.process.fills.recently_unshared(wanted.key, now);
   return Candidates(is_asked ? std::move(neighbour) : nullptr);
 }
 
@@ -105,9 +106,10 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
   while (searching()) {
     auto question = race_.take_one_over();
     if (!question) {
-      if (Steady::now() >= next_source_at_ && !ask_next_source()) break;
+      const auto now = Steady::now();
+      if (now >= next_source_at_ && !ask_next_source(now)) break;
       if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
-      question = co_await race_.next(next_source_at_);
+      question = co_await race_.next(next_source_at_, now);
     }
     if (!question) continue;
     auto& attempt = question->attempt;
@@ -120,7 +122,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     }
     const auto finding = heard ? heard_in(attempt.head(), wanted_.asked) : heard_in(heard.error());
     if (finding.worth == Worth::holds) {
-      next_source_at_ = Steady::now();  // if the caller has no use for it
+      next_source_at_ = *begun_;  // at once, if the caller has no use for it
       co_return std::move(attempt);
     }
     co_await note_no(*question, finding);
@@ -188,13 +190,12 @@ void ClaimantSearch::begin_trial() {
 }
 
 // Returns whether the search goes on.
-bool ClaimantSearch::ask_next_source() {
-  const bool in_time =
-      candidates_.asked() < kAlwaysAsked || Steady::now() - *begun_ < budget_.patience;
+bool ClaimantSearch::ask_next_source(Steady::time_point now) {
+  const bool in_time = candidates_.asked() < kAlwaysAsked || now - *begun_ < budget_.patience;
   const bool may_ask = origin_.failure || (in_time && !asks_origin_first());
   const bool claimant_left = may_ask && candidates_.left();
   if (origin_.works()) {
-    if (Steady::now() >= origin_.by_rest_at) ask_by_rest_of_route();
+    if (now >= origin_.by_rest_at) ask_by_rest_of_route();
     next_source_at_ = origin_.by_rest_at;
     return !race_.under_way().empty();
   }
@@ -205,7 +206,7 @@ bool ClaimantSearch::ask_next_source() {
   if (!claimant_left && !wanted_.origin) return false;
   if (race_.would_hedge() && !may_hedge()) settle();
   if (claimant_left) {
-    ask_claimant(candidates_.next());
+    ask_claimant(candidates_.next(), now);
     return true;
   }
   const bool is_alone = race_.under_way().empty() && !candidates_.left() && !candidates_.reserve();
@@ -219,15 +220,15 @@ bool ClaimantSearch::asks_origin_first() const {
          origin_comes_first(candidates_.first_left()->accuracy.standing().first_byte, budget_);
 }
 
-void ClaimantSearch::ask_claimant(const PeerRef& peer) {
-  const auto now = Steady::now();
+void ClaimantSearch::ask_claimant(const PeerRef& peer, Steady::time_point now) {
   const auto takes = peer->accuracy.standing().first_byte;
   const auto latest = *begun_ + budget_.patience;
   const auto patience = patience_with(takes, budget_);
   next_source_at_ =
       std::max(now + std::min(patience, kLeastTurn), std::min(now + patience, latest));
   const auto lead = candidates_.lead();
-  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked, lead)};
+  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked, lead),
+                                now};
   question.expected_by = now + std::max(patience, takes.p95());
   question.seen_out = !takes.measured();
   question.on_interim = [this](const auto&) { wait_for_fetch(); };

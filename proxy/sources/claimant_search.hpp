@@ -74,9 +74,9 @@ class ClaimantSearch {
   [[nodiscard]] bool searching() const { return state_ == State::searching; }
   net::Task<void> begin();
   void begin_trial();
-  bool ask_next_source();
+  bool ask_next_source(Steady::time_point now);
   [[nodiscard]] bool asks_origin_first() const;
-  void ask_claimant(const peers::PeerRef& peer);
+  void ask_claimant(const peers::PeerRef& peer, Steady::time_point now);
   void wait_for_fetch();
   void follow_to_fetcher(const Attempt& answer);
   void ask_origin();

@@ -40,9 +40,9 @@ bool neighbours_may_answer(const Request& request) {
 }
 
 bool may_ask_neighbours(const Process& process, const digest::Key& key, const Request& request) {
+  if (request.policy().directory->peers().empty() || !neighbours_may_answer(request)) return false;
   const auto now = std::chrono::steady_clock::now();
-  return !request.policy().directory->peers().empty() && neighbours_may_answer(request) &&
-         !process.fills.recently_invalidated(key, request.stored_as(), now);
+  return !process.fills.recently_invalidated(key, request.stored_as(), now);
 }
 
 Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/net/frame_allocator.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -89,19 +90,18 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
 SourceRace::SourceRace(Worker& worker, About about)
     : worker_(worker),
       about_(std::move(about)),
-      bell_(std::make_shared<Wakeup>(worker.io.get_executor())) {}
+      bell_(make_shared_in_frames<Wakeup>(worker.io.get_executor())) {}
 
 void SourceRace::start(Question question) {
-  auto shared = std::make_shared<Question>(std::move(question));
+  auto shared = make_shared_in_frames<Question>(std::move(question));
   under_way_.push_back(shared);
   net::asio::co_spawn(worker_.io.get_executor(),
                       see_through(worker_, std::move(shared), about_, bell_), net::asio::detached);
 }
 
-Task<SourceRace::QuestionRef> SourceRace::next(Steady::time_point until) {
-  for (;;) {
+Task<SourceRace::QuestionRef> SourceRace::next(Steady::time_point until, Steady::time_point now) {
+  for (;; now = Steady::now()) {
     if (auto over = take_one_over()) co_return over;
-    const auto now = Steady::now();
     if (woken_ || now >= until) co_return nullptr;
     std::optional<std::chrono::milliseconds> at_most;
     if (until != Steady::time_point::max()) {
