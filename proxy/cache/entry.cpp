@@ -25,8 +25,23 @@ class AskersOwn {
         any_named_(!control.private_fields.empty() || !control.no_cache_fields.empty()) {}
 
   bool has(const http::Field& line) const {
-    return line.id == field::proxy_authenticate || line.id == field::proxy_authentication_info ||
-           http::same_word(line.name, "Cache-Status") || (any_named_ && is_named(line));
+    switch (line.id) {
+      case field::proxy_authenticate:
+      case field::proxy_authentication_info:
+        return true;
+      case field::unknown:
+        if (http::same_word(line.name, "Cache-Status")) return true;
+        break;
+      default:
+        break;
+    }
+    return any_named_ && is_named(line);
+  }
+  // False for nearly all responses that have none.
+  bool may_be_in(const http::Fields& fields) const {
+    return any_named_ || fields.may_have(field::unknown) ||
+           fields.may_have(field::proxy_authenticate) ||
+           fields.may_have(field::proxy_authentication_info);
   }
 
  private:
@@ -117,9 +132,10 @@ std::string asker_fields(const Received& received) {
 std::string asker_fields(const http::Fields& fields, const http::CacheControl& control) {
   const AskersOwn askers_own(control);
   std::string lines;
-  const bool any = std::any_of(fields.begin(), fields.end(),
-                               [&](const http::Field& line) { return askers_own.has(line); });
-  if (!any) return lines;
+  const auto is_askers = [&](const http::Field& line) { return askers_own.has(line); };
+  if (!askers_own.may_be_in(fields) || std::none_of(fields.begin(), fields.end(), is_askers)) {
+    return lines;
+  }
   const http::HopByHop hop_by_hop(fields);
   for (const http::Field& line : fields) {
     if (!askers_own.has(line) || hop_by_hop.ends_here(line)) continue;

@@ -83,11 +83,24 @@ std::optional<std::string_view> Members::next() {
   return {};
 }
 
-bool has_member(const Fields& fields, field id, std::string_view member) {
-  Members members(fields, id);
+namespace {
+
+bool has_member(std::string_view list, std::string_view member) {
+  const bool is_one = list.find(',') == std::string_view::npos;  // nearly always
+  if (is_one) return same_word(list, member);
+  Members members(list);
   while (const auto next = members.next())
     if (same_word(*next, member)) return true;
   return false;
+}
+
+}  // namespace
+
+bool has_member(const Fields& fields, field id, std::string_view member) {
+  if (!fields.may_have(id)) return false;
+  return std::any_of(fields.begin(), fields.end(), [&](const Field& line) {
+    return line.id == id && has_member(line.value, member);
+  });
 }
 
 }  // namespace proxy::http

@@ -116,9 +116,17 @@ void write_end_to_end(PieceWriter& out, const Fields& fields, field regenerated,
   }
 }
 
+// Nearly every Connection says this and nothing else.
+bool names_no_field(const Field& line) {
+  return line.id != field::connection || same_word(line.value, "keep-alive") ||
+         same_word(line.value, "close");
+}
+
 }  // namespace
 
 HopByHop::HopByHop(const Fields& fields) {
+  if (!fields.may_have(field::connection)) return;
+  if (std::all_of(fields.begin(), fields.end(), names_no_field)) return;
   Members options(fields, field::connection);
   while (const auto option = options.next()) {
     if (options_.size() == kMaxOptions) break;
@@ -138,16 +146,6 @@ bool HopByHop::is_named(const Field& line) const {
       options_.size() == kMaxOptions || std::any_of(options_.begin(), options_.end(), matches);
   return named && !is_for_all(line) && !is_connection_field(line.id);
 }
-
-namespace {
-
-// Nearly every request's Connection says this and nothing else, if there is one.
-bool names_no_field(const Field& line) {
-  return line.id != field::connection || same_word(line.value, "keep-alive") ||
-         same_word(line.value, "close");
-}
-
-}  // namespace
 
 std::optional<Fields> without_named(const Fields& fields) {
   if (!fields.has(field::connection)) return std::nullopt;
