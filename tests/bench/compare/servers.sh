@@ -53,9 +53,10 @@ origin_requests() { # the number so far, this one included
 
 # The better of sendfile on and off is the one to compare with.
 serve_nginx() { # NAME KIND SENDFILE
-  local cache='proxy_cache all;'
+  local cache='proxy_cache all;' open_files="max=$nginx_open_files"
+  ((nginx_open_files > 0)) || open_files=off
   [ "$2" != plain ] || cache='proxy_max_temp_file_size 0; proxy_buffers 16 64k; proxy_busy_buffers_size 512k;'
-  nginx_conf "$1" "sendfile $3; tcp_nopush $3; open_file_cache max=100000; open_file_cache_valid 1h;
+  nginx_conf "$1" "sendfile $3; tcp_nopush $3; open_file_cache $open_files; open_file_cache_valid 1h;
     proxy_cache_path $dir/$1 levels=1:2 keys_zone=all:400m max_size=20g inactive=1d use_temp_path=off;
     upstream origin { server 127.0.0.1:${ports[origin]}; keepalive 64; keepalive_requests 1000000000; }
     server { listen 127.0.0.1:${ports[$1]} backlog=4096;
