@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # Installs the packages that the tests need, builds everything, and runs the tests.
-#   tests/run.sh [--preset release|dev|asan|tsan] [ARGUMENTS OF ctest, such as -R Scenario]
-#   tests/run.sh --program-of asan|tsan [ARGUMENTS OF ctest]
+#   tests/run.sh [--built] [--preset release|dev|asan|tsan] [ARGUMENTS OF ctest, such as -R Scenario]
+#   tests/run.sh [--built] --program-of asan|tsan [ARGUMENTS OF ctest]
 # The presets asan and tsan have no tests that run the program. With --program-of, those of the
-# release build run the program of such a preset.
+# release build run the program of such a preset. --built: only runs tests, of what is built already.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+built=
+if [ "${1-}" = --built ]; then
+  built=yes
+  shift
+fi
 preset=release
 program_of=
 at_once=3
@@ -25,15 +30,22 @@ case ${1-} in
     ;;
 esac
 
-config/install.sh config/packages.txt tests/packages.txt
-tests/browser/install.sh || echo "the dashboard will not be tested in a browser"
+# build PRESET [ARGUMENTS OF cmake --build]
+build() {
+  [ -z "$built" ] || return 0
+  config/configure.sh "$1"
+  cmake --build --preset "$@"
+}
+
+if [ -z "$built" ]; then
+  config/install.sh config/packages.txt tests/packages.txt
+  tests/browser/install.sh || echo "the dashboard will not be tested in a browser"
+fi
 if [ -n "$program_of" ]; then
-  config/configure.sh "$program_of"
-  cmake --build --preset "$program_of" --target hearsay
+  build "$program_of" --target hearsay
   export HEARSAY_PROGRAM=$PWD/build/$program_of/proxy/hearsay HEARSAY_SANITIZED=1
   set -- -L scenarios "$@"
   at_once=4  # they wait for longer than others before they fail
 fi
-config/configure.sh "$preset"
-cmake --build --preset "$preset"
+build "$preset"
 ctest --preset "$preset" --no-tests=error -j"$at_once" "$@"
