@@ -11,8 +11,23 @@ if [ $# -eq 0 ]; then
     grep -v '^config/threads/' | sort)
   set -- "${files[@]}"
 fi
-# Each header is checked as a source of its own, because its inline functions lock, too.
-printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" clang++-19 -x c++ -std=c++20 -I. -fsyntax-only \
-  -Wno-everything -Wthread-safety -Werror=thread-safety \
-  -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_BEAST_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED \
-  '-DHEARSAY_VERSION=""'
+check=(clang++-19 -std=c++20 -I. -Wno-everything -Wthread-safety -Werror=thread-safety
+  -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_BEAST_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED
+  '-DHEARSAY_VERSION=""')
+
+# The headers are checked all at once, because their inline functions lock, too. Each source then
+# finds them precompiled, and is checked in a third of the time.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+headers=()
+sources=()
+for file in "$@"; do
+  case $file in
+    *.hpp) headers+=("$file") ;;
+    *) sources+=("$file") ;;
+  esac
+done
+{ ((${#headers[@]} == 0)) || printf '#include "%s"\n' "${headers[@]}"; } >"$folder/headers.hpp"
+"${check[@]}" -fpch-instantiate-templates -x c++-header "$folder/headers.hpp" -o "$folder/headers.pch"
+((${#sources[@]} == 0)) || printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
+  "${check[@]}" -fsyntax-only -include-pch "$folder/headers.pch"
