@@ -6,10 +6,10 @@
 namespace scenario {
 namespace {
 
-constexpr std::size_t kSize = 3'000'000;  // more slices than one write takes
+constexpr std::size_t kWhole = 3'000'000;  // more slices than one write takes
 
 struct HeldPart : Scene {
-  explicit HeldPart(std::size_t size = kSize, const char* cache_control = "max-age=3600")
+  explicit HeldPart(std::size_t size = kWhole, const char* cache_control = "max-age=3600")
       : bytes(numbered_bytes(size)) {
     origin.on("/a",
               cacheable(bytes, cache_control).with("ETag", "\"v1\"").with("Content-Type", "x/y"));
@@ -33,9 +33,9 @@ TEST(Range, IsCutFromWhatIsHeld) {
       {"bytes=0-0", 0, 0},
       {"bytes=65535-65536", 65'535, 65'536},  // over the edge of a slice
       {"bytes=131072-196607", 131'072, 196'607},
-      {"bytes=100-", 100, kSize - 1},
-      {"bytes=-1000", kSize - 1000, kSize - 1},
-      {"bytes=10-5000000", 10, kSize - 1},
+      {"bytes=100-", 100, kWhole - 1},
+      {"bytes=-1000", kWhole - 1000, kWhole - 1},
+      {"bytes=10-5000000", 10, kWhole - 1},
   };
   for (const auto& [range, first, last] : cases) {
     const Response part = scene.part(range);
@@ -43,7 +43,7 @@ TEST(Range, IsCutFromWhatIsHeld) {
     EXPECT_TRUE(part.whole && is_hit(part)) << range;
     EXPECT_TRUE(part.body == scene.bytes.substr(first, last - first + 1)) << range;
     EXPECT_EQ(part.field("Content-Range"), "bytes " + std::to_string(first) + '-' +
-                                               std::to_string(last) + '/' + std::to_string(kSize));
+                                               std::to_string(last) + '/' + std::to_string(kWhole));
     EXPECT_EQ(part.field("Content-Length"), std::to_string(last - first + 1));
     EXPECT_EQ(part.field("ETag"), "\"v1\"");
     EXPECT_TRUE(part.has("Age"));
