@@ -48,7 +48,7 @@ class Window {
 // takes them faster than the same bytes from several.
 std::size_t send_some(AnySocket& socket, std::span<const asio::const_buffer> buffers, int flags,
                       error_code& error) {
-  constexpr std::size_t kFew = 2048;
+  constexpr std::size_t kFew = 4096;
   if (buffers.size() == 1) return socket.send(buffers.front(), flags, error);
   if (asio::buffer_size(buffers) <= kFew) {
     std::array<char, kFew> together;  // not initialized
