@@ -37,7 +37,7 @@ Variant::Variant(const Fields& response, const Fields& request) {
   Members names(response, field::vary);
   while (const auto name = names.next()) {
     if (*name == "*" || !is_token(*name) || fields.size() == kMaxNames) {
-      fields_ = never();
+      shared_ = never();
       return;
     }
     const field id = boost::beast::http::string_to_field(*name);
@@ -46,7 +46,7 @@ Variant::Variant(const Fields& response, const Fields& request) {
   for (const Field& line : request) {
     if (!line.selects) continue;
     if (fields.size() == kMaxNames) {
-      fields_ = never();
+      shared_ = never();
       return;
     }
     fields.push_back({line.id, lower(line.name), value_of(request, line.id, line.name)});
@@ -62,17 +62,17 @@ Variant::Variant(const Fields& response, const Fields& request) {
   keep(std::move(fields));
 }
 
-const std::shared_ptr<const Variant::SelectingFields>& Variant::never() {
-  static const auto none = std::make_shared<const SelectingFields>();
+const Variant::Pointer& Variant::never() {
+  static const Pointer none(new Shared(SelectingFields()));
   return none;
 }
 
 void Variant::keep(SelectingFields fields) {
-  if (!fields.empty()) fields_ = std::make_shared<const SelectingFields>(std::move(fields));
+  if (!fields.empty()) shared_ = Pointer(new Shared(std::move(fields)));
 }
 
 const Variant::SelectingFields& Variant::selecting_fields() const {
-  return fields_ ? *fields_ : *never();
+  return (shared_ ? shared_ : never())->fields;
 }
 
 std::optional<Variant> Variant::of(SelectingFields fields) {
@@ -100,7 +100,9 @@ bool Variant::matches(const Fields& request) const {
                   [this](const Field& line) { return line.selects && !names(line); })) {
     return false;
   }
-  return !fields_ || std::all_of(fields_->begin(), fields_->end(), [&](const SelectingField& one) {
+  if (!shared_) return true;
+  const auto& fields = shared_->fields;
+  return std::all_of(fields.begin(), fields.end(), [&](const SelectingField& one) {
     NormalForm form;
     if (!append_normal_form(form, request, one.id, one.name)) return !one.value;
     return one.value == std::string_view(form.data(), form.size());
@@ -122,8 +124,8 @@ std::string Variant::mark() const {
 
 std::size_t Variant::footprint() const {
   if (!varies() || never_matches()) return 0;
-  std::size_t bytes = sizeof(SelectingFields) + fields_->capacity() * sizeof(SelectingField);
-  for (const SelectingField& one : *fields_)
+  std::size_t bytes = sizeof(Shared) + shared_->fields.capacity() * sizeof(SelectingField);
+  for (const SelectingField& one : shared_->fields)
     bytes += one.name.capacity() + (one.value ? one.value->capacity() : 0);
   return bytes;
 }

@@ -2,10 +2,12 @@
 // stored response answers.
 #pragma once
 
-#include <memory>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/http/fields.hpp"
@@ -41,8 +43,8 @@ class Variant {
   // more than 64 fields.
   bool matches(const Fields& request) const;
   // Whether no request can match.
-  bool never_matches() const { return fields_ && fields_ == never(); }
-  bool varies() const { return fields_ != nullptr; }
+  bool never_matches() const { return shared_ && shared_ == never(); }
+  bool varies() const { return shared_ != nullptr; }
   // Equal variants match the same requests.
   friend bool operator==(const Variant& a, const Variant& b) {
     return a.never_matches() == b.never_matches() && a.selecting_fields() == b.selecting_fields();
@@ -56,15 +58,21 @@ class Variant {
   std::size_t footprint() const;
 
  private:
+  struct Shared : boost::intrusive_ref_counter<Shared> {
+    explicit Shared(SelectingFields its) : fields(std::move(its)) {}
+    const SelectingFields fields;
+  };
+  using Pointer = boost::intrusive_ptr<const Shared>;
+
   bool names(const Field& line) const;
 
   // Stands for a variant that never matches.
-  static const std::shared_ptr<const SelectingFields>& never();
+  static const Pointer& never();
   void keep(SelectingFields fields);
 
   // Shared by copies, which is safe since it never changes. Null if no field
   // selects: nearly every stored response has no more than this pointer.
-  std::shared_ptr<const SelectingFields> fields_;
+  Pointer shared_;
 };
 
 }  // namespace proxy::http
