@@ -34,7 +34,7 @@ std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& r
 PostCapture::PostCapture(Worker& worker, const Request& request, const cache::Received& received)
     : worker_(worker),
       key_(digest::key_of(digest::Method::get, request.stored_as())),
-      entry_(std::make_shared<cache::Entry>(worker.process.budget, received)) {}
+      entry_(cache::Entry::make(worker.process.budget, received)) {}
 
 cache::seconds PostCapture::ttl() const {
   return entry_->ttl(worker_.process.clock.now());

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "proxy/cache/budget.hpp"
@@ -46,8 +48,49 @@ struct Slice {
   std::uint32_t size = 0;
 };
 
+// Slices in order. Nearly every stored body has one, which needs no memory of its own.
+class Slices {
+ public:
+  Slices() = default;
+  Slices(std::initializer_list<Slice> slices) : Slices(slices.begin(), slices.end()) {}
+  template <class Iterator>
+  Slices(Iterator first, Iterator last) {
+    for (; first != last; ++first) push_back(*first);
+  }
+  Slices(const Slices& other) : Slices(other.begin(), other.end()) {}
+  Slices(Slices&&) = default;
+  Slices& operator=(const Slices& other) { return *this = Slices(other); }
+  Slices& operator=(Slices&&) = default;
+  ~Slices() = default;
+
+  void push_back(Slice slice) {
+    if (empty()) {
+      only_ = std::move(slice);
+      return;
+    }
+    if (!several_) several_ = std::make_unique<std::vector<Slice>>(1, std::exchange(only_, {}));
+    several_->push_back(std::move(slice));
+  }
+
+  [[nodiscard]] bool empty() const { return !several_ && !only_.block; }
+  [[nodiscard]] const Slice* begin() const { return several_ ? several_->data() : &only_; }
+  [[nodiscard]] const Slice* end() const {
+    if (several_) return several_->data() + several_->size();
+    return only_.block ? &only_ + 1 : &only_;
+  }
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(end() - begin()); }
+  const Slice& operator[](std::size_t number) const { return begin()[number]; }
+  // There is one at least.
+  [[nodiscard]] const Slice& front() const { return *begin(); }
+  Slice& back() { return several_ ? several_->back() : only_; }
+
+ private:
+  Slice only_;  // without a block unless there is exactly one slice
+  std::unique_ptr<std::vector<Slice>> several_;
+};
+
 struct Body {
-  std::vector<Slice> slices;
+  Slices slices;
   std::uint64_t size = 0;  // total size of all slices
 };
 

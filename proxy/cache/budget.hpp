@@ -2,9 +2,19 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 namespace proxy::cache {
+
+// The memory that an allocation of this size takes: the allocator rounds it up to one of its sizes,
+// of which there are four between two powers of two. (jemalloc, of which this is the documented
+// behaviour; others take as much, or less.)
+constexpr std::uint64_t heap_bytes(std::uint64_t size) {
+  const auto power = std::bit_ceil(size);
+  const auto step = power <= 128 ? 16 : power / 8;
+  return (size + step - 1) / step * step;
+}
 
 // Counts bytes against a limit. Charging never fails: callers make room first (Store::make_room) or
 // give up. Any thread; the count is exact, but not ordered with other memory operations. Must

@@ -47,7 +47,7 @@ Body united(Budget& budget, const Entry& a, const Entry& b) {
   const auto overlap = range_of_body(left).last + 1 - range_of_body(right).first;
   const Body rest = without_first(budget, right.body, overlap);
   Body all = left.body;
-  all.slices.insert(all.slices.end(), rest.slices.begin(), rest.slices.end());
+  for (const Slice& slice : rest.slices) all.slices.push_back(slice);
   all.size += rest.size;
   return all;
 }

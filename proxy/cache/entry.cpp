@@ -57,13 +57,15 @@ class AskersOwn {
   const bool any_named_;  // seldom
 };
 
-Entry::Head head_of(const Received& received, const http::CacheControl& control) {
+// Also sets the places of the quotes.
+std::string head_of(const Received& received, const http::CacheControl& control,
+                    QuotePlaces& quotes) {
   const http::ResponseHead& response = received.response;
   const AskersOwn askers_own(control);
   const http::HopByHop hop_by_hop(response.fields);
   const bool is_part = range_of(response).has_value();
-  Entry::Head head;
-  http::PieceWriter text(head.text);
+  std::string head;
+  http::PieceWriter text(head);
   http::write_status_line(text, response.status, response.reason);
   bool has_date = false;
   bool all_noted = true;
@@ -72,7 +74,7 @@ Entry::Head head_of(const Received& received, const http::CacheControl& control)
     if (is_part && line.id == field::content_range) continue;
     has_date = has_date || line.id == field::date;
     const auto value_at = text.size() + line.name.size() + 2;
-    all_noted = head.quotes.note(line.id, value_at, line.value.size()) && all_noted;
+    all_noted = quotes.note(line.id, value_at, line.value.size()) && all_noted;
     http::write_field(text, line.name, line.value);
   }
   // RFC 9110 6.6.1: a missing Date is added, an existing one never changed.
@@ -81,8 +83,7 @@ Entry::Head head_of(const Received& received, const http::CacheControl& control)
   }
   http::write_via(text, response.minor, received.our_name);
   text.flush();
-  head.text.shrink_to_fit();  // a long one has grown in steps
-  if (!all_noted) head.quotes = QuotePlaces(head.text);
+  if (!all_noted) quotes = QuotePlaces(head);
   return head;
 }
 
@@ -144,14 +145,24 @@ std::string asker_fields(const http::Fields& fields, const http::CacheControl& c
   return lines;
 }
 
-Entry::Entry(Budget& budget, const Received& received)
-    : Entry(budget, received,
-            received.control
-                ? *received.control
-                : http::response_cache_control(received.response.fields, received.targets)) {}
+Judged::Judged(const Received& received)
+    : own_control_(received.control ? std::nullopt
+                                    : std::optional(http::response_cache_control(
+                                          received.response.fields, received.targets))),
+      control(received.control ? *received.control : *own_control_),
+      url(received.passed_on ? std::string_view() : received.url),
+      head(head_of(received, control, quotes)) {}
 
-Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
-    : Entry(budget, received, control, head_of(received, control)) {}
+std::shared_ptr<Entry> Entry::make(Budget& budget, Saved saved) {
+  const WithRoom<Entry> memory(saved.url.size() + saved.head.size());
+  return std::allocate_shared<Entry>(memory, InRoom(), budget, std::move(saved));
+}
+
+std::string_view Entry::kept_at(std::size_t offset, std::string_view text) {
+  char* const place = reinterpret_cast<char*>(this + 1) + offset;
+  std::copy(text.begin(), text.end(), place);
+  return {place, text.size()};
+}
 
 Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
   if (received.by_rule_alone) return Time::min();
@@ -160,52 +171,52 @@ Time Entry::as_told_until(const Received& received, const http::CacheControl& co
   return times.response + (told.lifetime - initial_age);
 }
 
-Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control, Head made)
-    : url(received.passed_on ? std::string_view() : received.url),
-      head(std::move(made.text)),
-      status(received.response.status),
+Entry::Entry(InRoom /*room*/, Budget& budget, const Received& received, const Judged& judged)
+    : url(kept_at(0, judged.url)),
+      head(kept_at(url.size(), judged.head)),
+      status(static_cast<std::uint16_t>(received.response.status)),
       source(received.source),
       giver(received.giver),
       shared(received.shared),
       by_rule_alone(received.by_rule_alone),
-      no_cache(control.no_cache),
-      never_stale(forbids_stale(control) || giver.guest),
-      stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
-      stale_if_error(control.stale_if_error.value_or(seconds(0))),
-      quotes_(made.quotes),
+      no_cache(judged.control.no_cache),
+      never_stale(forbids_stale(judged.control) || giver.guest),
+      quotes_(judged.quotes),
+      stale_while_revalidate(judged.control.stale_while_revalidate.value_or(seconds(0))),
+      stale_if_error(judged.control.stale_if_error.value_or(seconds(0))),
+      freshness(lifetime_of(received, judged.control)),
       range(range_of(received.response)),
       object(received.object),
       variant(variant_of(received)),
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
-      freshness(lifetime_of(received, control)),
       budget_(budget),
-      claimed_until_(std::min(fresh_until(), as_told_until(received, control))),
+      claimed_until_(std::min(fresh_until(), as_told_until(received, judged.control))),
       rule(received.by_rule_alone || claimed_until_ < fresh_until() ? received.rule : 0) {
   budget_.charge(own_bytes());
 }
 
-Entry::Entry(Budget& budget, Saved saved)
-    : url(std::move(saved.url)),
-      head(std::move(saved.head)),
-      status(saved.status),
+Entry::Entry(InRoom /*room*/, Budget& budget, Saved saved)
+    : url(kept_at(0, saved.url)),
+      head(kept_at(url.size(), saved.head)),
+      status(static_cast<std::uint16_t>(saved.status)),
       source(saved.source),
       giver(saved.giver),
       shared(saved.shared),
       by_rule_alone(saved.by_rule_alone),
       no_cache(saved.no_cache),
       never_stale(saved.never_stale),
+      quotes_(head),
       stale_while_revalidate(saved.stale_while_revalidate),
       stale_if_error(saved.stale_if_error),
-      quotes_(head),
+      freshness(saved.freshness),
       range(saved.range),
       object(saved.object),
       variant(std::move(saved.variant)),
       times(saved.times),
       date(saved.date),
       initial_age(saved.initial_age),
-      freshness(saved.freshness),
       budget_(budget),
       claimed_until_(saved.claimable_until),
       rule(saved.rule) {
@@ -217,8 +228,8 @@ Entry::~Entry() {
 }
 
 std::uint64_t Entry::own_bytes() const {
-  return sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint() +
-         range.footprint() + object.footprint();
+  return heap_bytes(WithRoom<Entry>::kBesides + sizeof(Entry) + url.size() + head.size()) +
+         variant.footprint() + range.footprint() + object.footprint();
 }
 
 seconds Entry::age(Time now) const {

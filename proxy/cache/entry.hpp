@@ -17,6 +17,7 @@
 #include "proxy/cache/giver.hpp"
 #include "proxy/cache/head_quotes.hpp"
 #include "proxy/cache/object.hpp"
+#include "proxy/cache/with_room.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/validators.hpp"
@@ -80,9 +81,9 @@ std::string asker_fields(const http::Fields& response, const http::CacheControl&
 // All of an entry except its body, as it was stored. It has 20 members, one for each fact that a
 // record on disk states (saved_head.hpp).
 struct Saved {
-  std::string url;
+  std::string_view url;  // both texts outlive the making of the entry
   unsigned status = 0;
-  std::string head;
+  std::string_view head;
   http::Variant variant = {};
   SourceKind source = SourceKind::origin;
   Giver giver = {};
@@ -112,32 +113,60 @@ struct KeptFreshness {
   const Freshness::Basis basis;
 };
 
+// What an entry needs of a received response before there is an entry. Refers to what `received`
+// refers to.
+struct Judged {
+  explicit Judged(const Received& received);
+  Judged(const Judged&) = delete;
+  Judged& operator=(const Judged&) = delete;
+
+ private:
+  const std::optional<http::CacheControl> own_control_;
+
+ public:
+  const http::CacheControl& control;
+  const std::string_view url;
+  QuotePlaces quotes;
+  const std::string head;  // of Entry
+};
+
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
 // separately. It has 24 members, one per fact about the response: nearly every reader needs single
-// facts, and groups would only make their names longer. Their order and types leave no gaps: a
-// cache has millions of entries, and 16 bytes more would cost each of them 64
+// facts, and groups would only make their names longer. Their order and types leave no gaps, and
+// their texts lie behind them in the same allocation: a cache has millions of entries
 // (small_objects_check).
 struct Entry {
-  // The text of `head` with its quotes, before there is an entry.
-  struct Head {
-    std::string text = {};
-    QuotePlaces quotes = {};
+  // `Memory` supplies the memory.
+  template <template <class> class Memory = std::allocator>
+  static std::shared_ptr<Entry> make(Budget& budget, const Received& received) {
+    const Judged judged(received);
+    const WithRoom<Entry, Memory> memory(judged.url.size() + judged.head.size());
+    return std::allocate_shared<Entry>(memory, InRoom(), budget, received, judged);
+  }
+  // The saved entry must not be a part, except of an object.
+  static std::shared_ptr<Entry> make(Budget& budget, Saved saved);
+
+ private:
+  // Only make() leaves the room that the constructors need.
+  class InRoom {
+    friend struct Entry;
+    InRoom() = default;
   };
 
-  Entry(Budget& budget, const Received& received);
-  // The saved entry must not be a part, except of an object.
-  Entry(Budget& budget, Saved saved);
+ public:
+  Entry(InRoom, Budget& budget, const Received& received, const Judged& judged);
+  Entry(InRoom, Budget& budget, Saved saved);
   ~Entry();
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
-  const std::string url;
+  const std::string_view url;
   // Status line and end-to-end fields, including our Via, a CRLF after each. The sender adds
   // Content-Length, Content-Range (from `range`), Age, Cache-Status and the empty line.
-  const std::string head;
-  const unsigned status;
+  const std::string_view head;
+  const std::uint16_t status;
   const SourceKind source;
   const Giver giver;
   const bool shared;
@@ -148,13 +177,15 @@ struct Entry {
   const bool no_cache;
   // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
   const bool never_stale;
-  const ShortSeconds stale_while_revalidate;
-  const ShortSeconds stale_if_error;
 
  private:
   const QuotePlaces quotes_;  // in `head`
 
  public:
+  const ShortSeconds stale_while_revalidate;
+  const ShortSeconds stale_if_error;
+  const KeptFreshness freshness;
+
   // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
   // Nothing: the whole representation, or a 206 without a range, which is never stored.
   const Boxed<http::ContentRange> range;
@@ -166,7 +197,6 @@ struct Entry {
   const Times times;
   const std::chrono::sys_seconds date;  // date_of()
   const std::chrono::milliseconds initial_age;
-  const KeptFreshness freshness;
 
  private:
   Budget& budget_;
@@ -216,12 +246,13 @@ struct Entry {
   // A 200 or a part of one: conditions and ranges apply to these.
   bool has_content() const { return status == 200 || range; }
 
+  Budget& budget() const { return budget_; }
   // The memory charged for it, including the body but not the blocks of an object.
   std::uint64_t footprint() const;
 
  private:
-  Entry(Budget& budget, const Received& received, const http::CacheControl& control);
-  Entry(Budget& budget, const Received& received, const http::CacheControl& control, Head made);
+  // Copies the text to `offset` bytes behind the entry.
+  std::string_view kept_at(std::size_t offset, std::string_view text);
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
   bool answers_neighbours() const;
   // The memory without the body.

@@ -1,6 +1,7 @@
 #include "proxy/cache/head_quotes.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "proxy/http/text.hpp"
 
@@ -48,16 +49,20 @@ HeadQuotes quotes_of(std::string_view head) {
 
 QuotePlaces::QuotePlaces(std::string_view head) {
   const auto quotes = quotes_of(head);
-  etag_ = place_of(quotes.etag, head);
-  last_modified_ = place_of(quotes.last_modified, head);
-  content_type_ = place_of(quotes.content_type, head);
+  const auto place = [&](std::string_view quote) {
+    if (quote.empty()) return Place{};
+    return place_of(static_cast<std::size_t>(quote.data() - head.data()), quote.size());
+  };
+  etag_ = place(quotes.etag);
+  last_modified_ = place(quotes.last_modified);
+  content_type_ = place(quotes.content_type);
   sets_cookie_ = quotes.sets_cookie;
 }
 
 bool QuotePlaces::note(http::field id, std::size_t begin, std::size_t size) {
   const auto take = [&](Place& place) {
     const bool is_first = place.size == 0;
-    place = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size)};
+    place = place_of(begin, size);
     return is_first;
   };
   switch (id) {
@@ -75,10 +80,11 @@ bool QuotePlaces::note(http::field id, std::size_t begin, std::size_t size) {
   }
 }
 
-QuotePlaces::Place QuotePlaces::place_of(std::string_view quote, std::string_view head) {
-  if (quote.empty()) return {};
-  return {static_cast<std::uint32_t>(quote.data() - head.data()),
-          static_cast<std::uint32_t>(quote.size())};
+QuotePlaces::Place QuotePlaces::place_of(std::size_t begin, std::size_t size) {
+  constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max();
+  is_far_ = is_far_ || begin > kMost || size > kMost;
+  if (is_far_) return {};
+  return {static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(size)};
 }
 
 }  // namespace proxy::cache

@@ -21,7 +21,7 @@ http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) 
 }
 
 std::shared_ptr<Entry> made_of(Budget& budget, const Received& whole, std::uint64_t length) {
-  const auto entry = std::make_shared<Entry>(budget, whole);
+  const auto entry = Entry::make(budget, whole);
   entry->body.size = length;
   return entry;
 }
@@ -53,7 +53,7 @@ std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& receive
 
 std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes,
                                          Giver giver) {
-  const auto entry = std::make_shared<Entry>(
+  const auto entry = Entry::make(
       budget, Saved{.url = object.url, .status = 200, .head = {}, .giver = giver, .shared = false});
   entry->body = std::move(bytes);
   return entry;

@@ -66,7 +66,7 @@ Storability use_of(const RequestFacts& request, const http::ResponseHead& respon
 
 bool leaves_authorization(const Entry& entry) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = entry.head + "\r\n";
+  std::string text = std::string(entry.head) + "\r\n";
   const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
   return head && leaves_authorization(http::response_cache_control(head->fields, {}));
 }

@@ -84,7 +84,7 @@ bool covers(const RequestFacts& request, const Entry& entry) {
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = entry.head + "\r\n";  // the head was parsed before it was stored
+  std::string text = std::string(entry.head) + "\r\n";  // the head was parsed before it was stored
   const auto stored = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   const bool several = parts.size() > 1;
   PartialText partial;

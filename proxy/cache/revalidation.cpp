@@ -91,7 +91,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
                   const Received& newer, const std::optional<http::ContentRange>& part,
                   Exclusion excluded, Giver giver) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = entry.head + "\r\n";  // the head was parsed before it was stored
+  std::string text = std::string(entry.head) + "\r\n";  // the head was parsed before it was stored
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   head.minor = newer.response.minor;  // Via describes the message that arrived last
   head.fields = merged(head.fields, updates_of(newer.response.fields), excluded, entry.giver.guest);
@@ -107,7 +107,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   whole.object = entry.object;
   whole.giver = giver;
   whole.by_rule_alone = newer.by_rule_alone || entry.by_rule_alone;
-  return {std::make_shared<Entry>(budget, whole), asker_fields(whole) + cookies,
+  return {Entry::make(budget, whole), asker_fields(whole) + cookies,
           may_store(request, head, whole.times, whole.targets)};
 }
 

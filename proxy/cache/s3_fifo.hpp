@@ -29,14 +29,16 @@ class S3Fifo {
 
   struct Item : boost::intrusive::list_base_hook<> {
     Item(std::uint64_t item_bytes, std::uint64_t item_fingerprint)
-        : bytes(item_bytes),
+        : bytes(item_bytes & (~std::uint64_t{0} >> 8)),
+          frequency(0),
+          part(Part::small),
           fingerprint(static_cast<std::uint32_t>(item_fingerprint ^ item_fingerprint >> 32)) {}
 
-    const std::uint64_t bytes;
+    const std::uint64_t bytes : 56;
+    std::uint8_t frequency : 4;  // uses, up to kMaxFrequency
+    Part part : 4;
     // Recognizes a returning item. Two of a thousand million pairs of items share one.
     const std::uint32_t fingerprint;
-    std::uint8_t frequency = 0;  // uses, up to kMaxFrequency
-    Part part = Part::small;
   };
 
   // Ghosts reach `ghost_window` bytes back, the size of main. `small_bytes` is the total of the

@@ -178,7 +178,7 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
                                      const disk::RecordHeader& record) {
   if (head.size() < kFixedBytes) return std::nullopt;
   if (record.response_time < 0 || record.response_time > kLatest) return std::nullopt;
-  SavedHead saved{.entry = {.url = std::string(url), .head = {}},
+  SavedHead saved{.entry = {.url = url, .head = {}},
                   .selector = load<std::uint64_t>(bytes_at(head, 40))};
   const Time response = time_at(record.response_time);
   saved.entry.times = {response - milliseconds(record.request_took), response};

@@ -48,7 +48,7 @@ struct SavedHead {
   std::uint64_t length = 0;  // of a large object; of a part, the bytes kept
 };
 // Returns nothing unless the bytes are the output of encode_head() for some entry. Safe on any
-// bytes.
+// bytes. The texts of the result are parts of `url` and `head`.
 std::optional<SavedHead> decode_head(std::string_view url, std::string_view head,
                                      const disk::RecordHeader& record);
 // Writes the times into the record.

@@ -47,17 +47,16 @@ bool is_newer_head(const Entry& entry, const Entry& old) {
 
 }  // namespace
 
-Node::Node(Budget& budget, const digest::Key& its_key, Kept kept)
-    : Item(kept.entry->footprint() + node_bytes(kept.on_disk), digest::KeyHash{}(its_key)),
-      Claimable(its_key, claimable_alone(*kept.entry)),
+Node::Node(const digest::Key& its_key, Kept kept)
+    : Claimable(its_key),
+      Item(kept.entry->footprint() + node_bytes(kept.on_disk), digest::KeyHash{}(its_key)),
       entry(std::move(kept.entry)),
-      on_disk(std::move(kept.on_disk)),
-      budget_(budget) {
-  budget_.charge(node_bytes(on_disk));
+      on_disk(std::move(kept.on_disk)) {
+  entry->budget().charge(node_bytes(on_disk));
 }
 
 Node::~Node() {
-  budget_.release(node_bytes(on_disk));
+  entry->budget().release(node_bytes(on_disk));
 }
 
 Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
@@ -149,7 +148,8 @@ const Shard::Slot& Shard::insert(Set::iterator slot, Chain node, Time now) {
     node->next = std::move(slot->newest);
     slot->newest = std::move(node);
   }
-  claims_.add(*slot->newest, slot->newest->variants, now);
+  Node& newest = *slot->newest;
+  claims_.add(newest, claimable_alone(*newest.entry), newest.variants, now);
   return *slot;
 }
 
@@ -232,7 +232,8 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
     const auto& node = static_cast<const Node&>(item);
     // A claim is of the URL: it does not say which variant is kept.
     const bool may_be_claimed = !is_on_disk(node.on_disk) && !node.entry->variant.varies();
-    return kept_elsewhere_ && may_be_claimed && kept_elsewhere_({node.key, node.terms.rule});
+    return kept_elsewhere_ && may_be_claimed &&
+           kept_elsewhere_({node.key, claimable_alone(*node.entry).rule});
   };
   const auto victim = order_.evict(part, is_duplicate);
   if (!victim.item) return {};
@@ -352,7 +353,7 @@ void Shard::expire_claims(Time now) {
   while (Claimable* ended = claims_.outlived(now)) {
     ClaimCounts& variants = slots_.find(ended->key)->newest->variants;
     claims_.end(*ended, variants);
-    claims_.add(*ended, variants, now);
+    claims_.add(*ended, claimable_alone(*static_cast<Node*>(ended)->entry), variants, now);
   }
 }
 

@@ -19,8 +19,9 @@
 namespace proxy::cache {
 
 // An entry's node in the index.
-struct Node : S3Fifo::Item, Claimable {
-  Node(Budget& budget, const digest::Key& its_key, Kept kept);
+// Charged to the entry's budget. The order of its parts leaves no gaps.
+struct Node : Claimable, S3Fifo::Item {
+  Node(const digest::Key& its_key, Kept kept);
   ~Node();
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -31,9 +32,6 @@ struct Node : S3Fifo::Item, Claimable {
   const std::shared_ptr<const Entry> entry;
   const std::shared_ptr<OnDisk> on_disk;  // as in Kept
   std::unique_ptr<Node> next;             // the next older variant of the URL
-
- private:
-  Budget& budget_;
 };
 
 // Every function takes the lock itself. Removed nodes are returned, so that the caller destroys

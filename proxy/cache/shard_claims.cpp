@@ -15,20 +15,23 @@ ShardClaims::ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index*
       changes_(limits.changes),
       departures_(budget, budget.limit() / kDeparturesShare, limits.remembered) {}
 
-bool ShardClaims::choose(Claimable& variant, const ClaimCounts& variants, Time now) {
-  const auto& terms = variant.terms;
-  variant.by_rule = now + kClaimAhead >= terms.until;
-  if (!variant.by_rule) return true;
+bool ShardClaims::choose(Claimable& variant, const ClaimTerms& terms, const ClaimCounts& variants,
+                         Time now) {
+  const bool by_rule = now + kClaimAhead >= terms.until;
+  variant.claimable_until = by_rule ? terms.by_rule_until : terms.until;
+  variant.rule = by_rule ? terms.rule : digest::RuleMark{0};
+  if (!by_rule) return true;
   const bool fits = variants.by_rule == 0 || variants.rule == terms.rule;
   return terms.rule != 0 && fits && now + kClaimAhead < terms.by_rule_until;
 }
 
-void ShardClaims::add(Claimable& variant, ClaimCounts& variants, Time now) {
+void ShardClaims::add(Claimable& variant, const ClaimTerms& terms, ClaimCounts& variants,
+                      Time now) {
   tell(now);
-  if (!choose(variant, variants, now)) return;
-  if (variant.by_rule) variants.rule = variant.terms.rule;
+  if (!choose(variant, terms, variants, now)) return;
+  if (variant.by_rule()) variants.rule = variant.rule;
   order_.insert(variant);
-  if (variants.of(variant.by_rule)++ > 0) return;
+  if (variants.of(variant.by_rule())++ > 0) return;
   const bool is_new = change(variant.claim(), KeyChange::What::added);
   if (is_new && newly_claimed_) newly_claimed_->ring();
 }
@@ -36,14 +39,14 @@ void ShardClaims::add(Claimable& variant, ClaimCounts& variants, Time now) {
 void ShardClaims::end(Claimable& variant, ClaimCounts& variants) {
   if (!variant.is_linked()) return;
   order_.erase(Order::s_iterator_to(variant));
-  if (--variants.of(variant.by_rule) > 0) return;
+  if (--variants.of(variant.by_rule()) > 0) return;
   const bool departs = change(variant.claim(), KeyChange::What::removed);
   if (departs) departures_.remember(variant.key, latest_);
 }
 
 Claimable* ShardClaims::outlived(Time now) {
   tell(now);
-  if (order_.empty() || now + kClaimAhead < order_.begin()->claimable_until()) return nullptr;
+  if (order_.empty() || now + kClaimAhead < order_.begin()->claimable_until) return nullptr;
   return &*order_.begin();
 }
 

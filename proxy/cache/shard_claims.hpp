@@ -37,17 +37,15 @@ struct ClaimCounts {
 // A variant in the order in which claims end. A variant is in this order exactly while it counts as
 // claimable.
 struct Claimable : ClaimHook {
-  Claimable(const digest::Key& its_key, const ClaimTerms& its_terms)
-      : key(its_key), terms(its_terms) {}
+  explicit Claimable(const digest::Key& its_key) : key(its_key) {}
 
-  [[nodiscard]] Time claimable_until() const { return by_rule ? terms.by_rule_until : terms.until; }
-  [[nodiscard]] digest::Claim claim() const {
-    return {key, by_rule ? terms.rule : digest::RuleMark{0}};
-  }
+  [[nodiscard]] bool by_rule() const { return rule != 0; }
+  [[nodiscard]] digest::Claim claim() const { return {key, rule}; }
 
   const digest::Key key;
-  const ClaimTerms terms;
-  bool by_rule = false;  // which of the two claims it has; set by ShardClaims
+  // The claim that it has, and until when; set by ShardClaims.
+  Time claimable_until = Time::min();
+  digest::RuleMark rule = 0;  // 0: the claim for everybody
   // Of all variants of the key. Only the newest variant's are used: a place of their own in the map
   // of keys would cost more.
   ClaimCounts variants = {};
@@ -62,9 +60,9 @@ class ShardClaims {
   ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index* below,
               threads::Alarm* newly_claimed);
 
-  // `variants`: the claimable variants of the key. add() ignores a variant that is not claimable at
-  // `now`; end() ignores a variant that is not claimed.
-  void add(Claimable& variant, ClaimCounts& variants, Time now);
+  // `terms` are those of the variant, `variants` the claimable variants of the key. add() ignores a
+  // variant that is not claimable at `now`; end() ignores a variant that is not claimed.
+  void add(Claimable& variant, const ClaimTerms& terms, ClaimCounts& variants, Time now);
   void end(Claimable& variant, ClaimCounts& variants);
   // A variant whose claim has ended at `now`; null if there is none. After end(), add() lets its
   // claim by the rule follow, if it has one.
@@ -90,7 +88,7 @@ class ShardClaims {
  private:
   struct ByEnd {
     bool operator()(const Claimable& a, const Claimable& b) const {
-      return a.claimable_until() < b.claimable_until();
+      return a.claimable_until < b.claimable_until;
     }
   };
   using Order = boost::intrusive::multiset<Claimable, boost::intrusive::base_hook<ClaimHook>,
@@ -100,7 +98,8 @@ class ShardClaims {
   // Returns whether our digest changes. It does not if the disk claims the key, too.
   bool change(const digest::Claim& claim, KeyChange::What what);
   // Chooses the claim that the variant may have now. Returns whether it may have one.
-  static bool choose(Claimable& variant, const ClaimCounts& variants, Time now);
+  static bool choose(Claimable& variant, const ClaimTerms& terms, const ClaimCounts& variants,
+                     Time now);
   void tell(Time now) { latest_ = std::max(latest_, now); }
 
   disk::Index* const below_;

@@ -58,7 +58,7 @@ Found Store::peek(const digest::Key& key, std::string_view url, const http::Fiel
 Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
   const Entry& entry = *response.entry;
   if (!entry.object && entry.body.size > max_object()) return Stored::too_large;
-  auto node = std::make_unique<Node>(budget_, key, std::move(response));
+  auto node = std::make_unique<Node>(key, std::move(response));
   Shard& shard = shard_of(key);
   if (!eviction_.make_room_at(shard)) return Stored::no_room;
   shard.put(std::move(node), now, superseded);
@@ -66,7 +66,7 @@ Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* 
 }
 
 Kept Store::adopt(const digest::Key& key, Kept response, Time now) {
-  auto node = std::make_unique<Node>(budget_, key, response);
+  auto node = std::make_unique<Node>(key, response);
   Shard& shard = shard_of(key);
   if (!eviction_.make_room_at(shard)) return response;
   auto held = shard.adopt(node, now);

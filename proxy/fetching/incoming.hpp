@@ -37,8 +37,8 @@ inline Incoming incoming_of(const FillContext& context, Attempt attempt,
   auto& budget = context.process().budget;
   // What a neighbour gives is judged by its lifetime, too: see objection().
   received.passed_on = storability != cache::Storability::yes && !attempt.peer();
-  auto entry = received.passed_on ? make_shared_in_frames<cache::Entry>(budget, received)
-                                  : std::make_shared<cache::Entry>(budget, received);
+  auto entry = received.passed_on ? cache::Entry::make<FrameAllocator>(budget, received)
+                                  : cache::Entry::make(budget, received);
   Incoming incoming{std::move(attempt), std::move(entry), {}, storability, std::move(superseded)};
   incoming.length = incoming.attempt.length();
   incoming.asker_fields = cache::asker_fields(incoming.attempt.head().fields, control);

@@ -62,7 +62,7 @@ void peek_at_disk(const Live& live, cache::Budget& budget, const digest::Key& ke
   auto saved = cache::decode_head(name, opened->record.head(), opened->record.header());
   if (!facts || !saved || !saved->entry.variant.matches(request)) return;
   add_uses(*facts, live, name, opened->at);
-  auto entry = std::make_shared<cache::Entry>(budget, std::move(saved->entry));
+  auto entry = cache::Entry::make(budget, std::move(saved->entry));
   entry->body.size = entry->object ? saved->length : opened->record.body_bytes();
   peeked.found.entry = entry;
   peeked.all.push_back({std::move(entry), *facts});

@@ -138,7 +138,8 @@ Report record_of(const disk::Key& key, const disk::StoredRecord& stored,
   } else if (const auto selector = cache::decode_selector(stored.head())) {
     report.add("selects_by", selector->names);
   }
-  return report.add("head", saved ? Report::Value(saved->entry.head) : Report::Value());
+  return report.add("head",
+                    saved ? Report::Value(std::string(saved->entry.head)) : Report::Value());
 }
 
 Report record_of(const cache::Entry& entry, const StoredBlocks& held) {
@@ -148,7 +149,7 @@ Report record_of(const cache::Entry& entry, const StoredBlocks& held) {
   if (entry.object) add_blocks(report, cache::blocks_in(entry.body.size), held);
   add_response(report, entry.status, entry.shared, entry.freshness.lifetime, entry.initial_age);
   add_selectors(report, entry.variant);
-  return report.add("head", entry.head);
+  return report.add("head", std::string(entry.head));
 }
 
 Report report_of(const disk::Damage& damage) {

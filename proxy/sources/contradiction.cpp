@@ -18,7 +18,7 @@ constexpr std::chrono::minutes kWellBefore{1};
 
 bool same_encoding(const cache::Entry& given, const http::Fields& origin) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = given.head + "\r\n";
+  std::string text = std::string(given.head) + "\r\n";
   const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
   return head &&
          head->fields.value(field::content_encoding) == origin.value(field::content_encoding);

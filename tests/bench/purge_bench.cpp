@@ -24,8 +24,8 @@ void fill(Store& store, Budget& budget, std::size_t count) {
   const Response response("Cache-Control: max-age=100\r\nContent-Type: text/plain\r\n");
   for (std::size_t i = 0; i < count; ++i) {
     const auto url = url_of(i, count);
-    auto entry = std::make_shared<Entry>(
-        budget, Received{url, request.head.fields, response.head, kAtOnce, "us"});
+    auto entry =
+        Entry::make(budget, Received{url, request.head.fields, response.head, kAtOnce, "us"});
     store.put(key_of(url), {std::move(entry)}, kStart);
   }
 }

@@ -13,11 +13,12 @@ void read_as(std::string_view bytes, const cache::disk::RecordHeader& record) {
   auto saved = cache::decode_head("http://a/", bytes, record);
   if (!saved) return;
   const bool answers = saved->entry.status == 200 && saved->entry.shared && !saved->entry.no_cache;
-  cache::Entry entry(budget, std::move(saved->entry));
+  const auto made = cache::Entry::make(budget, std::move(saved->entry));
+  cache::Entry& entry = *made;
   if (entry.object.has_value() != (record.kind == cache::disk::RecordKind::object)) std::abort();
   if (entry.object && cache::blocks_in(saved->length) != record.block) std::abort();
   if (entry.object) entry.body.size = saved->length;
-  auto text = entry.head + "\r\n";
+  auto text = std::string(entry.head) + "\r\n";
   if (!proxy::http::parse_response_head(text, {text.size(), text.size()})) std::abort();
   if (answers && cache::encode_head(entry, saved->selector) != bytes) std::abort();
 }

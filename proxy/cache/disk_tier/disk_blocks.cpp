@@ -21,7 +21,8 @@ DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, cons
                             .block = number};
   header.set_giver(block->giver.tag);
   const Key key = header.index_key();
-  disk::NewRecord record{.header = header, .url = object.url, .head = {}, .body = pieces_of(block)};
+  disk::NewRecord record{
+      .header = header, .url = std::string(object.url), .head = {}, .body = pieces_of(block)};
   record.done = [this, key, block](const auto&) { forget(key, block); };
   {
     const threads::MutexLock lock(mutex_);

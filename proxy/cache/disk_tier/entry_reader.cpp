@@ -46,7 +46,7 @@ Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& me
     body = std::move(*got);
   }
   auto& saved = wanted.saved;
-  const auto entry = std::make_shared<Entry>(budget_, std::move(saved.entry));
+  const auto entry = Entry::make(budget_, std::move(saved.entry));
   entry->body = std::move(body);
   if (is_left) {
     leave_in_file(read, wanted, entry);

@@ -63,7 +63,8 @@ EntryWriter::Taken EntryWriter::write(const Key& key, const Kept& response, cons
   if (selector == 0) note_claim(header, *entry);
   note_times(header, entry->times);
   header.set_giver(entry->giver.tag);
-  NewRecord record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
+  NewRecord record{
+      .header = header, .url = std::string(entry->url), .head = encode_head(*entry, selector)};
   record.done = [on_disk = response.on_disk, key](Result<disk::Position> at) {
     if (at) on_disk->set(key, to_number(*at), to_number(*at));
   };

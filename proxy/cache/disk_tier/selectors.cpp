@@ -100,7 +100,8 @@ void Selectors::put_selector(Known& known, const Key& variant, const Entry& entr
                       .block = known.record.block,
                       .rule = known.record.rule};
   note_times(header, entry.times);
-  (void)disk_.append({.header = header, .url = entry.url, .head = encode(known.selector)});
+  (void)disk_.append(
+      {.header = header, .url = std::string(entry.url), .head = encode(known.selector)});
 }
 
 }  // namespace proxy::cache

@@ -51,7 +51,7 @@ struct Message {
                  .times = kAtOnce,
                  .our_name = "us",
                  .giver = giver},
-        entry(std::make_shared<Entry>(budget, received)) {
+        entry(Entry::make(budget, received)) {
     entry->body = letters(budget, first, size);
   }
   const Request request;

@@ -81,7 +81,7 @@ TEST_F(LeftInFiles, GetANewerHead) {
   const Stock newer = large("X-A: 2\r\n");
   const Request request;
   const Response response(newer.lines);
-  const auto fresh = std::make_shared<Entry>(
+  const auto fresh = Entry::make(
       budget_, Received{newer.url, request.head.fields, response.head, {now_, now_}, "us"});
   fresh->body = old.entry->body;
   put(kept(fresh), old);

@@ -141,7 +141,7 @@ TEST_F(TwoTiers, KeepAFreshenedHeadByItself) {
   const Stock newer = stock_of("http://a/", 200, now_);
   const Request request;
   const Response response(newer.lines);
-  const auto fresh = std::make_shared<Entry>(
+  const auto fresh = Entry::make(
       budget_, Received{newer.url, request.head.fields, response.head, newer.times, "us"});
   fresh->body = old.entry->body;
   const auto newest = kept(fresh);

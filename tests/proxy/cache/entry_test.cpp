@@ -46,7 +46,8 @@ TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.
       "Set-Cookie: 2\r\na: 3\r\nB: 4\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n"
       "Cache-Status: 7; hit\r\n");
   const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
-  const Entry stored(budget_, received);
+  const auto made = Entry::make(budget_, received);
+  const Entry& stored = *made;
   for (const char* left_out : {"\nSet-Cookie", "\na:", "\nB:", "\nProxy-", "\nCache-Status"})
     EXPECT_EQ(stored.head.find(left_out), std::string::npos) << left_out;
   EXPECT_NE(stored.head.find("\nX: 1\r"), std::string::npos);
@@ -60,9 +61,11 @@ TEST_F(StoredEntry, ThatIsOnlyPassedOnHasTheSameHeadAndIsNeverFresh) {
   const Request request;
   const Response response("Cache-Control: max-age=60\r\nAge: 5\r\nETag: \"e\"\r\nVary: a\r\n");
   Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
-  const Entry stored(budget_, received);
+  const auto made = Entry::make(budget_, received);
+  const Entry& stored = *made;
   received.passed_on = true;
-  const Entry passed_on(budget_, received);
+  const auto made_to_pass = Entry::make(budget_, received);
+  const Entry& passed_on = *made_to_pass;
   EXPECT_EQ(passed_on.head, stored.head);
   EXPECT_EQ(passed_on.quotes().etag, "\"e\"");
   EXPECT_EQ(passed_on.age(kStart), stored.age(kStart));

@@ -72,17 +72,17 @@ TEST(Bounds, ClaimNothingForLongerThanTheResponseSays) {
   const Request request;
   const Response response("Cache-Control: max-age=10\r\n");
   const auto entry = [&](const FreshnessBounds& bounds) {
-    return Entry(budget, Received{.url = "http://a/",
-                                  .request = request.head.fields,
-                                  .response = response.head,
-                                  .times = kAtOnce,
-                                  .our_name = "us",
-                                  .bounds = bounds});
+    return Entry::make(budget, Received{.url = "http://a/",
+                                        .request = request.head.fields,
+                                        .response = response.head,
+                                        .times = kAtOnce,
+                                        .our_name = "us",
+                                        .bounds = bounds});
   };
-  EXPECT_EQ(entry({100s, 1000s}).fresh_until(), kStart + 100s);
-  EXPECT_EQ(entry({100s, 1000s}).claimable_until(), kStart + 10s);
-  EXPECT_EQ(entry({0s, 5s}).fresh_until(), kStart + 5s);
-  EXPECT_EQ(entry({0s, 5s}).claimable_until(), kStart + 5s);
+  EXPECT_EQ(entry({100s, 1000s})->fresh_until(), kStart + 100s);
+  EXPECT_EQ(entry({100s, 1000s})->claimable_until(), kStart + 10s);
+  EXPECT_EQ(entry({0s, 5s})->fresh_until(), kStart + 5s);
+  EXPECT_EQ(entry({0s, 5s})->claimable_until(), kStart + 5s);
 }
 
 TEST(Bounds, ThatLeaveNoLifetimeAreTheReasonThatNothingIsStored) {

@@ -85,7 +85,7 @@ class Workload {
   static std::shared_ptr<const Entry> response_to(Budget& budget, std::uint32_t object) {
     static const Request request;
     static const Response response("Cache-Control: max-age=3600\r\n");
-    const auto entry = std::make_shared<Entry>(
+    const auto entry = Entry::make(
         budget, Received{url_of(object), request.head.fields, response.head, kAtOnce, "us"});
     const std::uint32_t size = body_bytes(object);
     entry->body = {{{std::make_shared<const Block>(budget, size), size}}, size};

@@ -134,7 +134,7 @@ TEST_F(AnObject, IsNotJoinedToAPartOfTheSame) {
                                 "\r\nContent-Range: bytes 0-9/10485765\r\n",
                             206);
     const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
-    const auto newer = std::make_shared<Entry>(budget_, received);
+    const auto newer = Entry::make(budget_, received);
     newer->body = {{{std::make_shared<const Block>(budget_, 10), 10}}, 10};
     const auto kept = combine(budget_, held.get(), newer, request.facts, received, 1 << 20);
     EXPECT_EQ(kept, tag == std::string("\"e\"") ? nullptr : newer) << tag;

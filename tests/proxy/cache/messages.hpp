@@ -68,7 +68,7 @@ inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock)
   received.bounds = stock.bounds;
   received.rule = stock.rule;
   received.by_rule_alone = stock.by_rule_alone;
-  const auto entry = std::make_shared<Entry>(budget, received);
+  const auto entry = Entry::make(budget, received);
   if (stock.body > 0) {
     entry->body = {{{std::make_shared<const Block>(budget, stock.body), stock.body}}, stock.body};
   }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <list>
+#include <string>
+
 #include "proxy/cache/disk/log/new_record.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "tests/proxy/cache/messages.hpp"
@@ -33,12 +36,13 @@ class AnEntryWrittenDown : public ::testing::Test {
     note_times(record_, entry->times);
     return encode_head(*entry, selector);
   }
-  std::optional<SavedHead> decoded(std::string_view head) const {
-    return decode_head("http://a/", head, record_);
+  std::optional<SavedHead> decoded(std::string_view head) {
+    return decode_head("http://a/", heads_.emplace_back(head), record_);
   }
 
   Budget budget_{1 << 20};
   disk::RecordHeader record_;
+  std::list<std::string> heads_;  // to which the results of decoded() refer
 };
 
 // The bytes were composed in Python, from the description in the header.
@@ -74,7 +78,8 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
     auto saved = decoded(encoded(stock, selector));
     ASSERT_TRUE(saved) << stock.lines;
     EXPECT_EQ(saved->selector, selector);
-    const Entry after(budget_, std::move(saved->entry));
+    const auto made = Entry::make(budget_, std::move(saved->entry));
+    const Entry& after = *made;
     EXPECT_EQ(after.url, before->url);
     EXPECT_EQ(after.status, before->status);
     EXPECT_EQ(after.head, before->head);
@@ -190,7 +195,8 @@ TEST_F(AnObjectWrittenDown, OfALengthNotKnownYetIsWhatWasKeptOfIt) {
   const auto saved = decoded(head);
   ASSERT_TRUE(saved);
   EXPECT_EQ(saved->length, 4 * kBlockBytes);
-  const Entry again(budget_, saved->entry);
+  const auto made = Entry::make(budget_, saved->entry);
+  const Entry& again = *made;
   EXPECT_EQ(again.status, 206U);
   EXPECT_EQ(again.range, begun->range);
   EXPECT_EQ(again.object, begun->object);

@@ -63,8 +63,8 @@ TEST_F(MemoryStore, CountsHowOftenAResponseWasFound) {
   EXPECT_EQ(hits(), 2U) << "a peek is no use";
   const Request request;
   const Response response(stock.lines);
-  const auto newer = std::make_shared<Entry>(
-      budget_, Received{old->url, request.head.fields, response.head, kAtOnce, "us"});
+  const auto newer =
+      Entry::make(budget_, Received{old->url, request.head.fields, response.head, kAtOnce, "us"});
   newer->body = old->body;
   store_->put(key_of(old->url), {newer}, kStart, old.get());
   EXPECT_EQ(hits(), 2U) << "the same response, validated";

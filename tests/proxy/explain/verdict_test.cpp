@@ -18,11 +18,11 @@ const cache::Time kNow{std::chrono::seconds(1'700'000'000)};
 std::shared_ptr<const cache::Entry> entry_with(cache::Budget& budget, const std::string& fields) {
   const TextRequest request("");
   const TextAnswer answer(200, fields);
-  return std::make_shared<cache::Entry>(budget, cache::Received{.url = "http://a.test/x",
-                                                                .request = (*request).head.fields,
-                                                                .response = answer.head,
-                                                                .times = {kNow, kNow},
-                                                                .our_name = "cache-a"});
+  return cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
+                                                    .request = (*request).head.fields,
+                                                    .response = answer.head,
+                                                    .times = {kNow, kNow},
+                                                    .our_name = "cache-a"});
 }
 
 struct Said {

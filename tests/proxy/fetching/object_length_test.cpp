@@ -24,12 +24,12 @@ std::optional<std::uint64_t> length_of(const Answer& given) {
   const TextRequest request(given.of_client);
   const TextAnswer answer(given.status, "Cache-Control: max-age=60\r\n" + given.lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
-  const cache::Entry entry(budget, {.url = "http://a.test/x",
-                                    .request = (*request).head.fields,
-                                    .response = answer.head,
-                                    .times = {now, now},
-                                    .our_name = "us"});
-  return object_length(entry, given.length, (*request).facts, given.range_override, kLarge);
+  const auto entry = cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
+                                                                .request = (*request).head.fields,
+                                                                .response = answer.head,
+                                                                .times = {now, now},
+                                                                .our_name = "us"});
+  return object_length(*entry, given.length, (*request).facts, given.range_override, kLarge);
 }
 
 std::string range(const std::string& value) {

@@ -16,12 +16,11 @@ std::shared_ptr<const cache::Entry> stored_entry(cache::Budget& budget, unsigned
   const TextRequest request("");
   const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
-  const auto entry =
-      std::make_shared<cache::Entry>(budget, cache::Received{.url = "http://a.test/x",
-                                                             .request = (*request).head.fields,
-                                                             .response = answer.head,
-                                                             .times = {now, now},
-                                                             .our_name = "us"});
+  const auto entry = cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
+                                                                .request = (*request).head.fields,
+                                                                .response = answer.head,
+                                                                .times = {now, now},
+                                                                .our_name = "us"});
   entry->body.size = size;
   return entry;
 }

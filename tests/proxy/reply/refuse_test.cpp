@@ -71,14 +71,13 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
     const TextAnswer answer_head(200, "Cache-Control: max-age=100\r\n");
     const auto now = scene.clock.now();
     const std::string& url = (*request).target.url();
-    const auto entry =
-        std::make_shared<cache::Entry>(scene.budget, cache::Received{url,
-                                                                     (*request).head.fields,
-                                                                     answer_head.head,
-                                                                     {now, now},
-                                                                     "us",
-                                                                     cache::SourceKind::origin,
-                                                                     true});
+    const auto entry = cache::Entry::make(scene.budget, cache::Received{url,
+                                                                        (*request).head.fields,
+                                                                        answer_head.head,
+                                                                        {now, now},
+                                                                        "us",
+                                                                        cache::SourceKind::origin,
+                                                                        true});
     const auto key = digest::key_of(digest::Method::get, url);
     ASSERT_EQ(scene.store.put(key, {entry}, now), cache::Stored::yes);
     scene.response.begin(1, false, true);
@@ -129,9 +128,9 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
   const cache::Verdict withheld{cache::Action::refuse, http::Forward::none};
   cache::Budget budget(1 << 20);
   const auto entry = [&](const std::string& line, cache::Giver giver) {
-    return std::make_shared<cache::Entry>(budget, cache::Saved{.url = "http://a.test/x",
-                                                               .head = "HTTP/1.1 200 OK\r\n" + line,
-                                                               .giver = giver});
+    return cache::Entry::make(budget, cache::Saved{.url = "http://a.test/x",
+                                                   .head = "HTTP/1.1 200 OK\r\n" + line,
+                                                   .giver = giver});
   };
   const auto cookie = entry("Set-Cookie: a=b\r\n", {});
   const auto guests = entry("", {7, true});

@@ -38,12 +38,12 @@ bool found(const Case& c) {
   const TextAnswer given(200, c.given);
   const TextAnswer origin(c.status, c.origin);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 2 / 2024}};
-  const cache::Entry entry(budget, {.url = "http://a.test/x",
-                                    .request = (*request).head.fields,
-                                    .response = given.head,
-                                    .times = {now, now},
-                                    .our_name = "us"});
-  return contradicts(origin.head, c.origin_length, entry, c.length);
+  const auto entry = cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
+                                                                .request = (*request).head.fields,
+                                                                .response = given.head,
+                                                                .times = {now, now},
+                                                                .our_name = "us"});
+  return contradicts(origin.head, c.origin_length, *entry, c.length);
 }
 
 TEST(Contradiction, IsADifferenceThatNoChangeAtTheOriginExplains) {

@@ -136,8 +136,8 @@ std::optional<Finding> objected(const std::string& lines, cache::Storability sto
                                  .response = answer.head,
                                  .times = times,
                                  .our_name = "us"};
-  const cache::Entry entry(budget, received);
-  return objection(storability, entry, answer.head, times, *request);
+  const auto entry = cache::Entry::make(budget, received);
+  return objection(storability, *entry, answer.head, times, *request);
 }
 
 TEST(Neighbour, SendsWhatMayAnswerOrItIsObjectedTo) {

@@ -241,7 +241,7 @@ void RulesSubject::take_whole(const Asked& asked, const Exchange& got, const Hel
                               bool refresh) {
   const Head head(got);
   const auto may_store = cache::may_store(asked.facts, head.head, head.times);
-  const auto entry = std::make_shared<cache::Entry>(budget_, asked.received(head));
+  const auto entry = cache::Entry::make(budget_, asked.received(head));
   entry->body = body_of(budget_, got.got.body);
   const auto status = got.got.status;
   const bool state = status < 400 || status == 404 || status == 410;
@@ -301,7 +301,7 @@ void RulesSubject::keep_posted(const Asked& asked, const Exchange& got) {
   const auto may_store =
       cache::may_store_posted(asked.head, asked.facts, asked.target, head.head, head.times, {});
   if (may_store != cache::Storability::yes) return;
-  const auto entry = std::make_shared<cache::Entry>(budget_, asked.received(head));
+  const auto entry = cache::Entry::make(budget_, asked.received(head));
   entry->body = body_of(budget_, got.got.body);
   store_->put(key_of(asked.url), {entry}, now());
 }
