@@ -20,7 +20,7 @@ class Block {
   Block(Budget& budget, std::uint32_t capacity)
       : capacity_(capacity),
         bytes_(std::make_unique_for_overwrite<char[]>(capacity)),
-        charge_(budget, capacity + kOverhead) {}
+        charge_(budget, heap_bytes(capacity) + kOverhead) {}
 
   char* data() { return bytes_.get(); }
   const char* data() const { return bytes_.get(); }
@@ -33,9 +33,9 @@ class Block {
   }
 
  private:
-  // This object, its reference counts, malloc's overhead for two allocations, and its slice in the
-  // growing list of a body.
-  static constexpr std::uint64_t kOverhead = 144;
+  // This object and its reference counts, and what the allocator notes of both allocations. A body
+  // of several blocks has a slice for each, too, which costs a thousandth of a block of 64 KiB.
+  static constexpr std::uint64_t kOverhead = 64;
 
   const std::uint32_t capacity_;
   const std::unique_ptr<char[]> bytes_;

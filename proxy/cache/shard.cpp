@@ -8,7 +8,7 @@ namespace proxy::cache {
 namespace {
 
 // A node's share of a flat set just after the set has grown (slot size over 0.875 / 2, and its
-// metadata), and malloc's overhead for the node.
+// metadata), and what the allocator notes of the node and of the entry.
 constexpr std::uint64_t kSlotBytes = 32;
 
 // What make_shared() and malloc add to a shared object.
