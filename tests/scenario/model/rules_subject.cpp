@@ -165,7 +165,8 @@ Exchange RulesSubject::exchange(const Ask& sent) {
 void RulesSubject::serve(const Asked& asked, const cache::Entry& entry, bool held) {
   Answer& response = told_.response;
   told_.answered = now_;
-  response = {static_cast<int>(entry.status), fields_of(entry.head), text_of(entry.body), false};
+  response = {static_cast<int>(entry.status), fields_of(std::string(entry.head)),
+              text_of(entry.body), false};
   response.fields.push_back({"Age", std::to_string(entry.age(now()).count())});
   const auto whole = std::chrono::floor<std::chrono::seconds>(now());
   if (entry.status == 200 && http::not_modified(asked.head.fields, entry.validators(), whole)) {
