@@ -17,7 +17,7 @@ constexpr cache::Verdict kFetch{cache::Action::fetch, http::Forward::uri_miss};
 constexpr cache::Verdict kRevalidate{cache::Action::revalidate, http::Forward::stale};
 
 // An entry with these fields, received at the start of 2024.
-cache::Entry entry_with(const std::string& lines, unsigned status = 200) {
+std::shared_ptr<cache::Entry> entry_with(const std::string& lines, unsigned status = 200) {
   const TextRequest request("");
   const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Received received{.url = "http://a.test/x",
@@ -25,7 +25,7 @@ cache::Entry entry_with(const std::string& lines, unsigned status = 200) {
                                  .response = answer.head,
                                  .times = {kStart, kStart},
                                  .our_name = "us"};
-  return cache::Entry(room_of_entries, received);
+  return cache::Entry::make(room_of_entries, received);
 }
 
 TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
@@ -110,7 +110,7 @@ TEST(OriginRequest, AsksForTheBlocksAroundARangeInItsPlace) {
 TEST(RangeRequest, IsForThoseBytesOfThatVersion) {
   const TextRequest request("Range: bytes=5-9\r\nIf-Range: \"q\"\r\nIf-None-Match: \"q\"\r\n");
   const auto entry = entry_with(kTag);
-  EXPECT_EQ(range_request(*request, "us", entry, {1'048'576, 2'097'151}),
+  EXPECT_EQ(range_request(*request, "us", *entry, {1'048'576, 2'097'151}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
             "Range: bytes=1048576-2097151\r\nIf-Range: \"v1\"\r\n\r\n");
 }
@@ -128,7 +128,7 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
 TEST(OriginRequest, ValidatesWithTheEntrysOwnConditions) {
   const TextRequest request("If-None-Match: \"the client's\"\r\n");
   const auto stale = entry_with(kTag);
-  EXPECT_EQ(origin_request(*request, "us", kRevalidate, &stale, "\"v1\""),
+  EXPECT_EQ(origin_request(*request, "us", kRevalidate, stale.get(), "\"v1\""),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nIf-None-Match: \"v1\"\r\n\r\n");
 }
 
@@ -140,21 +140,21 @@ TEST(OriginRequest, AsksForAPartAsTheClientDoes) {
 }
 
 TEST(OriginRequest, AsksForWhatAPartLacksOfTheSame) {
-  auto part = entry_with(kTag + "Content-Range: bytes 0-4/10\r\n", 206);
-  part.body.size = 5;
+  const auto part = entry_with(kTag + "Content-Range: bytes 0-4/10\r\n", 206);
+  part->body.size = 5;
   const TextRequest whole("");
-  EXPECT_EQ(origin_request(*whole, "us", {cache::Action::complete, {}}, &part, {}),
+  EXPECT_EQ(origin_request(*whole, "us", {cache::Action::complete, {}}, part.get(), {}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-\r\n"
             "If-Range: \"v1\"\r\n\r\n");
   const TextRequest larger("Range: bytes=2-7\r\n");
-  EXPECT_EQ(origin_request(*larger, "us", {cache::Action::complete, {}, true}, &part, {}),
+  EXPECT_EQ(origin_request(*larger, "us", {cache::Action::complete, {}, true}, part.get(), {}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-7\r\n"
             "If-Range: \"v1\"\r\n\r\n");
 }
 
 TEST(RestRequest, AsksForTheRestOfTheSameRepresentation) {
   const TextRequest request("Range: bytes=0-1\r\n");
-  EXPECT_EQ(rest_request(*request, "us", entry_with(kTag), 100),
+  EXPECT_EQ(rest_request(*request, "us", *entry_with(kTag), 100),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=100-\r\n"
             "If-Range: \"v1\"\r\n\r\n");
 }
@@ -169,7 +169,7 @@ class StrongValidator : public testing::TestWithParam<Strength> {};
 TEST_P(StrongValidator, DecidesWhetherABodyCanBeContinued) {
   const auto entry = entry_with(GetParam().lines);
   const TextRequest request("");
-  EXPECT_EQ(rest_request(*request, "us", entry, 1).has_value(), GetParam().strong);
+  EXPECT_EQ(rest_request(*request, "us", *entry, 1).has_value(), GetParam().strong);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -195,7 +195,7 @@ class JoinsAfter : public testing::TestWithParam<Joint> {};
 TEST_P(JoinsAfter, TakesOnlyWhatGoesOnWhereTheBodyWasCut) {
   const auto& joint = GetParam();
   const TextAnswer answer(joint.status, joint.answer);
-  EXPECT_EQ(joins_after(answer.head, entry_with(joint.entry), 100, joint.length), joint.skipped);
+  EXPECT_EQ(joins_after(answer.head, *entry_with(joint.entry), 100, joint.length), joint.skipped);
 }
 
 std::string range(const std::string& range, int length, const std::string& validator = kTag) {
