@@ -115,7 +115,7 @@ struct RequestRecord : RequestFigures {
  private:
   static void forget(std::string& text) {
     constexpr std::size_t kShort = 128;
-    if (text.capacity() > kShort) text = {};
+    if (text.capacity() > kShort) std::string().swap(text);  // an assignment would keep the memory
     text.clear();
   }
 };
