@@ -69,11 +69,14 @@ ssize_t send_now(int socket, const FilePart& part) {
 
 }  // namespace
 
-// Keeps Stream::stalled_since() for as long as a write waits.
+// A write that waits. When the io_context ends, its coroutine may outlive the stream: then another
+// coroutine owns the stream, as with tunnels.
 class Stream::Stall {
  public:
-  explicit Stall(Stream& stream) : stream_(stream) { stream_.stalled_since_ = stream_.now(); }
-  ~Stall() { stream_.stalled_since_.reset(); }
+  explicit Stall(Stream& stream) : stream_(&stream), since_(stream.now()) { stream.stall_ = this; }
+  ~Stall() {
+    if (stream_) stream_->stall_ = nullptr;
+  }
   Stall(const Stall&) = delete;
   Stall& operator=(const Stall&) = delete;
 
@@ -81,11 +84,14 @@ class Stream::Stall {
     taken_ += taken;
     if (taken_ < kProgress) return;
     taken_ = 0;
-    stream_.stalled_since_ = stream_.now();
+    since_ = stream_->now();
   }
+  [[nodiscard]] Clock::time_point since() const { return since_; }
+  void leave() { stream_ = nullptr; }
 
  private:
-  Stream& stream_;
+  Stream* stream_;
+  Clock::time_point since_;
   std::size_t taken_ = 0;
 };
 
@@ -102,7 +108,13 @@ Stream::Stream(std::unique_ptr<Tls> tls, Deadlines& deadlines)
   tls_->next_layer().set_option(tcp::no_delay(true), ignored);
 }
 
-Stream::~Stream() = default;
+Stream::~Stream() {
+  if (stall_) stall_->leave();
+}
+
+std::optional<Watched::Clock::time_point> Stream::stalled_since() const {
+  return stall_ ? std::optional(stall_->since()) : std::nullopt;
+}
 
 std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
   if (tls_ || timed_out_) return std::nullopt;

@@ -62,7 +62,7 @@ class Stream final : public Watched {
   // While a write waits for room: the time since which the other side has taken fewer than
   // kProgress bytes. Nothing: no write waits.
   static constexpr std::size_t kProgress = 64 * 1024;
-  [[nodiscard]] std::optional<Clock::time_point> stalled_since() const { return stalled_since_; }
+  [[nodiscard]] std::optional<Clock::time_point> stalled_since() const;
 
   // Bytes that the other side has acknowledged since the connection began (TCP_INFO). Nothing if
   // the system cannot tell.
@@ -93,7 +93,7 @@ class Stream final : public Watched {
   std::optional<AnySocket> plain_;
   std::unique_ptr<Tls> tls_;
   Clock::duration patience_{};  // zero: no deadline
-  std::optional<Clock::time_point> stalled_since_;
+  Stall* stall_ = nullptr;      // of the write that waits
   bool timed_out_ = false;
   // The last read took all that was there, or a write came after it, to which no answer is expected
   // to be there. So a read need not be tried.

@@ -95,5 +95,23 @@ TEST(Shutdown, EndsWithItsPeersSilent) {
   EXPECT_EQ(proxy.terminate(std::chrono::seconds(3)), 0);
 }
 
+// The client has ended its side and reads nothing, so that one direction of the tunnel waits for
+// the other, which waits for room.
+TEST(Shutdown, EndsATunnelWhoseClientDoesNotRead) {
+  ScriptedOrigin origin;
+  origin.on("/a", Reply().body(std::string(64 << 20, 'x')));
+  ProxyProcess proxy(
+      json{{"access", {{"connect_ports", {origin.port()}}}}, {"timeouts", {{"drain", "300ms"}}}});
+  Client client(proxy.port());
+  const auto authority = "127.0.0.1:" + std::to_string(origin.port());
+  client.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n");
+  client.read("CONNECT");
+  client.send("GET /a HTTP/1.1\r\nHost: inside\r\n\r\n");
+  client.finish_sending();
+  EXPECT_TRUE(await([&] { return origin.count("/a") == 1; }));
+  proxy.process().signal(SIGTERM);
+  EXPECT_EQ(proxy.process().wait(), 0);
+}
+
 }  // namespace
 }  // namespace scenario

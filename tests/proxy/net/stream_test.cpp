@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/detached.hpp>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -198,6 +201,18 @@ TEST(Stream, TellsSinceWhenTheOtherSideReadsNothing) {
   ends.io.poll();
   EXPECT_TRUE(done);
   EXPECT_FALSE(ends.near.stalled_since());
+}
+
+TEST(Stream, MayEndBeforeAWriteThatWaits) {
+  auto ends = std::make_unique<Ends>();
+  const std::string more_than_fits(32 << 20, 'x');
+  std::optional<Stream> stream(std::in_place, std::move(ends->near.socket()), ends->deadlines);
+  asio::co_spawn(ends->io, stream->write(asio::buffer(more_than_fits)), asio::detached);
+  ends->io.restart();
+  ends->io.poll();
+  EXPECT_TRUE(stream->stalled_since());
+  stream.reset();
+  ends.reset();  // and with it the coroutine, under ASan
 }
 
 }  // namespace
