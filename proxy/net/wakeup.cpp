@@ -3,6 +3,7 @@
 #include <atomic>
 #include <boost/asio/execution_context.hpp>
 #include <boost/intrusive/list.hpp>
+#include <cassert>
 #include <utility>
 
 #include "proxy/net/frame_allocator.hpp"
@@ -32,6 +33,7 @@ class Wakeup::Parked final : public asio::execution_context::service {
   explicit Parked(asio::execution_context& of) : service(of) {}
 
   void add(Waiting& waiting, Resume resume) {
+    assert(!waiting.resume);
     waiting.resume.emplace(std::move(resume));
     list_.push_back(waiting);
   }
@@ -65,6 +67,10 @@ struct Wakeup::State : Waiting {
   bool notified = false;
   std::optional<net::Timer> timer;  // of a wait that ends by itself
 };
+
+void Wakeup::prepare(net::asio::io_context& io) {
+  asio::use_service<Parked>(io);
+}
 
 Wakeup::Wakeup(net::Executor executor) : state_(make_shared_in_frames<State>(executor)) {}
 Wakeup::~Wakeup() = default;

@@ -8,10 +8,14 @@
 
 namespace proxy {
 
-// wait() is for the coroutine of the executor. A notify() before wait() is remembered; several of
-// them before one wait() count once.
+// wait() is for the coroutine of the executor, one at a time. A notify() before wait() is
+// remembered; several of them before one wait() count once.
 class Wakeup {
  public:
+  // Call this for a new io_context that will end while coroutines wait: then those that wait here
+  // end after those that wait for sockets, as they do for timers.
+  static void prepare(net::asio::io_context& io);
+
   explicit Wakeup(net::Executor executor);
   Wakeup(const Wakeup&) = delete;
   Wakeup& operator=(const Wakeup&) = delete;

@@ -18,6 +18,7 @@
 #include "proxy/machine/limits.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/net/pipe.hpp"
+#include "proxy/net/wakeup.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
@@ -110,7 +111,7 @@ struct Process {
 // An io_context whose coroutines can be destroyed before the objects that they refer to.
 class Loop : public net::asio::io_context {
  public:
-  Loop() : io_context(1) {}  // one thread runs it
+  Loop() : io_context(1) { Wakeup::prepare(*this); }  // one thread runs it
   // Destroys all coroutines. Call this after run() has returned.
   void end_coroutines() { shutdown(); }
 };

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <memory>
+#include <optional>
+#include <thread>
+
 #include "tests/support/run.hpp"
 
 namespace proxy {
@@ -35,6 +41,50 @@ TEST(Wakeup, WaitsNoLongerThanItIsTold) {
   EXPECT_EQ(run(io, wakeup.wait(1ms)), Woken::timed_out);
   wakeup.notify();
   EXPECT_EQ(run(io, wakeup.wait(1h)), Woken::notified) << "after a time-out as before";
+}
+
+TEST(Wakeup, EndsAWaitThatHasBegunWithAndWithoutAnEnd) {
+  boost::asio::io_context io(1);
+  Wakeup wakeup(io.get_executor());
+  using AtMost = std::optional<std::chrono::milliseconds>;
+  for (const auto& at_most : {AtMost(), AtMost(1h), AtMost(), AtMost(1h)}) {
+    std::optional<Woken> woken;
+    boost::asio::co_spawn(io, wakeup.wait(at_most),
+                          [&](const std::exception_ptr&, Woken how) { woken = how; });
+    io.restart();
+    io.poll();
+    EXPECT_FALSE(woken);
+    wakeup.notify();
+    io.restart();
+    io.poll();
+    EXPECT_EQ(woken, Woken::notified);
+  }
+}
+
+TEST(Wakeup, IsWokenByAnotherThread) {
+  boost::asio::io_context io(1);
+  Wakeup wakeup(io.get_executor());
+  const std::jthread other([&] { wakeup.notify(); });
+  EXPECT_EQ(run(io, wakeup.wait()), Woken::notified);
+}
+
+net::Task<void> wait_beside(net::Executor executor, std::shared_ptr<int> held) {
+  Wakeup wakeup(executor);
+  co_await wakeup.wait();
+  ++*held;
+}
+
+TEST(Wakeup, ACoroutineThatWaitsEndsWithItsIoContext) {
+  const auto held = std::make_shared<int>(0);
+  {
+    boost::asio::io_context io(1);
+    Wakeup::prepare(io);
+    boost::asio::co_spawn(io, wait_beside(io.get_executor(), held), boost::asio::detached);
+    io.poll();
+    EXPECT_GT(held.use_count(), 1);
+  }
+  EXPECT_EQ(held.use_count(), 1);
+  EXPECT_EQ(*held, 0);
 }
 
 TEST(Wakeup, ANotificationMayBeUnderWayWhenItGoes) {
