@@ -195,7 +195,7 @@ bool ClaimantSearch::ask_next_source(Steady::time_point now) {
   const bool may_ask = origin_.failure || (in_time && !asks_origin_first());
   const bool claimant_left = may_ask && candidates_.left();
   if (origin_.works()) {
-    if (now >= origin_.by_rest_at) ask_by_rest_of_route();
+    if (now >= origin_.by_rest_at) ask_by_rest_of_route(now);
     next_source_at_ = origin_.by_rest_at;
     return !race_.under_way().empty();
   }
@@ -211,7 +211,7 @@ bool ClaimantSearch::ask_next_source(Steady::time_point now) {
   }
   const bool is_alone = race_.under_way().empty() && !candidates_.left() && !candidates_.reserve();
   if (is_alone && !origin_.by_route) return false;
-  ask_origin();
+  ask_origin(now);
   return true;
 }
 
@@ -241,8 +241,8 @@ void ClaimantSearch::wait_for_fetch() {
   next_source_at_ = std::max(next_source_at_, *begun_ + patience_with_fetch(origin_.takes));
 }
 
-void ClaimantSearch::ask_origin() {
-  SourceRace::Question question{wanted_.origin(origin_.route)};
+void ClaimantSearch::ask_origin(Steady::time_point now) {
+  SourceRace::Question question{wanted_.origin(origin_.route), now};
   question.seen_out = !origin_.takes.measured();
   question.on_interim = wanted_.on_interim;
   origin_.by_rest_at = Steady::time_point::max();
@@ -260,7 +260,7 @@ void ClaimantSearch::ask_origin() {
 
 // While a parent is silent, the servers of the route that have not been asked are the next source.
 // If there are too many second questions, the parent is waited for: Fetch bounds that.
-void ClaimantSearch::ask_by_rest_of_route() {
+void ClaimantSearch::ask_by_rest_of_route(Steady::time_point now) {
   origin_.by_rest_at = Steady::time_point::max();
   const auto& all = race_.under_way();
   const auto last =
@@ -269,7 +269,7 @@ void ClaimantSearch::ask_by_rest_of_route() {
   auto rest = (*last)->attempt.fetch().server().rest_of_route();
   if (rest.leads_nowhere() || !may_hedge()) return;
   origin_.route = std::move(rest);
-  ask_origin();
+  ask_origin(now);
 }
 
 // Whether a second question may be asked for the same answer; if so, it counts.

@@ -79,8 +79,8 @@ class ClaimantSearch {
   void ask_claimant(const peers::PeerRef& peer, Steady::time_point now);
   void wait_for_fetch();
   void follow_to_fetcher(const Attempt& answer);
-  void ask_origin();
-  void ask_by_rest_of_route();
+  void ask_origin(Steady::time_point now);
+  void ask_by_rest_of_route(Steady::time_point now);
   bool may_hedge();
   [[nodiscard]] bool may_be_answered_otherwise(const Attempt& origin) const;
   bool keep_failure(Attempt& origin);

@@ -51,7 +51,8 @@ class SourceRace {
   // A question that is over; null if there is none.
   QuestionRef take_one_over();
   // Waits until a question is over, at most until `until`. Null: the time is over, or wake().
-  net::Task<QuestionRef> next(Steady::time_point until, Steady::time_point now = Steady::now());
+  // `now`: the time of the call.
+  net::Task<QuestionRef> next(Steady::time_point until, Steady::time_point now);
   // Leaves all questions that are under way. `at_once`: none of them is seen out.
   void leave(bool at_once = false);
   // Ends the wait, and all later ones. Called from outside the coroutine that waits.
