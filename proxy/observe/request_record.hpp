@@ -105,9 +105,9 @@ struct RequestRecord : RequestFigures {
     static_cast<RequestFigures&>(*this) = {};
     begun = now;
     for (auto* const text : {&upstream_host, &user, &content_type}) forget(*text);
-    asked.clear();
+    if (!asked.empty()) asked = {};
     auto detail = std::move(told.detail);
-    told = {};
+    std::exchange(told, {});  // an assignment would keep the memory of its key
     forget(detail);
     told.detail.swap(detail);
   }

@@ -241,10 +241,10 @@ Task<Then> Session::serve_one() {
   const auto& settings = worker_.policy()->settings;
   const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
   stream_.expires_after(settings.timeouts.head);
+  head_.begin();
   auto bytes = net::Result<std::string_view>(input_.head_at_hand(limits.bytes).value_or(""));
   if (bytes->empty()) {
     now_ = {Now::Doing::head, worker_.deadlines.now()};
-    head_.begin();
     bytes = co_await input_.head(limits.bytes, &head_);
     head_.end();
   }
