@@ -37,8 +37,8 @@ void Http1Response::begin(int client_minor, bool head_only, bool wants_more, Nex
   minor_ = client_minor;
   next_ = next;
   keep_ = wants_more;
-  body_ = Body::plain;
-  left_.reset();
+  body_.form = Body::plain;
+  body_.left.reset();
 }
 
 Task<error_code> Http1Response::interim(std::string_view head) {
@@ -50,8 +50,8 @@ Task<error_code> Http1Response::interim(std::string_view head) {
 
 void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t> length) {
   const bool bodiless = status == 204 || status == 304 || head_only_;
-  body_ = bodiless ? Body::none : Body::plain;
-  left_ = bodiless ? std::nullopt : length;
+  body_.form = bodiless ? Body::none : Body::plain;
+  body_.left = bodiless ? std::nullopt : length;
   if (status == 204 || status == 304) {
     // RFC 9110 8.6: no length if there is never a body.
   } else if (length) {
@@ -59,7 +59,7 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
     http::append_decimal(fields_, *length);
     fields_ += "\r\n";
   } else if (minor_ >= 1) {
-    if (!bodiless) body_ = Body::chunked;
+    if (!bodiless) body_.form = Body::chunked;
     if (!bodiless) fields_ += "Transfer-Encoding: chunked\r\n";
   } else if (!bodiless) {
     keep_ = false;
@@ -88,7 +88,7 @@ Task<error_code> Http1Response::start(std::string_view head, unsigned status,
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
-  if (body_ != Body::none) add_chunk(out, body);
+  if (body_.form != Body::none) add_chunk(out, body);
   if (hold_back(out)) return outcome({});
   return write(std::move(out));
 }
@@ -97,7 +97,7 @@ Task<error_code> Http1Response::start(std::string_view head, unsigned status,
 // its turn.
 bool Http1Response::hold_back(const Buffers& whole) {
   const bool may_wait = next_ == Next::is_here && comes_at_once_ && keep_ && !gone_;
-  if (!may_wait || !(body_ == Body::none || left_ == std::uint64_t{0})) return false;
+  if (!may_wait || !(body_.form == Body::none || body_.left == std::uint64_t{0})) return false;
   if (holds_to_bandwidth()) return false;
   const auto size = asio::buffer_size(whole);
   if (!held_back_.has_room_for(size)) return false;
@@ -107,7 +107,7 @@ bool Http1Response::hold_back(const Buffers& whole) {
 }
 
 Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
-  if (body_ == Body::none) return outcome({});
+  if (body_.form == Body::none) return outcome({});
   if (exceeds_length(body)) return outcome(asio::error::message_size);
   Buffers out;
   add_chunk(out, body);
@@ -125,7 +125,7 @@ Task<error_code> Http1Response::start_file(std::string_view head, unsigned statu
 
 // The bytes on their way are not counted by unread(): they take no memory of ours.
 Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
-  if (!left_ || part.size > *left_) co_return error_code(asio::error::message_size);
+  if (!body_.left || part.size > *body_.left) co_return error_code(asio::error::message_size);
   const bool in_turns = holds_to_bandwidth();
   if (in_turns && !gone_) part.size = co_await turn(part.size);
   if (gone_) co_return gone_;
@@ -137,7 +137,7 @@ Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
     if (gone_) co_return gone_;
     sent += *some;
     part.skip(*some);
-    *left_ -= *some;
+    *body_.left -= *some;
     record_.bytes += *some;
     if (*some == 0) break;
   } while (in_turns && part.size > 0);
@@ -145,12 +145,12 @@ Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
 }
 
 Task<error_code> Http1Response::finish(std::string_view trailers) {
-  if (left_.value_or(0) != 0) {  // shorter than promised
+  if (body_.left.value_or(0) != 0) {  // shorter than promised
     keep_ = false;
     co_return asio::error::eof;
   }
   auto error = gone_;
-  if (body_ == Body::chunked) {
+  if (body_.form == Body::chunked) {
     Buffers out;
     if (trailers.empty()) {
       out.push_back(asio::buffer(http::kLastChunk));
@@ -189,7 +189,7 @@ Unread Http1Response::unread(const cache::Budget& transit) const {
 
 // Bytes beyond the promised length would look like the next response.
 bool Http1Response::exceeds_length(std::span<const asio::const_buffer> body) {
-  if (!left_ || asio::buffer_size(body) <= *left_) return false;
+  if (!body_.left || asio::buffer_size(body) <= *body_.left) return false;
   keep_ = false;
   return true;
 }
@@ -197,14 +197,14 @@ bool Http1Response::exceeds_length(std::span<const asio::const_buffer> body) {
 void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
   const auto size = asio::buffer_size(body);
   if (size == 0) return;  // an empty chunk would be the last one
-  if (left_) *left_ -= size;
-  if (body_ == Body::chunked) {
-    chunk_size_.clear();
-    http::append_chunk_size(chunk_size_, size);
-    out.push_back(asio::buffer(chunk_size_));
+  if (body_.left) *body_.left -= size;
+  if (body_.form == Body::chunked) {
+    body_.chunk_size.clear();
+    http::append_chunk_size(body_.chunk_size, size);
+    out.push_back(asio::buffer(body_.chunk_size));
   }
   out.insert(out.end(), body.begin(), body.end());
-  if (body_ == Body::chunked) out.push_back(asio::buffer("\r\n", 2));
+  if (body_.form == Body::chunked) out.push_back(asio::buffer("\r\n", 2));
 }
 
 Task<error_code> Http1Response::write(Buffers buffers, net::More more) {

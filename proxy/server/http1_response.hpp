@@ -70,9 +70,11 @@ class Http1Response final : public ResponseWriter {
   // How the body is sent.
   enum class Body : std::uint8_t { plain, chunked, none };
 
-  [[nodiscard]] bool close_delimited() const { return started_ && body_ == Body::plain && !left_; }
+  [[nodiscard]] bool close_delimited() const {
+    return started_ && body_.form == Body::plain && !body_.left;
+  }
   bool exceeds_length(std::span<const net::asio::const_buffer> body);
-  // The buffers refer to chunk_size_.
+  // The buffers refer to body_.chunk_size.
   void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
   bool hold_back(const Buffers& whole);
   net::Task<net::error_code> write(Buffers buffers, net::More more = net::More::no);
@@ -89,11 +91,13 @@ class Http1Response final : public ResponseWriter {
   int minor_ = 1;
   Next next_ = Next::unknown;
   bool keep_ = false;
-  Body body_ = Body::plain;
-  std::string chunk_size_;             // the text of the last chunk's
-  std::optional<std::uint64_t> left_;  // bytes of the body not sent yet, if its length is known
-  net::error_code gone_;               // the error after which every write fails
-  std::uint64_t writing_ = 0;          // bytes of the write under way
+  struct {
+    Body form = Body::plain;
+    std::optional<std::uint64_t> left;  // bytes not sent yet, if the length is known
+    std::string chunk_size;             // the text of the last chunk's
+  } body_;
+  net::error_code gone_;       // the error after which every write fails
+  std::uint64_t writing_ = 0;  // bytes of the write under way
 };
 
 }  // namespace proxy
