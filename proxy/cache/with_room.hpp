@@ -29,8 +29,8 @@ class WithRoom {
   [[nodiscard]] std::size_t room() const { return room_; }
   friend bool operator==(const WithRoom& a, const WithRoom& b) { return a.room_ == b.room_; }
 
-  // What std::allocate_shared() adds to the object: its two counts, its virtual functions, and
-  // this.
+  // What std::allocate_shared() adds to the object: its two counts, its virtual functions, and a
+  // copy of this allocator.
   static constexpr std::size_t kBesides = 24;
 
  private:

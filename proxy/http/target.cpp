@@ -103,8 +103,8 @@ HeadResult<void> append_ipv6(std::string& out, std::string_view bracketed) {
 bool is_canonical_host(std::string_view host) {
   char before = '.';
   for (const char c : host) {
-    const bool has_lower = c < 'A' || c > 'Z';
-    if (!is(kHostChar, c) || !has_lower || (c == '.' && before == '.')) return false;
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    if (!is(kHostChar, c) || is_capital || (c == '.' && before == '.')) return false;
     before = c;
   }
   if (before == '.' || host.size() > kMaxHostName) return false;

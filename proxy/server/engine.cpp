@@ -135,7 +135,7 @@ void Engine::stop() {
 
 void Engine::end_coroutines() {
   workers_.end_coroutines();
-  storage_.fills.clear();  // fills and runs refer to the workers' timers
+  storage_.fills.clear();  // fills and runs refer to the workers' loops
   storage_.runs.clear();
 }
 

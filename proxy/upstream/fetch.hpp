@@ -50,7 +50,8 @@ class Fetch : public net::InFrameMemory {
   // is shorter than kExactBelow.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
-  // As body(), but never waits: returns how many bytes had come already, perhaps none.
+  // As body(), but never waits: returns how many bytes had come already, perhaps none. Always none
+  // of a body of unknown length.
   std::size_t body_at_hand(net::asio::mutable_buffer into);
   // As body(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<Outcome<std::size_t>> body_into(net::Pipe& pipe, std::chrono::milliseconds idle);
