@@ -12,8 +12,9 @@ namespace proxy {
 // remembered; several of them before one wait() count once.
 class Wakeup {
  public:
-  // Call this for a new io_context that will end while coroutines wait: then those that wait here
-  // end after those that wait for sockets, as they do for timers.
+  // An io_context destroys its waiting coroutines when it ends. This call, right after the
+  // io_context is made, sets the order: coroutines that wait in a Wakeup are destroyed after those
+  // that wait for sockets.
   static void prepare(net::asio::io_context& io);
 
   explicit Wakeup(net::Executor executor);

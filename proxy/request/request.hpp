@@ -127,7 +127,8 @@ class OwnedRequest : public net::InFrameMemory {
   [[nodiscard]] const Request& get() const { return *request_; }
 
  private:
-  // The text of the head. The string keeps its size, because other members have views of it.
+  // The text that the request's head refers to. No code may change this string, because views of it
+  // would then be wrong.
   FrameString text_;
   std::optional<Request> request_;
 };

@@ -95,8 +95,8 @@ TEST(Shutdown, EndsWithItsPeersSilent) {
   EXPECT_EQ(proxy.terminate(std::chrono::seconds(3)), 0);
 }
 
-// The client has ended its side and reads nothing, so that one direction of the tunnel waits for
-// the other, which waits for room.
+// The client has ended its side, so the direction to the server is done and waits for the other
+// one. The client reads nothing, so the direction to the client waits for room.
 TEST(Shutdown, EndsATunnelWhoseClientDoesNotRead) {
   ScriptedOrigin origin;
   origin.on("/a", Reply().body(std::string(64 << 20, 'x')));
