@@ -42,7 +42,11 @@ template <class T>
 using Result = boost::system::result<T>;
 using boost::system::error_code;
 
-inline constexpr asio::use_awaitable_t<Executor> use_task{};
+using UseTask = asio::use_awaitable_t<Executor>;
+inline constexpr UseTask use_task{};
+// Resumes a coroutine that waits with use_task, with what the wait results in.
+template <class... Results>
+using Resume = typename asio::async_result<UseTask, void(Results...)>::handler_type;
 inline constexpr auto as_result = asio::as_tuple(use_task);
 
 }  // namespace proxy::net

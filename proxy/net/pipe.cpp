@@ -24,20 +24,9 @@ Pipe::~Pipe() {
 }
 
 Task<Result<std::size_t>> Pipe::take_from(Stream& from, std::size_t most) {
-  for (;;) {
-    if (from.timed_out()) co_return error_code(asio::error::timed_out);
-    const auto n = ::splice(from.socket().native_handle(), nullptr, in_, nullptr,
-                            std::min(most, kMost), SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-    if (n > 0) {
-      held_ += static_cast<std::size_t>(n);
-      co_return static_cast<std::size_t>(n);
-    }
-    if (n == 0) co_return error_code(asio::error::eof);
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN) co_return error_code(errno, boost::system::system_category());
-    const auto error = co_await from.readable();
-    if (error) co_return error;
-  }
+  const auto moved = co_await from.read_into_pipe(in_, std::min(most, kMost));
+  if (moved) held_ += *moved;
+  co_return moved;
 }
 
 std::unique_ptr<Pipe> Pipes::take() {

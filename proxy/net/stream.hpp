@@ -9,12 +9,10 @@
 
 #include "proxy/net/asio.hpp"
 #include "proxy/net/deadlines.hpp"
-#include "proxy/net/file_part.hpp"
+#include "proxy/net/poller.hpp"
+#include "proxy/net/socket_calls.hpp"
 
 namespace proxy::net {
-
-// Whether the kernel may hold bytes back for a fraction of a second, because more follow at once.
-enum class More : bool { no, yes };
 
 // Belongs to one coroutine at a time, on its thread; destroying it closes the connection. Reads and
 // writes are tried at once and wait only if the kernel has no data or no room, so a ready socket
@@ -50,6 +48,9 @@ class Stream final : public Watched {
   // ends before the first. What the page cache lacks is read from the disk meanwhile, on this
   // thread. A pipe must not be empty. Not with TLS.
   Task<Result<std::size_t>> send_file(FilePart part);
+  // Moves at least one byte and at most `most` bytes into an empty pipe (splice(2)). Waits for the
+  // first byte. The end of the stream is asio::error::eof. Not with TLS.
+  Task<Result<std::size_t>> read_into_pipe(int pipe, std::size_t most);
 
   // Sets the deadline, counted from now. While a write waits for room, it counts from the last
   // progress of the write.
@@ -80,7 +81,7 @@ class Stream final : public Watched {
   void close();
 
   [[nodiscard]] bool is_tls() const { return tls_ != nullptr; }
-  [[nodiscard]] AnySocket& socket() { return tls_ ? tls_->next_layer() : *plain_; }
+  [[nodiscard]] int descriptor();
 
  private:
   class Stall;
@@ -88,17 +89,15 @@ class Stream final : public Watched {
   void on_expiry() override;
   [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;
-  void note_read(error_code error, bool all);  // all that was there
+  [[nodiscard]] error_code woken(bool told) const;
+  Task<Result<std::size_t>> write_record(std::span<const asio::const_buffer> buffers,
+                                         std::size_t sent);
 
-  std::optional<AnySocket> plain_;
+  std::optional<Descriptor> plain_;
   std::unique_ptr<Tls> tls_;
   Clock::duration patience_{};  // zero: no deadline
   Stall* stall_ = nullptr;      // of the write that waits
   bool timed_out_ = false;
-  // The last read took all that was there, or a write came after it, to which no answer is expected
-  // to be there. So a read need not be tried.
-  bool drained_ = false;
-  bool ended_ = false;  // the end has been read: Asio tells of it only once, so each read is tried
 };
 
 }  // namespace proxy::net

@@ -14,8 +14,7 @@ namespace asio = net::asio;
 
 namespace {
 
-using Token = std::remove_const_t<decltype(net::use_task)>;
-using Resume = asio::async_result<Token, void()>::handler_type;
+using Resume = net::Resume<>;
 
 struct Waiting : boost::intrusive::list_base_hook<> {
   std::optional<Resume> resume;
@@ -87,7 +86,7 @@ net::Task<Wakeup::Woken> Wakeup::wait(std::optional<std::chrono::milliseconds> a
     co_await state->timer->async_wait(net::as_result);
   } else if (!state->notified) {
     auto park = [waiting = state.get()](Resume coroutine) { waiting->park(std::move(coroutine)); };
-    co_await asio::async_initiate<const Token, void()>(park, net::use_task);
+    co_await asio::async_initiate<const net::UseTask, void()>(park, net::use_task);
   }
   co_return std::exchange(state->notified, false) ? Woken::notified : Woken::timed_out;
 }

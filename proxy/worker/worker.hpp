@@ -111,7 +111,10 @@ struct Process {
 // An io_context whose coroutines can be destroyed before the objects that they refer to.
 class Loop : public net::asio::io_context {
  public:
-  Loop() : io_context(1) { Wakeup::prepare(*this); }  // one thread runs it
+  Loop() : io_context(1) {  // one thread runs it
+    Wakeup::prepare(*this);
+    net::asio::use_service<net::Poller>(*this);  // while there are descriptors
+  }
   // Destroys all coroutines. Call this after run() has returned.
   void end_coroutines() { shutdown(); }
 };

@@ -30,4 +30,8 @@ inline std::pair<proxy::net::Socket, proxy::net::Socket> connected_pair(
   return {std::move(near), acceptor.accept()};
 }
 
+inline void set_send_buffer(int descriptor, int bytes) {
+  ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+}
+
 }  // namespace support

@@ -51,7 +51,7 @@ Task<error_code> pass(Passage& passage) {
 
 TEST(Pipe, PassesAllBytesInOrderToASlowReader) {
   Passage passage;
-  passage.to.socket().set_option(asio::socket_base::send_buffer_size(65536));
+  support::set_send_buffer(passage.to.descriptor(), 65536);
   const auto bytes = numbers(3'000'000);
   asio::co_spawn(passage.io, send(passage.source, bytes), asio::detached);
   std::optional<error_code> end;

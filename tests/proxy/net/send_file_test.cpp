@@ -53,7 +53,7 @@ Task<error_code> send_all(Stream& stream, FilePart part) {
 
 TEST(SendFile, SendsTheBytesInOrderOverASlowReader) {
   Connected both;
-  both.near.socket().set_option(asio::socket_base::send_buffer_size(65536));
+  support::set_send_buffer(both.near.descriptor(), 65536);
   const auto bytes = numbers(3'000'000);
   const TestFile file(bytes);
   asio::co_spawn(both.io, send_all(both.near, file.part(1001, 2'500'000)),

@@ -164,7 +164,7 @@ TEST(Http1Response, NothingGoesBeyondThePromisedLength) {
 bool resets_on_close(net::Stream& stream) {
   ::linger set{};
   socklen_t size = sizeof set;
-  ::getsockopt(stream.socket().native_handle(), SOL_SOCKET, SO_LINGER, &set, &size);
+  ::getsockopt(stream.descriptor(), SOL_SOCKET, SO_LINGER, &set, &size);
   return set.l_onoff == 1 && set.l_linger == 0;
 }
 

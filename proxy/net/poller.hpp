@@ -1,0 +1,97 @@
+// Tells the coroutines of one thread when their sockets can be read or written.
+#pragma once
+
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/intrusive/list.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "proxy/net/asio.hpp"
+
+struct epoll_event;
+
+namespace proxy::net {
+
+class Poller;
+
+// A connected stream socket, TCP or Unix, that does not block. It is used on the thread of its
+// io_context. One coroutine at a time may wait for input, and one for room.
+//
+// The kernel tells of input when it comes (EPOLLET), without having been asked for each wait. So a
+// wait costs no system call. A read that would find nothing costs none either, because may_read()
+// knows it. A read of fewer bytes than it had room for took all there was (epoll(7), question 9).
+// An end, an error or urgent data behind these bytes has an event of its own, and after it a short
+// read proves nothing.
+class Descriptor : public boost::intrusive::list_base_hook<
+                       boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  explicit Descriptor(AnySocket socket);  // takes the socket out of Asio
+  ~Descriptor();                          // closes the socket, after cancel()
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int get() const { return socket_; }
+
+  // False: a read would find nothing.
+  [[nodiscard]] bool may_read() const { return may_read_; }
+  void took_all() { may_read_ = ends_; }       // a read that was short
+  void found_nothing() { may_read_ = false; }  // a read that would have had to wait
+  void ended() { may_read_ = ends_ = true; }   // a read of the end, or of an error
+
+  // Waits until may_read(), which is false now. The result is false if cancel() ended the wait.
+  Task<bool> input();
+  // Waits until there is room for bytes to send, after a write that found none. The result is false
+  // if cancel() ended the wait.
+  Task<bool> room();
+  void cancel();
+
+ private:
+  friend class Poller;
+  using Waiter = std::optional<Resume<bool>>;
+
+  Poller& poller_;
+  Waiter reader_;
+  Waiter writer_;
+  const int socket_;
+  std::uint32_t asked_ = 0;  // the events that the kernel tells of; zero: it refuses to
+  bool may_read_ = true;
+  bool ends_ = false;  // an end, an error or urgent data has come
+};
+
+// The descriptors of one io_context; asio::use_service makes it. Asio waits for the epoll instance
+// of the Poller, as long as a coroutine waits for a descriptor. The end of the io_context destroys
+// the coroutines that wait.
+class Poller final : public asio::execution_context::service {
+ public:
+  using key_type = Poller;
+  static inline asio::execution_context::id id;
+
+  explicit Poller(asio::execution_context& of);
+  ~Poller() override;
+
+ private:
+  friend class Descriptor;
+  using Waiter = Descriptor::Waiter;
+  using List = boost::intrusive::list<Descriptor, boost::intrusive::constant_time_size<false>>;
+
+  bool ask(Descriptor& descriptor, std::uint32_t events);
+  void forget(const Descriptor& descriptor);
+  void park(Waiter& waiter, Resume<bool> coroutine);
+  Resume<bool> take(Waiter& waiter);
+  void cancel(Waiter& waiter);
+
+  void shutdown() override;
+  void listen();
+  void poll();
+  void tell(const epoll_event& event);
+
+  asio::posix::basic_stream_descriptor<Executor> epoll_;
+  List descriptors_;
+  std::size_t waiting_ = 0;       // coroutines
+  bool listens_ = false;          // Asio waits for epoll_
+  std::span<epoll_event> batch_;  // what poll() tells just now
+};
+
+}  // namespace proxy::net

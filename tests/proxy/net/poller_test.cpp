@@ -1,0 +1,192 @@
+#include "proxy/net/poller.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <boost/asio/detached.hpp>
+#include <boost/asio/write.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "proxy/net/socket_calls.hpp"
+#include "tests/support/await.hpp"
+#include "tests/support/loopback.hpp"
+
+namespace proxy::net {
+namespace {
+
+using support::run;
+
+AnySocket not_blocking(Socket socket) {
+  socket.non_blocking(true);
+  return socket;
+}
+
+struct PolledPair {
+  explicit PolledPair(asio::io_context& io) : PolledPair(support::connected_pair(io)) {}
+  explicit PolledPair(std::pair<Socket, Socket> pair)
+      : near(std::in_place, not_blocking(std::move(pair.first))), far(std::move(pair.second)) {}
+
+  void await_unread() {
+    char byte = 0;
+    const auto comes = [&] { return ::recv(near->get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0; };
+    EXPECT_TRUE(support::await(comes));
+  }
+  std::string read(std::size_t most = 100) {
+    std::string bytes(most, '\0');
+    const auto n = receive(near->get(), asio::buffer(bytes));
+    return n ? bytes.substr(0, *n) : n.error().message();
+  }
+
+  std::optional<Descriptor> near;
+  Socket far;
+};
+
+struct Poll : testing::Test {
+  asio::io_context io{1};
+  PolledPair ends{io};
+
+  void say(const char* text) { asio::write(ends.far, asio::buffer(std::string(text))); }
+  void send_until_full() {
+    const std::string block(1 << 20, 'x');
+    const std::array one{asio::buffer(block)};
+    while (send(ends.near->get(), one, 0)) {
+    }
+  }
+  std::string read_short() {
+    auto bytes = ends.read();
+    ends.near->took_all();
+    return bytes;
+  }
+};
+
+TEST_F(Poll, TellsOfInputEachTimeItComes) {
+  for (int i = 0; i < 3; ++i) {
+    say("hello");
+    EXPECT_TRUE(run(io, ends.near->input())) << i;
+    EXPECT_TRUE(ends.near->may_read());
+    EXPECT_EQ(read_short(), "hello");
+    EXPECT_FALSE(ends.near->may_read());
+  }
+}
+
+TEST_F(Poll, TellsOfAnEndThatCameWithTheLastBytes) {
+  say("hello");
+  ends.far.shutdown(tcp::socket::shutdown_send);
+  ends.await_unread();
+  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_EQ(read_short(), "hello");
+  EXPECT_TRUE(ends.near->may_read());
+}
+
+TEST_F(Poll, TellsOfAnEndThatCameAfterTheEventOfTheBytes) {
+  say("hello");
+  EXPECT_TRUE(run(io, ends.near->input()));
+  ends.far.shutdown(tcp::socket::shutdown_send);
+  EXPECT_EQ(read_short(), "hello");
+  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_TRUE(ends.near->may_read());
+}
+
+// A read stops before urgent data, though more bytes are there.
+TEST_F(Poll, TellsOfUrgentDataAmongTheBytes) {
+  say("before");
+  ASSERT_EQ(::send(ends.far.native_handle(), "!", 1, MSG_OOB), 1);
+  say("after");
+  ends.await_unread();
+  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_EQ(read_short(), "before");
+  EXPECT_TRUE(ends.near->may_read());
+  EXPECT_EQ(read_short(), "after");
+  EXPECT_EQ(ends.read(), asio::error::make_error_code(asio::error::would_block).message());
+  ends.near->found_nothing();
+  EXPECT_FALSE(ends.near->may_read());
+  say("more");
+  EXPECT_TRUE(run(io, ends.near->input()));
+}
+
+TEST_F(Poll, TellsOfRoomOnceTheOtherSideReads) {
+  send_until_full();
+  bool told = false;
+  asio::co_spawn(io, ends.near->room(), [&](std::exception_ptr, bool room) { told = room; });
+  io.poll();
+  EXPECT_FALSE(told);
+  std::string taken(16 << 20, '\0');
+  ends.far.non_blocking(true);
+  EXPECT_TRUE(support::await([&] {
+    error_code ignored;
+    ends.far.read_some(asio::buffer(taken), ignored);
+    io.restart();
+    io.poll();
+    return told;
+  }));
+}
+
+TEST_F(Poll, CancelEndsBothWaits) {
+  send_until_full();
+  int ended = 0;
+  const auto count = [&](std::exception_ptr, bool told) { ended += told ? 10 : 1; };
+  asio::co_spawn(io, ends.near->input(), count);
+  asio::co_spawn(io, ends.near->room(), count);
+  io.poll();
+  EXPECT_EQ(ended, 0);
+  ends.near->cancel();
+  io.run();  // ends: Asio has nothing left to wait for
+  EXPECT_EQ(ended, 2);
+}
+
+TEST_F(Poll, MayEndWhileACoroutineWaits) {
+  std::optional<bool> told;
+  asio::co_spawn(io, ends.near->input(), [&](std::exception_ptr, bool input) { told = input; });
+  io.poll();
+  ends.near.reset();
+  io.run();
+  EXPECT_EQ(told, false);
+}
+
+Task<void> read_and_destroy(Descriptor& own, std::optional<Descriptor>& other, int& reads) {
+  const bool told = co_await own.input();
+  if (told) ++reads;
+  other.reset();
+}
+
+TEST_F(Poll, OneThatIsToldMayDestroyAnotherThatIsToldNext) {
+  PolledPair others(io);
+  int reads = 0;
+  auto& first = *ends.near;
+  auto& second = *others.near;
+  asio::co_spawn(io, read_and_destroy(first, others.near, reads), asio::detached);
+  asio::co_spawn(io, read_and_destroy(second, ends.near, reads), asio::detached);
+  io.poll();
+  say("hello");
+  asio::write(others.far, asio::buffer("hello", 5));
+  ends.await_unread();
+  others.await_unread();
+  io.restart();
+  io.run();
+  EXPECT_EQ(reads, 1) << "one of the two is destroyed before it is told";
+}
+
+Task<void> hold_while_waiting(std::unique_ptr<PolledPair> ends, std::shared_ptr<int> held) {
+  co_await ends->near->input();
+  ++*held;
+}
+
+TEST(PollerEnd, DestroysTheCoroutinesThatWait) {
+  const auto held = std::make_shared<int>(0);
+  {
+    asio::io_context io(1);
+    for (int i = 0; i < 3; ++i) {
+      asio::co_spawn(io, hold_while_waiting(std::make_unique<PolledPair>(io), held),
+                     asio::detached);
+    }
+    io.poll();
+    EXPECT_GT(held.use_count(), 3);
+  }
+  EXPECT_EQ(held.use_count(), 1);
+  EXPECT_EQ(*held, 0);
+}
+
+}  // namespace
+}  // namespace proxy::net
