@@ -22,8 +22,6 @@ namespace {
 constexpr unsigned kTurn = 16;                // requests in a row
 constexpr std::size_t kDrained = 256 * 1024;  // most bytes of an unread body to discard
 constexpr std::chrono::seconds kLinger{2};    // for the client to read the last response
-// A connection that is idle for longer keeps no buffer for the next request.
-constexpr std::chrono::milliseconds kSoon{500};
 
 bool reads_on(const Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
@@ -79,7 +77,7 @@ class CountedIfLate {
   std::atomic<std::size_t>* const all_;
 };
 
-enum class Then { go_on, close, idle };
+enum class Then { go_on, close };
 
 class Session final : public SessionList::Item {
  public:
@@ -117,8 +115,8 @@ class Session final : public SessionList::Item {
   [[nodiscard]] const ClientTable::Guest& guest() const override { return guest_; }
   void cut(Cut why) override;
   void note_cut(Cut why);
-  Task<Then> await_request();
-  Then end_wait(const net::Result<std::size_t>& arrived);
+  void begin_wait();
+  bool end_wait(net::error_code gone);
   Task<Then> serve_one();
   using Parsed = http::HeadResult<std::unique_ptr<Request>>;
   Parsed parse(std::size_t size, const http::HeadLimits& limits, std::string& moved);
@@ -187,17 +185,13 @@ void Session::cut(Cut why) {
 Task<void> Session::run() {
   unsigned served = 0;
   for (;;) {
-    auto arrived = co_await await_request();
-    while (arrived == Then::idle) {
-      // Here, because an idle connection needs less memory without the frame of await_request().
-      const auto gone = co_await stream_.readable();
-      if (gone) {
-        arrived = end_wait(gone);
-      } else {
-        arrived = co_await await_request();
-      }
+    auto arrived = input_.arrive();
+    while (!arrived) {
+      begin_wait();
+      arrived = co_await stream_.readable();
+      if (!*arrived) arrived = input_.arrive();
     }
-    if (arrived == Then::close) break;
+    if (!end_wait(*arrived)) break;
     const auto served_one = co_await serve_one();
     if (served_one == Then::close || cut_ != Cut::none || leaves()) break;
     // A client that sends one request after the other must not starve this thread's other clients.
@@ -209,30 +203,21 @@ Task<void> Session::run() {
   co_await linger();
 }
 
-// Waits a while for the first bytes of the next request. Then::idle: none came; the deadline is set
-// for a longer wait, and the connection holds no memory that it can do without.
-Task<Then> Session::await_request() {
-  if (!input_.empty()) co_return Then::go_on;
+// A connection that waits for a request holds no buffer.
+void Session::begin_wait() {
   if (now_.doing != Now::Doing::idle) now_ = {Now::Doing::idle, worker_.deadlines.now()};
-  const auto patience = worker_.policy()->settings.timeouts.keep_alive;
-  stream_.expires_after(std::min(patience, kSoon));
-  const auto bytes = co_await input_.arrive();
-  const bool none_came = !bytes && bytes.error() == asio::error::timed_out;
-  if (!none_came || patience <= kSoon || cut_ != Cut::none || leaves()) co_return end_wait(bytes);
-  input_.release_all_if_empty();
-  client_.wakeup.reset();
-  stream_.expires_after(patience - kSoon);
-  co_return Then::idle;
+  input_.release_if_empty();
+  stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
 }
 
-Then Session::end_wait(const net::Result<std::size_t>& arrived) {
-  if (arrived) input_.arrived(*arrived);
+// Returns whether there is a request to answer.
+bool Session::end_wait(net::error_code gone) {
   now_.doing = Now::Doing::answering;
   if (cut_ != Cut::none) {
     record_.begin(std::chrono::steady_clock::now());
     log("", "error:idle-connection", record_.begun);
   }
-  return !arrived || cut_ != Cut::none || leaves() ? Then::close : Then::go_on;
+  return !gone && cut_ == Cut::none && !leaves();
 }
 
 Task<Then> Session::serve_one() {

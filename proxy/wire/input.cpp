@@ -13,15 +13,15 @@ using boost::beast::http::make_error_code;
 using net::Result;
 using net::Task;
 
-std::unique_ptr<char[]> BufferPool::take() {
-  if (free_.empty()) return std::make_unique_for_overwrite<char[]>(kSize);
-  auto buffer = std::move(free_.back());
-  free_.pop_back();
+std::unique_ptr<char[]> BufferPool::take(Free& free, std::size_t size) {
+  if (free.empty()) return std::make_unique_for_overwrite<char[]>(size);
+  auto buffer = std::move(free.back());
+  free.pop_back();
   return buffer;
 }
 
-void BufferPool::give_back(std::unique_ptr<char[]> buffer) {
-  if (free_.size() < kKept) free_.push_back(std::move(buffer));
+void BufferPool::keep(Free& free, std::unique_ptr<char[]> buffer) {
+  if (free.size() < kKept) free.push_back(std::move(buffer));
 }
 
 std::optional<std::string_view> Input::head_at_hand(std::size_t limit) const {
@@ -52,11 +52,11 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
 }
 
 bool Input::make_room(std::size_t limit) {
-  // The buffer of kIdle bytes is for arrive(), and for the rest of a head that began there.
-  if (empty() && capacity_ <= kIdle) grow(BufferPool::kSize);
+  // The small buffer is for arrive(), and for the rest of a head that began there.
+  if (empty() && capacity_ <= BufferPool::kSmall) grow(BufferPool::kSize);
   if (empty()) begin_ = end_ = 0;
   if (end_ < capacity_) return true;
-  if (capacity_ == kIdle) {
+  if (capacity_ == BufferPool::kSmall) {
     grow(BufferPool::kSize);
     return true;
   }
@@ -91,11 +91,19 @@ Task<Result<std::size_t>> Input::fill(std::size_t limit) {
   co_return read;
 }
 
-Task<Result<std::size_t>> Input::arrive() {
+std::optional<net::error_code> Input::arrive() {
+  if (!empty()) return net::error_code{};
   release();
-  if (!idle_) idle_ = std::make_unique_for_overwrite<char[]>(kIdle);
-  capacity_ = kIdle;
-  return stream_.read_some(asio::buffer(idle_.get(), kIdle));
+  buffer_ = pool_.take_small();
+  capacity_ = BufferPool::kSmall;
+  const auto read = stream_.try_read(room());
+  if (!read) {
+    release();
+    return std::nullopt;
+  }
+  if (!*read) return read->error();
+  end_ = **read;
+  return net::error_code{};
 }
 
 bool Input::has_head_after(std::size_t n) {
@@ -119,14 +127,9 @@ void Input::release_if_empty() {
   if (empty()) release();
 }
 
-void Input::release_all_if_empty() {
-  if (!empty()) return;
-  release();
-  idle_.reset();
-}
-
 void Input::release() {
-  if (buffer_ && capacity_ == BufferPool::kSize) pool_.give_back(std::move(buffer_));
+  if (capacity_ == BufferPool::kSize) pool_.give_back(std::move(buffer_));
+  if (capacity_ == BufferPool::kSmall) pool_.give_back_small(std::move(buffer_));
   buffer_.reset();
   capacity_ = begin_ = end_ = 0;
 }

@@ -18,13 +18,22 @@ namespace proxy {
 class BufferPool {
  public:
   static constexpr std::size_t kSize = 16384;
+  static constexpr std::size_t kSmall = 1024;  // most requests fit in it
 
-  std::unique_ptr<char[]> take();
-  void give_back(std::unique_ptr<char[]> buffer);
+  std::unique_ptr<char[]> take() { return take(large_, kSize); }
+  std::unique_ptr<char[]> take_small() { return take(small_, kSmall); }
+  void give_back(std::unique_ptr<char[]> buffer) { keep(large_, std::move(buffer)); }
+  void give_back_small(std::unique_ptr<char[]> buffer) { keep(small_, std::move(buffer)); }
 
  private:
+  using Free = std::vector<std::unique_ptr<char[]>>;
+
+  static std::unique_ptr<char[]> take(Free& free, std::size_t size);
+  static void keep(Free& free, std::unique_ptr<char[]> buffer);
+
   static constexpr std::size_t kKept = 256;
-  std::vector<std::unique_ptr<char[]>> free_;
+  Free large_;
+  Free small_;
 };
 
 // A buffer that returns to its pool at the end of its life.
@@ -73,12 +82,9 @@ class Input {
   // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
   // http::error::buffer_overflow.
   net::Task<net::Result<std::size_t>> fill(std::size_t limit);
-  // The same for a wait that may be long, while the input is empty: the bytes go to a buffer of
-  // kIdle bytes, which the input keeps. Most requests fit in it. The caller tells arrived() how
-  // many bytes came.
-  net::Task<net::Result<std::size_t>> arrive();
-  void arrived(std::size_t bytes) { end_ += bytes; }
-  static constexpr std::size_t kIdle = 1024;
+  // The same into a buffer of BufferPool::kSmall bytes, if the input is empty, and without a wait.
+  // Nothing: the input is empty, and no bytes have come.
+  std::optional<net::error_code> arrive();
   // Whether a whole head follows the first `n` bytes. If the buffer could not hold all that has
   // arrived, reads more of it. Never waits. Ends the validity of views.
   bool has_head_after(std::size_t n);
@@ -90,13 +96,11 @@ class Input {
   void consume(std::size_t n);
   // Returns the buffer to the pool if it is empty; call this before a long wait for anything else.
   void release_if_empty();
-  // The same, and gives up the buffer of arrive() too.
-  void release_all_if_empty();
 
   net::Stream& stream() { return stream_; }
 
  private:
-  [[nodiscard]] char* data() const { return buffer_ ? buffer_.get() : idle_.get(); }
+  [[nodiscard]] char* data() const { return buffer_.get(); }
   [[nodiscard]] net::asio::mutable_buffer room() const { return {data() + end_, capacity_ - end_}; }
   bool make_room(std::size_t limit);
   void grow(std::size_t capacity);
@@ -104,8 +108,7 @@ class Input {
 
   net::Stream& stream_;
   BufferPool& pool_;
-  std::unique_ptr<char[]> idle_;
-  std::unique_ptr<char[]> buffer_;  // in use if there is one, in place of `idle_`
+  std::unique_ptr<char[]> buffer_;
   std::size_t capacity_ = 0;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

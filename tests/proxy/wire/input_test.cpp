@@ -27,9 +27,8 @@ struct InputScene : support::Loop {
   void send(std::string_view text) { asio::write(far, asio::buffer(text)); }
   void end() { far.shutdown(net::tcp::socket::shutdown_send); }
   void arrive() {
-    const auto bytes = run(io, input.arrive());
-    ASSERT_TRUE(bytes);
-    input.arrived(*bytes);
+    EXPECT_FALSE(run(io, stream.readable()));
+    EXPECT_EQ(input.arrive(), net::error_code{});
   }
   net::Result<std::string_view> head(std::size_t limit = 1000) {
     return run(io, input.head(limit));
@@ -77,7 +76,7 @@ TEST(InputHead, TellsAnEndBetweenMessagesFromOneWithin) {
   EXPECT_EQ(scene.head().error(), asio::error::eof);
 }
 
-TEST(Input, WaitsLongWithoutABufferOfThePool) {
+TEST(Input, TakesWhatArrivesIntoASmallBuffer) {
   InputScene scene;
   scene.send("x");
   EXPECT_TRUE(run(scene.io, scene.input.fill(100)));
@@ -86,12 +85,13 @@ TEST(Input, WaitsLongWithoutABufferOfThePool) {
   scene.send("y");
   scene.arrive();
   EXPECT_EQ(scene.input.buffered(), "y");
-  EXPECT_EQ(scene.input.memory(), Input::kIdle);
+  EXPECT_EQ(scene.input.memory(), BufferPool::kSmall);
   EXPECT_EQ(scene.pool.take().get(), buffer);
 }
 
-TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheIdleOneHolds) {
-  for (const std::size_t size : {Input::kIdle - 1, Input::kIdle, Input::kIdle + 1, 40'000UL}) {
+TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheSmallOneHolds) {
+  for (const std::size_t size :
+       {BufferPool::kSmall - 1, BufferPool::kSmall, BufferPool::kSmall + 1, 40'000UL}) {
     InputScene scene;
     const std::string head = std::string(size - 4, 'x') + "\r\n\r\n";
     scene.send(head);
@@ -99,7 +99,7 @@ TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheIdleOneHolds) {
     const auto arrived = scene.head(size);
     ASSERT_TRUE(arrived) << size;
     EXPECT_EQ(*arrived, head);
-    EXPECT_EQ(scene.input.memory() == Input::kIdle, size <= Input::kIdle);
+    EXPECT_EQ(scene.input.memory() == BufferPool::kSmall, size <= BufferPool::kSmall);
     scene.input.consume(size);
     scene.send("next");
     scene.arrive();
@@ -107,7 +107,7 @@ TEST(Input, GoesOnInALargerBufferIfMoreArrivesThanTheIdleOneHolds) {
   }
 }
 
-TEST(Input, ReadsABodyIntoALargeBufferThoughItsHeadCameIntoTheIdleOne) {
+TEST(Input, ReadsABodyIntoALargeBufferThoughItsHeadCameIntoTheSmallOne) {
   InputScene scene;
   scene.send("head");
   scene.arrive();
@@ -117,18 +117,22 @@ TEST(Input, ReadsABodyIntoALargeBufferThoughItsHeadCameIntoTheIdleOne) {
   EXPECT_EQ(run(scene.io, scene.input.fill(BufferPool::kSize)).value(), chunk.size());
 }
 
-TEST(Input, KeepsNoBufferWhereTheWaitIsLong) {
+TEST(Input, HasNoBufferUntilBytesArrive) {
   InputScene scene;
+  EXPECT_FALSE(scene.input.arrive());
+  EXPECT_EQ(scene.input.memory(), 0U);
   scene.send("x");
   scene.arrive();
-  scene.input.release_all_if_empty();
+  scene.input.release_if_empty();
+  EXPECT_EQ(scene.input.buffered(), "x");
+  EXPECT_EQ(scene.input.arrive(), net::error_code{}) << "it has bytes already";
   EXPECT_EQ(scene.input.buffered(), "x");
   scene.input.consume(1);
-  scene.input.release_all_if_empty();
+  scene.input.release_if_empty();
   EXPECT_EQ(scene.input.memory(), 0U);
-  scene.send("y");
-  scene.arrive();
-  EXPECT_EQ(scene.input.buffered(), "y");
+  scene.end();
+  EXPECT_FALSE(run(scene.io, scene.stream.readable()));
+  EXPECT_EQ(scene.input.arrive(), asio::error::eof);
 }
 
 TEST(Input, TellsWhetherAWholeHeadFollows) {
@@ -147,11 +151,11 @@ TEST(Input, TellsWhetherAWholeHeadFollows) {
   }
 }
 
-// The idle buffer takes a part of the second head, and the rest is there to be read.
+// The small buffer takes a part of the second head, and the rest is there to be read.
 TEST(Input, ReadsTheRestOfTheHeadThatFollowsIfTheBufferWasFull) {
   for (const bool whole : {true, false}) {
     InputScene scene;
-    const std::string first = std::string(Input::kIdle - 14, 'x') + "\r\n\r\n";
+    const std::string first = std::string(BufferPool::kSmall - 14, 'x') + "\r\n\r\n";
     const std::string second = "GET / HTTP/1.1\r\n\r\n";
     scene.send(first + (whole ? second : second.substr(0, 15)));
     scene.arrive();
