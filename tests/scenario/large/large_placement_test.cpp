@@ -13,7 +13,8 @@ bool is_left_there(const Response& response) {
 }
 
 // A busy machine may make the neighbour seem slow, which stores its object at once. So it answers
-// some small questions first, and if that does not help, the test tries again.
+// some small questions first, and if that does not help, the test tries again. The origin may be
+// asked then, too.
 constexpr int kTries = 5;
 constexpr int kSmall = 8;
 
@@ -31,7 +32,7 @@ void make_known(LargePeer& scene) {
 
 TEST(LargePlacement, ALittlePartIsLeftThereUntilTheThirdRequest) {
   std::string told;
-  for (int i = 0; i < kTries && told != "dds"; ++i) {
+  for (int i = 0; i < kTries && told != "ddsh"; ++i) {
     LargePeer scene(20 * kMiB, kLeavesThere);
     make_known(scene);
     scene.peer.on("/a", scene.part({2 * kMiB, 4 * kMiB - 1}));  // made before it is asked for
@@ -41,10 +42,9 @@ TEST(LargePlacement, ALittlePartIsLeftThereUntilTheThirdRequest) {
       scene.expect_part(part, {3'000'000, 3'500'000});
       told += is_left_there(part) ? 'd' : 's';
     }
-    EXPECT_TRUE(is_hit(scene.ask_for("3000000-3500000")));
-    EXPECT_EQ(scene.origin.count(), 0U);
+    if (is_hit(scene.ask_for("3000000-3500000")) && scene.origin.count() == 0) told += 'h';
   }
-  EXPECT_EQ(told, "dds");
+  EXPECT_EQ(told, "ddsh");
 }
 
 TEST(LargePlacement, ALongPartIsStoredAtOnce) {
