@@ -163,7 +163,7 @@ breach 'if ?: chooses an argument of an awaited call, store it in a variable bef
   sources config digest peers proxy tests |
     xargs grep -lPz '\bco_await\s[^;{}]*\?[^;{}]*:[^;{}]*;' || true)
 
-# clang checks only annotated locks (.ci/thread_safety.sh).
+# clang checks only annotated locks (config/threads/annotations.hpp).
 breach 'a lock is a threads::Mutex of config/threads/mutex.hpp' < <(
   grep -nE 'std::(shared_)?mutex\b' $(sources digest peers proxy) || true)
 

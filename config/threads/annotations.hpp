@@ -1,7 +1,7 @@
 // Words that tell clang which lock guards what (-Wthread-safety). Other compilers see nothing.
 //
-// What each one means: https://clang.llvm.org/docs/ThreadSafetyAnalysis.html. `.ci/run` has clang
-// check every source that locks; an access without the lock is an error there.
+// What each one means: https://clang.llvm.org/docs/ThreadSafetyAnalysis.html. clang checks every
+// source in the build with TSan; an access without the lock is an error there.
 #pragma once
 
 #ifdef __clang__

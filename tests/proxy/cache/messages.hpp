@@ -18,7 +18,7 @@ namespace proxy::cache {
 using namespace std::chrono_literals;
 
 inline constexpr std::string_view kStartDate = "Mon, 01 Jan 2024 00:00:00 GMT";
-inline const Time kStart{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+inline constexpr Time kStart{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
 inline constexpr Times kAtOnce{kStart, kStart};
 
 struct Request {
