@@ -25,6 +25,11 @@ class BlockSource {
 
   // Goes to `block`. The blocks after it, up to `last`, are wanted next.
   void go_to(std::uint32_t block, std::uint32_t last);
+  // Whether a run supplies the block already, so that it has not to be read or asked for.
+  [[nodiscard]] bool has_source() const { return reading_.has_source(); }
+  // Call this if the caller sends the block without next(): missing blocks behind it are asked for
+  // early all the same.
+  void look_ahead() { early_.look_ahead(use_); }
   // The next bytes of the block; none at its end. If the block cannot be asked for, returns that
   // failure, or `overload` if no slot came free in time.
   net::Task<Outcome<Pieces>> next();

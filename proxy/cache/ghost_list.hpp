@@ -20,6 +20,7 @@ class GhostList {
   GhostList& operator=(const GhostList&) = delete;
 
   void remember(std::uint64_t fingerprint, std::uint64_t bytes);
+  [[nodiscard]] bool has(std::uint64_t fingerprint) const { return latest_.contains(fingerprint); }
   // Returns whether the fingerprint is remembered, and forgets it.
   bool recall(std::uint64_t fingerprint) { return latest_.erase(fingerprint) > 0; }
   void clear();

@@ -6,6 +6,13 @@ void S3Fifo::insert(Item& item) {
   push(item, ghosts_.recall(item.fingerprint) ? Part::main : Part::small);
 }
 
+bool S3Fifo::returns(std::uint64_t fingerprint, std::uint64_t bytes) {
+  const auto ghost = shortened(fingerprint);
+  if (ghosts_.has(ghost)) return true;
+  ghosts_.remember(ghost, bytes);
+  return false;
+}
+
 void S3Fifo::push(Item& item, Part part) {
   item.part = part;
   queue(part).push_back(item);

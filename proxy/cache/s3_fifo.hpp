@@ -27,12 +27,15 @@ class S3Fifo {
  public:
   enum class Part : std::uint8_t { small, main };
 
+  static constexpr std::uint32_t shortened(std::uint64_t fingerprint) {
+    return static_cast<std::uint32_t>(fingerprint ^ fingerprint >> 32);
+  }
   struct Item : boost::intrusive::list_base_hook<> {
     Item(std::uint64_t item_bytes, std::uint64_t item_fingerprint)
         : bytes(item_bytes & (~std::uint64_t{0} >> 8)),
           frequency(0),
           part(Part::small),
-          fingerprint(static_cast<std::uint32_t>(item_fingerprint ^ item_fingerprint >> 32)) {}
+          fingerprint(shortened(item_fingerprint)) {}
 
     const std::uint64_t bytes : 56;
     std::uint8_t frequency : 4;  // uses, up to kMaxFrequency
@@ -47,6 +50,9 @@ class S3Fifo {
       : small_bytes_(small_bytes), ghosts_(budget, ghost_window) {}
 
   void insert(Item& item);
+  // Whether an item is a ghost, so that insert() would put it into main. If not, it becomes one, as
+  // if it had passed through the small part. `fingerprint`: as for an Item.
+  [[nodiscard]] bool returns(std::uint64_t fingerprint, std::uint64_t bytes);
   static void touch(Item& item) {
     if (item.frequency < kMaxFrequency) ++item.frequency;
   }

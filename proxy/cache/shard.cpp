@@ -166,6 +166,11 @@ Kept Shard::adopt(Chain& node, Time now) {
   return adopted;
 }
 
+bool Shard::returns(const digest::Key& key, std::uint64_t bytes) {
+  const threads::MutexLock lock(mutex_);
+  return slots_.contains(key) || order_.returns(digest::KeyHash{}(key), bytes);
+}
+
 bool Shard::was_used(const digest::Key& key) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);

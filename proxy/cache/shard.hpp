@@ -52,6 +52,8 @@ class Shard {
   // that is stored afterwards; without an entry if two URLs have the same key. The caller destroys
   // the node if it is left in `node`.
   Kept adopt(Chain& node, Time now);
+  // See S3Fifo::returns(). True also if the key is stored.
+  bool returns(const digest::Key& key, std::uint64_t bytes);
   Chain drop(const digest::Key& key, const Entry* entry);
   bool was_used(const digest::Key& key);
   bool holds(const digest::Key& key);

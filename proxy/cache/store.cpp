@@ -73,6 +73,10 @@ Kept Store::adopt(const digest::Key& key, Kept response, Time now) {
   return held.entry ? held : response;
 }
 
+bool Store::is_worth_room(const digest::Key& key, const Entry& entry) {
+  return !budget_.over() || shard_of(key).returns(key, entry.footprint());
+}
+
 bool Store::was_used(const digest::Key& key) const {
   return shard_of(key).was_used(key);
 }

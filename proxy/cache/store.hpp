@@ -76,6 +76,10 @@ class Store {
   // Stores a response read back from disk unless a variant is stored that the same requests select.
   // Returns the response that is stored afterwards.
   Kept adopt(const digest::Key& key, Kept response, Time now);
+  // Whether a response read back from the system's page cache is to be adopted: memory has room for
+  // it, or it was in memory or read back lately (S3Fifo::returns()). If not, remembers that it was
+  // read back. The entry is charged already.
+  [[nodiscard]] bool is_worth_room(const digest::Key& key, const Entry& entry);
   // Whether a variant was used since it was stored or last considered for eviction.
   bool was_used(const digest::Key& key) const;
   // Whether any variant is stored under the key, whatever its URL. Does not count as a use.

@@ -17,23 +17,6 @@ namespace {
 // One system call sends no more, so that other connections get their turn.
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
 
-// Sends from the file until all is sent, or the file must not be used any more. Adds the bytes sent
-// to `sent`.
-Task<error_code> send_from(Client& client, std::shared_ptr<FileBody> body, std::uint64_t& sent) {
-  const auto& place = body->stored();
-  for (;;) {
-    const auto size = std::min(body->size() - sent, kAtOnce);
-    const net::FilePart part{place.segment->file.descriptor(), place.offset + sent, size};
-    const auto some = co_await client.response.body_of_file(part);
-    if (!some) co_return some.error();
-    sent += *some;
-    if (*some == 0 || sent == place.size) co_return error_code{};
-    co_await asio::post(client.worker.io.get_executor(), net::use_task);
-    const bool may = co_await may_go_on(client.worker, body);
-    if (!may) co_return error_code{};
-  }
-}
-
 // Sends the bytes from `sent` on.
 Task<error_code> send_rest(Client& client, const cache::Body& body, std::uint64_t sent) {
   error_code error;
@@ -51,7 +34,7 @@ Task<error_code> send_rest(Client& client, const cache::Body& body, std::uint64_
 Task<error_code> send_body(Client& client, const cache::Entry& entry,
                            std::shared_ptr<FileBody> body) {
   std::uint64_t sent = 0;
-  const auto error = co_await send_from(client, body, sent);
+  const auto error = co_await send_part_of_file(client, body, sent, body->size());
   if (error || sent == body->size()) co_return error;
   if (const auto saved = body->saved()) co_return co_await send_rest(client, *saved, sent);
   spdlog::warn("the rest of {} is not on the disk any more: the response was cut", entry.url);
@@ -59,6 +42,23 @@ Task<error_code> send_body(Client& client, const cache::Entry& entry,
 }
 
 }  // namespace
+
+Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> body,
+                                   std::uint64_t& sent, std::uint64_t end) {
+  const auto& place = body->stored();
+  while (sent < end) {
+    const auto size = std::min(end - sent, kAtOnce);
+    const net::FilePart part{place.segment->file.descriptor(), place.offset + sent, size};
+    const auto some = co_await client.response.body_of_file(part);
+    if (!some) co_return some.error();
+    sent += *some;
+    if (*some == 0 || sent == end) break;
+    co_await asio::post(client.worker.io.get_executor(), net::use_task);
+    const bool may = co_await may_go_on(client.worker, body);
+    if (!may) break;
+  }
+  co_return error_code{};
+}
 
 Task<void> send_from_file(Client& client, const cache::Entry& entry,
                           std::shared_ptr<FileBody> body) {

@@ -4,7 +4,9 @@
 
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/not_modified.hpp"
+#include "proxy/reply/from_file.hpp"
 #include "proxy/reply/stored.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
 
@@ -93,30 +95,65 @@ Task<void> ObjectAnswer::send() {
 Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
   const auto blocks = cache::blocks_of(range);
   for (auto block = blocks.first; block <= blocks.last; ++block) {
-    if (opened_.pieces.empty()) source_.go_to(block, blocks.last);
     const auto bytes = cache::bytes_of_block(block, from_.object->body.size);
-    const auto last = std::min(bytes.last, range.last);
-    for (auto at = opened_.pieces.empty() ? bytes.first : opened_.at; at <= last;) {
-      const auto pieces = co_await next();
-      if (!pieces) co_return asio::error::connection_aborted;
-      note_source();
-      boost::container::small_vector<asio::const_buffer, 16> wanted;
-      for (const auto& piece : *pieces) {
-        const auto from = std::max(at, range.first);
-        const auto end = std::min(at + piece.size, last + 1);
-        const auto offset = piece.offset + (from - at);
-        if (from < end) wanted.emplace_back(piece.block->data() + offset, end - from);
-        at += piece.size;
-      }
-      const std::span<const asio::const_buffer> all(wanted.data(), wanted.size());
-      if (all.empty()) continue;
-      const auto error = co_await write(all);
-      if (error) co_return error;
-      const auto size = asio::buffer_size(all);
-      if (source_.from_stored()) client_.worker.counters.bytes_from_cache.add(size);
-      co_await asio::post(client_.worker.io.get_executor(),
-                          net::use_task);  // lets other connections run
+    http::ByteRange part{std::max(bytes.first, range.first), std::min(bytes.last, range.last)};
+    error_code error;
+    if (opened_.pieces.empty()) {
+      source_.go_to(block, blocks.last);
+      error = co_await send_in_file(block, part);
     }
+    if (!error && part.first <= part.last) error = co_await send_from_source(block, part);
+    if (error) co_return error;
+  }
+  co_return error_code{};
+}
+
+// Sends the block from its file if the page cache has it and memory has not. Takes what was sent
+// off the front of `part`. The first block of a response is in memory already, since open() needs
+// it before there is a head.
+Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange& part) {
+  auto& response = client_.response;
+  if (source_.has_source() || !response.started() || !response.sends_files()) {
+    co_return error_code{};
+  }
+  const auto body = co_await block_in_file(client_.worker, from_.key, from_.object, block);
+  if (!body) co_return error_code{};
+  client_.record.from_disk = true;
+  note_source();
+  source_.look_ahead();
+  const auto begin = cache::bytes_of_block(block, from_.object->body.size).first;
+  auto sent = part.first - begin;
+  const auto error = co_await send_part_of_file(client_, body, sent, part.last + 1 - begin);
+  client_.worker.counters.bytes_from_cache.add(begin + sent - part.first);
+  part.first = begin + sent;
+  if (error) co_return error;
+  co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // others' turn
+  co_return error_code{};
+}
+
+// Sends that part of the block at which the source is.
+Task<error_code> ObjectAnswer::send_from_source(std::uint32_t block, http::ByteRange part) {
+  const auto begin = cache::bytes_of_block(block, from_.object->body.size).first;
+  for (auto at = opened_.pieces.empty() ? begin : opened_.at; at <= part.last;) {
+    const auto pieces = co_await next();
+    if (!pieces) co_return asio::error::connection_aborted;
+    note_source();
+    boost::container::small_vector<asio::const_buffer, 16> wanted;
+    for (const auto& piece : *pieces) {
+      const auto from = std::max(at, part.first);
+      const auto end = std::min(at + piece.size, part.last + 1);
+      const auto offset = piece.offset + (from - at);
+      if (from < end) wanted.emplace_back(piece.block->data() + offset, end - from);
+      at += piece.size;
+    }
+    const std::span<const asio::const_buffer> all(wanted.data(), wanted.size());
+    if (all.empty()) continue;
+    const auto error = co_await write(all);
+    if (error) co_return error;
+    const auto size = asio::buffer_size(all);
+    if (source_.from_stored()) client_.worker.counters.bytes_from_cache.add(size);
+    co_await asio::post(client_.worker.io.get_executor(),
+                        net::use_task);  // lets other connections run
   }
   co_return error_code{};
 }

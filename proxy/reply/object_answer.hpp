@@ -53,6 +53,8 @@ class ObjectAnswer {
   };
 
   net::Task<net::error_code> send_range(const http::ByteRange& range);
+  net::Task<net::error_code> send_from_source(std::uint32_t block, http::ByteRange part);
+  net::Task<net::error_code> send_in_file(std::uint32_t block, http::ByteRange& part);
   net::Task<net::error_code> write(std::span<const net::asio::const_buffer> bytes);
   net::Task<net::error_code> write(std::string_view text);
   net::Task<Outcome<Pieces>> next();

@@ -1,4 +1,5 @@
-// Bodies that go from the disk's files to the client, without a copy in our memory.
+// Bodies, and blocks of objects, that go from the disk's files to the client, without a copy in our
+// memory.
 //
 // A response may send a body from its segment's file (net::Stream::send_file) on two conditions.
 // The page cache has the body, and the proxy has verified the body's checksum during its present
@@ -13,7 +14,8 @@
 // bytes as they are; what was sent already has its own references to these pages. Before that, the
 // disk's writer lets each response that is under way read its body into memory
 // (disk::SegmentUsers), and the rest is sent from there. So it does before it leaves the directory
-// to another process. If memory has no room, the response is cut.
+// to another process. If memory has no room, the response is cut. The rest of a block is read or
+// fetched as every other block (blocks/block_source).
 #pragma once
 
 #include <memory>

@@ -69,6 +69,11 @@ bool is_distrusted(Process& process, const WantedBlock& block, cache::Giver give
          process.fills.outdated(block.url_key, block.object->url, since, giver.tag);
 }
 
+void warn_of_damage(const WantedBlock& block) {
+  spdlog::warn("block {} of {} on disk is damaged and was dropped: if this recurs, test the disk",
+               block.number, block.object->url);
+}
+
 }  // namespace
 
 std::uint64_t large_from(const Process& process) {
@@ -108,10 +113,7 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
     }
     block = co_await read_when_not_busy(worker, wanted);
   }
-  if (!block && block.error() == disk::Error::corrupt) {
-    spdlog::warn("block {} of {} on disk is damaged and was dropped: if this recurs, test the disk",
-                 number, url);
-  }
+  if (!block && block.error() == disk::Error::corrupt) warn_of_damage(wanted);
   if (!block || !*block) co_return stored;
   stored.block = process.store.adopt(block_key, {*block}, process.clock.now()).entry;
   stored.from_disk = true;
@@ -120,6 +122,29 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
     co_return StoredBlock{};
   }
   co_return stored;
+}
+
+Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
+                                              std::shared_ptr<const cache::Entry> object,
+                                              std::uint32_t number) {
+  auto& process = worker.process;
+  const auto begun = steady_clock::now();
+  const WantedBlock wanted{key, std::move(object), number};
+  const auto block_key = wanted.key();
+  if (!process.disk || process.store.holds(block_key)) co_return nullptr;
+  auto& blocks = process.disk->blocks();
+  if (blocks.unwritten(block_key) || !process.disk->has_block(block_key)) co_return nullptr;
+  auto found = blocks.in_file(key, number, *wanted.object);
+  if (!found && found.error() == disk::Error::corrupt) warn_of_damage(wanted);
+  if (!found || !*found || (*found)->body.size < cache::EntryReader::kLeftFrom) co_return nullptr;
+  const auto giver = (*found)->giver;
+  auto body = FileBody::of(process, std::move((*found)->body));
+  if (!body) co_return nullptr;
+  const bool may = co_await may_be_sent(worker, body);
+  const auto& url = wanted.object->url;
+  const bool is_there = process.disk->disk().holds(block_key, url, body->stored().front);
+  if (!may || !is_there || is_distrusted(process, wanted, giver, begun)) co_return nullptr;
+  co_return body;
 }
 
 // A purge is noted first, and clears memory and disk afterwards. keep_block() looks for that note

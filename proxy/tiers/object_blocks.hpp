@@ -9,6 +9,7 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/tiers/disk_patience.hpp"
+#include "proxy/tiers/file_body.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
@@ -40,6 +41,13 @@ struct StoredBlock {
 // counted and logged. The caller has a slot for the block: see TransferSlots.
 net::Task<StoredBlock> read_block(Worker& worker, digest::Key key,
                                   std::shared_ptr<const cache::Entry> object, std::uint32_t number);
+
+// The block in its file, if it may be sent from there: as may_be_sent(), which may wait for the
+// disk. Null: memory has the block, or read_block() has to supply it for another reason. Takes no
+// slot, since the block takes no memory.
+net::Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
+                                                   std::shared_ptr<const cache::Entry> object,
+                                                   std::uint32_t number);
 
 enum class BlockKept : std::uint8_t {
   yes,

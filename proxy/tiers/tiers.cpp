@@ -254,6 +254,35 @@ Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge)
   co_return forgotten;
 }
 
+namespace {
+
+// Whether memory stores what was read without waiting. A small response that is asked for once in a
+// while costs less if it displaces nothing: it is read from the page cache each time, into memory
+// that is still in the processor's caches. The head of an object is small, and its blocks are
+// looked up by it.
+bool is_to_be_adopted(Process& process, const digest::Key& key, const cache::Entry& entry) {
+  return entry.object || process.store.is_worth_room(key, entry);
+}
+
+// The result for an entry that was read whole. Stores it in memory if that is worth the room.
+// `waited`: the page cache did not have it.
+FoundBelow keep_read(Process& process, const Request& request, const digest::Key& key,
+                     cache::ReadBack read, cache::Found found, AskedAt asked, bool waited) {
+  cache::Kept kept{read.entry, read.on_disk};
+  const bool adopts = waited || is_to_be_adopted(process, key, *read.entry);
+  if (adopts) kept = process.store.adopt(key, std::move(kept), process.clock.now());
+  const bool good = is_good(process, request, key, read, asked);
+  const bool is_new = kept.entry == read.entry;
+  if (adopts && !good && is_new) process.store.drop(key, *kept.entry);
+  if (good || !is_new) {
+    found.entry = kept.entry;
+    found.on_disk = kept.on_disk;
+  }
+  return {std::move(found), good && is_new};
+}
+
+}  // namespace
+
 bool may_be_below(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Found& found) {
   const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
@@ -266,7 +295,8 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   auto& process = worker.process;
   std::optional<cache::Readings::ReadRight> turn;  // until memory has the entry
   auto read = read_at_once(process, request, key, bodies);
-  if (would_block(read)) {
+  bool waited = would_block(read);
+  if (waited) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
     turn.emplace(process.disk->readings().begin(key, [over] { over->notify(); }));
     if (!*turn) {
@@ -285,7 +315,8 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
       co_return FoundBelow{std::move(found), true, std::move(body)};
     }
     read = read_at_once(process, request, key, cache::Bodies::in_memory);
-    if (would_block(read)) {
+    waited = would_block(read);
+    if (waited) {
       read = co_await read_waiting(worker, request, key, cache::Bodies::in_memory);
     }
   }
@@ -295,15 +326,7 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   }
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return FoundBelow{std::move(found)};
-  const auto stored = process.store.adopt(key, {read->entry, read->on_disk}, process.clock.now());
-  const bool good = is_good(process, request, key, *read, asked);
-  const bool is_new = stored.entry == read->entry;
-  if (!good && is_new) process.store.drop(key, *stored.entry);
-  if (good || !is_new) {
-    found.entry = stored.entry;
-    found.on_disk = stored.on_disk;
-  }
-  co_return FoundBelow{std::move(found), good && is_new};
+  co_return keep_read(process, request, key, std::move(*read), std::move(found), asked, waited);
 }
 
 }  // namespace proxy

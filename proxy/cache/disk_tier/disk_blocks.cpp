@@ -52,29 +52,47 @@ std::shared_ptr<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
   return block;
 }
 
-Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
-                                                      const Entry& object, Store& memory,
-                                                      Wait wait) {
+Error DiskBlocks::failed(const Key& url_key, const Entry& object, Error error) {
+  const bool is_lost = error != Error::would_block && error != Error::busy;
+  if (is_lost) disk_.lose_block(url_key, object.object->version);  // a claim would be wrong
+  return error;
+}
+
+Result<std::optional<disk::StoredRecord>> DiskBlocks::open(const Key& url_key, std::uint32_t number,
+                                                           const Entry& object, Wait wait) {
   ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
   const auto location = disk_.find(seen.key, object.url);
   if (!location || location->kind != RecordKind::block) {
-    disk_.lose_block(url_key, object.object->version);  // a claim would be wrong
-    return nullptr;
-  }
-  const auto failed = [&](Error error) -> Result<std::shared_ptr<const Entry>> {
-    if (error == Error::would_block || error == Error::busy) return error;
     disk_.lose_block(url_key, object.object->version);
-    return error;
-  };
-  const auto stored = reader_.open(seen, *location, object.url, wait);
-  if (!stored) return failed(stored.error());
-  auto body = reader_.read_body(*stored, memory, wait);
-  if (!body) return failed(body.error());
-  if (body->size != bytes_of_block(number, object.body.size).size()) {
-    disk_.drop(seen.key, *location, Error::corrupt);
-    return failed(Error::corrupt);
+    return std::nullopt;
   }
-  return block_entry(budget_, object, std::move(*body), {stored->header().giver()});
+  auto stored = reader_.open(seen, *location, object.url, wait);
+  if (!stored) return failed(url_key, object, stored.error());
+  if (stored->body_bytes() != bytes_of_block(number, object.body.size).size()) {
+    disk_.drop(seen.key, *location, Error::corrupt);
+    return failed(url_key, object, Error::corrupt);
+  }
+  return std::optional(std::move(*stored));
+}
+
+Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
+                                                      const Entry& object, Store& memory,
+                                                      Wait wait) {
+  const auto stored = open(url_key, number, object, wait);
+  if (!stored) return stored.error();
+  if (!*stored) return nullptr;
+  auto body = reader_.read_body(**stored, memory, wait);
+  if (!body) return failed(url_key, object, body.error());
+  return block_entry(budget_, object, std::move(*body), {(*stored)->header().giver()});
+}
+
+Result<std::optional<DiskBlocks::InFile>> DiskBlocks::in_file(const Key& url_key,
+                                                              std::uint32_t number,
+                                                              const Entry& object) {
+  const auto stored = open(url_key, number, object, Wait::no);
+  if (!stored) return stored.error();
+  if (!*stored) return std::nullopt;
+  return InFile{(*stored)->body_in_file(), {(*stored)->header().giver()}};
 }
 
 }  // namespace proxy::cache

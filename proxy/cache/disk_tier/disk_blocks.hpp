@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "config/threads/mutex.hpp"
@@ -33,8 +34,23 @@ class DiskBlocks {
   disk::Result<std::shared_ptr<const Entry>> read(const disk::Key& url_key, std::uint32_t number,
                                                   const Entry& object, Store& memory,
                                                   disk::Wait wait);
+  // A block that was left in its file. `giver`: who gave it.
+  struct InFile {
+    disk::StoredBody body;
+    Giver giver;
+  };
+  // As read(), but reads only the head of the record, and does not wait for it. Nothing: the disk
+  // lacks the block. `would_block`: the page cache lacks the head.
+  disk::Result<std::optional<InFile>> in_file(const disk::Key& url_key, std::uint32_t number,
+                                              const Entry& object);
 
  private:
+  // Opens the block's record. Nothing: the disk lacks the block. If the block is missing or
+  // damaged, the object is not claimed any more.
+  disk::Result<std::optional<disk::StoredRecord>> open(const disk::Key& url_key,
+                                                       std::uint32_t number, const Entry& object,
+                                                       disk::Wait wait);
+  disk::Error failed(const disk::Key& url_key, const Entry& object, disk::Error error);
   void forget(const disk::Key& key, const std::shared_ptr<const Entry>& block) EXCLUDES(mutex_);
 
   Budget& budget_;

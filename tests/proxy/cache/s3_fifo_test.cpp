@@ -73,6 +73,19 @@ TEST_F(S3FifoOrder, WhatReturnsLateDoesNot) {
   EXPECT_EQ(insert(1, 100).part, Part::small);
 }
 
+TEST_F(S3FifoOrder, WhatPassedByGoesToMainWhenItReturns) {
+  EXPECT_FALSE(fifo_.returns(1, 10));
+  EXPECT_TRUE(fifo_.returns(1, 10));
+  EXPECT_EQ(insert(1).part, Part::main);
+  EXPECT_FALSE(fifo_.returns(1, 10)) << "it is no ghost any more";
+}
+
+TEST_F(S3FifoOrder, WhatPassedByIsForgottenAfterTheWindow) {
+  EXPECT_FALSE(fifo_.returns(1, 100));
+  for (std::uint64_t i = 2; i <= 11; ++i) EXPECT_FALSE(fifo_.returns(i, 100));
+  EXPECT_FALSE(fifo_.returns(1, 100));
+}
+
 TEST_F(S3FifoOrder, UseInMainBuysARound) {
   for (std::uint64_t i : {1U, 2U}) {
     insert(i);

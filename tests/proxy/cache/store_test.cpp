@@ -263,6 +263,26 @@ TEST_F(MemoryStore, ScanDoesNotWashOutWhatIsUsed) {
   EXPECT_EQ(held, used);
 }
 
+TEST_F(MemoryStore, IsLeftAsItIsByAScanOfTheDisk) {
+  const auto read_back = [this](int number) {
+    Stock stock{.url = url(number)};
+    stock.body = 10'000;
+    const auto entry = entry_of(budget_, stock);
+    const bool is_worth_room = store_->is_worth_room(key_of(stock.url), *entry);
+    if (is_worth_room) store_->adopt(key_of(stock.url), {entry}, kStart);
+    return is_worth_room;
+  };
+  int number = 0;
+  while (read_back(number)) ++number;  // until memory is full
+  EXPECT_GT(store_->bytes(), budget_.limit() * 9 / 10);
+  EXPECT_EQ(store_->evicted(), 0U);
+  const int scanned = number + 1000;
+  for (++number; number < scanned; ++number) EXPECT_FALSE(read_back(number)) << number;
+  EXPECT_EQ(store_->evicted(), 0U);
+  EXPECT_TRUE(read_back(scanned - 1)) << "it returns";
+  EXPECT_TRUE(find(url(scanned - 1)).entry);
+}
+
 TEST_F(MemoryStore, GivesUpFirstWhatIsKeptElsewhere) {
   const auto is_elsewhere = [](const digest::Claim& claim) {
     for (int i = 0; i < 1000; i += 2) {

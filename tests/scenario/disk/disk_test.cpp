@@ -144,6 +144,24 @@ TEST(DiskTier, HoldsResponsesThatMemoryHasNoRoomForAndClaimsThem) {
   EXPECT_LE(scene.proxy().metric("hearsay_memory_used_bytes"), 2 << 20);
 }
 
+// The system's page cache has these responses, too, so a look at each of them once displaces none
+// of those in memory.
+TEST(DiskTier, HitsDisplaceNothingInMemoryUntilTheyReturn) {
+  DiskScene scene(json{{"cache", {{"memory", "4MiB"}}}});
+  scene.origin.otherwise([](const Request&) { return cacheable(numbered_bytes(10'000)); });
+  constexpr int kUrls = 1000;
+  const auto get = [&](int i) { return scene.get("/" + std::to_string(i)); };
+  for (int i = 0; i < kUrls; ++i) get(i);
+  scene.settle(kUrls);
+  const auto evicted = [&] { return scene.proxy().metric("hearsay_evicted_total"); };
+  const auto before = evicted();
+  for (int i = 0; i < kUrls / 2; ++i) EXPECT_TRUE(get(i).body == numbered_bytes(10'000)) << i;
+  EXPECT_LT(evicted(), before + kUrls / 10);
+  const auto in_memory = [&] { return scene.how("/0") == "TCP_MEM_HIT"; };
+  EXPECT_TRUE(await([&] { return get(0).status == 200 && in_memory(); })) << scene.how("/0");
+  EXPECT_EQ(scene.origin.count(), std::size_t{kUrls});
+}
+
 TEST(DiskTier, IsNotForTwoAtOnce) {
   DiskScene scene;
   try {

@@ -1,18 +1,45 @@
 #include "proxy/cache/disk/format/residency.hpp"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
 namespace proxy::cache::disk {
+namespace {
+
+// cachestat(2), which older C libraries do not declare. All systems have the same number for it.
+constexpr long kCacheStat = 451;
+struct CacheStatRange {
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+struct CacheStat {
+  std::uint64_t pages;  // that the page cache has
+  std::uint64_t others[4];
+};
+
+}  // namespace
 
 Residency::~Residency() {
   if (mapping_) ::munmap(mapping_, kMaxSegmentBytes);
 }
 
 bool Residency::has(std::uint64_t offset, std::uint64_t bytes) const {
+  if (bytes == 0) return true;  // the system would count up to the end of the file
+  if (offset + bytes > kMaxSegmentBytes) return false;
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  CacheStatRange range{offset, bytes};
+  CacheStat found{};
+  if (::syscall(kCacheStat, file_.descriptor(), &range, &found, 0) != 0) {
+    return has_by_mapping(offset, bytes);
+  }
+  return found.pages == (offset + bytes - 1) / page - offset / page + 1;
+}
+
+bool Residency::has_by_mapping(std::uint64_t offset, std::uint64_t bytes) const {
   std::call_once(mapped_, [this] {
     void* const made =
         ::mmap(nullptr, kMaxSegmentBytes, PROT_READ, MAP_SHARED, file_.descriptor(), 0);
