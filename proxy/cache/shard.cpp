@@ -24,21 +24,21 @@ bool is_on_disk(const std::shared_ptr<OnDisk>& on_disk) {
 
 // Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
 ClaimTerms claimable_alone(const Entry& entry) {
-  if (entry.object) return {};
-  return {entry.claimable_until(), digest::mark_of(entry.rule), entry.claimable_by_rule_until()};
+  if (entry.object()) return {};
+  return {entry.claimable_until(), digest::mark_of(entry.rule()), entry.claimable_by_rule_until()};
 }
 
 // RFC 9111 4 and 4.1: of two that match, the one with Vary, else the one with the later Date. But
 // what a guest says about itself does not hide what the origin gave.
 bool is_preferred(const Entry& one, const Entry& other) {
-  if (one.giver.guest != other.giver.guest) return other.giver.guest;
-  const bool varies = one.variant.varies();
-  return varies == other.variant.varies() ? one.date > other.date : varies;
+  if (one.giver().guest != other.giver().guest) return other.giver().guest;
+  const bool varies = one.variant().varies();
+  return varies == other.variant().varies() ? one.date() > other.date() : varies;
 }
 
 // Whether the entry is the same response with a newer head, after a validation.
 bool is_newer_head(const Entry& entry, const Entry& old) {
-  if (entry.object || old.object) return entry.object == old.object;
+  if (entry.object() || old.object()) return entry.object() == old.object();
   const auto& body = entry.body.slices;
   const auto& old_body = old.body.slices;
   if (body.empty() || old_body.empty()) return body.empty() && old_body.empty();
@@ -88,14 +88,14 @@ Found Shard::peek(const digest::Key& key, std::string_view url, const http::Fiel
 Node* Shard::choose(const digest::Key& key, std::string_view url, const http::Fields& request,
                     Found& found) {
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || slot->newest->entry->url != url) {
+  if (slot == slots_.end() || slot->newest->entry->url() != url) {
     found.departed = claims_.departed(key);
     return nullptr;
   }
   Node* chosen = nullptr;
   for (Node* node = slot->newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
-    if (node->entry->variant.matches(request)) chosen = node;
+    if (node->entry->variant().matches(request)) chosen = node;
   }
   found.varies = !chosen;
   if (!chosen) return nullptr;
@@ -112,7 +112,7 @@ Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* super
     insert(slot, std::move(node), now);
     return {};
   }
-  const bool collide = slot->newest->entry->url != node->entry->url;  // two URLs with one key
+  const bool collide = slot->newest->entry->url() != node->entry->url();  // two URLs with one key
   Chain* at = collide ? nullptr : same_selection(*slot, *node);
   if (!at && !collide) at = place_of(slot->newest, superseded);
   Node* const old = at ? at->get() : nullptr;
@@ -157,7 +157,7 @@ Kept Shard::adopt(Chain& node, Time now) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(node->key);
   if (slot != slots_.end()) {
-    if (slot->newest->entry->url != node->entry->url) return {};  // their keys collide
+    if (slot->newest->entry->url() != node->entry->url()) return {};  // their keys collide
     if (const Chain* held = same_selection(*slot, *node)) return {(*held)->entry, (*held)->on_disk};
   }
   Kept adopted{node->entry, node->on_disk};
@@ -195,7 +195,7 @@ Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {
 Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_view> url) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || (url && slot->newest->entry->url != *url)) return {};
+  if (slot == slots_.end() || (url && slot->newest->entry->url() != *url)) return {};
   Chain dropped = take_all(*slot);
   slots_.erase(slot);
   return dropped;
@@ -231,7 +231,7 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   const auto is_duplicate = [this](const S3Fifo::Item& item) {
     const auto& node = static_cast<const Node&>(item);
     // A claim is of the URL: it does not say which variant is kept.
-    const bool may_be_claimed = !is_on_disk(node.on_disk) && !node.entry->variant.varies();
+    const bool may_be_claimed = !is_on_disk(node.on_disk) && !node.entry->variant().varies();
     return kept_elsewhere_ && may_be_claimed &&
            kept_elsewhere_({node.key, claimable_alone(*node.entry).rule});
   };
@@ -295,7 +295,7 @@ void Shard::list_claimed(Time now, std::vector<digest::Claim>& out) {
 
 Shard::Chain* Shard::same_selection(const Slot& slot, const Node& node) {
   for (Chain* at = &slot.newest; *at; at = &(*at)->next) {
-    if ((*at)->entry->variant == node.entry->variant) return at;
+    if ((*at)->entry->variant() == node.entry->variant()) return at;
   }
   return nullptr;
 }

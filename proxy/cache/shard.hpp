@@ -26,10 +26,10 @@ struct Node : Claimable, S3Fifo::Item {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   // Whether it is a block of an object, which has no head of its own.
-  [[nodiscard]] bool is_block() const { return entry->head.empty(); }
+  [[nodiscard]] bool is_block() const { return entry->head().empty(); }
 
   std::uint32_t hits = 0;  // how often the response was found; a validation keeps the count
-  const std::shared_ptr<const Entry> entry;
+  const Ref<const Entry> entry;
   const std::shared_ptr<OnDisk> on_disk;  // as in Kept
   std::unique_ptr<Node> next;             // the next older variant of the URL
 };

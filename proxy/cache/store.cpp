@@ -57,7 +57,7 @@ Found Store::peek(const digest::Key& key, std::string_view url, const http::Fiel
 
 Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
   const Entry& entry = *response.entry;
-  if (!entry.object && entry.body.size > max_object()) return Stored::too_large;
+  if (!entry.object() && entry.body.size > max_object()) return Stored::too_large;
   auto node = std::make_unique<Node>(key, std::move(response));
   Shard& shard = shard_of(key);
   if (!eviction_.make_room_at(shard)) return Stored::no_room;

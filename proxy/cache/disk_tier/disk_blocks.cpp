@@ -13,16 +13,16 @@ using disk::Result;
 using disk::Wait;
 
 DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& object,
-                                  const std::shared_ptr<const Entry>& block) {
-  if (object.url.size() + kBlockBytes > disk_.most_bytes()) return Taken::no;
+                                  const Ref<const Entry>& block) {
+  if (object.url().size() + kBlockBytes > disk_.most_bytes()) return Taken::no;
   disk::RecordHeader header{.kind = RecordKind::block,
                             .key = url_key,
-                            .version = object.object->version,
+                            .version = object.object()->version,
                             .block = number};
-  header.set_giver(block->giver.tag);
+  header.set_giver(block->giver().tag);
   const Key key = header.index_key();
   disk::NewRecord record{
-      .header = header, .url = std::string(object.url), .head = {}, .body = pieces_of(block)};
+      .header = header, .url = std::string(object.url()), .head = {}, .body = pieces_of(block)};
   record.done = [this, key, block](const auto&) { forget(key, block); };
   {
     const threads::MutexLock lock(mutex_);
@@ -33,14 +33,14 @@ DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, cons
   return Taken::no;
 }
 
-void DiskBlocks::forget(const Key& key, const std::shared_ptr<const Entry>& block) {
+void DiskBlocks::forget(const Key& key, const Ref<const Entry>& block) {
   const threads::MutexLock lock(mutex_);
   const auto found = unwritten_.find(key);
   if (found != unwritten_.end() && found->second == block) unwritten_.erase(found);
 }
 
-std::shared_ptr<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
-  std::shared_ptr<const Entry> block;
+Ref<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
+  Ref<const Entry> block;
   {
     const threads::MutexLock lock(mutex_);
     const auto found = unwritten_.find(block_key);
@@ -48,25 +48,24 @@ std::shared_ptr<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
   }
   // A rule that was added after the block was queued is unsettled until the block is written.
   const auto& rules = disk_.catalog().rules;
-  if (block && rules.purged(block->url, disk::kLastPosition, block->giver.tag)) return nullptr;
+  if (block && rules.purged(block->url(), disk::kLastPosition, block->giver().tag)) return nullptr;
   return block;
 }
 
-Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
-                                                      const Entry& object, Store& memory,
-                                                      Wait wait) {
-  ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
-  const auto location = disk_.find(seen.key, object.url);
+Result<Ref<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
+                                          const Entry& object, Store& memory, Wait wait) {
+  ReadBack::Seen seen{disk::block_key(url_key, object.object()->version, number), {}};
+  const auto location = disk_.find(seen.key, object.url());
   if (!location || location->kind != RecordKind::block) {
-    disk_.lose_block(url_key, object.object->version);  // a claim would be wrong
+    disk_.lose_block(url_key, object.object()->version);  // a claim would be wrong
     return nullptr;
   }
-  const auto failed = [&](Error error) -> Result<std::shared_ptr<const Entry>> {
+  const auto failed = [&](Error error) -> Result<Ref<const Entry>> {
     if (error == Error::would_block || error == Error::busy) return error;
-    disk_.lose_block(url_key, object.object->version);
+    disk_.lose_block(url_key, object.object()->version);
     return error;
   };
-  const auto stored = reader_.open(seen, *location, object.url, wait);
+  const auto stored = reader_.open(seen, *location, object.url(), wait);
   if (!stored) return failed(stored.error());
   auto body = reader_.read_body(*stored, memory, wait);
   if (!body) return failed(body.error());
