@@ -3,7 +3,7 @@
 namespace proxy::cache {
 
 void S3Fifo::insert(Item& item) {
-  push(item, ghosts_.recall(item.fingerprint) ? Part::main : Part::small);
+  push(item, ghosts_.recall(fingerprint_(item)) ? Part::main : Part::small);
 }
 
 void S3Fifo::push(Item& item, Part part) {
@@ -46,7 +46,7 @@ S3Fifo::Item* S3Fifo::evict_small() {
     Item& oldest = small_.front();
     erase(oldest);
     if (oldest.frequency <= kPromoteAbove) {
-      ghosts_.remember(oldest.fingerprint, oldest.bytes);
+      ghosts_.remember(fingerprint_(oldest), oldest.bytes);
       return &oldest;
     }
     oldest.frequency = 0;
