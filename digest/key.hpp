@@ -51,8 +51,11 @@ struct KeyHash {
 
 // Which of the `parts` of a table the key belongs to. Independent of the key's place in a map
 // within the part: a flat map takes the place from the lowest 8 and the highest bits of KeyHash.
+inline std::size_t part_of_hash(std::size_t hash, std::size_t parts) {
+  return (hash >> 8) % parts;
+}
 inline std::size_t part_of(const Key& key, std::size_t parts) {
-  return (KeyHash{}(key) >> 8) % parts;
+  return part_of_hash(KeyHash{}(key), parts);
 }
 
 }  // namespace digest

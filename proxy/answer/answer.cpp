@@ -47,8 +47,8 @@ Task<void> answer_from_blocks(Client& client, const Request& request, Lookup loo
 Task<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
                       std::string_view detail) {
   const auto& entry = *lookup.stored();
-  if (entry.giver.guest) confirm_some(client, request, lookup);
-  if (entry.object) return answer_from_blocks(client, request, std::move(lookup), detail);
+  if (entry.giver().guest) confirm_some(client, request, lookup);
+  if (entry.is_object()) return answer_from_blocks(client, request, std::move(lookup), detail);
   const auto now = client.worker.process.clock.now();
   return serve(client, request, {entry, lookup.body}, now, detail);
 }

@@ -27,7 +27,7 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
       stored ? cache::head_says(request.facts, answer, *stored) : cache::HeadSays::nothing;
   if (says == cache::HeadSays::changed) drop(process, key, url);
   if (says != cache::HeadSays::unchanged || process.fills.outdated(key, url, since)) return;
-  if (stored->giver.guest) return;  // a HEAD confirms no body, so the guest's freshness stays
+  if (stored->giver().guest) return;  // a HEAD confirms no body, so the guest's freshness stays
   const cache::Received received{.url = url,
                                  .request = request.head.fields,
                                  .response = answer,
@@ -35,7 +35,7 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
                                  .our_name = process.name,
                                  .targets = targets_for(request, request.policy().settings.cache),
                                  .bounds = request.facts.freshness,
-                                 .giver = stored->giver,
+                                 .giver = stored->giver(),
                                  .rule = request.facts.rule,
                                  .by_rule_alone = request.facts.has_credentials};
   const auto updated =

@@ -8,7 +8,7 @@ Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& 
                           std::string_view detail) {
   const auto now = client.worker.process.clock.now();
   const auto& entry = lookup.stored();
-  if (entry->object) {
+  if (entry->is_object()) {
     ObjectToServe object{lookup.key, entry, lookup.presence};
     co_return co_await serve_object(client, request, std::move(object), now, detail);
   }

@@ -36,7 +36,7 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
 
 // Whether the response that another request fetches answers this one, too.
 bool answers(const FillHead& head, const Request& request, cache::Time now) {
-  if (!head.shareable || !head.entry->variant.matches(request.head.fields)) return false;
+  if (!head.shareable || !head.entry->variant().matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
     if (request.facts.control.only_if_cached) return false;  // it may not go to a neighbour
     return cache::may_stand_in(request.facts, *head.entry, now, head.provenance.leave);
@@ -53,7 +53,7 @@ bool may_have_stale(const Client& client, const Request& request, const Lookup& 
   const auto leave = request.policy().leave_after(failure);
   if (!lookup.stored()) return false;
   const auto& stored = *lookup.stored();
-  if (stored.object && presence(process, request, lookup.key, stored) != Presence::stored)
+  if (stored.is_object() && presence(process, request, lookup.key, stored) != Presence::stored)
     return false;
   return cache::may_stand_in(request.facts, stored, process.clock.now(), leave);
 }
@@ -79,7 +79,7 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
     co_return Joined::answered;
   }
   // A request for a part does not wait for the whole.
-  if (lookup.verdict.part && !(*head)->entry->object) co_return Joined::unfit;
+  if (lookup.verdict.part && !(*head)->entry->is_object()) co_return Joined::unfit;
   if (!answers(**head, request, client.worker.process.clock.now())) co_return Joined::unfit;
   client.record.collapsed = true;
   const auto delivered =

@@ -18,7 +18,7 @@ namespace {
 // The stale entry, if it may stand in for an origin that failed. `answered`: the status of the
 // origin's answer, or the failure to get one.
 std::optional<FillHead> stand_in(const Client& client, const Request& request,
-                                 std::string_view host, std::shared_ptr<const cache::Entry> stale,
+                                 std::string_view host, cache::Ref<const cache::Entry> stale,
                                  const Outcome<unsigned>& answered) {
   const auto& process = client.worker.process;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
@@ -50,7 +50,7 @@ bool may_capture(Process& process, const Request& request, steady_clock::time_po
 }  // namespace
 
 Task<void> pass(Client& client, const Request& request, RequestBody& body, http::Forward reason,
-                std::shared_ptr<const cache::Entry> stale) {
+                cache::Ref<const cache::Entry> stale) {
   auto& worker = client.worker;
   auto& record = client.record;
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;

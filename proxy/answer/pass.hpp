@@ -12,6 +12,6 @@ namespace proxy {
 // stored responses are outdated, they are dropped before the client gets the answer (RFC 9111 4.4).
 // `reason`: why the request is forwarded. `stale` (or null) may stand in for an origin that fails.
 net::Task<void> pass(Client& client, const Request& request, RequestBody& body,
-                     http::Forward reason, std::shared_ptr<const cache::Entry> stale);
+                     http::Forward reason, cache::Ref<const cache::Entry> stale);
 
 }  // namespace proxy

@@ -50,7 +50,7 @@ void PostCapture::append(std::span<const char> bytes) {
     return;
   }
   const auto size = static_cast<std::uint32_t>(bytes.size());
-  const auto block = std::make_shared<cache::Block>(process.budget, size);
+  const auto block = cache::Block::make(process.budget, size);
   std::copy(bytes.begin(), bytes.end(), block->data());
   entry_->body.slices.push_back({block, size});
   entry_->body.size += size;

@@ -43,7 +43,7 @@ class PostCapture {
   Worker& worker_;
   const digest::Key key_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::shared_ptr<cache::Entry> entry_;  // null: given up, or stored
+  cache::Ref<cache::Entry> entry_;  // null: given up, or stored
   cache::Storability storability_ = cache::Storability::incomplete;
 };
 

@@ -18,7 +18,7 @@ constexpr std::string_view kProcessing = "HTTP/1.1 102 Processing\r\n\r\n";
 // Whether the object would answer, if all its blocks were here, and those that are not are
 // arriving.
 bool arrives(const Process& process, const Request& request, const Lookup& lookup) {
-  const bool is_object = lookup.stored() && lookup.stored()->object;
+  const bool is_object = lookup.stored() && lookup.stored()->is_object();
   if (!is_object || lookup.presence != Presence::under_way) return false;
   auto whole = lookup.found;
   whole.lacks = false;

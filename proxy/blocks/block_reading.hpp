@@ -17,7 +17,7 @@ class BlockReading {
 
   // Goes to another block, of `size` bytes, which has no source yet.
   void begin(std::uint64_t size);
-  void read_from(std::shared_ptr<const cache::Entry> stored) { stored_ = std::move(stored); }
+  void read_from(cache::Ref<const cache::Entry> stored) { stored_ = std::move(stored); }
   void read_from(std::unique_ptr<FillReader> run);
   void drop_run() { run_.reset(); }
 
@@ -39,7 +39,7 @@ class BlockReading {
 
   std::uint64_t size_ = 0;
   std::uint64_t given_ = 0;  // bytes given so far
-  std::shared_ptr<const cache::Entry> stored_;
+  cache::Ref<const cache::Entry> stored_;
   std::unique_ptr<FillReader> run_;
   std::uint64_t position_ = 0;  // of the run's reader in the block
   Clock::time_point begun_{};

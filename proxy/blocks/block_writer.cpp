@@ -66,7 +66,7 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
   under_way_ = &fill;
   size_ = size;
   Outcome<void> outcome = boost::system::in_place_value;
-  std::shared_ptr<cache::Block> piece;
+  cache::Ref<cache::Block> piece;
   std::uint32_t used = 0;
   for (std::uint64_t left = size - fill.received(); left > 0 && outcome;) {
     if (!piece || used == piece->capacity()) {
@@ -96,14 +96,14 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
 
 // A stored block evicts others to make room. If none can be evicted, the bytes still pass through
 // to the readers, charged to transit.
-std::shared_ptr<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
+cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   auto& process = worker_.process;
   const bool room = !process.budget.over() || process.store.make_room();
   const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
-  if (room) return std::make_shared<cache::Block>(process.budget, size);
+  if (room) return cache::Block::make(process.budget, size);
   process.found_no_room.note(steady_clock::now());
   const auto most = block_at(pressure_on(process.transit));
-  return std::make_shared<cache::Block>(process.transit, std::min(size, most));
+  return cache::Block::make(process.transit, std::min(size, most));
 }
 
 void BlockWriter::keep(std::uint32_t block, const Fill& fill) {

@@ -37,7 +37,7 @@ class BlockWriter {
  private:
   net::Task<Outcome<void>> write_block(Fill& fill, std::uint64_t size,
                                        std::chrono::milliseconds idle);
-  std::shared_ptr<cache::Block> next_piece(std::uint64_t left);
+  cache::Ref<cache::Block> next_piece(std::uint64_t left);
   void keep(std::uint32_t block, const Fill& fill);
   [[nodiscard]] bool worth_finishing(const Fill& fill, std::uint64_t size) const;
 

@@ -34,7 +34,7 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
 // The object's head tells nothing of a neighbour that gave only blocks.
 void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
   const auto& object = job.run->object;
-  if (object->giver.tag != peer->tag) return;
+  if (object->giver().tag != peer->tag) return;
   sample_given(worker, job.request->get(), {object, object->body.size, peer});
 }
 
@@ -93,7 +93,7 @@ Task<void> run_to_its_end(Worker& worker, RunJob job) {
   try {
     ending.end = co_await fetch_blocks(worker, job);
   } catch (const std::exception& bug) {
-    spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url, bug.what());
+    spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url(), bug.what());
   }
   note_if_complete(worker.process, job.key, *job.run->object);
 }

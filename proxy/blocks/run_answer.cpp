@@ -8,10 +8,10 @@ namespace proxy {
 namespace {
 
 // The stored entry of the run's version, if it is still in force.
-std::shared_ptr<const cache::Entry> stored_object(Process& process, const RunJob& job) {
+cache::Ref<const cache::Entry> stored_object(Process& process, const RunJob& job) {
   const auto& object = *job.run->object;
-  auto stored = process.store.find(job.key, object.url, job.request->get().head.fields).entry;
-  return stored && stored->object == object.object ? stored : nullptr;
+  auto stored = process.store.find(job.key, object.url(), job.request->get().head.fields).entry;
+  return stored && stored->object() == object.object() ? stored : nullptr;
 }
 
 bool is_stricter(const cache::Entry& newer, const cache::Entry& stored) {
@@ -37,7 +37,7 @@ http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length) 
 cache::Freshened with_head_of(const Attempt& answer, Process& process, const RunJob& job,
                               const cache::Entry& object) {
   const auto& request = job.request->get();
-  const auto message = answer.received(request, object.url);
+  const auto message = answer.received(request, object.url());
   auto all = cache::with_part(process.budget, object, request.facts, message, {});
   all.entry->body.size = job.run->object->body.size;
   return all;
@@ -46,7 +46,7 @@ cache::Freshened with_head_of(const Attempt& answer, Process& process, const Run
 void erase_object(Process& process, const RunJob& job) {
   const auto& facts = job.request->get().facts;
   if (facts.authorization || facts.open_to_all) return;  // the answer may be about credentials
-  if (stored_object(process, job)) drop(process, job.key, job.run->object->url);
+  if (stored_object(process, job)) drop(process, job.key, job.run->object->url());
 }
 
 bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer) {

@@ -9,7 +9,7 @@
 namespace proxy {
 
 bool RunStarter::may_begin() const {
-  return of_.may_fetch && !of_.object->range && !cache::strong_validator(*of_.object).empty();
+  return of_.may_fetch && !of_.object->range() && !cache::strong_validator(*of_.object).empty();
 }
 
 bool RunStarter::is_stored(std::uint32_t block) const {

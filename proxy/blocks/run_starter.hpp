@@ -14,7 +14,7 @@ namespace proxy {
 struct ObjectRequest {
   const Request& request;
   digest::Key key;  // of the URL
-  std::shared_ptr<const cache::Entry> object;
+  cache::Ref<const cache::Entry> object;
   bool may_fetch = true;
   const ClientShare* client = nullptr;  // for TransferSlots; outlives it
 };

@@ -38,16 +38,16 @@ bool UnsizedObject::has_full_block() const {
 BlockKept UnsizedObject::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
-  return keep_block_of_new(process_, key_, object_, {kept_++, std::move(body), object_->giver});
+  return keep_block_of_new(process_, key_, object_, {kept_++, std::move(body), object_->giver()});
 }
 
-std::shared_ptr<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {
+cache::Ref<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {
   noted_ = kept_;
   return cache::begun_entry(process_.budget, head, object(),
                             kept_ * std::uint64_t{cache::kBlockBytes});
 }
 
-std::shared_ptr<const cache::Entry> UnsizedObject::finish(const cache::Received& head) {
+cache::Ref<const cache::Entry> UnsizedObject::finish(const cache::Received& head) {
   if (pending_.back().size > 0 && keep_block() == BlockKept::no) return nullptr;
   return cache::object_entry(process_.budget, head, object(), size_);
 }

@@ -39,13 +39,13 @@ class UnsizedObject {
   [[nodiscard]] bool due() const { return kept_ >= noted_ + kNotedEvery; }
   // Makes an entry of the blocks kept so far, for the caller to store: a part of an object of
   // unknown length. Only if large().
-  std::shared_ptr<const cache::Entry> begun(const cache::Received& head);
+  cache::Ref<const cache::Entry> begun(const cache::Received& head);
   // Whether begun() was called.
   [[nodiscard]] bool noted() const { return noted_ > 0; }
   // At the end of the body: makes the entry of the whole object, for the caller to store. Null: not
   // all blocks could be kept.
-  std::shared_ptr<const cache::Entry> finish(const cache::Received& head);
-  [[nodiscard]] const cache::Object& object() const { return *object_->object; }
+  cache::Ref<const cache::Entry> finish(const cache::Received& head);
+  [[nodiscard]] const cache::Object& object() const { return *object_->object(); }
 
  private:
   static constexpr std::uint32_t kNotedEvery = 4;
@@ -54,8 +54,8 @@ class UnsizedObject {
 
   Process& process_;
   const digest::Key key_;
-  const std::shared_ptr<const cache::Entry> object_;  // has the version; its length is a dummy
-  std::vector<cache::Body> pending_{1};               // blocks not kept yet; the last one grows
+  const cache::Ref<const cache::Entry> object_;  // has the version; its length is a dummy
+  std::vector<cache::Body> pending_{1};          // blocks not kept yet; the last one grows
   std::uint64_t size_ = 0;
   std::uint32_t kept_ = 0;   // blocks
   std::uint32_t noted_ = 0;  // blocks in the last entry that begun() made

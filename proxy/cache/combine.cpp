@@ -23,7 +23,7 @@ bool agree(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
 
 bool may_unite(const Entry& stored, const Entry& newer, const http::Fields& fields) {
   return stored.has_content() && is_as_said(stored) && is_as_said(newer) &&
-         may_join(stored.giver, newer.giver) && same_representation(stored, fields) &&
+         may_join(stored.giver(), newer.giver()) && same_representation(stored, fields) &&
          agree(complete_length(stored), complete_length(newer)) &&
          http::touch(part_of(stored).range, part_of(newer).range);
 }
@@ -47,14 +47,14 @@ Body united(Budget& budget, const Entry& a, const Entry& b) {
   const auto overlap = range_of_body(left).last + 1 - range_of_body(right).first;
   const Body rest = without_first(budget, right.body, overlap);
   Body all = left.body;
-  for (const Slice& slice : rest.slices) all.slices.push_back(slice);
+  for (const SliceView slice : rest.slices) all.slices.push_back(slice);
   all.size += rest.size;
   return all;
 }
 
 // A stored whole is more useful than a part of the same representation.
 bool outdoes(const Entry& stored, const Entry& newer) {
-  return !stored.range && stored.status == 200 && stored.fresh(newer.times.response) &&
+  return !stored.range() && stored.status == 200 && stored.fresh(newer.times().response) &&
          stored.quotes().etag == newer.quotes().etag &&
          stored.quotes().last_modified == newer.quotes().last_modified;
 }
@@ -69,7 +69,7 @@ bool same_representation(const Entry& stored, const http::Fields& answer) {
 }
 
 std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& stored) {
-  if (!stored.range || !is_as_said(stored)) return {};
+  if (!stored.range() || !is_as_said(stored)) return {};
   const auto has = range_of_body(stored);
   const auto complete = complete_length(stored);
   if (!request.range) {
@@ -114,25 +114,24 @@ std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& 
 Body without_first(Budget& budget, const Body& body, std::uint64_t skipped) {
   Body rest;
   rest.size = body.size - skipped;
-  for (const Slice& slice : body.slices) {
+  for (const SliceView slice : body.slices) {
     const auto cut = static_cast<std::uint32_t>(std::min<std::uint64_t>(skipped, slice.size));
     skipped -= cut;
     if (cut == 0) rest.slices.push_back(slice);
     if (cut == 0 || cut == slice.size) continue;
     const auto size = slice.size - cut;
-    const auto block = std::make_shared<Block>(budget, size);
+    const auto block = Block::make(budget, size);
     std::copy_n(slice.block->data() + cut, size, block->data());
     rest.slices.push_back({block, size});
   }
   return rest;
 }
 
-std::shared_ptr<const Entry> combine(Budget& budget, const Entry* held_now,
-                                     const std::shared_ptr<const Entry>& newer,
-                                     const RequestFacts& request, const Received& response,
-                                     std::uint64_t most) {
-  if (newer->body.size == 0 || newer->body.size > newer->range->range.size()) return nullptr;
-  if (held_now && held_now->object && same_representation(*held_now, response.response.fields)) {
+Ref<const Entry> combine(Budget& budget, const Entry* held_now, const Ref<const Entry>& newer,
+                         const RequestFacts& request, const Received& response,
+                         std::uint64_t most) {
+  if (newer->body.size == 0 || newer->body.size > newer->range()->range.size()) return nullptr;
+  if (held_now && held_now->object() && same_representation(*held_now, response.response.fields)) {
     return nullptr;  // its blocks are stored elsewhere
   }
   if (held_now && may_unite(*held_now, *newer, response.response.fields)) {
@@ -144,7 +143,7 @@ std::shared_ptr<const Entry> combine(Budget& budget, const Entry* held_now,
     }
   }
   if (held_now && outdoes(*held_now, *newer)) return nullptr;
-  if (!is_as_said(*newer) || !newer->range->is_whole()) return newer;
+  if (!is_as_said(*newer) || !newer->range()->is_whole()) return newer;
   const auto whole = with_part(budget, *newer, request, response, {}).entry;
   whole->body = newer->body;
   return whole;

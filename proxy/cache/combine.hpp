@@ -45,9 +45,7 @@ Body without_first(Budget& budget, const Body& body, std::uint64_t skipped);
 // touch. A result that is complete is no longer a part. Returns null if the stored entry is better
 // kept unchanged, or if `newer` has more bytes than it states. `response` is the message that
 // carried `newer`. Joins at most `most` bytes.
-std::shared_ptr<const Entry> combine(Budget& budget, const Entry* stored,
-                                     const std::shared_ptr<const Entry>& newer,
-                                     const RequestFacts& request, const Received& response,
-                                     std::uint64_t most);
+Ref<const Entry> combine(Budget& budget, const Entry* stored, const Ref<const Entry>& newer,
+                         const RequestFacts& request, const Received& response, std::uint64_t most);
 
 }  // namespace proxy::cache

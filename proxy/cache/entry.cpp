@@ -1,6 +1,8 @@
 #include "proxy/cache/entry.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
@@ -100,12 +102,40 @@ http::Variant variant_of(const Received& received) {
   return {received.response.fields, received.request};
 }
 
+// The room behind an entry.
+std::size_t room_for(std::string_view url, std::string_view head, const EntryMemory* memory) {
+  return url.size() + head.size() + (memory ? sizeof memory : 0);
+}
+
+// The masks keep the compiler from warning; status and URL fit.
+constexpr unsigned kStatusBits = (1U << 10) - 1;
+constexpr std::uint32_t kUrlBits = kLongestUrl;
+constexpr std::uint64_t kAgeBits = (std::uint64_t{1} << 42) - 1;
+
+std::uint64_t in_milliseconds(std::chrono::milliseconds age) {
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(age.count(), 0, kAgeBits));
+}
+
+constexpr ShortSeconds in_short(seconds duration) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return ShortSeconds(
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(duration.count(), 0, kMost)));
+}
+
+// How long the request took, in milliseconds.
+std::uint32_t took(const Times& times) {
+  const auto took = floor<std::chrono::milliseconds>(times.response - times.request).count();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(took, 0, UINT32_MAX));
+}
+
 Freshness lifetime_of(const Received& received, const http::CacheControl& control) {
   if (received.passed_on) return {};
   return freshness_of(received.response, control, received.times.response, bounds_of(received));
 }
 
 }  // namespace
+
+const Extras Entry::kNoExtras;
 
 std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times) {
   return date_of(fields.value(field::date), times);
@@ -151,75 +181,125 @@ Judged::Judged(const Received& received)
                                           received.response.fields, received.targets))),
       control(received.control ? *received.control : *own_control_),
       url(received.passed_on ? std::string_view() : received.url),
+      freshness(lifetime_of(received, control)),
       head(head_of(received, control, quotes)) {}
 
-std::shared_ptr<Entry> Entry::make(Budget& budget, Saved saved) {
-  const WithRoom<Entry> memory(saved.url.size() + saved.head.size());
-  return std::allocate_shared<Entry>(memory, InRoom(), budget, std::move(saved));
+Ref<Entry> Entry::make(Budget& budget, const Received& received, const EntryMemory* memory) {
+  const Judged judged(received);
+  const auto room = room_for(judged.url, judged.head, memory);
+  return new (room, memory) Entry(budget, received, judged, memory);
 }
 
-std::string_view Entry::kept_at(std::size_t offset, std::string_view text) {
-  char* const place = reinterpret_cast<char*>(this + 1) + offset;
-  std::copy(text.begin(), text.end(), place);
-  return {place, text.size()};
+Ref<Entry> Entry::make(Budget& budget, Saved saved) {
+  const auto room = room_for(saved.url, saved.head, nullptr);
+  return new (room, nullptr) Entry(budget, std::move(saved));
+}
+
+void* Entry::operator new(std::size_t bytes, std::size_t room, const EntryMemory* memory) {
+  return memory ? memory->take(bytes + room) : ::operator new(bytes + room);
+}
+
+void Entry::operator delete(void* place, std::size_t room, const EntryMemory* memory) {
+  memory ? memory->give_back(place, sizeof(Entry) + room) : ::operator delete(place);
+}
+
+void Entry::operator delete(Entry* entry, std::destroying_delete_t /*destroys*/) {
+  const std::size_t bytes = entry->allocated();
+  const EntryMemory* memory = nullptr;
+  if (entry->has_memory_) {
+    std::memcpy(&memory, entry->text() + entry->url_bytes_ + entry->head_bytes_, sizeof memory);
+  }
+  entry->~Entry();
+  operator delete(entry, bytes - sizeof(Entry), memory);
+}
+
+void Entry::put_behind(std::string_view url, std::string_view head, const EntryMemory* memory) {
+  char* const place = reinterpret_cast<char*>(this + 1);
+  char* const end = std::copy(head.begin(), head.end(), std::copy(url.begin(), url.end(), place));
+  if (memory) std::memcpy(end, &memory, sizeof memory);
 }
 
 Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
   if (received.by_rule_alone) return Time::min();
-  if (received.bounds.least == seconds(0)) return fresh_until();
-  const auto told = freshness_of(received.response, control, times.response);
-  return times.response + (told.lifetime - initial_age);
+  if (received.bounds.least == seconds(0)) return Time::max();
+  const auto told = freshness_of(received.response, control, response_time_);
+  return response_time_ + (told.lifetime - initial_age());
 }
 
-Entry::Entry(InRoom /*room*/, Budget& budget, const Received& received, const Judged& judged)
-    : url(kept_at(0, judged.url)),
-      head(kept_at(url.size(), judged.head)),
-      status(static_cast<std::uint16_t>(received.response.status)),
+std::unique_ptr<const Extras> Entry::extras_of(const Received& received,
+                                               const http::CacheControl& control) const {
+  Extras extras{
+      .variant = variant_of(received),
+      .range = range_of(received.response),
+      .object = received.object,
+      .stale_while_revalidate = in_short(control.stale_while_revalidate.value_or(seconds(0))),
+      .stale_if_error = in_short(control.stale_if_error.value_or(seconds(0)))};
+  const Time told = as_told_until(received, control);
+  if (told < fresh_until()) extras.told_until = told;
+  if (received.by_rule_alone || told < fresh_until()) extras.rule = received.rule;
+  return extras.any() ? std::make_unique<const Extras>(std::move(extras)) : nullptr;
+}
+
+std::unique_ptr<const Extras> Entry::extras_of(Saved& saved) const {
+  Extras extras{.variant = std::move(saved.variant),
+                .range = saved.range,
+                .object = saved.object,
+                .stale_while_revalidate = in_short(saved.stale_while_revalidate),
+                .stale_if_error = in_short(saved.stale_if_error),
+                .rule = saved.rule};
+  // The record of an entry that no neighbour may have does not tell.
+  const bool is_told = saved.rule != 0 || answers_neighbours(extras.variant);
+  if (is_told && saved.claimable_until < fresh_until()) extras.told_until = saved.claimable_until;
+  return extras.any() ? std::make_unique<const Extras>(std::move(extras)) : nullptr;
+}
+
+Entry::Entry(Budget& budget, const Received& received, const Judged& judged,
+             const EntryMemory* memory)
+    : lifetime_(in_short(judged.freshness.lifetime)),
+      initial_age_(in_milliseconds(cache::initial_age(received.response.fields, received.times)) &
+                   kAgeBits),
+      status(received.response.status & kStatusBits),
+      basis_(judged.freshness.basis),
       source(received.source),
-      giver(received.giver),
       shared(received.shared),
       by_rule_alone(received.by_rule_alone),
       no_cache(judged.control.no_cache),
-      never_stale(forbids_stale(judged.control) || giver.guest),
+      never_stale(forbids_stale(judged.control) || received.giver.guest),
+      by_guest_(received.giver.guest),
+      has_memory_(memory != nullptr),
+      response_time_(received.times.response),
+      url_bytes_(static_cast<std::uint32_t>(judged.url.size()) & kUrlBits),
+      giver_tag_(received.giver.tag),
+      head_bytes_(static_cast<std::uint32_t>(judged.head.size())),
+      request_took_(took(received.times)),
       quotes_(judged.quotes),
-      stale_while_revalidate(judged.control.stale_while_revalidate.value_or(seconds(0))),
-      stale_if_error(judged.control.stale_if_error.value_or(seconds(0))),
-      freshness(lifetime_of(received, judged.control)),
-      range(range_of(received.response)),
-      object(received.object),
-      variant(variant_of(received)),
-      times(received.times),
-      date(date_of(received.response.fields, times)),
-      initial_age(cache::initial_age(received.response.fields, received.times)),
-      budget_(budget),
-      claimed_until_(std::min(fresh_until(), as_told_until(received, judged.control))),
-      rule(received.by_rule_alone || claimed_until_ < fresh_until() ? received.rule : 0) {
+      extras_(extras_of(received, judged.control)),
+      budget_(budget) {
+  put_behind(judged.url, judged.head, memory);
   budget_.charge(own_bytes());
 }
 
-Entry::Entry(InRoom /*room*/, Budget& budget, Saved saved)
-    : url(kept_at(0, saved.url)),
-      head(kept_at(url.size(), saved.head)),
-      status(static_cast<std::uint16_t>(saved.status)),
+Entry::Entry(Budget& budget, Saved saved)
+    : lifetime_(in_short(saved.freshness.lifetime)),
+      initial_age_(in_milliseconds(saved.initial_age) & kAgeBits),
+      status(saved.status & kStatusBits),
+      basis_(saved.freshness.basis),
       source(saved.source),
-      giver(saved.giver),
       shared(saved.shared),
       by_rule_alone(saved.by_rule_alone),
       no_cache(saved.no_cache),
       never_stale(saved.never_stale),
-      quotes_(head),
-      stale_while_revalidate(saved.stale_while_revalidate),
-      stale_if_error(saved.stale_if_error),
-      freshness(saved.freshness),
-      range(saved.range),
-      object(saved.object),
-      variant(std::move(saved.variant)),
-      times(saved.times),
-      date(saved.date),
-      initial_age(saved.initial_age),
-      budget_(budget),
-      claimed_until_(saved.claimable_until),
-      rule(saved.rule) {
+      by_guest_(saved.giver.guest),
+      has_memory_(false),
+      response_time_(saved.times.response),
+      url_bytes_(static_cast<std::uint32_t>(saved.url.size()) & kUrlBits),
+      giver_tag_(saved.giver.tag),
+      head_bytes_(static_cast<std::uint32_t>(saved.head.size())),
+      request_took_(took(saved.times)),
+      quotes_(saved.head),
+      extras_(extras_of(saved)),
+      budget_(budget) {
+  put_behind(saved.url, saved.head, nullptr);
   budget_.charge(own_bytes());
 }
 
@@ -227,37 +307,46 @@ Entry::~Entry() {
   budget_.release(own_bytes());
 }
 
+std::size_t Entry::allocated() const {
+  return sizeof(Entry) + url_bytes_ + head_bytes_ + (has_memory_ ? sizeof(EntryMemory*) : 0);
+}
+
 std::uint64_t Entry::own_bytes() const {
-  return heap_bytes(WithRoom<Entry>::kBesides + sizeof(Entry) + url.size() + head.size()) +
-         variant.footprint() + range.footprint() + object.footprint();
+  const auto own = heap_bytes(allocated());
+  return extras_ ? own + heap_bytes(sizeof(Extras)) + variant().footprint() : own;
+}
+
+std::chrono::sys_seconds Entry::date() const {
+  const auto parsed = http::parse_stored_head(head());
+  return date_of(parsed ? parsed->date : std::string_view(), times());
 }
 
 seconds Entry::age(Time now) const {
-  const auto resident = std::max(now - times.response, Time::duration(0));
-  return floor<seconds>(initial_age + resident);
+  const auto resident = std::max(now - response_time_, Time::duration(0));
+  return floor<seconds>(initial_age() + resident);
 }
 
 http::StoredValidators Entry::validators() const {
   const auto told = quotes();
-  if (told.last_modified.empty()) return {told.etag, date};
-  return {told.etag, http::parse_date(told.last_modified, floor<seconds>(times.response))};
+  if (told.last_modified.empty()) return {told.etag, date()};
+  return {told.etag, http::parse_date(told.last_modified, floor<seconds>(response_time_))};
 }
 
-bool Entry::answers_neighbours() const {
-  return status == 200 && shared && for_neighbours() && !no_cache && !variant.never_matches();
+bool Entry::answers_neighbours(const http::Variant& its_variant) const {
+  return status == 200 && shared && for_neighbours() && !no_cache && !its_variant.never_matches();
 }
 
 Time Entry::claimable_until() const {
-  return answers_neighbours() ? claimed_until_ : Time::min();
+  return answers_neighbours(variant()) ? told_until() : Time::min();
 }
 
 Time Entry::claimable_by_rule_until() const {
-  return rule != 0 && answers_neighbours() ? fresh_until() : Time::min();
+  return rule() != 0 && answers_neighbours(variant()) ? fresh_until() : Time::min();
 }
 
 std::uint64_t Entry::footprint() const {
   std::uint64_t bytes = own_bytes();
-  for (const Slice& slice : body.slices) bytes += slice.block->charged();
+  for (const SliceView slice : body.slices) bytes += slice.block->charged();
   return bytes;
 }
 

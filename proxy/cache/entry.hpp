@@ -5,19 +5,20 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "digest/rule.hpp"
-#include "proxy/cache/block.hpp"
-#include "proxy/cache/boxed.hpp"
+#include "proxy/cache/body.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/departures.hpp"
 #include "proxy/cache/freshness.hpp"
 #include "proxy/cache/giver.hpp"
 #include "proxy/cache/head_quotes.hpp"
 #include "proxy/cache/object.hpp"
-#include "proxy/cache/with_room.hpp"
+#include "proxy/cache/ref.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/validators.hpp"
@@ -78,7 +79,10 @@ std::chrono::sys_seconds date_of(std::string_view date, const Times& times);
 std::string asker_fields(const Received& received);
 std::string asker_fields(const http::Fields& response, const http::CacheControl& control);
 
-// All of an entry except its body, as it was stored. It has 20 members, one for each fact that a
+// The longest URL of an entry.
+inline constexpr std::size_t kLongestUrl = (std::size_t{1} << 24) - 1;
+
+// All of an entry except its body, as it was stored. It has 19 members, one for each fact that a
 // record on disk states (saved_head.hpp).
 struct Saved {
   std::string_view url;  // both texts outlive the making of the entry
@@ -93,7 +97,6 @@ struct Saved {
   seconds stale_while_revalidate{0};
   seconds stale_if_error{0};
   Times times = {};
-  std::chrono::sys_seconds date{};
   std::chrono::milliseconds initial_age{0};
   Freshness freshness = {};
   Time claimable_until = Time::min();
@@ -103,14 +106,33 @@ struct Saved {
   std::optional<http::ContentRange> range = {};  // only of an object
 };
 
-// A lifetime in 8 bytes. 2^32 seconds are more than http::kForever.
-struct KeptFreshness {
-  explicit KeptFreshness(const Freshness& freshness)
-      : lifetime(std::min(freshness.lifetime, http::kForever)), basis(freshness.basis) {}
-  operator Freshness() const { return {basis, lifetime}; }
+// What only some responses have.
+struct Extras {
+  http::Variant variant = {};
+  // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
+  // Nothing: the whole representation, or a 206 without a range, which is never stored.
+  std::optional<http::ContentRange> range = {};
+  // Set for a large object, whose body is stored elsewhere: `body` has only its length. object.hpp
+  // also says what an object with a range is.
+  std::optional<Object> object = {};
+  ShortSeconds stale_while_revalidate{0};
+  ShortSeconds stale_if_error{0};
+  // The rule without which the response could not be reused as long, or at all; 0: none. The
+  // settings may have changed since.
+  digest::RuleHash rule = 0;
+  // The end of its freshness as far as the response itself says, if a rule extends it.
+  Time told_until = Time::max();
 
-  const ShortSeconds lifetime;
-  const Freshness::Basis basis;
+  [[nodiscard]] bool any() const {
+    return variant.varies() || range || object || stale_while_revalidate.count() > 0 ||
+           stale_if_error.count() > 0 || rule != 0 || told_until != Time::max();
+  }
+};
+
+// Where the memory of an entry comes from, if not from the heap.
+struct EntryMemory {
+  void* (*take)(std::size_t bytes);
+  void (*give_back)(void* memory, std::size_t bytes) noexcept;
 };
 
 // What an entry needs of a received response before there is an entry. Refers to what `received`
@@ -126,6 +148,7 @@ struct Judged {
  public:
   const http::CacheControl& control;
   const std::string_view url;
+  const Freshness freshness;
   QuotePlaces quotes;
   const std::string head;  // of Entry
 };
@@ -133,90 +156,93 @@ struct Judged {
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
-// separately. It has 24 members, one per fact about the response: nearly every reader needs single
-// facts, and groups would only make their names longer. Their order and types leave no gaps, and
-// their texts lie behind them in the same allocation: a cache has millions of entries
-// (small_objects_check).
-struct Entry {
-  // `Memory` supplies the memory.
-  template <template <class> class Memory = std::allocator>
-  static std::shared_ptr<Entry> make(Budget& budget, const Received& received) {
-    const Judged judged(received);
-    const WithRoom<Entry, Memory> memory(judged.url.size() + judged.head.size());
-    return std::allocate_shared<Entry>(memory, InRoom(), budget, received, judged);
-  }
+// separately.
+//
+// A cache has millions of entries (small_objects_check), so an entry is dense: the order and the
+// types of its members leave no gaps, its texts lie behind it in the same allocation, and what only
+// some responses have lies elsewhere.
+struct Entry : Counted<Entry> {
+  // `memory`, if it is not null, supplies the memory, and outlives the entry.
+  static Ref<Entry> make(Budget& budget, const Received& received,
+                         const EntryMemory* memory = nullptr);
   // The saved entry must not be a part, except of an object.
-  static std::shared_ptr<Entry> make(Budget& budget, Saved saved);
+  static Ref<Entry> make(Budget& budget, Saved saved);
+  // Only make() leaves the room that an entry needs.
+  static void* operator new(std::size_t bytes, std::size_t room, const EntryMemory* memory);
+  static void operator delete(void* place, std::size_t room, const EntryMemory* memory);
+  static void operator delete(Entry* entry, std::destroying_delete_t destroys);
 
  private:
-  // Only make() leaves the room that the constructors need.
-  class InRoom {
-    friend struct Entry;
-    InRoom() = default;
-  };
+  Entry(Budget& budget, const Received& received, const Judged& judged, const EntryMemory* memory);
+  Entry(Budget& budget, Saved saved);
+
+  const ShortSeconds lifetime_;
+  const std::uint64_t initial_age_ : 42;  // ms: enough for 139 years
 
  public:
-  Entry(InRoom, Budget& budget, const Received& received, const Judged& judged);
-  Entry(InRoom, Budget& budget, Saved saved);
+  const unsigned status : 10;
+
+ private:
+  const Freshness::Basis basis_ : 3;
+
+ public:
+  const SourceKind source : 2;
+  const bool shared : 1;
+  const bool by_rule_alone : 1;  // as in Received
+  const bool no_cache : 1;       // RFC 9111 5.2.2.4; a no-cache that names fields does not count
+  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
+  const bool never_stale : 1;
+
+ private:
+  const bool by_guest_ : 1;
+  const bool has_memory_ : 1;  // behind the texts there is a pointer to its EntryMemory
+  const Time response_time_;
+  const std::uint32_t url_bytes_ : 24;
+  const std::uint32_t giver_tag_ : 8;
+  const std::uint32_t head_bytes_;
+  const std::uint32_t request_took_;  // ms
+  const QuotePlaces quotes_;          // in head()
+  const std::unique_ptr<const Extras> extras_;
+  Budget& budget_;
+
+ public:
   ~Entry();
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
-  const std::string_view url;
-  // Status line and end-to-end fields, including our Via, a CRLF after each. The sender adds
-  // Content-Length, Content-Range (from `range`), Age, Cache-Status and the empty line.
-  const std::string_view head;
-  const std::uint16_t status;
-  const SourceKind source;
-  const Giver giver;
-  const bool shared;
-  const bool by_rule_alone;  // as in Received
-
-  // The directives of RFC 9111 5.2.2 that matter for reuse. Fields named by no-cache or private are
-  // not here.
-  const bool no_cache;
-  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
-  const bool never_stale;
-
- private:
-  const QuotePlaces quotes_;  // in `head`
-
- public:
-  const ShortSeconds stale_while_revalidate;
-  const ShortSeconds stale_if_error;
-  const KeptFreshness freshness;
-
-  // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
-  // Nothing: the whole representation, or a 206 without a range, which is never stored.
-  const Boxed<http::ContentRange> range;
-  // Set for a large object, whose body is stored elsewhere: `body` has only its length. object.hpp
-  // also says what an object with a range is.
-  const Boxed<Object> object;
-  const http::Variant variant;
-
-  const Times times;
-  const std::chrono::sys_seconds date;  // date_of()
-  const std::chrono::milliseconds initial_age;
-
- private:
-  Budget& budget_;
-  const Time claimed_until_;  // see claimable_until(); here, because `rule` is initialized from it
-
- public:
-  // The rule without which the response could not be reused as long, or at all; 0: none. The
-  // settings may have changed since.
-  const digest::RuleHash rule;
-
   Body body;
 
-  HeadQuotes quotes() const { return quotes_.in(head); }
+  std::string_view url() const { return {text(), url_bytes_}; }
+  // Status line and end-to-end fields, including our Via, a CRLF after each. The sender adds
+  // Content-Length, Content-Range (from range()), Age, Cache-Status and the empty line.
+  std::string_view head() const { return {text() + url_bytes_, head_bytes_}; }
+  Giver giver() const { return {static_cast<GiverTag>(giver_tag_), by_guest_}; }
+  // The time of the request to whole milliseconds before the response.
+  Times times() const {
+    return {response_time_ - std::chrono::milliseconds(request_took_), response_time_};
+  }
+  std::chrono::sys_seconds date() const;  // date_of(); searches the head
+  std::chrono::milliseconds initial_age() const {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(initial_age_));
+  }
+  Freshness freshness() const { return {basis_, lifetime_}; }
+  const Extras& extras() const { return extras_ ? *extras_ : kNoExtras; }
+  const http::Variant& variant() const { return extras().variant; }
+  const std::optional<http::ContentRange>& range() const { return extras().range; }
+  const std::optional<Object>& object() const { return extras().object; }
+  // Whether it has a range(), and whether it has an object(). Each hit asks.
+  bool is_part() const { return extras_ && extras_->range; }
+  bool is_object() const { return extras_ && extras_->object; }
+  digest::RuleHash rule() const { return extras().rule; }
+
+  HeadQuotes quotes() const { return quotes_.in(head()); }
   // Fresh means: now < fresh_until().
-  Time fresh_until() const { return times.response + (freshness.lifetime - initial_age); }
+  Time fresh_until() const { return response_time_ + (lifetime_ - initial_age()); }
 
   // The value for the Age field: never negative.
   seconds age(Time now) const;
   // The remaining freshness lifetime; if 0 or negative, for how long it has been stale.
-  seconds ttl(Time now) const { return freshness.lifetime - age(now); }
+  seconds ttl(Time now) const { return lifetime_ - age(now); }
   bool fresh(Time now) const { return now < fresh_until(); }
   // Whether it may be served without validation to a client that asks for nothing fresher.
   bool reusable(Time now) const { return fresh(now) && !no_cache; }
@@ -225,51 +251,59 @@ struct Entry {
   // Last-Modified so late that every origin answers 304, so of a guest only an ETag counts.
   bool has_validator() const {
     const auto told = quotes();
-    return !told.etag.empty() || (!told.last_modified.empty() && !giver.guest);
+    return !told.etag.empty() || (!told.last_modified.empty() && !by_guest_);
   }
   http::StoredValidators validators() const;
 
   // Whether a neighbour may have it. Set-Cookie never crosses between neighbours, and a guest's
   // response does not before the origin has confirmed it.
-  bool for_neighbours() const { return !quotes_.sets_cookie() && !giver.guest; }
+  bool for_neighbours() const { return !quotes_.sets_cookie() && !by_guest_; }
   // The time until which the entry answers a plain GET with only-if-cached by a 200 that every
   // neighbour may use. What a rule adds to the lifetime does not count, because neighbours without
   // the rule do not know of it. Time::min() if never. An object also needs all its blocks.
   Time claimable_until() const;
-  // Likewise for the neighbours that have `rule`. Time::min() if there is none.
+  // Likewise for the neighbours that have rule(). Time::min() if there is none.
   Time claimable_by_rule_until() const;
-  // Whether it is fresh for those who do not have `rule`.
-  bool fresh_without_rule(Time now) const {
-    return rule == 0 ? fresh(now) : now < std::min(claimed_until_, fresh_until());
-  }
+  // Whether it is fresh for those who do not have rule().
+  bool fresh_without_rule(Time now) const { return rule() == 0 ? fresh(now) : now < told_until(); }
 
   // A 200 or a part of one: conditions and ranges apply to these.
-  bool has_content() const { return status == 200 || range; }
+  bool has_content() const { return status == 200 || is_part(); }
 
   Budget& budget() const { return budget_; }
   // The memory charged for it, including the body but not the blocks of an object.
   std::uint64_t footprint() const;
 
  private:
-  // Copies the text to `offset` bytes behind the entry.
-  std::string_view kept_at(std::size_t offset, std::string_view text);
+  static const Extras kNoExtras;
+
+  // The texts.
+  const char* text() const { return reinterpret_cast<const char*>(this + 1); }
+  void put_behind(std::string_view url, std::string_view head, const EntryMemory* memory);
+  std::unique_ptr<const Extras> extras_of(const Received& received,
+                                          const http::CacheControl& control) const;
+  std::unique_ptr<const Extras> extras_of(Saved& saved) const;
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
-  bool answers_neighbours() const;
-  // The memory without the body.
+  // The end of its freshness without rules.
+  Time told_until() const { return std::min(extras().told_until, fresh_until()); }
+  bool answers_neighbours(const http::Variant& its_variant) const;
+  // The allocation, and all memory without the body.
+  std::size_t allocated() const;
   std::uint64_t own_bytes() const;
 };
+static_assert(sizeof(Entry) == 88);
 
 // A response as memory and disk keep it.
 struct Kept {
-  std::shared_ptr<const Entry> entry;
+  Ref<const Entry> entry;
   std::shared_ptr<OnDisk> on_disk = {};  // null: memory alone keeps it
 };
 
 // The result of a look-up.
 struct Found {
-  std::shared_ptr<const Entry> entry;  // null: nothing stored answers this request
-  bool varies = false;                 // the URL is stored, but no variant matches
-  Departed departed = {};              // if it is not stored: see StoreLimits::remembered
+  Ref<const Entry> entry;  // null: nothing stored answers this request
+  bool varies = false;     // the URL is stored, but no variant matches
+  Departed departed = {};  // if it is not stored: see StoreLimits::remembered
   bool lacks = false;  // an object without a block that the request needs; judge()'s caller sets it
   std::shared_ptr<OnDisk> on_disk = {};  // as in Kept
 };

@@ -49,20 +49,20 @@ HeadQuotes quotes_of(std::string_view head) {
 
 QuotePlaces::QuotePlaces(std::string_view head) {
   const auto quotes = quotes_of(head);
-  const auto place = [&](std::string_view quote) {
-    if (quote.empty()) return Place{};
-    return place_of(static_cast<std::size_t>(quote.data() - head.data()), quote.size());
+  const auto note_place = [&](Place& place, std::string_view quote) {
+    if (quote.empty()) return;
+    put(place, static_cast<std::size_t>(quote.data() - head.data()), quote.size());
   };
-  etag_ = place(quotes.etag);
-  last_modified_ = place(quotes.last_modified);
-  content_type_ = place(quotes.content_type);
-  sets_cookie_ = quotes.sets_cookie;
+  note_place(etag_, quotes.etag);
+  note_place(last_modified_, quotes.last_modified);
+  note_place(content_type_, quotes.content_type);
+  etag_.flag = quotes.sets_cookie;
 }
 
 bool QuotePlaces::note(http::field id, std::size_t begin, std::size_t size) {
   const auto take = [&](Place& place) {
     const bool is_first = place.size == 0;
-    place = place_of(begin, size);
+    put(place, begin, size);
     return is_first;
   };
   switch (id) {
@@ -73,18 +73,20 @@ bool QuotePlaces::note(http::field id, std::size_t begin, std::size_t size) {
     case http::field::content_type:
       return take(content_type_);
     case http::field::set_cookie:
-      sets_cookie_ = true;
+      etag_.flag = 1;
       return true;
     default:
       return true;
   }
 }
 
-QuotePlaces::Place QuotePlaces::place_of(std::size_t begin, std::size_t size) {
-  constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max();
-  is_far_ = is_far_ || begin > kMost || size > kMost;
-  if (is_far_) return {};
-  return {static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(size)};
+void QuotePlaces::put(Place& place, std::size_t begin, std::size_t size) {
+  constexpr std::size_t kLast = std::numeric_limits<std::uint16_t>::max();
+  constexpr std::size_t kLongest = kLast / 2;
+  if (begin > kLast || size > kLongest) last_modified_.flag = 1;
+  if (is_far()) return;
+  place.begin = static_cast<std::uint16_t>(begin);
+  place.size = size & kLongest;
 }
 
 }  // namespace proxy::cache

@@ -20,7 +20,7 @@ http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) 
   return same;
 }
 
-std::shared_ptr<Entry> made_of(Budget& budget, const Received& whole, std::uint64_t length) {
+Ref<Entry> made_of(Budget& budget, const Received& whole, std::uint64_t length) {
   const auto entry = Entry::make(budget, whole);
   entry->body.size = length;
   return entry;
@@ -28,8 +28,8 @@ std::shared_ptr<Entry> made_of(Budget& budget, const Received& whole, std::uint6
 
 }  // namespace
 
-std::shared_ptr<Entry> object_entry(Budget& budget, const Received& received, Object object,
-                                    std::uint64_t length) {
+Ref<Entry> object_entry(Budget& budget, const Received& received, Object object,
+                        std::uint64_t length) {
   if (received.response.status == 200) {
     Received whole = received;
     whole.object = object;
@@ -41,8 +41,8 @@ std::shared_ptr<Entry> object_entry(Budget& budget, const Received& received, Ob
   return made_of(budget, whole, length);
 }
 
-std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
-                                         std::uint64_t bytes) {
+Ref<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
+                             std::uint64_t bytes) {
   auto head = with_status(206, received.response);
   const auto range = http::content_range({{0, bytes - 1}, std::nullopt});
   head.fields.append(field::content_range, "Content-Range", range);
@@ -51,10 +51,10 @@ std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& receive
   return made_of(budget, begun, bytes);
 }
 
-std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes,
-                                         Giver giver) {
+Ref<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes, Giver giver) {
   const auto entry = Entry::make(
-      budget, Saved{.url = object.url, .status = 200, .head = {}, .giver = giver, .shared = false});
+      budget,
+      Saved{.url = object.url(), .status = 200, .head = {}, .giver = giver, .shared = false});
   entry->body = std::move(bytes);
   return entry;
 }

@@ -66,7 +66,7 @@ Storability use_of(const RequestFacts& request, const http::ResponseHead& respon
 
 bool leaves_authorization(const Entry& entry) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = std::string(entry.head) + "\r\n";
+  std::string text = std::string(entry.head()) + "\r\n";
   const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
   return head && leaves_authorization(http::response_cache_control(head->fields, {}));
 }
@@ -74,7 +74,7 @@ bool leaves_authorization(const Entry& entry) {
 // Whether blocks that the object lacks may be requested. The response to a request with credentials
 // may be stored and joined only if the origin allows that, which it most likely did before.
 bool may_be_completed(const RequestFacts& request, const Entry& object) {
-  if (object.range || strong_validator(object).empty()) return false;
+  if (object.is_part() || strong_validator(object).empty()) return false;
   return !request.authorization || leaves_authorization(object);
 }
 
@@ -102,7 +102,7 @@ bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now)
   const http::CacheControl& control = request.control;
   const bool content =
       !control.no_cache && !control.no_store && !control.max_age && !control.min_fresh;
-  const seconds allowed = entry.stale_while_revalidate;
+  const seconds allowed = entry.extras().stale_while_revalidate;
   return content && !entry.never_stale && allowed > seconds(0) && -entry.ttl(now) <= allowed;
 }
 
@@ -113,7 +113,7 @@ bool is_hidden(const RequestFacts& request, const Entry& entry) {
 
 // Whether the request may have what our rule keeps.
 bool has_rule(const RequestFacts& request, const Entry& entry, Time now) {
-  return !request.from_neighbour || request.asked_rule == entry.rule ||
+  return !request.from_neighbour || request.asked_rule == entry.rule() ||
          entry.fresh_without_rule(now);
 }
 
@@ -150,8 +150,8 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
     if (!keeps(request)) return forward(request, Forward::partial);
     return {Action::complete, Forward::partial, request.range};
   }
-  const bool is_part = entry.range.has_value() || (entry.object && request.range);
-  if (reason == Forward::stale && !entry.range && !found.lacks &&
+  const bool is_part = entry.is_part() || (entry.is_object() && request.range);
+  if (reason == Forward::stale && !entry.is_part() && !found.lacks &&
       may_answer_first(request, entry, now)) {
     return {Action::refresh, reason};
   }
@@ -248,7 +248,7 @@ bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, sec
   if (!covers(request, entry) || is_hidden(request, entry)) return false;
   seconds allowed = control.stale_if_error.value_or(seconds(0));
   const bool wants_fresh = (control.max_age || control.min_fresh) && !control.max_stale;
-  if (!wants_fresh) allowed = std::max({allowed, seconds(entry.stale_if_error), setting});
+  if (!wants_fresh) allowed = std::max({allowed, seconds(entry.extras().stale_if_error), setting});
   return allowed > seconds(0) && -entry.ttl(now) <= allowed;
 }
 

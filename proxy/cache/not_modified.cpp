@@ -32,7 +32,7 @@ bool is_unmodified_for(const http::Fields& request, const Entry& entry, Time now
 std::string not_modified_head(const Entry& entry) {
   std::string head;
   http::append_status_line(head, 304, http::reason_phrase(304));
-  std::string_view lines = entry.head;
+  std::string_view lines = entry.head();
   lines.remove_prefix(lines.find("\r\n") + 2);
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find("\r\n") + 2);

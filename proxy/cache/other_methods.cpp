@@ -36,7 +36,7 @@ HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer
   if (!about_the_resource || about_credentials || request.control.no_store) {
     return HeadSays::nothing;
   }
-  if (answer.status != (stored.range ? 200 : stored.status)) return HeadSays::changed;
+  if (answer.status != (stored.range() ? 200 : stored.status)) return HeadSays::changed;
   const bool same =
       says_the_same(answer.fields, field::etag, stored.quotes().etag) &&
       says_the_same(answer.fields, field::last_modified, stored.quotes().last_modified) &&

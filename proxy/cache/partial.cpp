@@ -21,7 +21,7 @@ bool within(const http::ByteRange& inner, const http::ByteRange& outer) {
 std::uint64_t end_of(const Entry& entry) {
   constexpr auto kFarAway = std::numeric_limits<std::uint64_t>::max();
   if (const auto length = complete_length(entry)) return *length;
-  const bool to_the_end = entry.range->complete == entry.range->range.last + 1;
+  const bool to_the_end = entry.range()->complete == entry.range()->range.last + 1;
   return to_the_end ? range_of_body(entry).last + 1 : kFarAway;
 }
 
@@ -40,9 +40,9 @@ bool is_of_whole_content(const http::Field& line) {
 
 std::string_view strong_date(const Entry& entry) {
   constexpr seconds kSettled{60};
-  const auto made = std::chrono::floor<seconds>(entry.times.response);
+  const auto made = std::chrono::floor<seconds>(entry.times().response);
   const auto changed = http::parse_date(entry.quotes().last_modified, made);
-  const bool strong = changed && made - *changed >= kSettled + entry.initial_age;
+  const bool strong = changed && made - *changed >= kSettled + entry.initial_age();
   return strong ? entry.quotes().last_modified : std::string_view{};
 }
 
@@ -53,23 +53,23 @@ std::string_view strong_validator(const Entry& entry) {
 }
 
 http::ByteRange range_of_body(const Entry& entry) {
-  const std::uint64_t first = entry.range ? entry.range->range.first : 0;
+  const std::uint64_t first = entry.range() ? entry.range()->range.first : 0;
   return {first, first + std::max<std::uint64_t>(entry.body.size, 1) - 1};
 }
 
 bool is_as_said(const Entry& entry) {
-  return !entry.range || entry.range->range.size() == entry.body.size;
+  return !entry.is_part() || entry.range()->range.size() == entry.body.size;
 }
 
 std::optional<std::uint64_t> complete_length(const Entry& entry) {
-  if (!entry.range) return entry.body.size;
-  return is_as_said(entry) ? entry.range->complete : std::nullopt;
+  if (!entry.is_part()) return entry.body.size;
+  return is_as_said(entry) ? entry.range()->complete : std::nullopt;
 }
 
 http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
   if (!entry.has_content() || request.ranges.empty() || !meets_if_range(request, entry)) return {};
   auto selected = http::select_ranges(request.ranges, end_of(entry));
-  if (!entry.range) return selected;
+  if (!entry.is_part()) return selected;
   const bool has_all =
       std::all_of(selected.parts.begin(), selected.parts.end(),
                   [&](const http::ByteRange& part) { return within(part, range_of_body(entry)); });
@@ -77,14 +77,11 @@ http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
   return selected;
 }
 
-bool covers(const RequestFacts& request, const Entry& entry) {
-  return !entry.range || parts_wanted(request, entry).kind == http::Selection::Kind::parts;
-}
-
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = std::string(entry.head) + "\r\n";  // the head was parsed before it was stored
+  std::string text =
+      std::string(entry.head()) + "\r\n";  // the head was parsed before it was stored
   const auto stored = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   const bool several = parts.size() > 1;
   PartialText partial;

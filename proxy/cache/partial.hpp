@@ -40,7 +40,9 @@ bool meets_if_range(const RequestFacts& request, const Entry& entry);
 // requested bytes and cannot answer.
 http::Selection parts_wanted(const RequestFacts& request, const Entry& entry);
 // Whether the stored response contains what this request wants (RFC 9111 3.3).
-bool covers(const RequestFacts& request, const Entry& entry);
+inline bool covers(const RequestFacts& request, const Entry& entry) {
+  return !entry.is_part() || parts_wanted(request, entry).kind == http::Selection::Kind::parts;
+}
 
 // The text of a 206 around its parts.
 struct PartialText {

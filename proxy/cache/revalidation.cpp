@@ -91,20 +91,22 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
                   const Received& newer, const std::optional<http::ContentRange>& part,
                   Exclusion excluded, Giver giver) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = std::string(entry.head) + "\r\n";  // the head was parsed before it was stored
+  std::string text =
+      std::string(entry.head()) + "\r\n";  // the head was parsed before it was stored
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   head.minor = newer.response.minor;  // Via describes the message that arrived last
-  head.fields = merged(head.fields, updates_of(newer.response.fields), excluded, entry.giver.guest);
+  head.fields =
+      merged(head.fields, updates_of(newer.response.fields), excluded, entry.giver().guest);
   const auto cookies = take_asker_cookies(head.fields, request, newer.targets);
-  if (entry.range && !part) head.status = 200;
+  if (entry.range() && !part) head.status = 200;
   if (part) head.status = 206;
   if (head.status != entry.status) head.reason = http::reason_phrase(head.status);
   const std::string content_range = part ? http::content_range(*part) : std::string();
   if (part) head.fields.append(field::content_range, "Content-Range", content_range);
   Received whole = newer.with(head);
-  whole.url = entry.url;
+  whole.url = entry.url();
   whole.shared = entry.shared;
-  whole.object = entry.object;
+  whole.object = entry.object();
   whole.giver = giver;
   whole.by_rule_alone = newer.by_rule_alone || entry.by_rule_alone;
   return {Entry::make(budget, whole), asker_fields(whole) + cookies,
@@ -118,7 +120,7 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags) {
   if (!entry.quotes().etag.empty()) {
     conditions.push_back({field::if_none_match, "If-None-Match", tags});
   }
-  if (!entry.quotes().last_modified.empty() && !entry.giver.guest) {
+  if (!entry.quotes().last_modified.empty() && !entry.giver().guest) {
     conditions.push_back(
         {field::if_modified_since, "If-Modified-Since", entry.quotes().last_modified});
   }
@@ -133,7 +135,7 @@ bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool
     return etag == entry.quotes().etag || (weak && http::weakly_equal(etag, entry.quotes().etag));
   }
   // A guest may have made up its tag, such as "*", which matches whatever the origin has.
-  if (entry.giver.guest) return false;
+  if (entry.giver().guest) return false;
   const std::string_view modified = not_modified.fields.value(field::last_modified);
   return modified.empty() ? alone : modified == entry.quotes().last_modified;
 }
@@ -143,15 +145,15 @@ Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& reques
   // Only an origin's 304 confirms the body. A neighbour's leaves it with whoever gave it.
   const bool is_origins = not_modified.giver.tag == 0;
   const auto giver =
-      is_origins ? not_modified.giver : giver_of_both(entry.giver, not_modified.giver);
-  auto fresh = updated(budget, entry, request, not_modified, entry.range, {}, giver);
+      is_origins ? not_modified.giver : giver_of_both(entry.giver(), not_modified.giver);
+  auto fresh = updated(budget, entry, request, not_modified, entry.range(), {}, giver);
   fresh.entry->body = entry.body;
   return fresh;
 }
 
 Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
                     const Received& newer, const std::optional<http::ContentRange>& part) {
-  const auto giver = giver_of_both(entry.giver, newer.giver);
+  const auto giver = giver_of_both(entry.giver(), newer.giver);
   return updated(budget, entry, request, newer, part, is_of_whole_content, giver);
 }
 

@@ -25,7 +25,7 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags);
 bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone = true);
 
 struct Freshened {
-  std::shared_ptr<Entry> entry;
+  Ref<Entry> entry;
   std::string asker_fields;  // of the new response: see entry.hpp
   // Not `yes` if the fields now forbid storing (such as no-store or private). The entry then
   // answers only the request that asked, and the store must drop its copy.

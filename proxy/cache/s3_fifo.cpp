@@ -3,13 +3,12 @@
 namespace proxy::cache {
 
 void S3Fifo::insert(Item& item) {
-  push(item, ghosts_.recall(item.fingerprint) ? Part::main : Part::small);
+  push(item, ghosts_.recall(fingerprint_(item)) ? Part::main : Part::small);
 }
 
-bool S3Fifo::returns(std::uint64_t fingerprint, std::uint64_t bytes) {
-  const auto ghost = shortened(fingerprint);
-  if (ghosts_.has(ghost)) return true;
-  ghosts_.remember(ghost, bytes);
+bool S3Fifo::returns(std::uint32_t fingerprint, std::uint64_t bytes) {
+  if (ghosts_.has(fingerprint)) return true;
+  ghosts_.remember(fingerprint, bytes);
   return false;
 }
 
@@ -53,7 +52,7 @@ S3Fifo::Item* S3Fifo::evict_small() {
     Item& oldest = small_.front();
     erase(oldest);
     if (oldest.frequency <= kPromoteAbove) {
-      ghosts_.remember(oldest.fingerprint, oldest.bytes);
+      ghosts_.remember(fingerprint_(oldest), oldest.bytes);
       return &oldest;
     }
     oldest.frequency = 0;

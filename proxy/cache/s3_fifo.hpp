@@ -27,32 +27,28 @@ class S3Fifo {
  public:
   enum class Part : std::uint8_t { small, main };
 
-  static constexpr std::uint32_t shortened(std::uint64_t fingerprint) {
-    return static_cast<std::uint32_t>(fingerprint ^ fingerprint >> 32);
-  }
   struct Item : boost::intrusive::list_base_hook<> {
-    Item(std::uint64_t item_bytes, std::uint64_t item_fingerprint)
-        : bytes(item_bytes & (~std::uint64_t{0} >> 8)),
-          frequency(0),
-          part(Part::small),
-          fingerprint(shortened(item_fingerprint)) {}
+    explicit Item(std::uint64_t item_bytes)
+        : bytes(item_bytes & (~std::uint64_t{0} >> 8)), frequency(0), part(Part::small) {}
 
     const std::uint64_t bytes : 56;
     std::uint8_t frequency : 4;  // uses, up to kMaxFrequency
     Part part : 4;
-    // Recognizes a returning item. Two of a thousand million pairs of items share one.
-    const std::uint32_t fingerprint;
   };
+  // Recognizes a returning item. Two of a thousand million pairs of items share a fingerprint. No
+  // item keeps its own: a store has millions of items, and computes few fingerprints.
+  using Fingerprint = std::uint32_t (*)(const Item&);
 
   // Ghosts reach `ghost_window` bytes back, the size of main. `small_bytes` is the total of the
   // small parts that share it.
-  S3Fifo(Budget& budget, std::uint64_t ghost_window, std::atomic<std::uint64_t>& small_bytes)
-      : small_bytes_(small_bytes), ghosts_(budget, ghost_window) {}
+  S3Fifo(Budget& budget, std::uint64_t ghost_window, std::atomic<std::uint64_t>& small_bytes,
+         Fingerprint fingerprint)
+      : fingerprint_(fingerprint), small_bytes_(small_bytes), ghosts_(budget, ghost_window) {}
 
   void insert(Item& item);
   // Whether an item is a ghost, so that insert() would put it into main. If not, it becomes one, as
-  // if it had passed through the small part. `fingerprint`: as for an Item.
-  [[nodiscard]] bool returns(std::uint64_t fingerprint, std::uint64_t bytes);
+  // if it had passed through the small part.
+  [[nodiscard]] bool returns(std::uint32_t fingerprint, std::uint64_t bytes);
   static void touch(Item& item) {
     if (item.frequency < kMaxFrequency) ++item.frequency;
   }
@@ -83,6 +79,7 @@ class S3Fifo {
   Item* evict_small();
   Item* evict_main();
 
+  const Fingerprint fingerprint_;
   std::atomic<std::uint64_t>& small_bytes_;
   Queue small_;  // oldest in front
   Queue main_;

@@ -88,7 +88,6 @@ bool take_head(std::string_view text, Saved& into) {
   const auto head = http::parse_stored_head(text);
   if (!head || head->status < 200) return false;
   into.status = head->status;
-  into.date = date_of(head->date, into.times);
   into.head = text;
   return true;
 }
@@ -143,28 +142,28 @@ bool take_part(SavedHead& into) {
 }  // namespace
 
 std::string encode_head(const Entry& entry, std::uint64_t selector) {
-  const auto& selectors = entry.variant.selecting_fields();
+  const auto& selectors = entry.variant().selecting_fields();
   std::string out;
-  out.reserve(kFixedBytes + entry.head.size());
+  out.reserve(kFixedBytes + entry.head().size());
   out += static_cast<char>(kLayout);
-  out +=
-      static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
-                        (entry.never_stale ? kNeverStale : 0) | (entry.object ? kObject : 0) |
-                        (entry.rule != 0 ? kByRule : 0) | (entry.by_rule_alone ? kByRuleAlone : 0));
+  out += static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
+                           (entry.never_stale ? kNeverStale : 0) | (entry.object() ? kObject : 0) |
+                           (entry.rule() != 0 ? kByRule : 0) |
+                           (entry.by_rule_alone ? kByRuleAlone : 0));
   out += static_cast<char>(entry.source);
-  out += static_cast<char>(entry.freshness.basis);
-  append(out, static_cast<std::uint32_t>(entry.head.size()));
-  append(out, in_32_bits(entry.stale_while_revalidate));
-  append(out, in_32_bits(entry.stale_if_error));
-  append(out, in_32_bits(entry.freshness.lifetime));
+  out += static_cast<char>(entry.freshness().basis);
+  append(out, static_cast<std::uint32_t>(entry.head().size()));
+  append(out, in_32_bits(entry.extras().stale_while_revalidate));
+  append(out, in_32_bits(entry.extras().stale_if_error));
+  append(out, in_32_bits(entry.freshness().lifetime));
   append(out, static_cast<std::uint32_t>(selectors.size()));
   append(out, static_cast<std::uint64_t>(
-                  std::clamp(entry.initial_age, milliseconds(0), kOldest).count()));
+                  std::clamp(entry.initial_age(), milliseconds(0), kOldest).count()));
   append(out, static_cast<std::uint64_t>(since_1970(entry.claimable_until())));
   append(out, selector);
-  if (entry.object) append(out, entry.body.size);
-  if (entry.rule != 0) append(out, entry.rule);
-  out += entry.head;
+  if (entry.object()) append(out, entry.body.size);
+  if (entry.rule() != 0) append(out, entry.rule());
+  out += entry.head();
   for (const auto& field : selectors) {
     append(out, static_cast<std::uint32_t>(field.name.size()));
     append(out, field.value ? static_cast<std::uint32_t>(field.value->size()) : kAbsent);
@@ -176,7 +175,7 @@ std::string encode_head(const Entry& entry, std::uint64_t selector) {
 
 std::optional<SavedHead> decode_head(std::string_view url, std::string_view head,
                                      const disk::RecordHeader& record) {
-  if (head.size() < kFixedBytes) return std::nullopt;
+  if (head.size() < kFixedBytes || url.size() > kLongestUrl) return std::nullopt;
   if (record.response_time < 0 || record.response_time > kLatest) return std::nullopt;
   SavedHead saved{.entry = {.url = url, .head = {}},
                   .selector = load<std::uint64_t>(bytes_at(head, 40))};
@@ -212,11 +211,11 @@ void note_claim(disk::RecordHeader& record, const Entry& entry) {
   const bool by_rule = entry.claimable_by_rule_until() != Time::min();
   const Time until = by_rule ? entry.claimable_by_rule_until() : entry.claimable_until();
   record.claimable_until = in_32_bits(std::chrono::floor<seconds>(until.time_since_epoch()));
-  record.rule = by_rule ? digest::mark_of(entry.rule) : digest::RuleMark{0};
+  record.rule = by_rule ? digest::mark_of(entry.rule()) : digest::RuleMark{0};
 }
 
 void note_object(disk::RecordHeader& record, const Entry& entry) {
-  record.version = entry.object->version;
+  record.version = entry.object()->version;
   record.block = blocks_in(entry.body.size);
 }
 

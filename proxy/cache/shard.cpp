@@ -1,5 +1,6 @@
 #include "proxy/cache/shard.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/cache/on_disk.hpp"
@@ -7,38 +8,31 @@
 namespace proxy::cache {
 namespace {
 
-// A node's share of a flat set just after the set has grown (slot size over 0.875 / 2, and its
-// metadata), and what the allocator notes of the node and of the entry.
-constexpr std::uint64_t kSlotBytes = 32;
-
-// What make_shared() and malloc add to a shared object.
-constexpr std::uint64_t kSharedBytes = 32;
-
-std::uint64_t node_bytes(const std::shared_ptr<OnDisk>& on_disk) {
-  return sizeof(Node) + kSlotBytes + (on_disk ? sizeof(OnDisk) + kSharedBytes : 0);
+std::uint32_t fingerprint_of(const digest::Key& key) {
+  const auto hash = digest::KeyHash{}(key);
+  return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
-
-bool is_on_disk(const std::shared_ptr<OnDisk>& on_disk) {
-  return on_disk && on_disk->front() != 0;
+std::uint32_t fingerprint_of_item(const S3Fifo::Item& item) {
+  return fingerprint_of(static_cast<const Node&>(item).key);
 }
 
 // Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
 ClaimTerms claimable_alone(const Entry& entry) {
-  if (entry.object) return {};
-  return {entry.claimable_until(), digest::mark_of(entry.rule), entry.claimable_by_rule_until()};
+  if (entry.is_object()) return {};
+  return {entry.claimable_until(), digest::mark_of(entry.rule()), entry.claimable_by_rule_until()};
 }
 
 // RFC 9111 4 and 4.1: of two that match, the one with Vary, else the one with the later Date. But
 // what a guest says about itself does not hide what the origin gave.
 bool is_preferred(const Entry& one, const Entry& other) {
-  if (one.giver.guest != other.giver.guest) return other.giver.guest;
-  const bool varies = one.variant.varies();
-  return varies == other.variant.varies() ? one.date > other.date : varies;
+  if (one.giver().guest != other.giver().guest) return other.giver().guest;
+  const bool varies = one.variant().varies();
+  return varies == other.variant().varies() ? one.date() > other.date() : varies;
 }
 
 // Whether the entry is the same response with a newer head, after a validation.
 bool is_newer_head(const Entry& entry, const Entry& old) {
-  if (entry.object || old.object) return entry.object == old.object;
+  if (entry.is_object() || old.is_object()) return entry.object() == old.object();
   const auto& body = entry.body.slices;
   const auto& old_body = old.body.slices;
   if (body.empty() || old_body.empty()) return body.empty() && old_body.empty();
@@ -47,60 +41,48 @@ bool is_newer_head(const Entry& entry, const Entry& old) {
 
 }  // namespace
 
-Node::Node(const digest::Key& its_key, Kept kept)
-    : Claimable(its_key),
-      Item(kept.entry->footprint() + node_bytes(kept.on_disk), digest::KeyHash{}(its_key)),
-      entry(std::move(kept.entry)),
-      on_disk(std::move(kept.on_disk)) {
-  entry->budget().charge(node_bytes(on_disk));
-}
-
-Node::~Node() {
-  entry->budget().release(node_bytes(on_disk));
-}
-
 Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
              disk::Index* below, threads::Alarm* newly_claimed)
-    : max_variants_(limits.variants),
+    : max_variants_(std::min(limits.variants, ClaimCounts::kMost)),
       kept_elsewhere_(limits.kept_elsewhere),
       totals_(totals),
       below_(below),
-      order_(budget, ghost_window, totals.small_bytes),
+      order_(budget, ghost_window, totals.small_bytes, fingerprint_of_item),
       claims_(budget, limits, below, newly_claimed) {}
 
-Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
+Found Shard::find(const HashedKey& key, std::string_view url, const http::Fields& request) {
   const threads::MutexLock lock(mutex_);
   Found found;
   if (Node* const chosen = choose(key, url, request, found)) {
     S3Fifo::touch(*chosen);
-    chosen->hits += 1;
+    ++chosen->hits;
   }
   return found;
 }
 
-Found Shard::peek(const digest::Key& key, std::string_view url, const http::Fields& request) {
+Found Shard::peek(const HashedKey& key, std::string_view url, const http::Fields& request) {
   const threads::MutexLock lock(mutex_);
   Found found;
   choose(key, url, request, found);
   return found;
 }
 
-Node* Shard::choose(const digest::Key& key, std::string_view url, const http::Fields& request,
+Node* Shard::choose(const HashedKey& key, std::string_view url, const http::Fields& request,
                     Found& found) {
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || slot->newest->entry->url != url) {
-    found.departed = claims_.departed(key);
+  if (slot == slots_.end() || slot->newest->entry->url() != url) {
+    found.departed = claims_.departed(key.key);
     return nullptr;
   }
   Node* chosen = nullptr;
   for (Node* node = slot->newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
-    if (node->entry->variant.matches(request)) chosen = node;
+    if (node->entry->variant().matches(request)) chosen = node;
   }
   found.varies = !chosen;
   if (!chosen) return nullptr;
   found.entry = chosen->entry;
-  found.on_disk = chosen->on_disk;
+  if (chosen->has_on_disk) found.on_disk = chosen->on_disk();
   return chosen;
 }
 
@@ -112,7 +94,7 @@ Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* super
     insert(slot, std::move(node), now);
     return {};
   }
-  const bool collide = slot->newest->entry->url != node->entry->url;  // two URLs with one key
+  const bool collide = slot->newest->entry->url() != node->entry->url();  // two URLs with one key
   Chain* at = collide ? nullptr : same_selection(*slot, *node);
   if (!at && !collide) at = place_of(slot->newest, superseded);
   Node* const old = at ? at->get() : nullptr;
@@ -157,10 +139,12 @@ Kept Shard::adopt(Chain& node, Time now) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(node->key);
   if (slot != slots_.end()) {
-    if (slot->newest->entry->url != node->entry->url) return {};  // their keys collide
-    if (const Chain* held = same_selection(*slot, *node)) return {(*held)->entry, (*held)->on_disk};
+    if (slot->newest->entry->url() != node->entry->url()) return {};  // their keys collide
+    if (const Chain* held = same_selection(*slot, *node)) {
+      return {(*held)->entry, (*held)->on_disk()};
+    }
   }
-  Kept adopted{node->entry, node->on_disk};
+  Kept adopted{node->entry, node->on_disk()};
   order_.insert(*node);
   node = take_surplus(insert(slot, std::move(node), now));
   return adopted;
@@ -168,7 +152,7 @@ Kept Shard::adopt(Chain& node, Time now) {
 
 bool Shard::returns(const digest::Key& key, std::uint64_t bytes) {
   const threads::MutexLock lock(mutex_);
-  return slots_.contains(key) || order_.returns(digest::KeyHash{}(key), bytes);
+  return slots_.contains(key) || order_.returns(fingerprint_of(key), bytes);
 }
 
 bool Shard::was_used(const digest::Key& key) {
@@ -200,7 +184,7 @@ Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {
 Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_view> url) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || (url && slot->newest->entry->url != *url)) return {};
+  if (slot == slots_.end() || (url && slot->newest->entry->url() != *url)) return {};
   Chain dropped = take_all(*slot);
   slots_.erase(slot);
   return dropped;
@@ -226,7 +210,7 @@ void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Response>
     const auto slot = slots_.find(key);
     if (slot == slots_.end()) continue;
     for (const Node* node = slot->newest.get(); node; node = node->next.get()) {
-      out.push_back({key, node->entry, node->on_disk, node->hits});
+      out.push_back({key, node->entry, node->on_disk(), std::uint32_t{node->hits}});
     }
   }
 }
@@ -236,7 +220,7 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   const auto is_duplicate = [this](const S3Fifo::Item& item) {
     const auto& node = static_cast<const Node&>(item);
     // A claim is of the URL: it does not say which variant is kept.
-    const bool may_be_claimed = !is_on_disk(node.on_disk) && !node.entry->variant.varies();
+    const bool may_be_claimed = !node.is_on_disk() && !node.entry->variant().varies();
     return kept_elsewhere_ && may_be_claimed &&
            kept_elsewhere_({node.key, claimable_alone(*node.entry).rule});
   };
@@ -248,8 +232,8 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   const auto slot = slots_.find(node->key);
   Chain* at = &slot->newest;
   while (at->get() != node) at = &(*at)->next;
-  if (below_ && node->hits > 0 && is_on_disk(node->on_disk)) {
-    below_->add_hits(node->on_disk->key(), node->hits);
+  if (below_ && node->hits > 0 && node->is_on_disk()) {
+    below_->add_hits(node->on_disk()->key(), node->hits);
   }
   Chain evicted = take(*slot, *at);
   if (!slot->newest) slots_.erase(slot);
@@ -300,7 +284,7 @@ void Shard::list_claimed(Time now, std::vector<digest::Claim>& out) {
 
 Shard::Chain* Shard::same_selection(const Slot& slot, const Node& node) {
   for (Chain* at = &slot.newest; *at; at = &(*at)->next) {
-    if ((*at)->entry->variant == node.entry->variant) return at;
+    if ((*at)->entry->variant() == node.entry->variant()) return at;
   }
   return nullptr;
 }

@@ -12,26 +12,19 @@
 #include "config/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog/index.hpp"
 #include "proxy/cache/eviction.hpp"
+#include "proxy/cache/node.hpp"
 #include "proxy/cache/s3_fifo.hpp"
 #include "proxy/cache/shard_claims.hpp"
 #include "proxy/cache/store.hpp"
 
 namespace proxy::cache {
 
-// An entry's node in the index.
-// Charged to the entry's budget. The order of its parts leaves no gaps.
-struct Node : Claimable, S3Fifo::Item {
-  Node(const digest::Key& its_key, Kept kept);
-  ~Node();
-  Node(const Node&) = delete;
-  Node& operator=(const Node&) = delete;
-  // Whether it is a block of an object, which has no head of its own.
-  [[nodiscard]] bool is_block() const { return entry->head.empty(); }
+// A key with its hash, which chooses the shard and the place in it.
+struct HashedKey {
+  explicit HashedKey(const digest::Key& its_key) : key(its_key), hash(digest::KeyHash{}(its_key)) {}
 
-  std::uint32_t hits = 0;  // how often the response was found; a validation keeps the count
-  const std::shared_ptr<const Entry> entry;
-  const std::shared_ptr<OnDisk> on_disk;  // as in Kept
-  std::unique_ptr<Node> next;             // the next older variant of the URL
+  const digest::Key& key;
+  const std::size_t hash;
 };
 
 // Every function takes the lock itself. Removed nodes are returned, so that the caller destroys
@@ -45,8 +38,8 @@ class Shard {
   Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
         disk::Index* below, threads::Alarm* newly_claimed);
 
-  Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
-  Found peek(const digest::Key& key, std::string_view url, const http::Fields& request);
+  Found find(const HashedKey& key, std::string_view url, const http::Fields& request);
+  Found peek(const HashedKey& key, std::string_view url, const http::Fields& request);
   Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);
   // Inserts the node unless a variant is stored that the same requests select. Returns the response
   // that is stored afterwards; without an entry if two URLs have the same key. The caller destroys
@@ -88,11 +81,13 @@ class Shard {
   struct KeyOfSlot {
     using is_transparent = void;
     static const digest::Key& of(const digest::Key& key) { return key; }
+    static const digest::Key& of(const HashedKey& key) { return key.key; }
     static const digest::Key& of(const Slot& slot) { return slot.newest->key; }
   };
   struct Hash : KeyOfSlot {
     using is_avalanching = void;  // as in KeyHash
     std::size_t operator()(const auto& slot) const { return digest::KeyHash{}(of(slot)); }
+    std::size_t operator()(const HashedKey& key) const { return key.hash; }
   };
   struct Equal : KeyOfSlot {
     bool operator()(const auto& a, const auto& b) const { return of(a) == of(b); }
@@ -114,7 +109,7 @@ class Shard {
   const Slot& insert(Set::iterator slot, Chain node, Time now) REQUIRES(mutex_);
   void expire_claims(Time now) REQUIRES(mutex_);
   // Sets `found` to the result of a look-up, and returns its node, or null.
-  Node* choose(const digest::Key& key, std::string_view url, const http::Fields& request,
+  Node* choose(const HashedKey& key, std::string_view url, const http::Fields& request,
                Found& found) REQUIRES(mutex_);
 
   const std::size_t max_variants_;

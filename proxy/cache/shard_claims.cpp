@@ -17,19 +17,18 @@ ShardClaims::ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index*
 
 bool ShardClaims::choose(Claimable& variant, const ClaimTerms& terms, const ClaimCounts& variants,
                          Time now) {
-  const bool by_rule = now + kClaimAhead >= terms.until;
-  variant.claimable_until = by_rule ? terms.by_rule_until : terms.until;
-  variant.rule = by_rule ? terms.rule : digest::RuleMark{0};
-  if (!by_rule) return true;
+  variant.set_claim(terms.until, 0);
+  if (now + kClaimAhead < variant.claimable_until()) return true;
+  variant.set_claim(terms.by_rule_until, terms.rule);
   const bool fits = variants.by_rule == 0 || variants.rule == terms.rule;
-  return terms.rule != 0 && fits && now + kClaimAhead < terms.by_rule_until;
+  return terms.rule != 0 && fits && now + kClaimAhead < variant.claimable_until();
 }
 
 void ShardClaims::add(Claimable& variant, const ClaimTerms& terms, ClaimCounts& variants,
                       Time now) {
   tell(now);
   if (!choose(variant, terms, variants, now)) return;
-  if (variant.by_rule()) variants.rule = variant.rule;
+  if (variant.by_rule()) variants.rule = variant.rule();
   order_.insert(variant);
   if (variants.of(variant.by_rule())++ > 0) return;
   const bool is_new = change(variant.claim(), KeyChange::What::added);
@@ -46,7 +45,7 @@ void ShardClaims::end(Claimable& variant, ClaimCounts& variants) {
 
 Claimable* ShardClaims::outlived(Time now) {
   tell(now);
-  if (order_.empty() || now + kClaimAhead < order_.begin()->claimable_until) return nullptr;
+  if (order_.empty() || now + kClaimAhead < order_.begin()->claimable_until()) return nullptr;
   return &*order_.begin();
 }
 

@@ -26,12 +26,15 @@ struct ClaimTerms {
 // The claimable variants of one key. A key has one rule by which variants are claimed. Nearly
 // always its variants have no other. A variant that has another rule is claimed by no rule.
 struct ClaimCounts {
-  // There are at most StoreLimits::variants. Small, as each stored URL has these counts.
-  std::uint16_t for_all = 0;
-  std::uint16_t by_rule = 0;
+  // The most variants of a key.
+  static constexpr std::size_t kMost = 254;
+
+  // Small, as each stored URL has these counts.
+  std::uint8_t for_all = 0;
+  std::uint8_t by_rule = 0;
   digest::RuleMark rule = 0;  // if by_rule > 0
 
-  std::uint16_t& of(bool is_by_rule) { return is_by_rule ? by_rule : for_all; }
+  std::uint8_t& of(bool is_by_rule) { return is_by_rule ? by_rule : for_all; }
 };
 
 // A variant in the order in which claims end. A variant is in this order exactly while it counts as
@@ -39,13 +42,28 @@ struct ClaimCounts {
 struct Claimable : ClaimHook {
   explicit Claimable(const digest::Key& its_key) : key(its_key) {}
 
-  [[nodiscard]] bool by_rule() const { return rule != 0; }
-  [[nodiscard]] digest::Claim claim() const { return {key, rule}; }
+  // Sets the claim that it has, and until when, which is rounded down to milliseconds.
+  void set_claim(Time until, digest::RuleMark its_rule) {
+    const auto since_1970 = std::chrono::floor<std::chrono::milliseconds>(until).time_since_epoch();
+    constexpr std::int64_t kMost = (std::int64_t{1} << 48) - 1;
+    until_ =
+        static_cast<std::uint64_t>(std::clamp<std::int64_t>(since_1970.count(), 0, kMost) & kMost);
+    rule_ = its_rule;
+  }
+  [[nodiscard]] Time claimable_until() const {
+    return Time(std::chrono::milliseconds(static_cast<std::int64_t>(until_)));
+  }
+  [[nodiscard]] digest::RuleMark rule() const { return rule_; }  // 0: the claim for everybody
+  [[nodiscard]] bool by_rule() const { return rule_ != 0; }
+  [[nodiscard]] digest::Claim claim() const { return {key, rule_}; }
 
   const digest::Key key;
-  // The claim that it has, and until when; set by ShardClaims.
-  Time claimable_until = Time::min();
-  digest::RuleMark rule = 0;  // 0: the claim for everybody
+
+ private:
+  std::uint64_t until_ : 48 = 0;  // ms since 1970
+  digest::RuleMark rule_ : 16 = 0;
+
+ public:
   // Of all variants of the key. Only the newest variant's are used: a place of their own in the map
   // of keys would cost more.
   ClaimCounts variants = {};
@@ -88,7 +106,7 @@ class ShardClaims {
  private:
   struct ByEnd {
     bool operator()(const Claimable& a, const Claimable& b) const {
-      return a.claimable_until < b.claimable_until;
+      return a.claimable_until() < b.claimable_until();
     }
   };
   using Order = boost::intrusive::multiset<Claimable, boost::intrusive::base_hook<ClaimHook>,

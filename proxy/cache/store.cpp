@@ -48,17 +48,18 @@ void Store::follow_budget(std::uint64_t max_object) {
 Store::~Store() = default;
 
 Found Store::find(const digest::Key& key, std::string_view url, const http::Fields& request) const {
-  return shard_of(key).find(key, url, request);
+  const HashedKey hashed(key);
+  return shards_[digest::part_of_hash(hashed.hash, kShards)]->find(hashed, url, request);
 }
 
 Found Store::peek(const digest::Key& key, std::string_view url, const http::Fields& request) const {
-  return shard_of(key).peek(key, url, request);
+  return shard_of(key).peek(HashedKey(key), url, request);
 }
 
 Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
   const Entry& entry = *response.entry;
-  if (!entry.object && entry.body.size > max_object()) return Stored::too_large;
-  auto node = std::make_unique<Node>(key, std::move(response));
+  if (!entry.is_object() && entry.body.size > max_object()) return Stored::too_large;
+  auto node = Node::make(key, std::move(response));
   Shard& shard = shard_of(key);
   if (!eviction_.make_room_at(shard)) return Stored::no_room;
   shard.put(std::move(node), now, superseded);
@@ -66,7 +67,7 @@ Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* 
 }
 
 Kept Store::adopt(const digest::Key& key, Kept response, Time now) {
-  auto node = std::make_unique<Node>(key, response);
+  auto node = Node::make(key, response);
   Shard& shard = shard_of(key);
   if (!eviction_.make_room_at(shard)) return response;
   auto held = shard.adopt(node, now);

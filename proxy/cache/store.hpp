@@ -49,7 +49,7 @@ enum class Stored : std::uint8_t {
 // A call holds the lock of one shard at a time, briefly, and releases it before it destroys what it
 // drops; entries(), responses() and bytes() take no lock. Evicts first what is kept elsewhere,
 // unless the disk below has it, too: then nothing is given up. An evicted entry that is being sent
-// lives on in its shared_ptr and stays charged. `now` never steps back by more than the time for
+// lives on in its references and stays charged. `now` never steps back by more than the time for
 // which calls overlap. Any thread.
 class Store {
  public:
@@ -100,7 +100,7 @@ class Store {
   // A stored response, and how often it was found since it was stored here.
   struct Response {
     digest::Key key;
-    std::shared_ptr<const Entry> entry;
+    Ref<const Entry> entry;
     std::shared_ptr<OnDisk> on_disk;  // as in Kept
     std::uint32_t hits = 0;
   };

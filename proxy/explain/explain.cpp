@@ -138,7 +138,7 @@ void note_stored(const Request& request, const Peeked& peeked, Explanation& expl
   for (const auto& one : peeked.all) {
     StoredFacts stored{one.entry, one.facts, one.entry == peeked.found.entry, {}};
     const auto told = told_freshness(*one.entry, targets);
-    if (told && told->lifetime != one.entry->freshness.lifetime) {
+    if (told && told->lifetime != one.entry->freshness().lifetime) {
       stored.told_lifetime = told->lifetime;
     }
     explanation.stored.push_back(std::move(stored));

@@ -30,7 +30,7 @@ struct PeerFacts {
 
 // One stored response.
 struct StoredFacts {
-  std::shared_ptr<const cache::Entry> entry;
+  cache::Ref<const cache::Entry> entry;
   inspect::EntryFacts facts;
   bool selected = false;  // a look-up for this request finds it
   // The lifetime by the response alone, if a rule of the settings changes it.

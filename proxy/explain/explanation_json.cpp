@@ -87,20 +87,20 @@ Json vary_json(const http::Variant& variant) {
 Json freshness_json(const StoredFacts& stored, cache::Time now) {
   const auto& entry = *stored.entry;
   const bool by_rule = stored.told_lifetime.has_value();
-  const auto told = stored.told_lifetime.value_or(entry.freshness.lifetime);
+  const auto told = stored.told_lifetime.value_or(entry.freshness().lifetime);
   // A response that forbids it is never served stale (RFC 9111 4.2.4).
   const auto stale_for = [&entry](cache::seconds window) {
     return entry.never_stale ? 0 : window.count();
   };
-  return {{"lifetime_seconds", entry.freshness.lifetime.count()},
-          {"lifetime_from", by_rule ? "rule" : word(entry.freshness.basis)},
+  return {{"lifetime_seconds", entry.freshness().lifetime.count()},
+          {"lifetime_from", by_rule ? "rule" : word(entry.freshness().basis)},
           {"told_lifetime_seconds", told.count()},
-          {"told_lifetime_from", word(entry.freshness.basis)},
+          {"told_lifetime_from", word(entry.freshness().basis)},
           {"age_seconds", entry.age(now).count()},
           {"fresh_seconds", entry.ttl(now).count()},
           {"fresh_until", moment_text(entry.fresh_until())},
-          {"stale_while_revalidate_seconds", stale_for(entry.stale_while_revalidate)},
-          {"stale_if_error_seconds", stale_for(entry.stale_if_error)},
+          {"stale_while_revalidate_seconds", stale_for(entry.extras().stale_while_revalidate)},
+          {"stale_if_error_seconds", stale_for(entry.extras().stale_if_error)},
           {"no_cache", entry.no_cache},
           {"never_stale", entry.never_stale}};
 }
@@ -115,7 +115,7 @@ Json stored_json(const StoredFacts& stored, cache::Time now) {
             {"bytes", facts.bytes},
             {"held_bytes", facts.held_bytes},
             {"hits", facts.hits ? Json(*facts.hits) : Json(nullptr)},
-            {"vary", vary_json(entry.variant)},
+            {"vary", vary_json(entry.variant())},
             {"etag", text_or_null(std::string(entry.quotes().etag))},
             {"last_modified", text_or_null(std::string(entry.quotes().last_modified))}};
   json.update(freshness_json(stored, now));

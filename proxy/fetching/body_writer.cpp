@@ -27,11 +27,11 @@ constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 // The last block of a body of unknown length may be mostly unused: copies it into one that fits.
 cache::Body trimmed(cache::Body body, cache::Budget& budget) {
   if (body.slices.empty()) return body;
-  auto& last = body.slices.back();
+  const auto last = body.slices.back();
   if (last.block->capacity() - last.size < last.block->capacity() / 4) return body;
-  auto exact = std::make_shared<cache::Block>(budget, last.size);
+  auto exact = cache::Block::make(budget, last.size);
   std::copy_n(last.block->data(), last.size, exact->data());
-  last.block = std::move(exact);
+  body.slices.replace_back({std::move(exact), last.size});
   return body;
 }
 
@@ -41,7 +41,7 @@ std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   if (incoming.left_there) return BodyWriter::kHeldBack;
   auto most = process.store.max_object();
-  if (entry.range) most = std::min(most, entry.range->range.size());
+  if (entry.range()) most = std::min(most, entry.range()->range.size());
   // A body that the disk does not admit yet may be written at its second request, as one record. So
   // it must not be longer than a record.
   if (process.disk && !process.disk->admits(context.job.key)) {
@@ -181,8 +181,7 @@ void BodyWriter::next_block() {
   }
   auto& budget = stores() ? process.budget : process.transit;
   if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
-  block_ = stores() ? std::make_shared<cache::Block>(budget, capacity)
-                    : make_shared_in_frames<cache::Block>(budget, capacity);
+  block_ = cache::Block::make(budget, capacity);
   used_ = 0;
   context_.fill().expect(block_);
 }
@@ -328,12 +327,12 @@ cache::Storability BodyWriter::store() {
 cache::Storability BodyWriter::store_whole() {
   auto& entry = incoming_.entry;
   entry->body = trimmed(context_.fill().body(), context_.process().budget);
-  const bool is_stored = entry->range ? store_part(context_, incoming_, entry)
-                                      : context_.store(entry, incoming_.superseded);
+  const bool is_stored = entry->range() ? store_part(context_, incoming_, entry)
+                                        : context_.store(entry, incoming_.superseded);
   if (is_stored) return cache::Storability::yes;
   const auto why = context_.why_not_stored(*entry);
   // A part that does not touch the stored one, or does not fit to it.
-  return entry->range && why == cache::Storability::no_room ? cache::Storability::partial : why;
+  return entry->range() && why == cache::Storability::no_room ? cache::Storability::partial : why;
 }
 
 void BodyWriter::store_what_came(const Failure& cut) {

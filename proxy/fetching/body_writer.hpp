@@ -59,7 +59,7 @@ class BodyWriter {
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }
   // Call this after write() has failed: records the failure of a parent (Fetch::note_cut).
   void note_cut() { incoming_.attempt.fetch().server().note_cut(); }
-  [[nodiscard]] std::shared_ptr<const cache::Entry> entry() const { return incoming_.entry; }
+  [[nodiscard]] cache::Ref<const cache::Entry> entry() const { return incoming_.entry; }
 
  private:
   [[nodiscard]] bool stores() const { return keeping_ && !incoming_.left_there; }
@@ -82,8 +82,8 @@ class BodyWriter {
   FillContext& context_;
   Incoming incoming_;
   Growth growth_;
-  std::shared_ptr<cache::Block> block_;  // the last one of the body
-  std::uint32_t used_ = 0;               // bytes of it
+  cache::Ref<cache::Block> block_;  // the last one of the body
+  std::uint32_t used_ = 0;          // bytes of it
   bool keeping_;  // the whole body: to store it or, of what is left there, for requests that join
   cache::Storability storability_;  // `yes` while the answer may still be stored
   bool published_ = false;

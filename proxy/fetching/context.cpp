@@ -34,12 +34,12 @@ void FillContext::remark(std::string_view word, std::string_view about) {
   http::add_detail(inquiries.detail, std::string(word).append("/").append(about));
 }
 
-std::shared_ptr<const cache::Entry> FillContext::in_memory() const {
+cache::Ref<const cache::Entry> FillContext::in_memory() const {
   return process().store.find(job.key, fill().url(), request().head.fields).entry;
 }
 
-bool FillContext::store(const std::shared_ptr<const cache::Entry>& entry,
-                        const std::shared_ptr<const cache::Entry>& superseded) const {
+bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
+                        const cache::Ref<const cache::Entry>& superseded) const {
   // What this fill has stored itself has no OnDisk here: keep() asks the store.
   const bool found = superseded == job.stored.entry;
   const auto old = found ? job.stored : cache::Kept{superseded};

@@ -38,10 +38,10 @@ struct FillContext {
   void remark(std::string_view word, std::string_view about);
 
   // The entry that memory has for the request now, or null.
-  [[nodiscard]] std::shared_ptr<const cache::Entry> in_memory() const;
+  [[nodiscard]] cache::Ref<const cache::Entry> in_memory() const;
   // Stores the entry unless its URL was purged after `job.asked`. Returns whether it is stored.
-  bool store(const std::shared_ptr<const cache::Entry>& entry,
-             const std::shared_ptr<const cache::Entry>& superseded) const;
+  bool store(const cache::Ref<const cache::Entry>& entry,
+             const cache::Ref<const cache::Entry>& superseded) const;
   // Why store() has not stored the entry; see why_not_kept().
   [[nodiscard]] cache::Storability why_not_stored(const cache::Entry& entry) const;
   // Counts one response as stored, or as not stored for this reason.

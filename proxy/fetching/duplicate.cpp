@@ -35,7 +35,7 @@ bool was_left_there(const FillContext& context) {
 bool is_left_there(const FillContext& context, const Incoming& incoming) {
   auto* const placement = context.process().placement;
   if (!placement || context.job.stored.entry || !is_near_at_hand(incoming.attempt)) return false;
-  const auto& part = incoming.entry->range;
+  const auto& part = incoming.entry->range();
   if (part && !is_little_asked_for(context, *part)) return false;
   const auto length = part ? part->complete : incoming.length;
   const auto setting = context.request().policy().settings.digest.duplicates;

@@ -52,7 +52,7 @@ constexpr std::uint64_t kHeldBackWhileFetched = 64 * 1024;
 // Whether the part is exactly the client's range, and small enough to be held back until it is
 // whole.
 bool is_little_part_asked_for(const FillContext& context, const Incoming& incoming) {
-  const auto& came = *incoming.entry->range;
+  const auto& came = *incoming.entry->range();
   const auto asked = http::only_range(context.request().facts.ranges);
   const auto& length = incoming.length;
   const bool little = came.complete && length && *length <= BodyWriter::kHeldBack;
@@ -65,14 +65,14 @@ bool is_little_part_asked_for(const FillContext& context, const Incoming& incomi
 // Whether another source could supply the rest of the body. A guest's body is never resumed
 // elsewhere: see cache::may_join().
 bool is_resumable(const cache::Entry& entry) {
-  return !cache::strong_validator(entry).empty() && !entry.giver.guest;
+  return !cache::strong_validator(entry).empty() && !entry.giver().guest;
 }
 
 // Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
 bool is_to_be_held_back(const Incoming& incoming) {
   const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
   const auto& entry = *incoming.entry;
-  return entry.range || (small && !is_resumable(entry));
+  return entry.range() || (small && !is_resumable(entry));
 }
 
 // Whether readers might be left with the beginning of a body that nobody can complete. A body that
@@ -91,7 +91,7 @@ bool might_be_cut(const Incoming& incoming) {
 void check_some(const FillContext& context, const BodyWriter& writer) {
   auto entry = writer.entry();
   const auto length =
-      entry->range ? entry->range->complete : std::optional(context.fill().received());
+      entry->range() ? entry->range()->complete : std::optional(context.fill().received());
   sample_given(context.worker, context.request(),
                {std::move(entry), length, writer.attempt().peer()});
 }
@@ -156,7 +156,7 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
 // question ended if that fails.
 Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch& search,
                                             Incoming& incoming) {
-  if (!incoming.entry->range) co_return std::nullopt;
+  if (!incoming.entry->range()) co_return std::nullopt;
   const auto idle = search.body_idle(incoming.attempt, true);  // nothing is published yet
   const auto cut = co_await cut_to_size(context, incoming, idle);
   if (cut && *cut == CutToSize::done) co_return std::nullopt;
@@ -199,7 +199,7 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     co_await write_object(context, std::move(incoming), std::move(object), idle);
     co_return Answered::yes;
   }
-  if (incoming.entry->range && !is_little_part_asked_for(context, incoming)) {
+  if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
     search.note(attempt, {Worth::other_range});
     co_return Answered::no;
   }

@@ -38,7 +38,7 @@ void write_failure(FillContext& context, const Attempt& attempt, const OriginQue
 // Writes the rest of the stored response, which has begun to arrive.
 Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& asked) {
   const auto& stored = asked.stored;
-  if (!stored->object) {
+  if (!stored->object()) {
     const auto joined = *joined_with_stored(rest.head(), asked, context.request());
     co_await write_completed(context, std::move(rest), asked, joined);
     co_return Next{};
@@ -60,12 +60,12 @@ Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& 
 // The origin has another response than a guest gave: checks the guest, unless the origin may have
 // changed.
 void check_guest(const FillContext& context, const Attempt& answer,
-                 const std::shared_ptr<const cache::Entry>& stored) {
-  if (!stored || !stored->giver.guest) return;
+                 const cache::Ref<const cache::Entry>& stored) {
+  if (!stored || !stored->giver().guest) return;
   const auto length = cache::complete_length(*stored);
   if (!contradicts(answer.head(), answer.length(), *stored, length)) return;
   for (const auto& peer : context.request().policy().directory->peers()) {
-    if (peer->tag != stored->giver.tag || peer->trust != config::Trust::guest) continue;
+    if (peer->tag != stored->giver().tag || peer->trust != config::Trust::guest) continue;
     check_given(context.worker, context.request(), {stored, length, peer});
   }
 }

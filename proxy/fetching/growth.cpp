@@ -13,8 +13,8 @@ void Growth::begin_if_it_may(const Incoming& incoming) {
   auto& process = context_.process();
   const auto& entry = *incoming.entry;
   const bool may = !growing_ && !incoming.length && entry.status == 200 && process.disk &&
-                   context_.fill().received() == 0 && !entry.variant.never_matches() &&
-                   !entry.giver.guest && process.disk->admits(context_.job.key) &&
+                   context_.fill().received() == 0 && !entry.variant().never_matches() &&
+                   !entry.giver().guest && process.disk->admits(context_.job.key) &&
                    may_be_kept_in_blocks(process, large_from(process) + 1);
   if (may) growing_.emplace(process, context_.job.key, context_.received(incoming.attempt));
 }
@@ -72,7 +72,7 @@ void Growth::erase_begun() {
 // Whether another request has meanwhile fetched the rest of this body, so that the whole is stored.
 bool Growth::length_is_known() const {
   const auto stored = context_.in_memory();
-  return stored && stored->object == growing_->object() && !stored->range;
+  return stored && stored->object() == growing_->object() && !stored->range();
 }
 
 }  // namespace proxy

@@ -14,11 +14,11 @@ namespace proxy {
 
 struct Incoming {
   Attempt attempt;
-  std::shared_ptr<cache::Entry> entry;  // made from the head; its body is still empty
+  cache::Ref<cache::Entry> entry;       // made from the head; its body is still empty
   std::optional<std::uint64_t> length;  // of the fill's body, if known
   // By the rules of RFC 9111, or why it may not be stored.
   cache::Storability storability = cache::Storability::yes;
-  std::shared_ptr<const cache::Entry> superseded;  // the stored entry that this replaces; or null
+  cache::Ref<const cache::Entry> superseded;  // the stored entry that this replaces; or null
   // The neighbour has it close at hand, and it is not stored here: see is_left_there().
   bool left_there = false;
   bool goes_on = false;           // the source's body continues after the last byte for the client
@@ -31,14 +31,14 @@ struct Incoming {
 // context.control_of() reads from the answer.
 inline Incoming incoming_of(const FillContext& context, Attempt attempt,
                             const http::CacheControl& control, cache::Storability storability,
-                            std::shared_ptr<const cache::Entry> superseded) {
+                            cache::Ref<const cache::Entry> superseded) {
   auto received = context.received(attempt);
   received.control = &control;
   auto& budget = context.process().budget;
   // What a neighbour gives is judged by its lifetime, too: see objection().
   received.passed_on = storability != cache::Storability::yes && !attempt.peer();
-  auto entry = received.passed_on ? cache::Entry::make<FrameAllocator>(budget, received)
-                                  : cache::Entry::make(budget, received);
+  static constexpr cache::EntryMemory kFrames{net::FrameMemory::take, net::FrameMemory::give_back};
+  auto entry = cache::Entry::make(budget, received, received.passed_on ? &kFrames : nullptr);
   Incoming incoming{std::move(attempt), std::move(entry), {}, storability, std::move(superseded)};
   incoming.length = incoming.attempt.length();
   incoming.asker_fields = cache::asker_fields(incoming.attempt.head().fields, control);

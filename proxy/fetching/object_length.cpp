@@ -9,7 +9,7 @@ namespace proxy {
 namespace {
 
 bool is_good_part(const cache::Entry& part, std::optional<std::uint64_t> promised) {
-  return part.range && part.range->complete && promised == part.range->range.size() &&
+  return part.range() && part.range()->complete && promised == part.range()->range.size() &&
          !cache::strong_validator(part).empty();
 }
 
@@ -36,11 +36,11 @@ std::optional<std::uint64_t> object_length(const cache::Entry& answer,
                                            const cache::RequestFacts& request,
                                            const std::optional<http::AskedRange>& range_override,
                                            std::uint64_t large_from) {
-  if (answer.variant.never_matches()) return {};
+  if (answer.variant().never_matches()) return {};
   const bool large = length && *length > large_from;
   if (answer.status == 200) return large ? length : std::nullopt;
   if (!is_good_part(answer, length)) return {};
-  const auto& part = *answer.range;
+  const auto& part = *answer.range();
   const bool wanted = range_override ? is_of_blocks(part, *range_override)
                                      : large && !request.if_range && !request.authorization;
   const bool kept =

@@ -20,23 +20,23 @@ namespace {
 
 // Whether the stored entry may belong to an object of this length.
 bool is_of_length(const cache::Entry& stored, std::uint64_t length) {
-  return stored.range ? stored.body.size <= length : stored.body.size == length;
+  return stored.range() ? stored.body.size <= length : stored.body.size == length;
 }
 
 // The object's entry. If a stored entry has the same representation, both share its blocks. Null:
 // the fields of the answer forbid storing the combined entry.
-std::shared_ptr<const cache::Entry> object_of(const FillContext& context, const Incoming& incoming,
-                                              std::uint64_t length) {
+cache::Ref<const cache::Entry> object_of(const FillContext& context, const Incoming& incoming,
+                                         std::uint64_t length) {
   auto& process = context.process();
   const auto message = context.received(incoming.attempt);
   auto stored = incoming.superseded;
-  if (!stored || !stored->object) stored = context.in_memory();
-  const bool same = incoming.entry->range && stored && stored->object &&
+  if (!stored || !stored->object()) stored = context.in_memory();
+  const bool same = incoming.entry->range() && stored && stored->object() &&
                     is_of_length(*stored, length) &&
-                    cache::may_join(stored->giver, incoming.entry->giver) &&
+                    cache::may_join(stored->giver(), incoming.entry->giver()) &&
                     cache::same_representation(*stored, incoming.attempt.head().fields);
-  if (!same || !stored->range) {
-    const auto version = same ? stored->object->version : process.disk->disk().new_version();
+  if (!same || !stored->range()) {
+    const auto version = same ? stored->object()->version : process.disk->disk().new_version();
     return cache::object_entry(process.budget, message, {version}, length);
   }
   const auto whole =
@@ -46,11 +46,11 @@ std::shared_ptr<const cache::Entry> object_of(const FillContext& context, const 
 }
 
 std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& incoming,
-                                    const std::shared_ptr<const cache::Entry>& object) {
+                                    const cache::Ref<const cache::Entry>& object) {
   const bool weak = cache::strong_validator(*object).empty();
   const bool knows_ranges =
       http::has_member(incoming.attempt.head().fields, http::field::accept_ranges, "bytes");
-  const auto& part = incoming.entry->range;
+  const auto& part = incoming.entry->range();
   RunPlan plan;
   plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
   if (part) plan.blocks = *cache::whole_blocks(*part);
@@ -67,7 +67,7 @@ std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& 
 }
 
 void publish_object(const FillContext& context, const Incoming& incoming,
-                    const std::shared_ptr<const cache::Entry>& object) {
+                    const cache::Ref<const cache::Entry>& object) {
   const auto& attempt = incoming.attempt;
   auto from = context.provenance(attempt);
   from.stored = true;
@@ -87,7 +87,7 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
   const bool resumable = !cache::strong_validator(*run->object).empty();
   if (attempt.peer() && !attempt.waits_itself() && resumable) writer.expect(kLeastSiblingRate);
   Outcome<void> written = boost::system::in_place_value;
-  if (const auto& part = incoming.entry->range) {
+  if (const auto& part = incoming.entry->range()) {
     const auto before = cache::bytes_before_block(part->range.first);
     written = co_await skip_body(worker, attempt.fetch(), before, idle);
   }
@@ -118,11 +118,11 @@ Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
 
 }  // namespace
 
-std::shared_ptr<const cache::Entry> begin_object(
-    const FillContext& context, const Incoming& incoming,
-    const std::optional<http::AskedRange>& range_override) {
+cache::Ref<const cache::Entry> begin_object(const FillContext& context, const Incoming& incoming,
+                                            const std::optional<http::AskedRange>& range_override) {
   const auto& process = context.process();
-  const bool may = incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver.guest;
+  const bool may =
+      incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver().guest;
   if (!may || !process.disk || !process.disk->admits(context.job.key)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
                                     range_override, large_from(process));
@@ -132,8 +132,7 @@ std::shared_ptr<const cache::Entry> begin_object(
 }
 
 Task<void> write_object(FillContext& context, Incoming incoming,
-                        std::shared_ptr<const cache::Entry> object,
-                        std::chrono::milliseconds idle) {
+                        cache::Ref<const cache::Entry> object, std::chrono::milliseconds idle) {
   auto& runs = context.process().runs;
   const auto run = begin_run(context, incoming, object);
   {

@@ -7,16 +7,14 @@ namespace proxy {
 
 // Stores the entry of the object whose blocks the answer has. Null: the answer is not kept in
 // blocks, so another writer must write it. A guest's answer never is: blocks live on the disk.
-std::shared_ptr<const cache::Entry> begin_object(
-    const FillContext& context, const Incoming& incoming,
-    const std::optional<http::AskedRange>& range_override);
+cache::Ref<const cache::Entry> begin_object(const FillContext& context, const Incoming& incoming,
+                                            const std::optional<http::AskedRange>& range_override);
 
 // Publishes the object that begin_object() made, and writes the answer into its blocks, from which
 // the fill's readers read. `idle`: the longest wait for the next bytes of the body. If the answer
 // is cut, neighbours supply the rest, provided that the object has a strong validator; and the
 // origin supplies what a sibling has cut and no other has.
 net::Task<void> write_object(FillContext& context, Incoming incoming,
-                             std::shared_ptr<const cache::Entry> object,
-                             std::chrono::milliseconds idle);
+                             cache::Ref<const cache::Entry> object, std::chrono::milliseconds idle);
 
 }  // namespace proxy

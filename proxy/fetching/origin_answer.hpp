@@ -15,7 +15,7 @@ namespace proxy {
 struct OriginQuestion {
   cache::Verdict how;  // fetch, revalidate or complete
   // The stored response that may be validated, completed or stand in; or null.
-  std::shared_ptr<const cache::Entry> stored;
+  cache::Ref<const cache::Entry> stored;
   std::optional<http::AskedRange> range_override = {};  // asked for in place of the client's range
   std::string tags = {};  // to revalidate: the tag of `stored`, and perhaps the client's tags
 

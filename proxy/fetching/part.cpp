@@ -34,7 +34,7 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
                                      std::chrono::milliseconds idle) {
   const auto& facts = context.request().facts;
   const auto asked = http::only_range(facts.ranges);
-  const std::optional<http::ContentRange> came = incoming.entry->range;
+  const std::optional<http::ContentRange> came = incoming.entry->range();
   const bool is_there = asked && came && cache::meets_if_range(facts, *incoming.entry) &&
                         asked->first >= came->range.first && asked->first <= came->range.last;
   if (!is_there) co_return CutToSize::not_there;
@@ -58,10 +58,11 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
 }
 
 bool store_part(const FillContext& context, const Incoming& incoming,
-                const std::shared_ptr<const cache::Entry>& part) {
+                const cache::Ref<const cache::Entry>& part) {
   auto& process = context.process();
-  auto stored = process.store.find(context.job.key, part->url, context.request().head.fields).entry;
-  if (stored && stored->object) {  // the part is smaller than a block
+  auto stored =
+      process.store.find(context.job.key, part->url(), context.request().head.fields).entry;
+  if (stored && stored->object()) {  // the part is smaller than a block
     if (cache::same_representation(*stored, incoming.attempt.head().fields)) return false;
     stored = nullptr;
   }
@@ -75,9 +76,9 @@ void store_cut_body(const FillContext& context, const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   const auto came = context.fill().received();
   if (came == 0 || !entry.has_content() || cache::strong_validator(entry).empty()) return;
-  if (entry.giver.guest) return;  // a part may be joined with others later
-  const auto first = entry.range ? entry.range->range.first : 0;
-  const auto complete = entry.range ? entry.range->complete : incoming.length;
+  if (entry.giver().guest) return;  // a part may be joined with others later
+  const auto first = entry.range() ? entry.range()->range.first : 0;
+  const auto complete = entry.range() ? entry.range()->complete : incoming.length;
   const http::ContentRange part{{first, first + came - 1}, complete};
   const auto message = context.received(incoming.attempt);
   const auto kept =

@@ -23,7 +23,7 @@ net::Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incomi
 // Stores a complete part, combined with a stored part of the same representation. Returns whether
 // anything was stored. `incoming`: the answer that had the part.
 bool store_part(const FillContext& context, const Incoming& incoming,
-                const std::shared_ptr<const cache::Entry>& part);
+                const cache::Ref<const cache::Entry>& part);
 
 // Stores the received bytes of a cut body, if a strong validator allows the rest to be asked for.
 void store_cut_body(const FillContext& context, const Incoming& incoming);

@@ -15,7 +15,7 @@ using net::Task;
 namespace {
 
 bool may_be_joined(const cache::Entry& entry) {
-  return !entry.range && !entry.giver.guest && !cache::strong_validator(entry).empty();
+  return !entry.range() && !entry.giver().guest && !cache::strong_validator(entry).empty();
 }
 
 // Variants of a URL may share a Last-Modified, and a neighbour does not get the fields of the

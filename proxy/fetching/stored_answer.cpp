@@ -22,11 +22,10 @@ cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
 }
 
 void write_unmodified(FillContext& context, Attempt& answer,
-                      const std::shared_ptr<const cache::Entry>& stored,
-                      cache::Freshened freshened) {
+                      const cache::Ref<const cache::Entry>& stored, cache::Freshened freshened) {
   auto& fill = context.fill();
   auto from = context.provenance(answer);
-  const std::shared_ptr<const cache::Entry> fresh = freshened.entry;
+  const cache::Ref<const cache::Entry> fresh = freshened.entry;
   answer.fetch().finish();
   const bool may_be_kept = freshened.storability == cache::Storability::yes;
   if (!may_be_kept) context.erase_stored();
@@ -43,7 +42,7 @@ void write_unmodified(FillContext& context, Attempt& answer,
 }
 
 void write_clients_unmodified(FillContext& context, Attempt answer,
-                              std::shared_ptr<const cache::Entry> stored) {
+                              cache::Ref<const cache::Entry> stored) {
   const auto control = context.control_of(answer);
   auto incoming = incoming_of(context, std::move(answer), control, cache::Storability::partial,
                               std::move(stored));
@@ -53,7 +52,7 @@ void write_clients_unmodified(FillContext& context, Attempt answer,
 }
 
 StoodIn stand_in(FillContext& context, const Attempt& failed,
-                 const std::shared_ptr<const cache::Entry>& stored, std::string_view why,
+                 const cache::Ref<const cache::Entry>& stored, std::string_view why,
                  std::chrono::seconds leave) {
   auto& fill = context.fill();
   if (context.job.refresh) {  // a request that has joined the refresh asks again for itself
@@ -63,8 +62,9 @@ StoodIn stand_in(FillContext& context, const Attempt& failed,
   const auto& request = context.request();
   if (!stored || !cache::may_stand_in(request.facts, *stored, context.now(), leave))
     return StoodIn::no;
-  const bool lacks_blocks = stored->object && presence(context.process(), request, context.job.key,
-                                                       *stored) != Presence::stored;
+  const bool lacks_blocks =
+      stored->object() &&
+      presence(context.process(), request, context.job.key, *stored) != Presence::stored;
   if (lacks_blocks) return StoodIn::no;
   context.remark("stale-if-error", why);
   auto from = context.provenance(failed);

@@ -16,19 +16,18 @@ cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
                               const cache::Entry& stored);
 // For a 304 that validates `stored`: stores what freshened_by() returned, and answers with it.
 void write_unmodified(FillContext& context, Attempt& answer,
-                      const std::shared_ptr<const cache::Entry>& stored,
-                      cache::Freshened freshened);
+                      const cache::Ref<const cache::Entry>& stored, cache::Freshened freshened);
 
 // For an origin's 304 about a response that only the client holds: passes the 304 on.
 void write_clients_unmodified(FillContext& context, Attempt answer,
-                              std::shared_ptr<const cache::Entry> stored);
+                              cache::Ref<const cache::Entry> stored);
 
 // Answers with `stored` for an origin that failed, if `stored` may stand in (RFC 5861 4). If the
 // job is a refresh, ends the fill, and changes nothing. `why`: for Cache-Status; `leave`: how stale
 // the settings allow `stored` to be. Returns whether the fill has ended.
 enum class StoodIn : std::uint8_t { yes, no };
 StoodIn stand_in(FillContext& context, const Attempt& failed,
-                 const std::shared_ptr<const cache::Entry>& stored, std::string_view why,
+                 const cache::Ref<const cache::Entry>& stored, std::string_view why,
                  std::chrono::seconds leave);
 
 }  // namespace proxy

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "proxy/cache/block.hpp"
+#include "proxy/cache/body.hpp"
 
 namespace proxy {
 
@@ -17,7 +17,7 @@ class ArrivedSlices {
  public:
   // `size`: bytes of `block` that are filled by now, perhaps none. The block is the last one
   // appended, or a new one.
-  void append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
+  void append(const cache::Ref<const cache::Block>& block, std::uint32_t size) {
     if (slices_.empty() || slices_.back().block != block) {
       slices_.push_back({block, size});
       bytes_ += size;

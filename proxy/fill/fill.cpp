@@ -23,7 +23,7 @@ void Fill::publish(FillHead head) {
   wake_readers();
 }
 
-void Fill::expect(const std::shared_ptr<const cache::Block>& block) {
+void Fill::expect(const cache::Ref<const cache::Block>& block) {
   const threads::MutexLock lock(mutex_);
   arrived_.append(block, 0);
   for (auto* reader : readers_.attached) {
@@ -33,7 +33,7 @@ void Fill::expect(const std::shared_ptr<const cache::Block>& block) {
   drop_behind();
 }
 
-void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
+void Fill::append(const cache::Ref<const cache::Block>& block, std::uint32_t size) {
   const threads::MutexLock lock(mutex_);
   arrived_.append(block, size);
   const auto passed = window_ ? window_->passed : 0;

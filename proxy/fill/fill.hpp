@@ -45,7 +45,7 @@ struct Provenance {
 };
 
 struct FillHead {
-  std::shared_ptr<const cache::Entry> entry;
+  cache::Ref<const cache::Entry> entry;
   std::optional<std::uint64_t> length;  // of the body, if known
   bool shareable = false;               // may answer requests other than the fill's first
   std::string asker_fields;             // only for the fill's first request: see cache/entry.hpp
@@ -60,7 +60,7 @@ class FillReader;
 
 // Bytes of a body, and the block that keeps them alive.
 struct Piece {
-  std::shared_ptr<const cache::Block> block;
+  cache::Ref<const cache::Block> block;
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
 };
@@ -93,9 +93,9 @@ class Fill {
   void publish(FillHead head);
   // The next bytes will be in this block. The readers are charged for it from now on, so that a
   // source that sends nothing holds no memory that counts for nobody.
-  void expect(const std::shared_ptr<const cache::Block>& block);
+  void expect(const cache::Ref<const cache::Block>& block);
   // See ArrivedSlices::append().
-  void append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size);
+  void append(const cache::Ref<const cache::Block>& block, std::uint32_t size);
   // Forgets all appended bytes; only before publish().
   void restart();
   // From now on keeps only bytes that some reader has yet to take, and admits no further reader.

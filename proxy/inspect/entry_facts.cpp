@@ -51,20 +51,20 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
 EntryFacts facts_of(const cache::Entry& entry, const StoredBlocks& held, cache::Time now) {
   EntryFacts facts{.bytes = entry.body.size, .held_bytes = entry.body.size, .where = "memory"};
   bool whole = true;
-  if (entry.object) {
-    whole = held.bytes == entry.body.size && !entry.range;
+  if (entry.object()) {
+    whole = held.bytes == entry.body.size && !entry.range();
     facts.kind = whole ? "large" : "part";
     facts.held_bytes = held.bytes;
     facts.disk_bytes = held.disk_bytes;
-  } else if (entry.range) {
+  } else if (entry.range()) {
     facts.kind = "part";
-    facts.bytes = entry.range->complete.value_or(entry.range->range.size());
+    facts.bytes = entry.range()->complete.value_or(entry.range()->range.size());
   }
   facts.claimable =
       whole ? seconds_until(std::max(entry.claimable_until(), entry.claimable_by_rule_until()), now)
             : 0;
   facts.status = entry.status;
-  facts.age = seconds_until(now, entry.times.response);
+  facts.age = seconds_until(now, entry.times().response);
   facts.fresh = seconds_until(entry.fresh_until(), now);
   return facts;
 }

@@ -39,8 +39,8 @@ StoredBlocks LiveRelations::stored_blocks(const disk::StoredRecord& object,
 
 StoredBlocks LiveRelations::stored_blocks(const disk::Key& url_key,
                                           const cache::Entry& entry) const {
-  if (!entry.object) return {};
-  return blocks(url_key, entry.url, entry.object->version, entry.body.size);
+  if (!entry.object()) return {};
+  return blocks(url_key, entry.url(), entry.object()->version, entry.body.size);
 }
 
 std::optional<cache::Selector> LiveRelations::selector(const disk::Key& url_key,
@@ -63,12 +63,12 @@ bool LiveRelations::leads_to(const disk::StoredRecord& variant, std::uint64_t nu
 }
 
 bool LiveRelations::on_disk(const cache::Store::Response& held) const {
-  if (!live_.disk || (held.entry->range && !held.entry->object)) return false;
+  if (!live_.disk || (held.entry->range() && !held.entry->object())) return false;
   const auto& index = live_.disk->disk().catalog().index;
   const auto place = index.find(held.key);
-  const auto& variant = held.entry->variant;
+  const auto& variant = held.entry->variant();
   if (!place || !variant.varies()) return place && place->kind != RecordKind::selector;
-  const auto leading = selector(held.key, held.entry->url);
+  const auto leading = selector(held.key, held.entry->url());
   return leading && index.find(cache::variant_key(held.key, leading->number, variant));
 }
 

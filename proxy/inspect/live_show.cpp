@@ -44,7 +44,7 @@ class LiveShow final : public Slices {
     std::vector<cache::Store::Response> held;
     live_.memory.look(key, held);
     for (const auto& one : held) {
-      if (one.entry->url != name || relations_.on_disk(one)) continue;
+      if (one.entry->url() != name || relations_.on_disk(one)) continue;
       const auto blocks = relations_.stored_blocks(key, *one.entry);
       auto facts = facts_of(*one.entry, blocks, now);
       facts.hits = one.hits;

@@ -26,11 +26,11 @@ bool LiveWalk::visit_memory(cache::Time now, const Visit& visit) {
   live_.memory.look(shard_ - 1, some, held);
   keys_.resize(keys_.size() - some.size());
   for (const auto& one : held) {
-    const bool is_block = one.entry->head.empty();
-    if (is_block || !wanted_(one.entry->url) || relations_.on_disk(one)) continue;
+    const bool is_block = one.entry->head().empty();
+    if (is_block || !wanted_(one.entry->url()) || relations_.on_disk(one)) continue;
     auto facts = facts_of(*one.entry, relations_.stored_blocks(one.key, *one.entry), now);
     facts.hits = one.hits;
-    visit(facts, one.entry->url);
+    visit(facts, one.entry->url());
   }
   return true;
 }

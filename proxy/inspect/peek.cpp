@@ -44,7 +44,7 @@ void peek_at_memory(const Live& live, const digest::Key& key, const std::string&
   std::vector<cache::Store::Response> held;
   live.memory.look(key, held);
   for (const auto& one : held) {
-    if (one.entry->url != name) continue;
+    if (one.entry->url() != name) continue;
     auto facts = facts_of(*one.entry, relations.stored_blocks(key, *one.entry), now);
     facts.hits = one.hits;
     if (relations.on_disk(one)) facts.where = "memory and disk";
@@ -63,7 +63,7 @@ void peek_at_disk(const Live& live, cache::Budget& budget, const digest::Key& ke
   if (!facts || !saved || !saved->entry.variant.matches(request)) return;
   add_uses(*facts, live, name, opened->at);
   auto entry = cache::Entry::make(budget, std::move(saved->entry));
-  entry->body.size = entry->object ? saved->length : opened->record.body_bytes();
+  entry->body.size = entry->object() ? saved->length : opened->record.body_bytes();
   peeked.found.entry = entry;
   peeked.all.push_back({std::move(entry), *facts});
 }

@@ -12,7 +12,7 @@ namespace proxy::inspect {
 
 struct Peeked {
   struct One {
-    std::shared_ptr<const cache::Entry> entry;  // from disk: without its body
+    cache::Ref<const cache::Entry> entry;  // from disk: without its body
     EntryFacts facts;
   };
   std::vector<One> all;       // all in memory, and the one on disk that the request selects

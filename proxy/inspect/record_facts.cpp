@@ -145,11 +145,11 @@ Report record_of(const disk::Key& key, const disk::StoredRecord& stored,
 Report record_of(const cache::Entry& entry, const StoredBlocks& held) {
   Report report;
   report.add("record", Report::Value()).add("body_bytes", entry.body.size);
-  report.add("response_time", time_of(milliseconds_of(entry.times.response)));
-  if (entry.object) add_blocks(report, cache::blocks_in(entry.body.size), held);
-  add_response(report, entry.status, entry.shared, entry.freshness.lifetime, entry.initial_age);
-  add_selectors(report, entry.variant);
-  return report.add("head", std::string(entry.head));
+  report.add("response_time", time_of(milliseconds_of(entry.times().response)));
+  if (entry.object()) add_blocks(report, cache::blocks_in(entry.body.size), held);
+  add_response(report, entry.status, entry.shared, entry.freshness().lifetime, entry.initial_age());
+  add_selectors(report, entry.variant());
+  return report.add("head", std::string(entry.head()));
 }
 
 Report report_of(const disk::Damage& damage) {

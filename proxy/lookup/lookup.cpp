@@ -34,7 +34,7 @@ Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup l
 
 void decide(const Process& process, const Request& request, Lookup& lookup) {
   lookup.presence = Presence::stored;
-  if (lookup.stored() && lookup.stored()->object) {
+  if (lookup.stored() && lookup.stored()->is_object()) {
     lookup.presence = presence(process, request, lookup.key, *lookup.stored());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
     // that finds them under way can only wait for them.
@@ -52,12 +52,12 @@ bool answers_from_cache(const Lookup& lookup) {
 }
 
 bool answers_from_memory(const Lookup& lookup) {
-  return answers_from_cache(lookup) && !lookup.stored()->object;
+  return answers_from_cache(lookup) && !lookup.stored()->is_object();
 }
 
 bool is_hit(const Lookup& lookup) {
   if (lookup.verdict.action == Action::complete) {
-    return lookup.stored()->object && !lookup.stored()->range;
+    return lookup.stored()->is_object() && !lookup.stored()->is_part();
   }
   return lookup.verdict.action == Action::serve;
 }

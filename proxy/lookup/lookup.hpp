@@ -25,7 +25,7 @@ struct Lookup {
   bool anew = false;                     // set by begin_anew()
   std::shared_ptr<FileBody> body = {};   // if the entry's body was left in its file
 
-  [[nodiscard]] const std::shared_ptr<const cache::Entry>& stored() const { return found.entry; }
+  [[nodiscard]] const cache::Ref<const cache::Entry>& stored() const { return found.entry; }
 };
 
 // Searches memory. `asked`: see Lookup.

@@ -17,7 +17,7 @@ std::optional<http::AskedRange> blocks_around(const Process& process, const Requ
   if (!process.disk || !verdict.part || verdict.action == Action::complete) return {};
   if (!process.disk->admits(lookup.key)) return {};
   const auto& stored = lookup.stored();
-  const bool begun = stored && stored->object && stored->range;
+  const bool begun = stored && stored->is_object() && stored->is_part();
   return aligned_to_blocks(request.facts, begun ? stored->body.size : 0);
 }
 

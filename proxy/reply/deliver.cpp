@@ -178,7 +178,7 @@ Task<Delivered> deliver_entry(Client& client, const Request& request, const Fill
 
 Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                           http::Forward reason) {
-  if (head.entry->object) {
+  if (head.entry->is_object()) {
     co_await deliver_object(client, request, head, reason, OnOutdated::refuse);
   } else {
     co_await deliver_entry(client, request, head, reason);
@@ -244,12 +244,12 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
     co_await send_not_modified(client, entry);
     co_return Delivered::sent;
   }
-  if (entry.range) {
-    http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range));
+  if (entry.is_part()) {
+    http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range()));
   }
   auto first = reader.at_hand();
   const auto buffers = buffers_of(first);
-  auto error = co_await response.start(entry.head, entry.status, head.length,
+  auto error = co_await response.start(entry.head(), entry.status, head.length,
                                        {buffers.data(), buffers.size()});
   first.clear();  // gives up their memory for the rest of the body
   if (head.length >= LentBody::kLeast && response.sends_files()) reader.borrows(true);
@@ -279,7 +279,7 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
 
 Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
                         const FillHead& head, http::Forward reason, OnOutdated on_outdated) {
-  if (head.entry->object) return deliver_object(client, request, head, reason, on_outdated);
+  if (head.entry->is_object()) return deliver_object(client, request, head, reason, on_outdated);
   if (head.is_stored()) return deliver_entry(client, request, head, reason);
   return deliver_body(client, request, reader, head, reason);
 }

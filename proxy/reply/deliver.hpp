@@ -35,7 +35,7 @@ net::Task<void> serve(Client& client, const Request& request, EntryToServe held,
 
 struct ObjectToServe {
   digest::Key key;  // of the URL
-  std::shared_ptr<const cache::Entry> entry;
+  cache::Ref<const cache::Entry> entry;
   Presence there = Presence::stored;  // whether the wanted bytes are stored
   bool joins = false;                 // waits for blocks even if only stored ones were asked for
 };

@@ -37,7 +37,7 @@ Task<error_code> send_body(Client& client, const cache::Entry& entry,
   const auto error = co_await send_part_of_file(client, body, sent, body->size());
   if (error || sent == body->size()) co_return error;
   if (const auto saved = body->saved()) co_return co_await send_rest(client, *saved, sent);
-  spdlog::warn("the rest of {} is not on the disk any more: the response was cut", entry.url);
+  spdlog::warn("the rest of {} is not on the disk any more: the response was cut", entry.url());
   co_return asio::error::connection_aborted;
 }
 
@@ -64,7 +64,7 @@ Task<void> send_from_file(Client& client, const cache::Entry& entry,
                           std::shared_ptr<FileBody> body) {
   auto& response = client.response;
   const auto size = body->size();
-  auto error = co_await response.start_file(entry.head, entry.status, size);
+  auto error = co_await response.start_file(entry.head(), entry.status, size);
   if (!error) error = co_await send_body(client, entry, std::move(body));
   if (error) co_return response.abort();
   error = co_await response.finish();

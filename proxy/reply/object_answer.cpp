@@ -60,7 +60,7 @@ void ObjectAnswer::note_source() {
 void ObjectAnswer::plan() {
   const auto& object = *from_.object;
   if (wanted_.kind != http::Selection::Kind::parts) {
-    message_.head = object.head;
+    message_.head = object.head();
     message_.length = object.body.size;
     return;
   }

@@ -17,7 +17,7 @@ class ObjectAnswer {
  public:
   struct From {
     digest::Key key;  // of the URL
-    std::shared_ptr<const cache::Entry> object;
+    cache::Ref<const cache::Entry> object;
     bool may_fetch = true;
   };
   ObjectAnswer(Client& client, const Request& request, From from, cache::Time now);

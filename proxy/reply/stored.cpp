@@ -111,7 +111,7 @@ Task<void> send_stored(Client& client, const Request& request, const cache::Entr
   }
   Buffers buffers;
   append(buffers, entry.body);
-  return send(client, entry.head, entry.status, std::move(buffers));
+  return send(client, entry.head(), entry.status, std::move(buffers));
 }
 
 }  // namespace proxy

@@ -6,7 +6,7 @@
 
 namespace proxy {
 
-BlockRun::BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
+BlockRun::BlockRun(cache::Ref<const cache::Entry> of, RunPlan plan, net::Executor writer,
                    threads::Mutex& guard)
     : object(std::move(of)),
       executor_(writer),
@@ -37,7 +37,7 @@ bool BlockRun::may_cede(std::uint32_t block) const {
 const std::shared_ptr<Fill>& BlockRun::fill_of(std::uint32_t block) {
   auto& fill = fills_[block];
   if (fill) return fill;
-  fill = std::make_shared<Fill>(object->url, executor_);
+  fill = std::make_shared<Fill>(object->url(), executor_);
   FillHead head;
   head.entry = object;
   fill->publish(std::move(head));

@@ -33,10 +33,10 @@ struct RunPlan {
 class BlockRun {
  public:
   // `guard`: guards this run and all others of the object. It outlives the run.
-  BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
+  BlockRun(cache::Ref<const cache::Entry> of, RunPlan plan, net::Executor writer,
            threads::Mutex& guard);
 
-  const std::shared_ptr<const cache::Entry> object;
+  const cache::Ref<const cache::Entry> object;
 
   // The origin has another version, or sends no more of this one. A reader must start again without
   // the stored object.

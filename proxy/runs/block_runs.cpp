@@ -38,11 +38,11 @@ void BlockRuns::Use::release() {
 }
 
 BlockRuns::Shard& BlockRuns::shard_of(const cache::Entry& object) const {
-  return shards_[object.object->version % shards_.size()];
+  return shards_[object.object()->version % shards_.size()];
 }
 
 const BlockRuns::List* BlockRuns::listed(const Shard& shard, const cache::Entry& object) {
-  const auto place = shard.runs.find(object.object->version);
+  const auto place = shard.runs.find(object.object()->version);
   return place == shard.runs.end() ? nullptr : &place->second;
 }
 
@@ -116,7 +116,7 @@ BlockRuns::Taken BlockRuns::begin(Shard& shard, const Wanted& wanted, cache::Blo
     ++plan.blocks.last;
   }
   plan.early = wanted.begin == Wanted::Begin::early;
-  auto& list = shard.runs[wanted.object->object->version];
+  auto& list = shard.runs[wanted.object->object()->version];
   const auto run =
       std::make_shared<BlockRun>(wanted.object, std::move(plan), executor, shard.mutex);
   for (const auto& other : list) {
@@ -141,12 +141,12 @@ std::optional<std::uint32_t> BlockRuns::under_way(const cache::Entry& object,
   return run->last_near();
 }
 
-std::shared_ptr<BlockRun> BlockRuns::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
+std::shared_ptr<BlockRun> BlockRuns::begin(cache::Ref<const cache::Entry> object, RunPlan plan,
                                            net::Executor writer) {
   auto& shard = shard_of(*object);
   auto run = std::make_shared<BlockRun>(std::move(object), std::move(plan), writer, shard.mutex);
   const threads::MutexLock lock(shard.mutex);
-  shard.runs[run->object->object->version].push_back(run);
+  shard.runs[run->object->object()->version].push_back(run);
   return run;
 }
 
@@ -228,7 +228,7 @@ void BlockRuns::end(BlockRun& run, const RunEnd& how) {
   run.ended_ = true;
   run.readers_.on_unwanted = nullptr;
   run.plan_.also_wanted = nullptr;
-  const auto place = shard.runs.find(run.object->object->version);
+  const auto place = shard.runs.find(run.object->object()->version);
   if (place != shard.runs.end()) {
     std::erase_if(place->second, [&run](const auto& listed) { return listed.get() == &run; });
     for (const auto& other : place->second) {

@@ -55,7 +55,7 @@ class BlockRuns {
   };
 
   struct Wanted {
-    std::shared_ptr<const cache::Entry> object;
+    cache::Ref<const cache::Entry> object;
     std::uint32_t block = 0;
     std::uint32_t last = 0;  // all blocks from `block` to this one are wanted
     // Whether a run may be begun: no, because the block is needed now, or because it is needed
@@ -83,7 +83,7 @@ class BlockRuns {
                                                        std::uint32_t block) const;
 
   // Begins a run for a response whose head has arrived already.
-  std::shared_ptr<BlockRun> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
+  std::shared_ptr<BlockRun> begin(cache::Ref<const cache::Entry> object, RunPlan plan,
                                   net::Executor writer);
 
   // For the writer of a run.

@@ -16,7 +16,7 @@ struct Worker;
 
 // A response that a neighbour has given. `length`: of the complete body, if known.
 struct Given {
-  std::shared_ptr<const cache::Entry> entry;
+  cache::Ref<const cache::Entry> entry;
   std::optional<std::uint64_t> length;
   peers::PeerRef by;
 };

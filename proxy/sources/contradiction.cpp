@@ -18,7 +18,7 @@ constexpr std::chrono::minutes kWellBefore{1};
 
 bool same_encoding(const cache::Entry& given, const http::Fields& origin) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = std::string(given.head) + "\r\n";
+  std::string text = std::string(given.head()) + "\r\n";
   const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
   return head &&
          head->fields.value(field::content_encoding) == origin.value(field::content_encoding);
@@ -39,7 +39,7 @@ bool contradicts(const http::ResponseHead& origin, std::optional<std::uint64_t> 
   const bool other_length =
       length && origin_length && *length != *origin_length && same_encoding(given, origin.fields);
   if (cache::same_representation(given, origin.fields)) return other_length;
-  if (!unchanged_since(origin.fields, given.date)) return false;
+  if (!unchanged_since(origin.fields, given.date())) return false;
   if (http::weakly_equal(origin.fields.value(field::etag), given.quotes().etag)) return false;
   const bool other_date = origin.fields.value(field::last_modified) != given.quotes().last_modified;
   return other_date || other_length;

@@ -16,7 +16,7 @@ namespace disk = cache::disk;
 
 namespace {
 
-using BlockEntry = std::shared_ptr<const cache::Entry>;
+using BlockEntry = cache::Ref<const cache::Entry>;
 using std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
@@ -31,10 +31,10 @@ std::uint64_t most_unwritten(std::uint64_t memory) {
 
 struct WantedBlock {
   digest::Key url_key;
-  std::shared_ptr<const cache::Entry> object;
+  cache::Ref<const cache::Entry> object;
   std::uint32_t number;
 
-  digest::Key key() const { return disk::block_key(url_key, object->object->version, number); }
+  digest::Key key() const { return disk::block_key(url_key, object->object()->version, number); }
 };
 
 disk::Result<BlockEntry> read(Process& process, const WantedBlock& wanted, disk::Wait wait) {
@@ -66,12 +66,12 @@ Task<disk::Result<BlockEntry>> read_when_not_busy(Worker& worker, WantedBlock wa
 // Whether everything that the giver gave was purged since `since`.
 bool is_distrusted(Process& process, const WantedBlock& block, cache::Giver giver, AskedAt since) {
   return giver.tag != 0 &&
-         process.fills.outdated(block.url_key, block.object->url, since, giver.tag);
+         process.fills.outdated(block.url_key, block.object->url(), since, giver.tag);
 }
 
 void warn_of_damage(const WantedBlock& block) {
   spdlog::warn("block {} of {} on disk is damaged and was dropped: if this recurs, test the disk",
-               block.number, block.object->url);
+               block.number, block.object->url());
 }
 
 }  // namespace
@@ -87,17 +87,17 @@ bool may_be_kept_in_blocks(const Process& process, std::uint64_t length) {
 
 bool has_block(const Process& process, const digest::Key& key, const cache::Entry& object,
                std::uint32_t number) {
-  const auto block = disk::block_key(key, object.object->version, number);
+  const auto block = disk::block_key(key, object.object()->version, number);
   return process.store.holds(block) || (process.disk && process.disk->has_block(block));
 }
 
-Task<StoredBlock> read_block(Worker& worker, digest::Key key,
-                             std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
+Task<StoredBlock> read_block(Worker& worker, digest::Key key, cache::Ref<const cache::Entry> object,
+                             std::uint32_t number) {
   auto& process = worker.process;
   const auto begun = steady_clock::now();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
-  const auto& url = wanted.object->url;
+  const auto& url = wanted.object->url();
   StoredBlock stored{process.store.find(block_key, url, {}).entry};
   if (!stored.block && process.disk) stored.block = process.disk->blocks().unwritten(block_key);
   if (stored.block || !process.disk || process.disk->hangs()) co_return stored;
@@ -117,7 +117,7 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
   if (!block || !*block) co_return stored;
   stored.block = process.store.adopt(block_key, {*block}, process.clock.now()).entry;
   stored.from_disk = true;
-  if (is_distrusted(process, wanted, stored.block->giver, begun)) {
+  if (is_distrusted(process, wanted, stored.block->giver(), begun)) {
     process.store.drop(block_key, *stored.block);
     co_return StoredBlock{};
   }
@@ -125,7 +125,7 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
 }
 
 Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
-                                              std::shared_ptr<const cache::Entry> object,
+                                              cache::Ref<const cache::Entry> object,
                                               std::uint32_t number) {
   auto& process = worker.process;
   const auto begun = steady_clock::now();
@@ -141,7 +141,7 @@ Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
   auto body = FileBody::of(process, std::move((*found)->body));
   if (!body) co_return nullptr;
   const bool may = co_await may_be_sent(worker, body);
-  const auto& url = wanted.object->url;
+  const auto& url = wanted.object->url();
   const bool is_there = process.disk->disk().holds(block_key, url, body->stored().front);
   if (!may || !is_there || is_distrusted(process, wanted, giver, begun)) co_return nullptr;
   co_return body;
@@ -151,7 +151,7 @@ Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
 // again after it has stored the block, so that a block stored in between is dropped by one of the
 // two.
 BlockKept keep_block(Process& process, const digest::Key& key,
-                     const std::shared_ptr<const cache::Entry>& object, NewBlock block) {
+                     const cache::Ref<const cache::Entry>& object, NewBlock block) {
   const bool on_disk = process.disk && process.disk->disk().may_hold(key);
   if (!on_disk && !process.store.holds(key)) return BlockKept::no;  // it was purged
   const WantedBlock that{key, object, block.number};
@@ -167,11 +167,11 @@ BlockKept keep_block(Process& process, const digest::Key& key,
 }
 
 BlockKept keep_block_of_new(Process& process, const digest::Key& key,
-                            const std::shared_ptr<const cache::Entry>& object, NewBlock arrived) {
+                            const cache::Ref<const cache::Entry>& object, NewBlock arrived) {
   const auto number = arrived.number;
   const auto block =
       cache::block_entry(process.budget, *object, std::move(arrived.bytes), arrived.giver);
-  const auto block_key = disk::block_key(key, object->object->version, number);
+  const auto block_key = disk::block_key(key, object->object()->version, number);
   const auto stored = process.store.put(block_key, {block}, process.clock.now());
   using Taken = cache::DiskBlocks::Taken;
   const bool written =
@@ -199,7 +199,7 @@ Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> p
 }
 
 void note_if_complete(Process& process, const digest::Key& key, const cache::Entry& object) {
-  if (process.disk) process.disk->disk().review_claim(key, object.object->version);
+  if (process.disk) process.disk->disk().review_claim(key, object.object()->version);
 }
 
 }  // namespace proxy

@@ -33,20 +33,20 @@ bool has_block(const Process& process, const digest::Key& key, const cache::Entr
                std::uint32_t number);
 
 struct StoredBlock {
-  std::shared_ptr<const cache::Entry> block;  // its body is the block's bytes
-  bool from_disk = false;                     // this call read the block from disk
+  cache::Ref<const cache::Entry> block;  // its body is the block's bytes
+  bool from_disk = false;                // this call read the block from disk
 };
 // Returns the block, whole and checked, and stores it in memory if there is room. Null: the block
 // is not stored, is being purged, or the disk is too busy to read it. A damaged block is dropped,
 // counted and logged. The caller has a slot for the block: see TransferSlots.
 net::Task<StoredBlock> read_block(Worker& worker, digest::Key key,
-                                  std::shared_ptr<const cache::Entry> object, std::uint32_t number);
+                                  cache::Ref<const cache::Entry> object, std::uint32_t number);
 
 // The block in its file, if it may be sent from there: as may_be_sent(), which may wait for the
 // disk. Null: memory has the block, or read_block() has to supply it for another reason. Takes no
 // slot, since the block takes no memory.
 net::Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
-                                                   std::shared_ptr<const cache::Entry> object,
+                                                   cache::Ref<const cache::Entry> object,
                                                    std::uint32_t number);
 
 enum class BlockKept : std::uint8_t {
@@ -62,11 +62,11 @@ struct NewBlock {
 };
 // Stores the block in memory, and queues it for the disk.
 BlockKept keep_block(Process& process, const digest::Key& key,
-                     const std::shared_ptr<const cache::Entry>& object, NewBlock block);
+                     const cache::Ref<const cache::Entry>& object, NewBlock block);
 // As keep_block(), for an object whose entry is not stored yet. Does not check whether the object
 // or its giver was purged.
 BlockKept keep_block_of_new(Process& process, const digest::Key& key,
-                            const std::shared_ptr<const cache::Entry>& object, NewBlock block);
+                            const cache::Ref<const cache::Entry>& object, NewBlock block);
 
 // Waits while too many bytes are queued for the disk. Queued blocks take memory, and a block that
 // finds no memory is not stored. Returns at the latest when `patience` is used up, so a slower disk

@@ -69,7 +69,7 @@ Task<bool> successor_forgets(Worker& worker, succession::Kind kind, std::string_
 
 Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
   co_return store.remove_if(
-      [&purge](const cache::Entry& entry) { return purge.covers(entry.url, entry.giver.tag); });
+      [&purge](const cache::Entry& entry) { return purge.covers(entry.url(), entry.giver().tag); });
 }
 
 // Reads on a thread that may wait for the disk.
@@ -99,7 +99,7 @@ bool is_good(Process& process, const Request& request, const digest::Key& key,
              const cache::ReadBack& read, AskedAt asked) {
   const auto& name = request.stored_as();
   return process.disk->still_found(read, name) &&
-         !process.fills.outdated(key, name, asked, read.entry->giver.tag);
+         !process.fills.outdated(key, name, asked, read.entry->giver().tag);
 }
 
 void warn_of(disk::Error error, const std::string& name) {
@@ -134,8 +134,8 @@ cache::Kept with_on_disk(const Process& process, const digest::Key& key, cache::
 // (offer_to_disk()).
 bool is_to_be_written(Process& process, const digest::Key& key, const cache::Kept& response) {
   if (!process.disk || !process.disk->admission().is_on_second()) return process.disk != nullptr;
-  if (response.entry->object || process.disk->admits(key)) return !response.on_disk->offer();
-  if (!response.entry->range) process.disk->admission().count_refused();
+  if (response.entry->object() || process.disk->admits(key)) return !response.on_disk->offer();
+  if (!response.entry->range()) process.disk->admission().count_refused();
   return false;
 }
 
@@ -143,28 +143,27 @@ bool is_to_be_written(Process& process, const digest::Key& key, const cache::Kep
 
 cache::Storability why_not_kept(Process& process, const digest::Key& key, const cache::Entry& entry,
                                 AskedAt asked) {
-  const bool is_outdated = process.fills.outdated(key, entry.url, asked, entry.giver.tag);
+  const bool is_outdated = process.fills.outdated(key, entry.url(), asked, entry.giver().tag);
   return is_outdated ? cache::Storability::outdated : cache::Storability::no_room;
 }
 
 // An invalidation is noted first, and clears memory and disk afterwards. keep() looks for that note
 // again after it has stored the entry, so that an entry stored in between is dropped by one of the
 // two.
-bool keep(Process& process, const digest::Key& key,
-          const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
-          const cache::Kept& superseded) {
+bool keep(Process& process, const digest::Key& key, const cache::Ref<const cache::Entry>& entry,
+          AskedAt asked, const cache::Kept& superseded) {
   const cache::Kept response{entry,
                              process.disk ? std::make_shared<cache::OnDisk>(asked) : nullptr};
   const auto old = with_on_disk(process, key, superseded);
   const auto outdated = [&] {
-    return process.fills.outdated(key, entry->url, asked, entry->giver.tag);
+    return process.fills.outdated(key, entry->url(), asked, entry->giver().tag);
   };
   const auto store = [&] {
     const auto now = process.clock.now();
     if (outdated()) return false;
     return process.store.put(key, response, now, superseded.entry.get()) == cache::Stored::yes;
   };
-  const bool for_disk = process.disk && !entry->giver.guest;
+  const bool for_disk = process.disk && !entry->giver().guest;
   if (for_disk && !process.disk->admission().is_on_second()) {
     return process.disk->put(key, response, old, store);
   }
@@ -172,7 +171,7 @@ bool keep(Process& process, const digest::Key& key,
   const auto good = [&] { return !outdated(); };
   const bool written = for_disk && is_to_be_written(process, key, response);
   if (written ? process.disk->put(key, response, old, good) : good()) return true;
-  process.store.invalidate(key, entry->url);
+  process.store.invalidate(key, entry->url());
   return false;
 }
 
@@ -192,14 +191,14 @@ void offer_to_disk(Process& process, const digest::Key& key, const cache::Found&
   if (!process.disk || !process.disk->admission().is_on_second()) return;
   const cache::Kept stored{found.entry, found.on_disk};
   const auto& entry = stored.entry;
-  if (!entry || entry->range || entry->object || entry->giver.guest) return;
+  if (!entry || entry->range() || entry->object() || entry->giver().guest) return;
   if (!stored.on_disk || stored.on_disk->offer()) return;
   const auto good = [&] {
     const auto all = all_in_memory(process, key);
     const bool there = std::any_of(all.begin(), all.end(),
                                    [&entry](const auto& one) { return one.entry == entry; });
     const auto asked = stored.on_disk->asked();
-    return there && !process.fills.outdated(key, entry->url, asked, entry->giver.tag);
+    return there && !process.fills.outdated(key, entry->url(), asked, entry->giver().tag);
   };
   if (!process.disk->put(key, stored, {}, good)) stored.on_disk->offer(false);
 }
@@ -261,7 +260,7 @@ namespace {
 // that is still in the processor's caches. The head of an object is small, and its blocks are
 // looked up by it.
 bool is_to_be_adopted(Process& process, const digest::Key& key, const cache::Entry& entry) {
-  return entry.object || process.store.is_worth_room(key, entry);
+  return entry.is_object() || process.store.is_worth_room(key, entry);
 }
 
 // The result for an entry that was read whole. Stores it in memory if that is worth the room.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "digest/key.hpp"
+#include "proxy/cache/disk_tier/entry_reader.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/storability.hpp"
 #include "proxy/net/asio.hpp"
@@ -26,9 +27,8 @@ using AskedAt = std::chrono::steady_clock::time_point;
 // its request was sent. A guest's response is stored in memory alone. Returns whether memory or
 // disk stores it. `superseded`: see Store::put(). If its OnDisk is null, keep() looks it up in the
 // store.
-bool keep(Process& process, const digest::Key& key,
-          const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
-          const cache::Kept& superseded = {});
+bool keep(Process& process, const digest::Key& key, const cache::Ref<const cache::Entry>& entry,
+          AskedAt asked, const cache::Kept& superseded = {});
 
 // Why keep() has not stored the entry: an invalidation, or memory and disk had no room.
 cache::Storability why_not_kept(Process& process, const digest::Key& key, const cache::Entry& entry,

@@ -45,8 +45,8 @@ std::vector<Resource> made_resources(std::uint32_t count) {
   return all;
 }
 
-std::shared_ptr<const cache::Entry> response_to(cache::Budget& budget, const Resource& resource,
-                                                std::uint32_t body) {
+cache::Ref<const cache::Entry> response_to(cache::Budget& budget, const Resource& resource,
+                                           std::uint32_t body) {
   cache::Stock stock;
   stock.url = resource.url;
   stock.body = body;

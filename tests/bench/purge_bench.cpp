@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   const auto purge = [&](std::string_view prefix) {
     const auto begun = Steady::now();
     const auto removed =
-        store.remove_if([prefix](const Entry& entry) { return entry.url.starts_with(prefix); });
+        store.remove_if([prefix](const Entry& entry) { return entry.url().starts_with(prefix); });
     std::cout << removed << " of " << count << " dropped in " << milliseconds_since(begun)
               << " ms\n";
     return removed;

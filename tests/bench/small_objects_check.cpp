@@ -113,7 +113,7 @@ bool check(std::uint64_t objects, std::uint64_t body_bytes, const std::string& m
 int main(int argc, char** argv) {
   std::uint64_t objects = 1'000'000;
   std::uint64_t body_bytes = 1024;
-  double most = 1.4;
+  double most = 1.25;
   std::string memory = "4GiB";
   const auto exit_code =
       bench::parse(argc, argv, "The memory of small stored objects over their bytes",

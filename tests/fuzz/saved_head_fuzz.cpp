@@ -15,10 +15,10 @@ void read_as(std::string_view bytes, const cache::disk::RecordHeader& record) {
   const bool answers = saved->entry.status == 200 && saved->entry.shared && !saved->entry.no_cache;
   const auto made = cache::Entry::make(budget, std::move(saved->entry));
   cache::Entry& entry = *made;
-  if (entry.object.has_value() != (record.kind == cache::disk::RecordKind::object)) std::abort();
-  if (entry.object && cache::blocks_in(saved->length) != record.block) std::abort();
-  if (entry.object) entry.body.size = saved->length;
-  auto text = std::string(entry.head) + "\r\n";
+  if (entry.object().has_value() != (record.kind == cache::disk::RecordKind::object)) std::abort();
+  if (entry.object() && cache::blocks_in(saved->length) != record.block) std::abort();
+  if (entry.object()) entry.body.size = saved->length;
+  auto text = std::string(entry.head()) + "\r\n";
   if (!proxy::http::parse_response_head(text, {text.size(), text.size()})) std::abort();
   if (answers && cache::encode_head(entry, saved->selector) != bytes) std::abort();
 }

@@ -13,16 +13,16 @@ using disk::Result;
 using disk::Wait;
 
 DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& object,
-                                  const std::shared_ptr<const Entry>& block) {
-  if (object.url.size() + kBlockBytes > disk_.most_bytes()) return Taken::no;
+                                  const Ref<const Entry>& block) {
+  if (object.url().size() + kBlockBytes > disk_.most_bytes()) return Taken::no;
   disk::RecordHeader header{.kind = RecordKind::block,
                             .key = url_key,
-                            .version = object.object->version,
+                            .version = object.object()->version,
                             .block = number};
-  header.set_giver(block->giver.tag);
+  header.set_giver(block->giver().tag);
   const Key key = header.index_key();
   disk::NewRecord record{
-      .header = header, .url = std::string(object.url), .head = {}, .body = pieces_of(block)};
+      .header = header, .url = std::string(object.url()), .head = {}, .body = pieces_of(block)};
   record.done = [this, key, block](const auto&) { forget(key, block); };
   {
     const threads::MutexLock lock(mutex_);
@@ -33,14 +33,14 @@ DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, cons
   return Taken::no;
 }
 
-void DiskBlocks::forget(const Key& key, const std::shared_ptr<const Entry>& block) {
+void DiskBlocks::forget(const Key& key, const Ref<const Entry>& block) {
   const threads::MutexLock lock(mutex_);
   const auto found = unwritten_.find(key);
   if (found != unwritten_.end() && found->second == block) unwritten_.erase(found);
 }
 
-std::shared_ptr<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
-  std::shared_ptr<const Entry> block;
+Ref<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
+  Ref<const Entry> block;
   {
     const threads::MutexLock lock(mutex_);
     const auto found = unwritten_.find(block_key);
@@ -48,25 +48,25 @@ std::shared_ptr<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
   }
   // A rule that was added after the block was queued is unsettled until the block is written.
   const auto& rules = disk_.catalog().rules;
-  if (block && rules.purged(block->url, disk::kLastPosition, block->giver.tag)) return nullptr;
+  if (block && rules.purged(block->url(), disk::kLastPosition, block->giver().tag)) return nullptr;
   return block;
 }
 
 Error DiskBlocks::failed(const Key& url_key, const Entry& object, Error error) {
   const bool is_lost = error != Error::would_block && error != Error::busy;
-  if (is_lost) disk_.lose_block(url_key, object.object->version);  // a claim would be wrong
+  if (is_lost) disk_.lose_block(url_key, object.object()->version);  // a claim would be wrong
   return error;
 }
 
 Result<std::optional<disk::StoredRecord>> DiskBlocks::open(const Key& url_key, std::uint32_t number,
                                                            const Entry& object, Wait wait) {
-  ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
-  const auto location = disk_.find(seen.key, object.url);
+  ReadBack::Seen seen{disk::block_key(url_key, object.object()->version, number), {}};
+  const auto location = disk_.find(seen.key, object.url());
   if (!location || location->kind != RecordKind::block) {
-    disk_.lose_block(url_key, object.object->version);
+    disk_.lose_block(url_key, object.object()->version);
     return std::nullopt;
   }
-  auto stored = reader_.open(seen, *location, object.url, wait);
+  auto stored = reader_.open(seen, *location, object.url(), wait);
   if (!stored) return failed(url_key, object, stored.error());
   if (stored->body_bytes() != bytes_of_block(number, object.body.size).size()) {
     disk_.drop(seen.key, *location, Error::corrupt);
@@ -75,9 +75,8 @@ Result<std::optional<disk::StoredRecord>> DiskBlocks::open(const Key& url_key, s
   return std::optional(std::move(*stored));
 }
 
-Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
-                                                      const Entry& object, Store& memory,
-                                                      Wait wait) {
+Result<Ref<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
+                                          const Entry& object, Store& memory, Wait wait) {
   const auto stored = open(url_key, number, object, wait);
   if (!stored) return stored.error();
   if (!*stored) return nullptr;

@@ -25,15 +25,14 @@ class DiskBlocks {
   using Taken = EntryWriter::Taken;
   // Queues a block of the object, unless it is too large or the queue is full.
   Taken put(const disk::Key& url_key, std::uint32_t number, const Entry& object,
-            const std::shared_ptr<const Entry>& block);
+            const Ref<const Entry>& block);
   // The block if it waits to be written, else null. Memory may have evicted it meanwhile. Null also
   // if a purge by prefix or giver covers the block.
-  std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const EXCLUDES(mutex_);
+  Ref<const Entry> unwritten(const disk::Key& block_key) const EXCLUDES(mutex_);
   // The block; null if the disk lacks it. Errors are those of DiskTier::read(). A damaged block is
   // dropped, and the object is not claimed any more.
-  disk::Result<std::shared_ptr<const Entry>> read(const disk::Key& url_key, std::uint32_t number,
-                                                  const Entry& object, Store& memory,
-                                                  disk::Wait wait);
+  disk::Result<Ref<const Entry>> read(const disk::Key& url_key, std::uint32_t number,
+                                      const Entry& object, Store& memory, disk::Wait wait);
   // A block that was left in its file. `giver`: who gave it.
   struct InFile {
     disk::StoredBody body;
@@ -51,14 +50,13 @@ class DiskBlocks {
                                                        std::uint32_t number, const Entry& object,
                                                        disk::Wait wait);
   disk::Error failed(const disk::Key& url_key, const Entry& object, disk::Error error);
-  void forget(const disk::Key& key, const std::shared_ptr<const Entry>& block) EXCLUDES(mutex_);
+  void forget(const disk::Key& key, const Ref<const Entry>& block) EXCLUDES(mutex_);
 
   Budget& budget_;
   disk::Disk& disk_;
   EntryReader& reader_;
   mutable threads::Mutex mutex_;
-  std::unordered_map<disk::Key, std::shared_ptr<const Entry>, digest::KeyHash> unwritten_
-      GUARDED_BY(mutex_);
+  std::unordered_map<disk::Key, Ref<const Entry>, digest::KeyHash> unwritten_ GUARDED_BY(mutex_);
 };
 
 }  // namespace proxy::cache

@@ -136,7 +136,7 @@ bool DiskTier::put(const Key& url_key, const Kept& response, const Kept& superse
                    const std::function<bool()>& stored_above) {
   const threads::MutexLock lock(selectors_.lock_of(url_key));
   if (!stored_above()) return false;
-  if (response.entry->variant.varies()) {
+  if (response.entry->variant().varies()) {
     selectors_.put_variant(url_key, response, superseded);
   } else {
     (void)writer_.write(url_key, response, superseded, 0);

@@ -29,7 +29,7 @@ bool EntryReader::add_known(ReadBack& read, const ReadBack::Seen& seen, std::uin
   const auto known = heads_.find(seen.at);
   if (!known || known->key() != seen.key || known->selector() != selector) return false;
   const auto& entry = known->entry();
-  if (entry->url != url || !entry->variant.matches(request)) return false;
+  if (entry->url() != url || !entry->variant().matches(request)) return false;
   read.in_file = known->body(disk_.catalog().segments);
   if (read.in_file) read.entry = entry;
   return read.in_file.has_value();
@@ -53,8 +53,8 @@ Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& me
     return read;
   }
   const auto& seen = read.variant ? *read.variant : *read.by;
-  if (entry->object) entry->body.size = saved.length;
-  const auto body_at = entry->object ? seen.at : stored.body_at();
+  if (entry->object()) entry->body.size = saved.length;
+  const auto body_at = entry->object() ? seen.at : stored.body_at();
   read.on_disk = std::make_shared<OnDisk>();
   read.on_disk->set(seen.key, to_number(seen.at), to_number(body_at));
   read.entry = entry;
@@ -63,11 +63,10 @@ Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& me
 
 // A purge by giver covers entries that the index still has (Disk::open), so the heads of entries
 // that a neighbour gave are read each time.
-void EntryReader::leave_in_file(ReadBack& read, const Wanted& wanted,
-                                const std::shared_ptr<Entry>& entry) {
+void EntryReader::leave_in_file(ReadBack& read, const Wanted& wanted, const Ref<Entry>& entry) {
   read.entry = entry;
   read.in_file = wanted.stored.body_in_file();
-  if (entry->giver.tag != 0) return;
+  if (entry->giver().tag != 0) return;
   heads_.note(std::make_shared<const KnownHead>(entry, wanted.saved.selector, *read.in_file,
                                                 wanted.stored.segment()));
 }
@@ -82,7 +81,7 @@ Result<Body> EntryReader::read(const Stored& stored, std::uint32_t bytes, Room r
     const bool has_room = !budget_.over() || memory.make_room();
     if (!has_room && room == Room::to_be_made) return Error::busy;
     const auto size = std::min(left, kPieceBytes);
-    const auto block = std::make_shared<Block>(budget_, size);
+    const auto block = Block::make(budget_, size);
     into.emplace_back(reinterpret_cast<std::uint8_t*>(block->data()), size);
     body.slices.push_back({block, size});
     left -= size;

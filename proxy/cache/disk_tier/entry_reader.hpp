@@ -21,8 +21,8 @@ struct ReadBack {
     disk::Position at;
   };
 
-  std::shared_ptr<const Entry> entry;  // null: nothing answers this request
-  std::shared_ptr<OnDisk> on_disk;     // of the entry
+  Ref<const Entry> entry;           // null: nothing answers this request
+  std::shared_ptr<OnDisk> on_disk;  // of the entry
   // The body, if it was left in its file: then the entry has only the body's length, and must not
   // be stored.
   std::optional<disk::StoredBody> in_file;
@@ -76,7 +76,7 @@ class EntryReader {
   template <class Stored>
   disk::Result<Body> read(const Stored& stored, std::uint32_t bytes, Room room, Store& memory,
                           disk::Wait wait);
-  void leave_in_file(ReadBack& read, const Wanted& wanted, const std::shared_ptr<Entry>& entry);
+  void leave_in_file(ReadBack& read, const Wanted& wanted, const Ref<Entry>& entry);
 
   Budget& budget_;
   disk::Disk& disk_;

@@ -18,10 +18,10 @@ using disk::Result;
 constexpr std::uint64_t kMostWhole = std::uint64_t{16} << 20;
 
 bool same_body(const Entry& a, const Entry& b) {
-  const auto same = [](const Slice& left, const Slice& right) {
+  const auto same = [](const SliceView& left, const SliceView& right) {
     return left.block == right.block && left.size == right.size;
   };
-  return !a.object && !b.object &&
+  return !a.object() && !b.object() &&
          std::equal(a.body.slices.begin(), a.body.slices.end(), b.body.slices.begin(),
                     b.body.slices.end(), same);
 }
@@ -32,10 +32,12 @@ EntryWriter::Taken taken_if(const Result<void>& taken) {
 
 }  // namespace
 
-std::vector<disk::RecordPiece> pieces_of(const std::shared_ptr<const Entry>& entry) {
+std::vector<disk::RecordPiece> pieces_of(const Ref<const Entry>& entry) {
   std::vector<disk::RecordPiece> pieces;
-  for (const Slice& slice : entry->body.slices) {
-    pieces.push_back({entry, disk::bytes_of({slice.block->data(), slice.size})});
+  if (entry->body.slices.empty()) return pieces;
+  const std::shared_ptr<const void> owner(entry.get(), [entry](const void* /*of_entry*/) {});
+  for (const SliceView slice : entry->body.slices) {
+    pieces.push_back({owner, disk::bytes_of({slice.block->data(), slice.size})});
   }
   return pieces;
 }
@@ -46,9 +48,9 @@ std::uint64_t EntryWriter::most_whole() const {
 }
 
 bool EntryWriter::fits(const Entry& entry) const {
-  const auto body = entry.object ? 0 : entry.body.size;
-  const auto bytes = entry.url.size() + 2 * entry.head.size() + body + kFixed;
-  const bool whole = entry.object || (!entry.range && entry.status != 206);
+  const auto body = entry.object() ? 0 : entry.body.size;
+  const auto bytes = entry.url().size() + 2 * entry.head().size() + body + kFixed;
+  const bool whole = entry.object() || (!entry.range() && entry.status != 206);
   return whole && bytes <= std::min(disk_.most_bytes(), kMostWhole);
 }
 
@@ -61,14 +63,14 @@ EntryWriter::Taken EntryWriter::write(const Key& key, const Kept& response, cons
   }
   RecordHeader header{.kind = RecordKind::whole, .key = key};
   if (selector == 0) note_claim(header, *entry);
-  note_times(header, entry->times);
-  header.set_giver(entry->giver.tag);
+  note_times(header, entry->times());
+  header.set_giver(entry->giver().tag);
   NewRecord record{
-      .header = header, .url = std::string(entry->url), .head = encode_head(*entry, selector)};
+      .header = header, .url = std::string(entry->url()), .head = encode_head(*entry, selector)};
   record.done = [on_disk = response.on_disk, key](Result<disk::Position> at) {
     if (at) on_disk->set(key, to_number(*at), to_number(*at));
   };
-  if (entry->object) return write_object(std::move(record), *entry, superseded.entry.get());
+  if (entry->object()) return write_object(std::move(record), *entry, superseded.entry.get());
   const auto present = disk_.catalog().index.find(key);
   const auto front = superseded.on_disk ? superseded.on_disk->front() : 0;
   const bool newer_head = front != 0 && present && to_number(present->at) == front &&
@@ -103,7 +105,7 @@ EntryWriter::Taken EntryWriter::write_object(NewRecord record, const Entry& entr
                                              const Entry* superseded) {
   record.header.kind = RecordKind::object;
   note_object(record.header, entry);
-  const bool freshens = superseded && superseded->object == entry.object;
+  const bool freshens = superseded && superseded->object() == entry.object();
   return taken_if(freshens ? disk_.freshen(std::move(record)) : disk_.replace(std::move(record)));
 }
 

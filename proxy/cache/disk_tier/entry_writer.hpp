@@ -43,6 +43,6 @@ class EntryWriter {
 };
 
 // The body of the entry, which the pieces keep alive.
-std::vector<disk::RecordPiece> pieces_of(const std::shared_ptr<const Entry>& entry);
+std::vector<disk::RecordPiece> pieces_of(const Ref<const Entry>& entry);
 
 }  // namespace proxy::cache

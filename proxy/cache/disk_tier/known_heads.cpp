@@ -26,8 +26,8 @@ bool is_same(const std::shared_ptr<const disk::Segment>& found,
 
 }  // namespace
 
-KnownHead::KnownHead(std::shared_ptr<const Entry> entry, std::uint64_t selector,
-                     disk::StoredBody body, const std::shared_ptr<const disk::Segment>& front)
+KnownHead::KnownHead(Ref<const Entry> entry, std::uint64_t selector, disk::StoredBody body,
+                     const std::shared_ptr<const disk::Segment>& front)
     : entry_(std::move(entry)),
       selector_(selector),
       body_(std::move(body)),

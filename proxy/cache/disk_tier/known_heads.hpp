@@ -20,10 +20,10 @@ class KnownHead {
  public:
   // `entry`: without its body, but with its length. `selector`: SavedHead::selector. `front`: the
   // segment of the record that has the head.
-  KnownHead(std::shared_ptr<const Entry> entry, std::uint64_t selector, disk::StoredBody body,
+  KnownHead(Ref<const Entry> entry, std::uint64_t selector, disk::StoredBody body,
             const std::shared_ptr<const disk::Segment>& front);
 
-  const std::shared_ptr<const Entry>& entry() const { return entry_; }
+  const Ref<const Entry>& entry() const { return entry_; }
   std::uint64_t selector() const { return selector_; }
   const disk::Key& key() const { return body_.key; }
   disk::Position at() const { return body_.front; }
@@ -34,7 +34,7 @@ class KnownHead {
  private:
   using Segment = std::weak_ptr<const disk::Segment>;  // a reclaimed one is closed all the same
 
-  const std::shared_ptr<const Entry> entry_;
+  const Ref<const Entry> entry_;
   const std::uint64_t selector_;
   disk::StoredBody body_;  // without its segment
   Segment front_segment_;

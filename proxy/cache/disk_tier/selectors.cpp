@@ -57,13 +57,13 @@ Selectors::Known& Selectors::selector_for(const Key& url_key, std::string_view u
 
 void Selectors::put_variant(const Key& url_key, const Kept& response, const Kept& superseded) {
   const Entry& entry = *response.entry;
-  auto names = names_of(entry.variant);
-  if (entry.variant.never_matches() || names.size() > kMostNames) {
+  auto names = names_of(entry.variant());
+  if (entry.variant().never_matches() || names.size() > kMostNames) {
     if (superseded.entry && disk_.may_hold(url_key)) disk_.purge(url_key, {});
     return;
   }
-  Known& known = selector_for(url_key, entry.url, std::move(names));
-  const auto key = variant_key(url_key, known.selector.number, entry.variant);
+  Known& known = selector_for(url_key, entry.url(), std::move(names));
+  const auto key = variant_key(url_key, known.selector.number, entry.variant());
   const auto taken = writer_.write(key, response, superseded, known.selector.number);
   if (taken == EntryWriter::Taken::yes) {
     put_selector(known, key, entry);
@@ -80,7 +80,7 @@ void Selectors::put_variant(const Key& url_key, const Kept& response, const Kept
 void Selectors::put_selector(Known& known, const Key& variant, const Entry& entry) {
   RecordHeader mine{.kind = RecordKind::selector, .key = known.url};
   note_claim(mine, entry);
-  if (entry.object) note_object(mine, entry);
+  if (entry.object()) note_object(mine, entry);
   const RecordHeader& theirs = known.record;
   auto until = theirs.claimable_until;
   if (theirs.claims_blocks()) {  // an object's claim lasts only while all blocks are there
@@ -99,9 +99,9 @@ void Selectors::put_selector(Known& known, const Key& variant, const Entry& entr
                       .version = known.record.version,
                       .block = known.record.block,
                       .rule = known.record.rule};
-  note_times(header, entry.times);
+  note_times(header, entry.times());
   (void)disk_.append(
-      {.header = header, .url = std::string(entry.url), .head = encode(known.selector)});
+      {.header = header, .url = std::string(entry.url()), .head = encode(known.selector)});
 }
 
 }  // namespace proxy::cache

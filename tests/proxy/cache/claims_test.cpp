@@ -201,9 +201,9 @@ class ClaimModel {
 
   // By the rule only once the claim for everybody has ended.
   static std::optional<digest::Claim> claim_of(const Entry& entry, Time now) {
-    if (now + 5s < entry.claimable_until()) return digest::Claim{key_of(entry.url)};
+    if (now + 5s < entry.claimable_until()) return digest::Claim{key_of(entry.url())};
     if (now + 5s >= entry.claimable_by_rule_until()) return std::nullopt;
-    return digest::Claim{key_of(entry.url), digest::mark_of(kRule)};
+    return digest::Claim{key_of(entry.url()), digest::mark_of(kRule)};
   }
 
   std::set<digest::Claim> truth() {

@@ -25,7 +25,7 @@ Body letters(Budget& budget, std::uint64_t first, std::uint64_t size) {
   Body body;
   for (std::uint64_t at = 0; at < size; at += 3) {
     const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(3, size - at));
-    const auto block = std::make_shared<Block>(budget, 3);
+    const auto block = Block::make(budget, 3);
     std::copy_n(kLetters.data() + first + at, length, block->data());
     body.slices.push_back({block, length});
   }
@@ -57,12 +57,11 @@ struct Message {
   const Request request;
   const Response response;
   const Received received;
-  const std::shared_ptr<Entry> entry;
+  const Ref<Entry> entry;
 };
 
 struct Combine : ::testing::Test {
-  std::shared_ptr<const Entry> kept(const Message* held, const Message& newer,
-                                    std::uint64_t most = 100) {
+  Ref<const Entry> kept(const Message* held, const Message& newer, std::uint64_t most = 100) {
     return combine(budget, held ? held->entry.get() : nullptr, newer.entry, newer.request.facts,
                    newer.received, most);
   }
@@ -110,9 +109,9 @@ TEST_F(Combine, JoinsWhatTouchesAndIsTheSame) {  // RFC 9111 3.4
     }
     const bool whole = *range == '\0';
     EXPECT_EQ(both->status, whole ? 200U : 206U) << name;
-    EXPECT_EQ(both->range.has_value(), !whole) << name;
+    EXPECT_EQ(both->range().has_value(), !whole) << name;
     if (!whole) {
-      EXPECT_EQ(http::content_range(*both->range), "bytes " + std::string(range)) << name;
+      EXPECT_EQ(http::content_range(*both->range()), "bytes " + std::string(range)) << name;
     }
     const auto bytes = proxy::cache::range_of_body(*both);
     EXPECT_EQ(text_of(both->body), kLetters.substr(bytes.first, bytes.size())) << name;
@@ -127,8 +126,8 @@ TEST_F(Combine, JoinsNoPartsOfTwoNeighbours) {
   const Message origins(budget, "5-7/10", kFresh + kTag, 5, 3);
   const auto both = kept(&first, origins);
   EXPECT_EQ(both->body.size, 8U);
-  EXPECT_EQ(both->giver, Giver{7});
-  EXPECT_EQ(kept(&origins, first)->giver, Giver{7});
+  EXPECT_EQ(both->giver(), Giver{7});
+  EXPECT_EQ(kept(&origins, first)->giver(), Giver{7});
   const Message guests(budget, "0-4/10", kFresh + kTag, 0, 5, {7, true});
   EXPECT_EQ(kept(&guests, origins), origins.entry);
 }
@@ -175,7 +174,7 @@ TEST_F(Combine, TakesTheNewerFieldsAndKeepsTheOthers) {  // RFC 9111 3.2, 3.4
                        5, 5);
   const auto both = kept(&first, second);
   EXPECT_EQ(
-      both->head,
+      both->head(),
       "HTTP/1.1 200 OK\r\nB: 1\r\nContent-Type: x/y\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n"
       "Cache-Control: max-age=50\r\nETag: \"e\"\r\nA: 2\r\nVia: 1.1 us\r\n");
   EXPECT_EQ(text_of(both->body), "abcdefghij");
@@ -190,7 +189,7 @@ TEST_F(Combine, MakesAPartThatIsAllTheWhole) {
   const Message all(budget, "0-9/10", kFresh, 0, 10);
   const auto whole = kept(nullptr, all);
   EXPECT_EQ(whole->status, 200U);
-  EXPECT_FALSE(whole->range);
+  EXPECT_FALSE(whole->range());
   EXPECT_EQ(text_of(whole->body), "abcdefghij");
 }
 
@@ -234,7 +233,7 @@ TEST_F(Combine, LosesNoFreshWholeForAPartOfIt) {
   const auto updated = kept(&whole, part);
   EXPECT_EQ(updated->status, 200U);
   EXPECT_EQ(text_of(updated->body), "abcdefghij");
-  EXPECT_NE(updated->head.find("A: 2\r\n"), std::string::npos);
+  EXPECT_NE(updated->head().find("A: 2\r\n"), std::string::npos);
 }
 
 TEST_F(Combine, CutsABodyAnywhere) {

@@ -24,20 +24,18 @@ class ObjectsBelow : public StoreOverDisk {
 
   ObjectsBelow() : StoreOverDisk(disk::PurgeRules::as_prefix) {}
 
-  std::shared_ptr<const Entry> object(const std::string& more = "",
-                                      const Request& request = Request()) {
+  Ref<const Entry> object(const std::string& more = "", const Request& request = Request()) {
     const Response response("Cache-Control: max-age=100\r\nETag: \"e\"\r\n" + more);
     return object_entry(budget_, {kUrl, request.head.fields, response.head, {now_, now_}, "us"},
                         Object{disk_->disk().new_version()}, kLength);
   }
-  void put(const std::shared_ptr<const Entry>& entry,
-           const std::shared_ptr<const Entry>& superseded = nullptr) {
+  void put(const Ref<const Entry>& entry, const Ref<const Entry>& superseded = nullptr) {
     EXPECT_TRUE(disk_->put(kKey, kept(entry), {superseded}, [] { return true; }));
   }
   // Stores a block whose bytes tell its number.
   void put_block(const Entry& object, std::uint32_t number) {
     const auto size = static_cast<std::uint32_t>(bytes_of_block(number, kLength).size());
-    const auto bytes = std::make_shared<Block>(budget_, size);
+    const auto bytes = Block::make(budget_, size);
     std::fill_n(bytes->data(), size, static_cast<char>('a' + number));
     const auto block = block_entry(budget_, object, {{{bytes, size}}, size});
     EXPECT_EQ(disk_->blocks().put(kKey, number, object, block), DiskBlocks::Taken::yes);
@@ -46,11 +44,11 @@ class ObjectsBelow : public StoreOverDisk {
     for (std::uint32_t number = 0; number < blocks_in(kLength); ++number) put_block(object, number);
     settle();
   }
-  std::shared_ptr<const Entry> read(const Request& request = Request()) {
+  Ref<const Entry> read(const Request& request = Request()) {
     const auto found = disk_->read(kKey, kUrl, request.head.fields, *store_, disk::Wait::yes);
     return found ? found->entry : nullptr;
   }
-  disk::Result<std::shared_ptr<const Entry>> block(const Entry& object, std::uint32_t number) {
+  disk::Result<Ref<const Entry>> block(const Entry& object, std::uint32_t number) {
     return disk_->blocks().read(kKey, number, object, *store_, disk::Wait::yes);
   }
   bool is_good(const Entry& object, std::uint32_t number) {
@@ -64,7 +62,7 @@ class ObjectsBelow : public StoreOverDisk {
     return good == (*read)->body.size && good == bytes_of_block(number, kLength).size();
   }
   bool has_block(const Entry& object, std::uint32_t number) {
-    return disk_->has_block(disk::block_key(kKey, object.object->version, number));
+    return disk_->has_block(disk::block_key(kKey, object.object()->version, number));
   }
 
   bool is_claimed() {
@@ -74,7 +72,7 @@ class ObjectsBelow : public StoreOverDisk {
   }
   // Damages the block in its segment, 500 kB after the beginning of its record.
   void damage(const Entry& object, std::uint32_t number) {
-    const auto key = disk::block_key(kKey, object.object->version, number);
+    const auto key = disk::block_key(kKey, object.object()->version, number);
     const auto place = disk_->disk().catalog().index.find(key);
     ASSERT_TRUE(place);
     for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
@@ -95,8 +93,8 @@ TEST_F(ObjectsBelow, AreReadBackHeadAndBlocksApart) {
   restart();
   const auto found = read();
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->object, entry->object);
-  EXPECT_EQ(found->head, entry->head);
+  EXPECT_EQ(found->object(), entry->object());
+  EXPECT_EQ(found->head(), entry->head());
   EXPECT_EQ(found->body.size, kLength);
   EXPECT_TRUE(found->body.slices.empty());
   for (const std::uint32_t number : {0U, 1U, 2U, 3U, 4U}) {
@@ -120,7 +118,7 @@ TEST_F(ObjectsBelow, KeepTheirBlocksWhenTheyAreFreshened) {
   settle();
   const auto found = read();
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->freshness.lifetime, 900s);
+  EXPECT_EQ(found->freshness().lifetime, 900s);
   EXPECT_TRUE(is_good(*found, 0));
 }
 
@@ -132,7 +130,7 @@ TEST_F(ObjectsBelow, LoseTheirBlocksToANewVersion) {
   settle();
   const auto found = read();
   ASSERT_TRUE(found);
-  EXPECT_NE(found->object, old->object);
+  EXPECT_NE(found->object(), old->object());
   EXPECT_FALSE(has_block(*found, 0));
 }
 
@@ -183,7 +181,7 @@ TEST_F(ObjectsBelow, AreClaimedWhileAllTheirBlocksAreThere) {
   EXPECT_FALSE(is_claimed());
   put_blocks(*entry);
   EXPECT_FALSE(is_claimed());
-  disk_->disk().review_claim(kKey, entry->object->version);
+  disk_->disk().review_claim(kKey, entry->object()->version);
   settle();
   EXPECT_TRUE(is_claimed());
   damage(*entry, 2);
@@ -199,7 +197,7 @@ TEST_F(ObjectsBelow, AreClaimedByTheirSelectorWhereTheyVary) {
   put(entry);
   put_blocks(*entry);
   EXPECT_FALSE(is_claimed());
-  disk_->disk().review_claim(kKey, entry->object->version);
+  disk_->disk().review_claim(kKey, entry->object()->version);
   settle();
   EXPECT_TRUE(is_claimed());
   restart();
@@ -216,7 +214,8 @@ TEST_F(ObjectsBelow, EndAClaimThatTurnsOutWrong) {
   put(entry, entry);
   settle();
   EXPECT_TRUE(is_claimed());
-  disk_->disk().purge(disk::block_key(kKey, entry->object->version, 1), {});  // without any notice
+  disk_->disk().purge(disk::block_key(kKey, entry->object()->version, 1),
+                      {});  // without any notice
   EXPECT_FALSE(is_good(*entry, 1));
   EXPECT_FALSE(is_claimed());
 }
@@ -224,7 +223,7 @@ TEST_F(ObjectsBelow, EndAClaimThatTurnsOutWrong) {
 TEST_F(ObjectsBelow, HaveBlocksThatAreFoundBeforeTheyAreWritten) {
   const auto entry = object();
   put(entry);
-  const auto key = disk::block_key(kKey, entry->object->version, 4);
+  const auto key = disk::block_key(kKey, entry->object()->version, 4);
   for (int i = 0; i < 50; ++i) {
     put_block(*entry, 4);
     ASSERT_TRUE(has_block(*entry, 4)) << "neither waiting nor written";
@@ -282,8 +281,7 @@ TEST_F(ObjectsBelow, GiveNoWrongByteForAFlippedBit) {
 TEST_F(ObjectsBelow, TakeNoBlockOfAnotherSize) {
   const auto entry = object();
   const auto size = std::uint32_t{1000};
-  const auto block =
-      block_entry(budget_, *entry, {{{std::make_shared<Block>(budget_, size), size}}, size});
+  const auto block = block_entry(budget_, *entry, {{{Block::make(budget_, size), size}}, size});
   ASSERT_EQ(disk_->blocks().put(kKey, 0, *entry, block), DiskBlocks::Taken::yes);
   settle();
   EXPECT_EQ(this->block(*entry, 0).error(), disk::Error::corrupt);

@@ -36,7 +36,7 @@ class SharedBlocks : public ::testing::Test {
   }
   // The value of every byte of a block.
   static char byte_of(const Entry& object, std::uint32_t number) {
-    return static_cast<char>('0' + (object.object->version + number) % 32);
+    return static_cast<char>('0' + (object.object()->version + number) % 32);
   }
   static bool is_all(const Entry& entry, char byte) {
     return std::all_of(entry.body.slices.begin(), entry.body.slices.end(), [&](const Slice& slice) {
@@ -45,22 +45,22 @@ class SharedBlocks : public ::testing::Test {
     });
   }
   Body filled(char byte, std::uint32_t size) {
-    const auto bytes = std::make_shared<Block>(budget_, size);
+    const auto bytes = Block::make(budget_, size);
     std::memset(bytes->data(), byte, size);
     return {{{bytes, size}}, size};
   }
 
-  std::shared_ptr<const Entry> current(std::size_t number) {
+  Ref<const Entry> current(std::size_t number) {
     const std::lock_guard lock(mutex_);
     return objects_[number];
   }
-  void keep(std::size_t number, const std::shared_ptr<const Entry>& entry) {
-    const auto key = key_of(entry->url);
+  void keep(std::size_t number, const Ref<const Entry>& entry) {
+    const auto key = key_of(entry->url());
     const auto response = kept(entry);
     disk_.put(key, response, {}, [&] {
       if (store_.put(key, response, now_) != Stored::yes) return false;
       const std::lock_guard lock(mutex_);
-      objects_[number] = entry->object ? entry : nullptr;
+      objects_[number] = entry->object() ? entry : nullptr;
       return true;
     });
   }
@@ -76,7 +76,7 @@ class SharedBlocks : public ::testing::Test {
     Stock stock;
     stock.url = name_of(number);
     stock.times = {now_, now_};
-    const auto entry = std::const_pointer_cast<Entry>(entry_of(budget_, stock));
+    const auto entry = boost::const_pointer_cast<Entry>(entry_of(budget_, stock));
     entry->body = filled(kWholeByte, 20'000);
     keep(number, entry);
   }
@@ -87,9 +87,9 @@ class SharedBlocks : public ::testing::Test {
     const auto bytes = block_entry(budget_, *object, filled(byte_of(*object, block), size));
     while (disk_.disk().queued_bytes() > kMostQueued)
       std::this_thread::yield();  // or it is refused
-    const auto taken = disk_.blocks().put(key_of(object->url), block, *object, bytes);
+    const auto taken = disk_.blocks().put(key_of(object->url()), block, *object, bytes);
     if (taken == DiskBlocks::Taken::yes) kept_ += 1;
-    disk_.disk().review_claim(key_of(object->url), object->object->version);
+    disk_.disk().review_claim(key_of(object->url()), object->object()->version);
   }
   void read(std::size_t number) {
     const Request request;
@@ -97,7 +97,7 @@ class SharedBlocks : public ::testing::Test {
     const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
     if (!found || !found->entry) return;
     const auto entry = found->entry;
-    if (!entry->object) {
+    if (!entry->object()) {
       EXPECT_TRUE(is_all(*entry, kWholeByte));
       return;
     }
@@ -141,7 +141,7 @@ class SharedBlocks : public ::testing::Test {
   Store store_{budget_, {}, &disk_.disk().catalog().index};
   const Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
   std::mutex mutex_;
-  std::array<std::shared_ptr<const Entry>, kObjects> objects_;  // guarded
+  std::array<Ref<const Entry>, kObjects> objects_;  // guarded
   std::atomic<int> kept_ = 0;
   std::atomic<int> read_ = 0;
 };

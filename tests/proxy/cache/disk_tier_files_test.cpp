@@ -27,7 +27,7 @@ class LeftInFiles : public StoreOverDisk {
     return put(response, superseded);
   }
   Kept put(const Kept& response, const Kept& superseded) {
-    const auto& url = response.entry->url;
+    const auto& url = response.entry->url();
     EXPECT_TRUE(disk_->put(key_of(url), response, superseded, [] { return true; }));
     settle();
     return response;
@@ -44,7 +44,7 @@ class LeftInFiles : public StoreOverDisk {
     return found ? std::move(*found) : ReadBack{};
   }
   static bool has(const ReadBack& read, const std::string& line) {
-    return read.entry && read.entry->head.find(line) != std::string::npos;
+    return read.entry && read.entry->head().find(line) != std::string::npos;
   }
 };
 

@@ -27,7 +27,7 @@ class GivenByNeighbours : public StoreOverDisk {
 
   GivenByNeighbours() : StoreOverDisk(of_giver) {}
 
-  std::shared_ptr<const Entry> put(const std::string& url, Giver giver) {
+  Ref<const Entry> put(const std::string& url, Giver giver) {
     Stock stock;
     stock.url = url;
     stock.body = 100;
@@ -37,7 +37,7 @@ class GivenByNeighbours : public StoreOverDisk {
     EXPECT_TRUE(disk_->put(key_of(url), response, {}, [] { return true; }));
     return response.entry;
   }
-  std::shared_ptr<const Entry> put_object(const std::string& url) {
+  Ref<const Entry> put_object(const std::string& url) {
     const Request request;
     const Response response("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
     const auto object =
@@ -48,23 +48,24 @@ class GivenByNeighbours : public StoreOverDisk {
   }
   void put_block(const Entry& object, std::uint32_t number, Giver giver) {
     const auto size = static_cast<std::uint32_t>(kBlockBytes);
-    const auto bytes = std::make_shared<Block>(budget_, size);
+    const auto bytes = Block::make(budget_, size);
     std::fill_n(bytes->data(), size, 'x');
     const auto block = block_entry(budget_, object, {{{bytes, size}}, size}, giver);
-    EXPECT_EQ(disk_->blocks().put(key_of(object.url), number, object, block),
+    EXPECT_EQ(disk_->blocks().put(key_of(object.url()), number, object, block),
               DiskBlocks::Taken::yes);
   }
-  std::shared_ptr<const Entry> read(const std::string& url) {
+  Ref<const Entry> read(const std::string& url) {
     const auto found = disk_->read(key_of(url), url, {}, *store_, disk::Wait::yes);
     return found ? found->entry : nullptr;
   }
-  std::shared_ptr<const Entry> block(const Entry& object, std::uint32_t number) {
+  Ref<const Entry> block(const Entry& object, std::uint32_t number) {
     const auto found =
-        disk_->blocks().read(key_of(object.url), number, object, *store_, disk::Wait::yes);
+        disk_->blocks().read(key_of(object.url()), number, object, *store_, disk::Wait::yes);
     return found ? *found : nullptr;
   }
   bool has_block(const Entry& object, std::uint32_t number) {
-    return disk_->has_block(disk::block_key(key_of(object.url), object.object->version, number));
+    return disk_->has_block(
+        disk::block_key(key_of(object.url()), object.object()->version, number));
   }
   std::size_t claims() {
     std::vector<digest::Claim> claimed;
@@ -80,9 +81,9 @@ TEST_F(GivenByNeighbours, TheGiverIsKnownAfterARestart) {
   put_block(*object, 0, kOther);
   settle();
   restart();
-  EXPECT_EQ(read("http://a/")->giver, kLiar);
-  EXPECT_EQ(read("http://o/")->giver, Giver{});
-  EXPECT_EQ(block(*object, 0)->giver, kOther);
+  EXPECT_EQ(read("http://a/")->giver(), kLiar);
+  EXPECT_EQ(read("http://o/")->giver(), Giver{});
+  EXPECT_EQ(block(*object, 0)->giver(), kOther);
 }
 
 TEST_F(GivenByNeighbours, WhatOneGaveIsGoneAtOnceAndAfterARestart) {
@@ -121,7 +122,7 @@ TEST_F(GivenByNeighbours, ABlockGoesWithoutItsObjectWhichIsNotClaimedAnyMore) {
   put_block(*object, 0, {});
   put_block(*object, 1, kLiar);
   settle();
-  disk_->disk().review_claim(key_of("http://o/"), object->object->version);
+  disk_->disk().review_claim(key_of("http://o/"), object->object()->version);
   EXPECT_TRUE(support::await([&] { return claims() == 1; }));
   purge(kLiar);
   EXPECT_FALSE(block(*object, 1));
@@ -140,7 +141,7 @@ TEST_F(GivenByNeighbours, ABlockThatTheSearchFindsUnclaimsItsObject) {
   put_block(*object, 0, kLiar);
   put_block(*object, 1, {});
   settle();
-  disk_->disk().review_claim(key_of("http://o/"), object->object->version);
+  disk_->disk().review_claim(key_of("http://o/"), object->object()->version);
   EXPECT_TRUE(support::await([&] { return claims() == 1; }));
   purge(kLiar);
   EXPECT_TRUE(support::await([&] { return !has_block(*object, 0); }));

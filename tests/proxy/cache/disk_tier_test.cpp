@@ -35,7 +35,7 @@ class TwoTiers : public ::testing::Test {
     const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
     return found ? Kept{found->entry, found->on_disk} : Kept{};
   }
-  std::shared_ptr<const Entry> read(const std::string& url, const std::string& lines = "") {
+  Ref<const Entry> read(const std::string& url, const std::string& lines = "") {
     return read_kept(url, lines).entry;
   }
 
@@ -91,7 +91,7 @@ TEST_F(TwoTiers, ClaimWhatARuleKeepsForThoseWhoHaveTheRule) {
   EXPECT_EQ(listed(), std::vector{claim}) << "the disk does alone";
   const auto entry = read("http://a/");
   ASSERT_TRUE(entry);
-  EXPECT_EQ(entry->rule, 0x50007U);
+  EXPECT_EQ(entry->rule(), 0x50007U);
   put(stock_of("http://a/", 100, now_));
   settle();
   std::vector<KeyChange> changes;
@@ -107,7 +107,7 @@ TEST_F(TwoTiers, ReadBackWhatWasStored) {
   const auto entry = read("http://a/");
   ASSERT_TRUE(entry);
   const auto held = store_.find(key_of("http://a/"), "http://a/", {}).entry;
-  EXPECT_EQ(entry->head, held->head);
+  EXPECT_EQ(entry->head(), held->head());
   EXPECT_EQ(entry->body.size, 2000U);
   EXPECT_TRUE(std::equal(entry->body.slices[0].block->data(),
                          entry->body.slices[0].block->data() + 2000,
@@ -152,7 +152,7 @@ TEST_F(TwoTiers, KeepAFreshenedHeadByItself) {
   EXPECT_LT(disk_.disk().catalog().counters.stored_bytes - written, 500U);
   const auto [entry, on_disk] = read_kept("http://a/");
   ASSERT_TRUE(entry);
-  EXPECT_EQ(entry->freshness.lifetime, 200s);
+  EXPECT_EQ(entry->freshness().lifetime, 200s);
   EXPECT_EQ(entry->body.size, 2000U);
   EXPECT_EQ(on_disk->body(), old.on_disk->body());
   EXPECT_NE(on_disk->front(), old.on_disk->front());
@@ -283,7 +283,7 @@ class FollowedClaims : public TwoTiers {
       }
       case 2:
         if (random_() % 50 != 0) break;
-        store_.remove_if([&](const Entry& entry) { return entry.url.starts_with(url); });
+        store_.remove_if([&](const Entry& entry) { return entry.url().starts_with(url); });
         EXPECT_TRUE(disk_.purge_all(url, {}));
         break;
       case 3:

@@ -9,8 +9,7 @@ namespace {
 
 class StoredEntry : public ::testing::Test {
  protected:
-  std::shared_ptr<const Entry> entry(const std::string& lines, unsigned status = 200,
-                                     bool shared = true) {
+  Ref<const Entry> entry(const std::string& lines, unsigned status = 200, bool shared = true) {
     Stock stock;
     stock.lines = lines;
     stock.status = status;
@@ -25,7 +24,7 @@ TEST_F(StoredEntry, HeadHasTheEndToEndFieldsAndOurVia) {
   const auto stored = entry(
       "Date: Sun, 31 Dec 2023 00:00:00 GMT\r\nContent-Length: 3\r\nAge: 4\r\nX-A: b\r\nX-Hop: c\r\n"
       "Connection: x-hop\r\nCache-Status: other; hit\r\nVia: 1.0 before\r\nETag: \"e\"\r\n");
-  EXPECT_EQ(stored->head,
+  EXPECT_EQ(stored->head(),
             "HTTP/1.1 200 X\r\nDate: Sun, 31 Dec 2023 00:00:00 GMT\r\nX-A: b\r\nVia: 1.0 before\r\n"
             "ETag: \"e\"\r\nVia: 1.1 us\r\n");
   EXPECT_EQ(stored->quotes().etag, "\"e\"");
@@ -33,10 +32,10 @@ TEST_F(StoredEntry, HeadHasTheEndToEndFieldsAndOurVia) {
 }
 
 TEST_F(StoredEntry, MissingDateIsSuppliedAWrongOneIsKept) {
-  EXPECT_NE(entry("")->head.find("\r\nDate: " + std::string(kStartDate)), std::string::npos);
+  EXPECT_NE(entry("")->head().find("\r\nDate: " + std::string(kStartDate)), std::string::npos);
   const auto wrong = entry("Date: yesterday\r\n");
-  EXPECT_NE(wrong->head.find("Date: yesterday\r\n"), std::string::npos);
-  EXPECT_EQ(wrong->head.find(kStartDate), std::string::npos);
+  EXPECT_NE(wrong->head().find("Date: yesterday\r\n"), std::string::npos);
+  EXPECT_EQ(wrong->head().find(kStartDate), std::string::npos);
 }
 
 TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.2.2.7
@@ -49,8 +48,8 @@ TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.
   const auto made = Entry::make(budget_, received);
   const Entry& stored = *made;
   for (const char* left_out : {"\nSet-Cookie", "\na:", "\nB:", "\nProxy-", "\nCache-Status"})
-    EXPECT_EQ(stored.head.find(left_out), std::string::npos) << left_out;
-  EXPECT_NE(stored.head.find("\nX: 1\r"), std::string::npos);
+    EXPECT_EQ(stored.head().find(left_out), std::string::npos) << left_out;
+  EXPECT_NE(stored.head().find("\nX: 1\r"), std::string::npos);
   EXPECT_FALSE(stored.no_cache);
   EXPECT_EQ(asker_fields(received),
             "Set-Cookie: 2\r\na: 3\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n"
@@ -66,12 +65,12 @@ TEST_F(StoredEntry, ThatIsOnlyPassedOnHasTheSameHeadAndIsNeverFresh) {
   received.passed_on = true;
   const auto made_to_pass = Entry::make(budget_, received);
   const Entry& passed_on = *made_to_pass;
-  EXPECT_EQ(passed_on.head, stored.head);
+  EXPECT_EQ(passed_on.head(), stored.head());
   EXPECT_EQ(passed_on.quotes().etag, "\"e\"");
   EXPECT_EQ(passed_on.age(kStart), stored.age(kStart));
   EXPECT_TRUE(stored.fresh(kStart));
   EXPECT_FALSE(passed_on.fresh(kStart));
-  EXPECT_EQ(passed_on.url, "");
+  EXPECT_EQ(passed_on.url(), "");
 }
 
 TEST_F(StoredEntry, QuotesItsHead) {
@@ -81,7 +80,7 @@ TEST_F(StoredEntry, QuotesItsHead) {
         "Content-Type: a\r\nContent-Type: a\r\nLast-Modified: y\r\nLast-Modified: z\r\n"}) {
     const auto stored = entry(lines);
     const auto told = stored->quotes();
-    const auto found = quotes_of(stored->head);
+    const auto found = quotes_of(stored->head());
     EXPECT_EQ(told.etag, found.etag) << lines;
     EXPECT_EQ(told.last_modified, found.last_modified) << lines;
     EXPECT_EQ(told.content_type, found.content_type) << lines;
@@ -178,6 +177,60 @@ TEST_F(StoredEntry, OfAGuestIsForNoNeighbour) {
   EXPECT_FALSE(given->for_neighbours());
   EXPECT_EQ(given->claimable_until(), Time::min());
   EXPECT_TRUE(entry_of(budget_, {.giver = {7, false}})->for_neighbours());
+}
+
+TEST_F(StoredEntry, TellsWhatOnlySomeResponsesHave) {
+  const auto plain = entry("Cache-Control: max-age=60\r\n");
+  EXPECT_FALSE(plain->is_part() || plain->is_object() || plain->variant().varies());
+  EXPECT_EQ(plain->extras().stale_if_error, seconds(0));
+  const auto part = entry(
+      "Cache-Control: max-age=60, stale-while-revalidate=7, stale-if-error=8\r\nVary: a\r\n"
+      "Content-Range: bytes 0-4/11\r\n",
+      206);
+  EXPECT_TRUE(part->is_part());
+  EXPECT_EQ(part->range()->complete, 11U);
+  EXPECT_TRUE(part->variant().varies());
+  EXPECT_EQ(part->extras().stale_while_revalidate, seconds(7));
+  EXPECT_EQ(part->extras().stale_if_error, seconds(8));
+  EXPECT_GT(part->footprint(), plain->footprint());
+}
+
+TEST_F(StoredEntry, KeepsAnAgeOfDecades) {
+  const auto old = entry("Age: 2000000000\r\n");
+  EXPECT_EQ(old->initial_age(), seconds(2000000000));
+  EXPECT_EQ(old->age(kStart + seconds(2)), seconds(2000000002));
+}
+
+TEST_F(StoredEntry, TellsItsDateFromItsHead) {
+  EXPECT_EQ(entry("Date: Sun, 31 Dec 2023 00:00:00 GMT\r\n")->date(),
+            kStart - std::chrono::hours(24));
+  EXPECT_EQ(entry("Date: yesterday\r\n")->date(), kStart);
+  EXPECT_EQ(entry("")->date(), kStart);
+}
+
+std::size_t lent_bytes = 0;
+
+void* lend(std::size_t bytes) {
+  lent_bytes += bytes;
+  return ::operator new(bytes);
+}
+
+void take_back(void* memory, std::size_t bytes) noexcept {
+  lent_bytes -= bytes;
+  ::operator delete(memory);
+}
+
+TEST_F(StoredEntry, ReturnsLentMemory) {
+  const Request request;
+  const Response response("ETag: \"e\"\r\n");
+  const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
+  const EntryMemory memory{lend, take_back};
+  {
+    const auto made = Entry::make(budget_, received, &memory);
+    EXPECT_GT(lent_bytes, sizeof(Entry) + made->head().size());
+    EXPECT_EQ(made->quotes().etag, "\"e\"");
+  }
+  EXPECT_EQ(lent_bytes, 0U);
 }
 
 TEST_F(StoredEntry, IsChargedForAllOfItselfWhileItLives) {

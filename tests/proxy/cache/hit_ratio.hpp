@@ -82,13 +82,13 @@ class Workload {
   static std::string url_of(std::uint32_t object) {
     return "http://example.com/" + std::to_string(object);
   }
-  static std::shared_ptr<const Entry> response_to(Budget& budget, std::uint32_t object) {
+  static Ref<const Entry> response_to(Budget& budget, std::uint32_t object) {
     static const Request request;
     static const Response response("Cache-Control: max-age=3600\r\n");
     const auto entry = Entry::make(
         budget, Received{url_of(object), request.head.fields, response.head, kAtOnce, "us"});
     const std::uint32_t size = body_bytes(object);
-    entry->body = {{{std::make_shared<const Block>(budget, size), size}}, size};
+    entry->body = {{{Block::make(budget, size), size}}, size};
     return entry;
   }
   double percent(std::size_t hits) const {

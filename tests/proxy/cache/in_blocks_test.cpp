@@ -64,7 +64,7 @@ class AnObject : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kLength = 10 * kMiB + 5;
 
-  std::shared_ptr<Entry> object(const std::string& lines, unsigned status = 200) {
+  Ref<Entry> object(const std::string& lines, unsigned status = 200) {
     const Request request;
     const Response response(lines, status);
     return object_entry(budget_, {"http://a/", request.head.fields, response.head, kAtOnce, "us"},
@@ -76,11 +76,11 @@ class AnObject : public ::testing::Test {
 
 TEST_F(AnObject, HasItsLengthAndNoBytes) {
   const auto entry = object("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
-  EXPECT_EQ(entry->object, Object{7});
+  EXPECT_EQ(entry->object(), Object{7});
   EXPECT_EQ(entry->body.size, kLength);
   EXPECT_TRUE(entry->body.slices.empty());
   EXPECT_LT(entry->footprint(), 2000U);
-  EXPECT_FALSE(entry->range);
+  EXPECT_FALSE(entry->range());
 }
 
 TEST_F(AnObject, OfAPartHasTheHeadOfTheWhole) {
@@ -89,11 +89,11 @@ TEST_F(AnObject, OfAPartHasTheHeadOfTheWhole) {
       "Content-Digest: sha-256=:x:\r\nRepr-Digest: sha-256=:y:\r\nContent-Type: a/b\r\n",
       206);
   EXPECT_EQ(entry->status, 200U);
-  EXPECT_FALSE(entry->range);
-  EXPECT_EQ(entry->head.substr(0, 17), "HTTP/1.1 200 OK\r\n");
-  EXPECT_EQ(entry->head.find("Content-Range"), std::string::npos);
-  EXPECT_EQ(entry->head.find("Content-Digest"), std::string::npos);
-  EXPECT_NE(entry->head.find("Repr-Digest"), std::string::npos);
+  EXPECT_FALSE(entry->range());
+  EXPECT_EQ(entry->head().substr(0, 17), "HTTP/1.1 200 OK\r\n");
+  EXPECT_EQ(entry->head().find("Content-Range"), std::string::npos);
+  EXPECT_EQ(entry->head().find("Content-Digest"), std::string::npos);
+  EXPECT_NE(entry->head().find("Repr-Digest"), std::string::npos);
   EXPECT_EQ(entry->quotes().etag, "\"e\"");
   EXPECT_EQ(entry->body.size, kLength);
 }
@@ -105,11 +105,11 @@ TEST_F(AnObject, OfALengthNotKnownYetIsAPartThatNobodyIsToldOf) {
   const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
   const auto begun = begun_entry(budget_, received, Object{7}, 4 * kMiB);
   EXPECT_EQ(begun->status, 206U);
-  EXPECT_EQ(begun->range, (http::ContentRange{{0, 4 * kMiB - 1}, std::nullopt}));
-  EXPECT_EQ(begun->object, Object{7});
+  EXPECT_EQ(begun->range(), (http::ContentRange{{0, 4 * kMiB - 1}, std::nullopt}));
+  EXPECT_EQ(begun->object(), Object{7});
   EXPECT_EQ(begun->body.size, 4 * kMiB);
-  EXPECT_EQ(begun->head.find("Content-Range"), std::string::npos) << "the sender writes it";
-  EXPECT_EQ(begun->head.find("Content-Digest"), std::string::npos);
+  EXPECT_EQ(begun->head().find("Content-Range"), std::string::npos) << "the sender writes it";
+  EXPECT_EQ(begun->head().find("Content-Digest"), std::string::npos);
   EXPECT_EQ(begun->claimable_until(), Time::min());
   EXPECT_EQ(complete_length(*begun), std::nullopt);
   EXPECT_EQ(rest_wanted(request.facts, *begun), (MissingRange{0, 4 * kMiB, {}}));
@@ -121,9 +121,9 @@ TEST_F(AnObject, StaysTheSameOneOnceFreshened) {
   const Response response("Cache-Control: max-age=900\r\nETag: \"e\"\r\n", 304);
   const auto fresh = freshen(budget_, *entry, request.facts,
                              {"http://a/", request.head.fields, response.head, kAtOnce, "us"});
-  EXPECT_EQ(fresh.entry->object, entry->object);
+  EXPECT_EQ(fresh.entry->object(), entry->object());
   EXPECT_EQ(fresh.entry->body.size, kLength);
-  EXPECT_EQ(fresh.entry->freshness.lifetime, 900s);
+  EXPECT_EQ(fresh.entry->freshness().lifetime, 900s);
 }
 
 TEST_F(AnObject, IsNotJoinedToAPartOfTheSame) {
@@ -135,7 +135,7 @@ TEST_F(AnObject, IsNotJoinedToAPartOfTheSame) {
                             206);
     const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
     const auto newer = Entry::make(budget_, received);
-    newer->body = {{{std::make_shared<const Block>(budget_, 10), 10}}, 10};
+    newer->body = {{{Block::make(budget_, 10), 10}}, 10};
     const auto kept = combine(budget_, held.get(), newer, request.facts, received, 1 << 20);
     EXPECT_EQ(kept, tag == std::string("\"e\"") ? nullptr : newer) << tag;
   }
@@ -156,9 +156,9 @@ TEST_F(AnObject, IsHeldInMemoryHoweverLongItIsAndClaimsNothingThere) {
 TEST_F(AnObject, HasBlocksThatAreEntriesOfTheirOwn) {
   Store store(budget_);
   const auto entry = object("Cache-Control: max-age=100\r\n");
-  const Body bytes{{{std::make_shared<const Block>(budget_, 1000), 1000}}, 1000};
+  const Body bytes{{{Block::make(budget_, 1000), 1000}}, 1000};
   const auto block = block_entry(budget_, *entry, bytes);
-  EXPECT_EQ(block->url, "http://a/");
+  EXPECT_EQ(block->url(), "http://a/");
   EXPECT_EQ(block->claimable_until(), Time::min());
   const auto key = disk::block_key(key_of("http://a/"), 7, 3);
   EXPECT_FALSE(store.holds(key));

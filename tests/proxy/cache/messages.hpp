@@ -59,7 +59,7 @@ struct Stock {
   bool by_rule_alone = false;
 };
 
-inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock) {
+inline Ref<const Entry> entry_of(Budget& budget, const Stock& stock) {
   const Request request(stock.request);
   const Response response(stock.lines, stock.status);
   Received received{stock.url, request.head.fields, response.head, stock.times, "us"};
@@ -70,13 +70,13 @@ inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock)
   received.by_rule_alone = stock.by_rule_alone;
   const auto entry = Entry::make(budget, received);
   if (stock.body > 0) {
-    entry->body = {{{std::make_shared<const Block>(budget, stock.body), stock.body}}, stock.body};
+    entry->body = {{{Block::make(budget, stock.body), stock.body}}, stock.body};
   }
   return entry;
 }
 
 // For a response that memory and disk keep.
-inline Kept kept(std::shared_ptr<const Entry> entry) {
+inline Kept kept(Ref<const Entry> entry) {
   return {std::move(entry), std::make_shared<OnDisk>()};
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 class Revalidation : public ::testing::Test {
  protected:
-  std::shared_ptr<const Entry> entry(const std::string& lines, std::uint32_t body = 0) {
+  Ref<const Entry> entry(const std::string& lines, std::uint32_t body = 0) {
     Stock stock;
     stock.lines = lines;
     stock.body = body;
@@ -21,7 +21,7 @@ class Revalidation : public ::testing::Test {
     const Request request(request_lines);
     const Response response(lines, 304);
     return freshen(budget_, stored, request.facts,
-                   {stored.url,
+                   {stored.url(),
                     request.head.fields,
                     response.head,
                     {kStart + 200s, kStart + 200s},
@@ -37,11 +37,11 @@ TEST_F(Revalidation, ACookieOfA304GoesToTheClientThatAskedAlone) {
   const auto stored = entry("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
   const auto own = freshened(*stored, "ETag: \"e\"\r\nSet-Cookie: a=b\r\nX: 1\r\n");
   EXPECT_EQ(own.storability, Storability::yes);
-  EXPECT_EQ(own.entry->head.find("Set-Cookie"), std::string::npos) << own.entry->head;
+  EXPECT_EQ(own.entry->head().find("Set-Cookie"), std::string::npos) << own.entry->head();
   EXPECT_EQ(own.asker_fields, "Set-Cookie: a=b\r\n");
   const auto all =
       freshened(*stored, "Cache-Control: public, max-age=1\r\nETag: \"e\"\r\nSet-Cookie: c\r\n");
-  EXPECT_NE(all.entry->head.find("Set-Cookie"), std::string::npos);
+  EXPECT_NE(all.entry->head().find("Set-Cookie"), std::string::npos);
   EXPECT_EQ(all.asker_fields, "");
 }
 
@@ -49,8 +49,8 @@ TEST_F(Revalidation, ByTheOriginConfirmsWhatANeighbourGave) {
   Stock stock{.lines = "Cache-Control: max-age=100\r\nETag: \"e\"\r\n"};
   stock.giver = {7};
   const auto given = entry_of(budget_, stock);
-  EXPECT_EQ(given->giver, Giver{7});
-  EXPECT_EQ(freshened(*given, "ETag: \"e\"\r\n").entry->giver, Giver{});
+  EXPECT_EQ(given->giver(), Giver{7});
+  EXPECT_EQ(freshened(*given, "ETag: \"e\"\r\n").entry->giver(), Giver{});
 }
 
 // An origin may take a made-up time for newer than its response, and answer 304.
@@ -76,12 +76,12 @@ TEST_F(Revalidation, LeavesNothingOfWhatAGuestSaidAboutFreshness) {
   stock.giver = {7, true};
   const auto given = entry_of(budget_, stock);
   const auto silent = freshened(*given, "ETag: \"e\"\r\n").entry;
-  EXPECT_EQ(silent->giver, Giver{});
-  EXPECT_EQ(silent->freshness.lifetime, 0s);
-  EXPECT_EQ(silent->head.find("ontrol"), std::string::npos) << silent->head;
-  EXPECT_NE(silent->head.find("X-A: 1"), std::string::npos);
+  EXPECT_EQ(silent->giver(), Giver{});
+  EXPECT_EQ(silent->freshness().lifetime, 0s);
+  EXPECT_EQ(silent->head().find("ontrol"), std::string::npos) << silent->head();
+  EXPECT_NE(silent->head().find("X-A: 1"), std::string::npos);
   const auto told = freshened(*given, "ETag: \"e\"\r\nCache-Control: max-age=7\r\n").entry;
-  EXPECT_EQ(told->freshness.lifetime, 7s);
+  EXPECT_EQ(told->freshness().lifetime, 7s);
   EXPECT_TRUE(told->for_neighbours());
 }
 
@@ -92,10 +92,10 @@ TEST_F(Revalidation, OfAPartNamesTheNeighbourThatGaveTheOther) {
   const auto ours = entry(stock.lines);
   const Request request;
   const Response response(stock.lines);
-  Received more{given->url, request.head.fields, response.head, kAtOnce, "us"};
-  EXPECT_EQ(with_part(budget_, *given, request.facts, more, {}).entry->giver, Giver{7});
+  Received more{given->url(), request.head.fields, response.head, kAtOnce, "us"};
+  EXPECT_EQ(with_part(budget_, *given, request.facts, more, {}).entry->giver(), Giver{7});
   more.giver = {8};
-  EXPECT_EQ(with_part(budget_, *ours, request.facts, more, {}).entry->giver, Giver{8});
+  EXPECT_EQ(with_part(budget_, *ours, request.facts, more, {}).entry->giver(), Giver{8});
 }
 
 TEST_F(Revalidation, AsksByEveryValidatorThereIs) {
@@ -158,7 +158,7 @@ TEST_F(Revalidation, FreshenedEntryHasTheNewFieldsAndTheOldBody) {
                 "3\r\nContent-Type: text/html\r\nAge: 7\r\n"
                 "Content-Length: 9\r\nContent-Encoding: br\r\nConnection: x-hop\r\nX-Hop: 1\r\n"
                 "Date: Mon, 01 Jan 2024 00:03:20 GMT\r\n");
-  EXPECT_EQ(fresh->head,
+  EXPECT_EQ(fresh->head(),
             "HTTP/1.1 200 X\r\nETag: \"e\"\r\nContent-Type: text/plain\r\nContent-Encoding: "
             "gzip\r\nX-Kept: 1\r\nCache-Control: max-age=300, private=\"x-one\"\r\nx-two: 3\r\n"
             "Date: Mon, 01 Jan 2024 00:03:20 GMT\r\nVia: 1.1 us\r\n");
@@ -178,8 +178,8 @@ TEST_F(Revalidation, NotModifiedWithoutDateIsAsOldAsItsArrival) {
 TEST_F(Revalidation, SelectsByTheVaryThatNowHolds) {
   const auto stored = entry("Cache-Control: max-age=100\r\nVary: X-A\r\nETag: \"e\"\r\n");
   const auto fresh = freshened(*stored, "Vary: X-B\r\n", "X-A: 1\r\nX-B: 2\r\n").entry;
-  EXPECT_TRUE(fresh->variant.matches(Request("X-B: 2\r\n").head.fields));
-  EXPECT_FALSE(fresh->variant.matches(Request("X-B: 3\r\n").head.fields));
+  EXPECT_TRUE(fresh->variant().matches(Request("X-B: 2\r\n").head.fields));
+  EXPECT_FALSE(fresh->variant().matches(Request("X-B: 3\r\n").head.fields));
 }
 
 TEST_F(Revalidation, TellsWhenTheOriginTookItsLeaveBack) {

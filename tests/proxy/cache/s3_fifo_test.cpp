@@ -11,9 +11,20 @@ namespace {
 
 using Part = S3Fifo::Part;
 
+struct Item : S3Fifo::Item {
+  Item(std::uint64_t its_bytes, std::uint32_t its_fingerprint)
+      : S3Fifo::Item(its_bytes), fingerprint(its_fingerprint) {}
+
+  const std::uint32_t fingerprint;
+};
+
+std::uint32_t fingerprint_of(const S3Fifo::Item& item) {
+  return static_cast<const Item&>(item).fingerprint;
+}
+
 class S3FifoOrder : public ::testing::Test {
  protected:
-  S3Fifo::Item& insert(std::uint64_t fingerprint, std::uint64_t bytes = 10) {
+  S3Fifo::Item& insert(std::uint32_t fingerprint, std::uint64_t bytes = 10) {
     items_.emplace_back(bytes, fingerprint);
     fifo_.insert(items_.back());
     return items_.back();
@@ -23,24 +34,24 @@ class S3FifoOrder : public ::testing::Test {
     for (int i = 0; i < times; ++i) S3Fifo::touch(item);
   }
 
-  std::uint64_t evicted(Part part) {
+  std::uint32_t evicted(Part part) {
     const auto is_duplicate = [this](const auto& item) {
-      return elsewhere_.contains(item.fingerprint);
+      return elsewhere_.contains(fingerprint_of(item));
     };
     const auto out = fifo_.evict(part, is_duplicate);
-    EXPECT_EQ(out.is_duplicate, out.item && elsewhere_.contains(out.item->fingerprint));
-    return out.item ? out.item->fingerprint : 0;
+    EXPECT_EQ(out.is_duplicate, out.item && elsewhere_.contains(fingerprint_of(*out.item)));
+    return out.item ? fingerprint_of(*out.item) : 0;
   }
 
   Budget budget_{1 << 20};
   std::atomic<std::uint64_t> small_bytes_ = 0;
-  std::deque<S3Fifo::Item> items_;
-  std::set<std::uint64_t> elsewhere_;  // the fingerprints of duplicates
-  S3Fifo fifo_{budget_, 900, small_bytes_};
+  std::deque<Item> items_;
+  std::set<std::uint32_t> elsewhere_;  // the fingerprints of duplicates
+  S3Fifo fifo_{budget_, 900, small_bytes_, fingerprint_of};
 };
 
 TEST_F(S3FifoOrder, SmallPartGivesTheOldestUnusedFirst) {
-  for (std::uint64_t i = 1; i <= 3; ++i) insert(i);
+  for (std::uint32_t i = 1; i <= 3; ++i) insert(i);
   EXPECT_EQ(evicted(Part::small), 1U);
   EXPECT_EQ(evicted(Part::small), 2U);
   EXPECT_EQ(evicted(Part::main), 0U);
@@ -66,7 +77,7 @@ TEST_F(S3FifoOrder, WhatReturnsSoonGoesToMainAtOnce) {
 TEST_F(S3FifoOrder, WhatReturnsLateDoesNot) {
   insert(1, 100);
   EXPECT_EQ(evicted(Part::small), 1U);
-  for (std::uint64_t i = 2; i <= 11; ++i) {  // 1000 bytes: more than the ghosts' window
+  for (std::uint32_t i = 2; i <= 11; ++i) {  // 1000 bytes: more than the ghosts' window
     insert(i, 100);
     EXPECT_EQ(evicted(Part::small), i);
   }
@@ -82,12 +93,12 @@ TEST_F(S3FifoOrder, WhatPassedByGoesToMainWhenItReturns) {
 
 TEST_F(S3FifoOrder, WhatPassedByIsForgottenAfterTheWindow) {
   EXPECT_FALSE(fifo_.returns(1, 100));
-  for (std::uint64_t i = 2; i <= 11; ++i) EXPECT_FALSE(fifo_.returns(i, 100));
+  for (std::uint32_t i = 2; i <= 11; ++i) EXPECT_FALSE(fifo_.returns(i, 100));
   EXPECT_FALSE(fifo_.returns(1, 100));
 }
 
 TEST_F(S3FifoOrder, UseInMainBuysARound) {
-  for (std::uint64_t i : {1U, 2U}) {
+  for (std::uint32_t i : {1U, 2U}) {
     insert(i);
     evicted(Part::small);
   }
@@ -101,11 +112,11 @@ TEST_F(S3FifoOrder, ReplacementKeepsPlaceAndUses) {
   S3Fifo::Item& old = insert(1);
   use(old, 2);
   insert(2);
-  S3Fifo::Item fresh(70, 1);
+  Item fresh(70, 1);
   fifo_.replace(old, fresh);
   EXPECT_EQ(small_bytes_, 80U);
   EXPECT_EQ(evicted(Part::small), 2U);  // 1 was in front of it and moved to main
-  S3Fifo::Item newer(80, 1);
+  Item newer(80, 1);
   fifo_.replace(fresh, newer);
   EXPECT_EQ(fifo_.evict(Part::main, [](const auto&) { return false; }).item, &newer);
 }
@@ -128,9 +139,9 @@ TEST_F(S3FifoOrder, SmallBytesAreThoseOfTheSmallPart) {
 }
 
 TEST_F(S3FifoOrder, ADuplicateGoesBeforeOlderItems) {
-  for (std::uint64_t i = 1; i <= 5; ++i) insert(i);
+  for (std::uint32_t i = 1; i <= 5; ++i) insert(i);
   elsewhere_ = {3, 4};
-  for (const std::uint64_t expected : {3U, 4U, 1U, 2U, 5U}) {
+  for (const std::uint32_t expected : {3U, 4U, 1U, 2U, 5U}) {
     EXPECT_EQ(evicted(Part::small), expected);
   }
 }
@@ -150,7 +161,7 @@ TEST_F(S3FifoOrder, ADuplicateHasNoSecondChance) {
 }
 
 TEST_F(S3FifoOrder, ADuplicateFarFromItsTurnIsNotSearchedFor) {
-  for (std::uint64_t i = 1; i <= 100; ++i) insert(i);
+  for (std::uint32_t i = 1; i <= 100; ++i) insert(i);
   elsewhere_ = {100};
   EXPECT_EQ(evicted(Part::small), 1U);
 }
@@ -181,7 +192,7 @@ TEST(GhostList, IsChargedForWhatItRemembers) {
   Budget budget(1 << 20);
   {
     GhostList ghosts(budget, 100);
-    for (std::uint64_t i = 0; i < 1000; ++i) ghosts.remember(i, 10);
+    for (std::uint32_t i = 0; i < 1000; ++i) ghosts.remember(i, 10);
     EXPECT_EQ(ghosts.size(), 11U);
     EXPECT_GT(budget.used(), 0U);
     ghosts.clear();

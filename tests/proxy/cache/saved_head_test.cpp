@@ -33,7 +33,7 @@ class AnEntryWrittenDown : public ::testing::Test {
  protected:
   std::string encoded(const Stock& stock, std::uint64_t selector = 0) {
     const auto entry = entry_of(budget_, stock);
-    note_times(record_, entry->times);
+    note_times(record_, entry->times());
     return encode_head(*entry, selector);
   }
   std::optional<SavedHead> decoded(std::string_view head) {
@@ -49,13 +49,13 @@ class AnEntryWrittenDown : public ::testing::Test {
 TEST_F(AnEntryWrittenDown, HasTheseBytes) {
   const auto head = encoded(kVarying, kNumber);
   const auto entry = entry_of(budget_, kVarying);
-  ASSERT_EQ(entry->head.size(), 0xa2U);
+  ASSERT_EQ(entry->head().size(), 0xa2U);
   EXPECT_EQ(hex_of(head.substr(0, 48)),
             "01010003"
             "a2000000070000000000000064000000020000000000000000000000"
             "a07a53c28c0100008877665544332211");
-  EXPECT_EQ(head.substr(48, entry->head.size()), entry->head);
-  EXPECT_EQ(hex_of(head.substr(48 + entry->head.size())),
+  EXPECT_EQ(head.substr(48, entry->head().size()), entry->head());
+  EXPECT_EQ(hex_of(head.substr(48 + entry->head().size())),
             "0f000000040000006163636570742d656e636f64696e67677a6970"
             "06000000ffffffff636f6f6b6965");
 }
@@ -74,34 +74,34 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
   };
   for (const Stock& stock : stocks) {
     const auto before = entry_of(budget_, stock);
-    const std::uint64_t selector = before->variant.varies() ? kNumber : 0;
+    const std::uint64_t selector = before->variant().varies() ? kNumber : 0;
     auto saved = decoded(encoded(stock, selector));
     ASSERT_TRUE(saved) << stock.lines;
     EXPECT_EQ(saved->selector, selector);
     const auto made = Entry::make(budget_, std::move(saved->entry));
     const Entry& after = *made;
-    EXPECT_EQ(after.url, before->url);
+    EXPECT_EQ(after.url(), before->url());
     EXPECT_EQ(after.status, before->status);
-    EXPECT_EQ(after.head, before->head);
-    EXPECT_EQ(after.variant.selecting_fields(), before->variant.selecting_fields());
+    EXPECT_EQ(after.head(), before->head());
+    EXPECT_EQ(after.variant().selecting_fields(), before->variant().selecting_fields());
     EXPECT_EQ(after.source, before->source);
     EXPECT_EQ(after.shared, before->shared);
     EXPECT_EQ(after.no_cache, before->no_cache);
     EXPECT_EQ(after.never_stale, before->never_stale);
-    EXPECT_EQ(after.stale_while_revalidate, before->stale_while_revalidate);
-    EXPECT_EQ(after.stale_if_error, before->stale_if_error);
+    EXPECT_EQ(after.extras().stale_while_revalidate, before->extras().stale_while_revalidate);
+    EXPECT_EQ(after.extras().stale_if_error, before->extras().stale_if_error);
     EXPECT_EQ(after.quotes().etag, before->quotes().etag);
     EXPECT_EQ(after.quotes().last_modified, before->quotes().last_modified);
     EXPECT_EQ(after.quotes().content_type, before->quotes().content_type);
-    EXPECT_EQ(after.times.request, before->times.request);
-    EXPECT_EQ(after.times.response, before->times.response);
-    EXPECT_EQ(after.date, before->date);
+    EXPECT_EQ(after.times().request, before->times().request);
+    EXPECT_EQ(after.times().response, before->times().response);
+    EXPECT_EQ(after.date(), before->date());
     EXPECT_EQ(after.fresh_until(), before->fresh_until()) << stock.lines;
     EXPECT_EQ(after.claimable_until(), before->claimable_until()) << stock.lines;
-    EXPECT_EQ(after.rule, before->rule);
+    EXPECT_EQ(after.rule(), before->rule());
     EXPECT_EQ(after.by_rule_alone, before->by_rule_alone);
     EXPECT_EQ(after.claimable_by_rule_until(), before->claimable_by_rule_until());
-    EXPECT_FALSE(after.range);
+    EXPECT_FALSE(after.range());
   }
 }
 
@@ -158,18 +158,18 @@ class AnObjectWrittenDown : public AnEntryWrittenDown {
     entry_ = object_entry(budget_, {"http://a/", request.head.fields, response.head, kAtOnce, "us"},
                           Object{kNumber}, kLength);
     record_.kind = disk::RecordKind::object;
-    note_times(record_, entry_->times);
+    note_times(record_, entry_->times());
     note_object(record_, *entry_);
   }
 
-  std::shared_ptr<const Entry> entry_;
+  Ref<const Entry> entry_;
 };
 
 TEST_F(AnObjectWrittenDown, HasItsLengthBeforeTheHead) {
   const auto head = encode_head(*entry_, 0);
   EXPECT_EQ(hex_of(head.substr(0, 4)), "01090003");
   EXPECT_EQ(hex_of(head.substr(48, 8)), "0100400000000000");
-  EXPECT_EQ(head.substr(56), entry_->head);
+  EXPECT_EQ(head.substr(56), entry_->head());
   EXPECT_EQ(record_.version, kNumber);
   EXPECT_EQ(record_.block, 5U);
 }
@@ -178,9 +178,9 @@ TEST_F(AnObjectWrittenDown, IsTheSameOnceReadAgain) {
   const auto saved = decoded(encode_head(*entry_, 0));
   ASSERT_TRUE(saved);
   EXPECT_EQ(saved->length, kLength);
-  EXPECT_EQ(saved->entry.object, entry_->object);
+  EXPECT_EQ(saved->entry.object, entry_->object());
   EXPECT_EQ(saved->entry.claimable_until, entry_->claimable_until());
-  EXPECT_EQ(saved->entry.head, entry_->head);
+  EXPECT_EQ(saved->entry.head, entry_->head());
 }
 
 TEST_F(AnObjectWrittenDown, OfALengthNotKnownYetIsWhatWasKeptOfIt) {
@@ -198,9 +198,9 @@ TEST_F(AnObjectWrittenDown, OfALengthNotKnownYetIsWhatWasKeptOfIt) {
   const auto made = Entry::make(budget_, saved->entry);
   const Entry& again = *made;
   EXPECT_EQ(again.status, 206U);
-  EXPECT_EQ(again.range, begun->range);
-  EXPECT_EQ(again.object, begun->object);
-  EXPECT_EQ(again.head, begun->head);
+  EXPECT_EQ(again.range(), begun->range());
+  EXPECT_EQ(again.object(), begun->object());
+  EXPECT_EQ(again.head(), begun->head());
   head[48] = 1;  // one byte more, which is in a further block
   record_.block = 5;
   EXPECT_FALSE(decoded(head)) << "no whole blocks";
@@ -253,17 +253,17 @@ TEST(AVariantsKey, IsThatOfWhoAsksAlike) {
   Budget budget(1 << 20);
   const auto url = key_of("http://a/");
   const auto entry = entry_of(budget, kVarying);
-  const Selector selector{kNumber, names_of(entry->variant)};
+  const Selector selector{kNumber, names_of(entry->variant())};
   EXPECT_EQ(selector.names, "accept-encoding, cookie");
-  const auto key = variant_key(url, kNumber, entry->variant);
+  const auto key = variant_key(url, kNumber, entry->variant());
   const Request alike("Accept-encoding:  gzip \r\n");
   const Request other("Accept-Encoding: br\r\n");
   const Request more("Accept-Encoding: gzip\r\nCookie: a\r\n");
   EXPECT_EQ(variant_key(url, selector, alike.head.fields), key);
   EXPECT_NE(variant_key(url, selector, other.head.fields), key);
   EXPECT_NE(variant_key(url, selector, more.head.fields), key);
-  EXPECT_NE(variant_key(url, kNumber + 1, entry->variant), key);
-  EXPECT_NE(variant_key(key_of("http://b/"), kNumber, entry->variant), key);
+  EXPECT_NE(variant_key(url, kNumber + 1, entry->variant()), key);
+  EXPECT_NE(variant_key(key_of("http://b/"), kNumber, entry->variant()), key);
 }
 
 }  // namespace

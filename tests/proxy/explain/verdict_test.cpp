@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 const cache::Time kNow{std::chrono::seconds(1'700'000'000)};
 
 // Received at kNow, with these fields.
-std::shared_ptr<const cache::Entry> entry_with(cache::Budget& budget, const std::string& fields) {
+cache::Ref<const cache::Entry> entry_with(cache::Budget& budget, const std::string& fields) {
   const TextRequest request("");
   const TextAnswer answer(200, fields);
   return cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",

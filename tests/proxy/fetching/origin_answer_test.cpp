@@ -11,8 +11,8 @@ using cache::Action;
 
 const std::string kTag = "ETag: \"v1\"\r\n";
 
-std::shared_ptr<const cache::Entry> stored_entry(cache::Budget& budget, unsigned status,
-                                                 const std::string& lines, std::uint64_t size) {
+cache::Ref<const cache::Entry> stored_entry(cache::Budget& budget, unsigned status,
+                                            const std::string& lines, std::uint64_t size) {
   const TextRequest request("");
   const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};

@@ -10,8 +10,8 @@
 
 namespace proxy {
 
-inline std::shared_ptr<const cache::Block> block_of(cache::Budget& budget, std::string_view text) {
-  auto block = std::make_shared<cache::Block>(budget, static_cast<std::uint32_t>(text.size()));
+inline cache::Ref<const cache::Block> block_of(cache::Budget& budget, std::string_view text) {
+  auto block = cache::Block::make(budget, static_cast<std::uint32_t>(text.size()));
   std::copy(text.begin(), text.end(), block->data());
   return block;
 }

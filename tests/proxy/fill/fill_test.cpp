@@ -282,7 +282,7 @@ TEST(FillWindow, AReaderHoldsTheBlockThatIsExpected) {
   scene.fill->keep_window();
   scene.append("abc");
   EXPECT_FALSE(reader->at_hand().empty());
-  const auto expected = std::make_shared<cache::Block>(scene.budget, 4096);
+  const auto expected = cache::Block::make(scene.budget, 4096);
   scene.fill->expect(expected);
   EXPECT_EQ(scene.budget.used(), expected->charged()) << "all that was taken is dropped";
   EXPECT_EQ(reader->held(scene.budget).bytes, expected->charged() + 3);
@@ -301,13 +301,13 @@ TEST(FillWindow, AReaderThatCatchesUpFindsItsPlace) {
   const auto behind = scene.attach();
   scene.fill->publish({});
   scene.fill->keep_window();
-  const auto first = std::make_shared<cache::Block>(scene.budget, 4);
+  const auto first = cache::Block::make(scene.budget, 4);
   std::copy_n("abcd", 4, first->data());
   scene.fill->append(first, 2);
   EXPECT_EQ(text_of(behind->at_hand()), "ab");
   scene.fill->append(first, 4);
   EXPECT_EQ(text_of(ahead->at_hand()), "abcd");
-  const auto second = std::make_shared<cache::Block>(scene.budget, 4);
+  const auto second = cache::Block::make(scene.budget, 4);
   scene.fill->expect(second);
   EXPECT_EQ(text_of(behind->at_hand()), "cd");
   EXPECT_EQ(behind->held(scene.budget).bytes, (second->charged() + 2) / 2) << "shared by two";
@@ -321,7 +321,7 @@ TEST(Fill, ABlockThatStaysEmptyIsNoPartOfTheBody) {
   FillScene scene;
   scene.fill->publish({});
   scene.append("abc");
-  scene.fill->expect(std::make_shared<cache::Block>(scene.budget, 4096));
+  scene.fill->expect(cache::Block::make(scene.budget, 4096));
   scene.fill->finish();
   EXPECT_EQ(scene.fill->body().slices.size(), 1U);
   EXPECT_EQ(scene.fill->body().size, 3U);
@@ -332,7 +332,7 @@ TEST(FillWindow, ASourceIsSlowUntilItHasFilledABlock) {
   const auto reader = scene.attach();
   scene.fill->publish({});
   scene.fill->keep_window();
-  const auto block = std::make_shared<cache::Block>(scene.budget, 8);
+  const auto block = cache::Block::make(scene.budget, 8);
   std::fill_n(block->data(), 8, 'x');
   scene.fill->expect(block);
   auto next = start(scene, reader->next());

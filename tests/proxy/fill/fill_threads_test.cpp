@@ -68,7 +68,7 @@ net::Task<bool> write(Scene& scene, Mode mode) {
   fill.publish({});
   if (mode == Mode::window) fill.keep_window();
   for (std::uint64_t at = 0; at < kBody; at += kBlock) {
-    const auto block = std::make_shared<cache::Block>(scene.budget, kBlock);
+    const auto block = cache::Block::make(scene.budget, kBlock);
     for (std::uint32_t done = 0; done < kBlock; done += kBlock / 4) {
       for (auto i = done; i < done + kBlock / 4; ++i) block->data()[i] = byte_at(at + i);
       fill.append(block, done + kBlock / 4);

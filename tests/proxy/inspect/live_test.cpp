@@ -93,9 +93,9 @@ TEST_F(LiveCache, IsListedOnceWhereverItLies) {
 TEST_F(LiveCache, KeepsItsHitsWhenMemoryHasNoMoreRoomForIt) {
   keep(stock("http://a/"));
   for (int i = 0; i < 3; ++i) find("http://a/");
-  std::vector<std::shared_ptr<cache::Block>> much;
+  std::vector<cache::Ref<cache::Block>> much;
   while (memory_.entries() > 0) {
-    much.push_back(std::make_shared<cache::Block>(budget_, 1 << 20));
+    much.push_back(cache::Block::make(budget_, 1 << 20));
     memory_.make_room();
   }
   EXPECT_EQ(listed().at(0).at("hits"), 3);

@@ -44,7 +44,7 @@ struct Scene {
 
   boost::asio::io_context io{1};
   cache::Budget budget{1 << 30};
-  std::shared_ptr<const cache::Entry> object = object_of(budget, 100 << 20);
+  cache::Ref<const cache::Entry> object = object_of(budget, 100 << 20);
   std::set<std::uint32_t> held;
   const BlockRuns::IsStored is_stored = [this](std::uint32_t block) {
     return held.contains(block);

@@ -68,7 +68,7 @@ class Crew {
     for (int fetched = 0; !run->declined(); ++fetched) {
       const auto step = co_await runs.next(run, is_stored_);
       if (!step.fill) break;
-      const auto bytes = std::make_shared<cache::Block>(budget_, kBytesOfOne);
+      const auto bytes = cache::Block::make(budget_, kBytesOfOne);
       std::fill_n(bytes->data(), kBytesOfOne, byte_of(step.block));
       step.fill->append(bytes, kBytesOfOne / 2);
       co_await asio::post(hand.io, net::use_task);
@@ -122,7 +122,7 @@ class Crew {
   std::mt19937 random_;
   std::atomic<int> evictions_ = 0;
   cache::Budget budget_{1 << 30};
-  std::shared_ptr<const cache::Entry> object_ = object_of(budget_, kBlocksOfIt << 20);
+  cache::Ref<const cache::Entry> object_ = object_of(budget_, kBlocksOfIt << 20);
   std::array<std::atomic<bool>, kBlocksOfIt> stored_{};
   const BlockRuns::IsStored is_stored_ = [this](std::uint32_t block) {
     return stored_[block].load();

@@ -9,9 +9,9 @@
 
 namespace proxy {
 
-inline std::shared_ptr<const cache::Entry> object_of(cache::Budget& budget, std::uint64_t length,
-                                                     const std::string& lines = "ETag: \"v1\"\r\n",
-                                                     std::uint64_t version = 1) {
+inline cache::Ref<const cache::Entry> object_of(cache::Budget& budget, std::uint64_t length,
+                                                const std::string& lines = "ETag: \"v1\"\r\n",
+                                                std::uint64_t version = 1) {
   const TextRequest request("");
   const TextAnswer answer(200, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};

@@ -17,7 +17,7 @@ constexpr cache::Verdict kFetch{cache::Action::fetch, http::Forward::uri_miss};
 constexpr cache::Verdict kRevalidate{cache::Action::revalidate, http::Forward::stale};
 
 // An entry with these fields, received at the start of 2024.
-std::shared_ptr<cache::Entry> entry_with(const std::string& lines, unsigned status = 200) {
+cache::Ref<cache::Entry> entry_with(const std::string& lines, unsigned status = 200) {
   const TextRequest request("");
   const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Received received{.url = "http://a.test/x",

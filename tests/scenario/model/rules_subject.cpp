@@ -50,7 +50,7 @@ struct Head {
 cache::Body body_of(cache::Budget& budget, const std::string& text) {
   if (text.empty()) return {};
   const auto size = static_cast<std::uint32_t>(text.size());
-  const auto block = std::make_shared<cache::Block>(budget, size);
+  const auto block = cache::Block::make(budget, size);
   std::copy(text.begin(), text.end(), block->data());
   return {{{block, size}}, size};
 }
@@ -165,7 +165,7 @@ Exchange RulesSubject::exchange(const Ask& sent) {
 void RulesSubject::serve(const Asked& asked, const cache::Entry& entry, bool held) {
   Answer& response = told_.response;
   told_.answered = now_;
-  response = {static_cast<int>(entry.status), fields_of(std::string(entry.head)),
+  response = {static_cast<int>(entry.status), fields_of(std::string(entry.head())),
               text_of(entry.body), false};
   response.fields.push_back({"Age", std::to_string(entry.age(now()).count())});
   const auto whole = std::chrono::floor<std::chrono::seconds>(now());

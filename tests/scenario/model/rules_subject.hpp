@@ -20,7 +20,7 @@ class RulesSubject : public Subject {
 
  private:
   struct Asked;  // a request in the form that the rules take
-  using Held = std::shared_ptr<const proxy::cache::Entry>;
+  using Held = proxy::cache::Ref<const proxy::cache::Entry>;
 
   Exchange exchange(const Ask& sent);
   void serve(const Asked& asked, const proxy::cache::Entry& entry, bool held = true);

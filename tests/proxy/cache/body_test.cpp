@@ -1,5 +1,5 @@
 // The slices of bodies, and what blocks are charged for.
-#include "proxy/cache/block.hpp"
+#include "proxy/cache/body.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@ namespace {
 
 class SlicesOfABody : public ::testing::Test {
  protected:
-  Slice slice(std::uint32_t size) { return {std::make_shared<const Block>(budget_, 10), size}; }
+  Slice slice(std::uint32_t size) { return {Block::make(budget_, 10), size}; }
 
   Budget budget_{1 << 20};
 };
 
 std::vector<std::uint32_t> sizes_of(const Slices& slices) {
   std::vector<std::uint32_t> sizes;
-  for (const Slice& slice : slices) sizes.push_back(slice.size);
+  for (const SliceView slice : slices) sizes.push_back(slice.size);
   return sizes;
 }
 
@@ -45,6 +45,19 @@ TEST_F(SlicesOfABody, AreCopiedAndMovedWithTheirBlocks) {
     EXPECT_EQ(sizes_of(moved), sizes_of(copy));
     EXPECT_TRUE(slices.empty());  // NOLINT(bugprone-use-after-move)
   }
+}
+
+TEST_F(SlicesOfABody, LetTheLastOneBeReplaced) {
+  for (const std::uint32_t many : {1U, 3U}) {
+    Slices slices;
+    for (std::uint32_t i = 0; i < many; ++i) slices.push_back(slice(i));
+    const auto other = slice(10);
+    slices.replace_back(other);
+    EXPECT_EQ(slices.size(), many);
+    EXPECT_EQ(slices.back().block, other.block);
+    EXPECT_EQ(slices.back().size, 10U);
+  }
+  EXPECT_EQ(budget_.used(), 0U) << "all blocks are gone";
 }
 
 TEST(Block, IsChargedForAsMuchAsTheAllocatorTakes) {

@@ -1,0 +1,130 @@
+// Response bodies: lists of shared pieces of memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "proxy/cache/block.hpp"
+
+namespace proxy::cache {
+
+// The first `size` bytes of a block.
+struct Slice {
+  Ref<const Block> block;
+  std::uint32_t size = 0;
+};
+
+// The same, without a reference of its own.
+struct SliceView {
+  operator Slice() const { return {block, size}; }
+
+  const Block* block;
+  std::uint32_t size;
+};
+
+// Slices in order, in 16 bytes. Nearly every stored body has one, which needs no more memory.
+class Slices {
+ public:
+  class Iterator {
+   public:
+    using value_type = SliceView;
+    using reference = SliceView;
+    using pointer = void;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+
+    Iterator(const Slices& of, std::size_t at) : of_(&of), at_(at) {}
+    SliceView operator*() const { return (*of_)[at_]; }
+    Iterator& operator++() { return ++at_, *this; }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Slices* of_;
+    std::size_t at_;
+  };
+
+  Slices() = default;
+  Slices(std::initializer_list<Slice> slices) : Slices(slices.begin(), slices.end()) {}
+  template <class Source>
+  Slices(Source first, Source last) {
+    for (; first != last; ++first) push_back(*first);
+  }
+  Slices(const Slices& other) : Slices(other.begin(), other.end()) {}
+  Slices(Slices&& other) noexcept { swap(other); }
+  Slices& operator=(Slices other) noexcept { return swap(other), *this; }
+  ~Slices() {
+    if (several_)
+      delete list_;
+    else if (only_)
+      intrusive_ptr_release(only_);
+  }
+
+  void push_back(Slice slice);
+  // Puts a slice in the place of the last one. There is one at least.
+  void replace_back(Slice slice);
+
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, size()}; }
+  [[nodiscard]] std::size_t size() const {
+    if (several_) return list_->size();
+    return only_ ? 1 : 0;
+  }
+  SliceView operator[](std::size_t number) const {
+    if (!several_) return {only_, only_size_};
+    const Slice& slice = (*list_)[number];
+    return {slice.block.get(), slice.size};
+  }
+  // There is one at least.
+  [[nodiscard]] SliceView front() const { return (*this)[0]; }
+  [[nodiscard]] SliceView back() const { return (*this)[size() - 1]; }
+
+ private:
+  void swap(Slices& other) noexcept {
+    std::swap(only_, other.only_);
+    std::swap(only_size_, other.only_size_);
+    std::swap(several_, other.several_);
+  }
+
+  union {
+    const Block* only_ = nullptr;  // owned; null: no slice
+    std::vector<Slice>* list_;     // owned; of several slices
+  };
+  std::uint32_t only_size_ = 0;
+  bool several_ = false;  // which of the two is set
+};
+
+inline void Slices::push_back(Slice slice) {
+  if (empty()) {
+    only_size_ = slice.size;
+    only_ = slice.block.detach();
+    return;
+  }
+  if (!several_) {
+    const Ref<const Block> first(only_, false);
+    list_ = new std::vector<Slice>{{first, only_size_}};
+    several_ = true;
+  }
+  list_->push_back(std::move(slice));
+}
+
+inline void Slices::replace_back(Slice slice) {
+  if (several_) {
+    list_->back() = std::move(slice);
+    return;
+  }
+  *this = Slices();
+  push_back(std::move(slice));
+}
+
+struct Body {
+  Slices slices;
+  std::uint64_t size = 0;  // total size of all slices
+};
+
+}  // namespace proxy::cache
