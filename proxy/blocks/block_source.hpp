@@ -40,6 +40,8 @@ class BlockSource {
   [[nodiscard]] bool from_disk() const { return from_disk_; }
   // The slot for the block in hand; empty while there is none.
   TransferSlots::Slot& slot() { return slot_; }
+  // The slot for a block behind it that is asked for early; empty while there is none.
+  TransferSlots::Slot& early_slot() { return early_.slot(); }
   // The sibling that supplies the block in hand. Null: the origin supplies it, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const;
   // The questions to the neighbours that were asked for the block.

@@ -43,6 +43,8 @@ class EarlyRun {
   void look_ahead(const BlockRuns::Use& in_use);
   // Ends the early run and frees its slot.
   void drop();
+  // Empty while there is no early run.
+  TransferSlots::Slot& slot() { return slot_; }
   // Call this when the origin does not grant a second connection: begins no early run any more.
   void give_up() { alone_ = true; }
 

@@ -19,7 +19,7 @@ struct Slice {
   std::uint32_t size = 0;
 };
 
-// The same, without a reference of its own.
+// A slice without a reference. Valid while the Slices that returned it are unchanged.
 struct SliceView {
   operator Slice() const { return {block, size}; }
 
@@ -106,8 +106,10 @@ inline void Slices::push_back(Slice slice) {
     return;
   }
   if (!several_) {
-    const Ref<const Block> first(only_, false);
-    list_ = new std::vector<Slice>{{first, only_size_}};
+    auto list = std::make_unique<std::vector<Slice>>();
+    list->reserve(2);
+    list->push_back({Ref<const Block>(only_, false), only_size_});
+    list_ = list.release();
     several_ = true;
   }
   list_->push_back(std::move(slice));

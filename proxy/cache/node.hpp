@@ -12,7 +12,7 @@
 namespace proxy::cache {
 
 // An entry's node in the index. Charged to the entry's budget. A store has millions of nodes, so
-// the order of its parts leaves no gaps, and where there is no disk it has no room for on_disk().
+// the order of its parts leaves no gaps. A node without an OnDisk has no room for one.
 struct Node : S3Fifo::Item, Claimable {
   static std::unique_ptr<Node> make(const digest::Key& its_key, Kept kept);
   static void operator delete(Node* node, std::destroying_delete_t destroys);

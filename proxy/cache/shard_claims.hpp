@@ -42,7 +42,7 @@ struct ClaimCounts {
 struct Claimable : ClaimHook {
   explicit Claimable(const digest::Key& its_key) : key(its_key) {}
 
-  // Sets the claim that it has, and until when, which is rounded down to milliseconds.
+  // Sets the claim and its end. Rounds the end down to milliseconds.
   void set_claim(Time until, digest::RuleMark its_rule) {
     const auto since_1970 = std::chrono::floor<std::chrono::milliseconds>(until).time_since_epoch();
     constexpr std::int64_t kMost = (std::int64_t{1} << 48) - 1;

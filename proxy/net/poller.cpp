@@ -1,6 +1,7 @@
 #include "proxy/net/poller.hpp"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -33,9 +34,8 @@ int taken_out_of(AnySocket& socket) {
   return error ? -1 : descriptor;
 }
 
-// Memory that was last used a thousand connections ago is far from the processor. While one
-// descriptor is told, what lies around the next comes closer: the object that owns it. With 1,000
-// connections a hit costs 0.94 of what it costs without this.
+// With many connections, the next descriptor is not in the processor's cache. The object that owns
+// it lies around it. With 1,000 connections a hit costs 0.95 of what it costs without this.
 void fetch_surroundings_of(const void* descriptor) {
   constexpr std::uintptr_t kLine = 64;
   const auto begin = reinterpret_cast<std::uintptr_t>(descriptor) - 2 * kLine;
@@ -44,10 +44,19 @@ void fetch_surroundings_of(const void* descriptor) {
   }
 }
 
+bool is_of_unix(int socket) {
+  int family = AF_UNSPEC;
+  socklen_t size = sizeof family;
+  ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  return family == AF_UNIX;
+}
+
 }  // namespace
 
 Descriptor::Descriptor(AnySocket socket)
-    : poller_(poller_of(socket)), socket_(taken_out_of(socket)) {
+    : poller_(poller_of(socket)),
+      socket_(taken_out_of(socket)),
+      proves_nothing_(is_of_unix(socket_)) {
   poller_.descriptors_.push_back(*this);
   poller_.ask(*this, kInput);
 }
@@ -55,7 +64,7 @@ Descriptor::Descriptor(AnySocket socket)
 Descriptor::~Descriptor() {
   cancel();
   poller_.forget(*this);
-  ::close(socket_);
+  ::close(socket_);  // no other process has the socket, so this also ends what epoll knows of it
 }
 
 Task<bool> Descriptor::input() {
@@ -119,7 +128,8 @@ Resume<bool> Poller::take(Waiter& waiter) {
 void Poller::cancel(Waiter& waiter) {
   if (!waiter) return;
   asio::post(epoll_.get_executor(), [coroutine = take(waiter)]() mutable { coroutine(false); });
-  // Asio must not wait for what nobody waits for: its io_context would never run out of work.
+  // If no coroutine waits, the wait of Asio ends, too. Otherwise io_context::run() would not
+  // return.
   error_code ignored;
   if (waiting_ == 0 && batch_.empty()) epoll_.cancel(ignored);
 }
@@ -161,11 +171,11 @@ void Poller::poll() {
   }
 }
 
-// What waits and is told may destroy any descriptor.
+// A resumed coroutine may destroy any descriptor.
 void Poller::tell(const epoll_event& event) {
   auto* descriptor = static_cast<Descriptor*>(event.data.ptr);
   if (!descriptor) return;
-  if ((event.events & kNotMerelyInput) != 0) descriptor->ends_ = true;
+  if ((event.events & kNotMerelyInput) != 0) descriptor->proves_nothing_ = true;
   if ((event.events & (EPOLLIN | kNotMerelyInput)) != 0) {
     descriptor->may_read_ = true;
     if (descriptor->reader_) take(descriptor->reader_)(true);

@@ -19,11 +19,12 @@ class Poller;
 // A connected stream socket, TCP or Unix, that does not block. It is used on the thread of its
 // io_context. One coroutine at a time may wait for input, and one for room.
 //
-// The kernel tells of input when it comes (EPOLLET), without having been asked for each wait. So a
-// wait costs no system call. A read that would find nothing costs none either, because may_read()
-// knows it. A read of fewer bytes than it had room for took all there was (epoll(7), question 9).
-// An end, an error or urgent data behind these bytes has an event of its own, and after it a short
-// read proves nothing.
+// The kernel reports input when it comes (EPOLLET). It is asked once for each descriptor, so a wait
+// costs no system call of its own. may_read() remembers that a read would find nothing, so such a
+// read is left out. A read of fewer bytes than it had room for has taken all of them (epoll(7),
+// question 9). The kernel reports an end, an error or urgent data by a separate event. After that
+// event, a short read does not prove that the socket is empty. With a Unix socket it never does: a
+// read ends after a message that carries descriptors.
 class Descriptor : public boost::intrusive::list_base_hook<
                        boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -36,9 +37,9 @@ class Descriptor : public boost::intrusive::list_base_hook<
 
   // False: a read would find nothing.
   [[nodiscard]] bool may_read() const { return may_read_; }
-  void took_all() { may_read_ = ends_; }       // a read that was short
-  void found_nothing() { may_read_ = false; }  // a read that would have had to wait
-  void ended() { may_read_ = ends_ = true; }   // a read of the end, or of an error
+  void read_short() { may_read_ = proves_nothing_; }
+  void read_nothing() { may_read_ = false; }               // it would have had to wait
+  void read_end() { may_read_ = proves_nothing_ = true; }  // or an error
 
   // Waits until may_read(), which is false now. The result is false if cancel() ended the wait.
   Task<bool> input();
@@ -57,7 +58,7 @@ class Descriptor : public boost::intrusive::list_base_hook<
   const int socket_;
   std::uint32_t asked_ = 0;  // the events that the kernel tells of; zero: it refuses to
   bool may_read_ = true;
-  bool ends_ = false;  // an end, an error or urgent data has come
+  bool proves_nothing_;  // a short read
 };
 
 // The descriptors of one io_context; asio::use_service makes it. Asio waits for the epoll instance

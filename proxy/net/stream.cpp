@@ -4,12 +4,12 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
-#include <boost/asio/write.hpp>
+#include <boost/container/small_vector.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <tuple>
 #include <utility>
 
 namespace proxy::net {
@@ -81,13 +81,13 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
   if (tls_ || timed_out_ || !plain_->may_read()) return std::nullopt;
   const auto read = receive(plain_->get(), into);
   if (!read && would_block(read.error())) {
-    plain_->found_nothing();
+    plain_->read_nothing();
     return std::nullopt;
   }
   if (!read) {
-    plain_->ended();
+    plain_->read_end();
   } else if (*read < into.size()) {
-    plain_->took_all();
+    plain_->read_short();
   }
   return read;
 }
@@ -140,7 +140,7 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
     if (timed_out_) co_return asio::error::timed_out;
     Result<std::size_t> n = std::size_t{0};
     if (tls_) {
-      n = co_await write_record(buffers, sent);
+      n = co_await write_records(buffers, sent);
     } else {
       n = send(plain_->get(), buffers, sent);
     }
@@ -157,12 +157,17 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
   co_return error_code{};
 }
 
-// At least a part of the first buffer that has bytes after the first `sent` of all.
-Task<Result<std::size_t>> Stream::write_record(std::span<const asio::const_buffer> buffers,
-                                               std::size_t sent) {
-  auto first = buffers.begin();
-  for (; sent >= first->size(); ++first) sent -= first->size();
-  const auto [error, n] = co_await tls_->async_write_some(*first + sent, as_result);
+// Writes some of the bytes after the first `sent`. Small buffers share a record of TLS: Asio copies
+// them together.
+Task<Result<std::size_t>> Stream::write_records(std::span<const asio::const_buffer> buffers,
+                                                std::size_t sent) {
+  boost::container::small_vector<asio::const_buffer, 16> left;
+  for (const auto& buffer : buffers) {
+    const auto skipped = std::min(sent, buffer.size());
+    sent -= skipped;
+    if (skipped < buffer.size()) left.push_back(buffer + skipped);
+  }
+  const auto [error, n] = co_await tls_->async_write_some(left, as_result);
   if (error) co_return blame(error);
   co_return n;
 }
@@ -184,7 +189,7 @@ Task<Result<std::size_t>> Stream::read_into_pipe(int pipe, std::size_t most) {
     if (plain_->may_read()) {
       const auto moved = receive_into_pipe(plain_->get(), pipe, most);
       if (moved || !would_block(moved.error())) co_return moved;
-      plain_->found_nothing();
+      plain_->read_nothing();
     }
     if (const auto error = woken(co_await plain_->input())) co_return error;
   }
@@ -240,7 +245,7 @@ bool Stream::quiet() {
   char byte = 0;
   const auto n = ::recv(descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   const bool quiet = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
-  if (quiet && plain_) plain_->found_nothing();
+  if (quiet && plain_) plain_->read_nothing();
   return quiet;
 }
 

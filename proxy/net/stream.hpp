@@ -14,10 +14,11 @@
 
 namespace proxy::net {
 
-// Belongs to one coroutine at a time, on its thread; destroying it closes the connection. Reads and
-// writes are tried at once and wait only if the kernel has no data or no room, so a ready socket
-// costs no trip through the reactor. When the deadline passes, the pending operation and all later
-// ones fail with asio::error::timed_out until a new deadline is set.
+// Belongs to one coroutine at a time, on its thread; destroying it closes the connection. A write
+// is tried at once, and so is a read unless it is known to find nothing. They wait only if the
+// kernel has no room or no data, so a ready socket costs no trip through the reactor. When the
+// deadline passes, the pending operation and all later ones fail with asio::error::timed_out until
+// a new deadline is set.
 class Stream final : public Watched {
  public:
   using Tls = asio::ssl::stream<AnySocket>;
@@ -90,8 +91,8 @@ class Stream final : public Watched {
   [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;
   [[nodiscard]] error_code woken(bool told) const;
-  Task<Result<std::size_t>> write_record(std::span<const asio::const_buffer> buffers,
-                                         std::size_t sent);
+  Task<Result<std::size_t>> write_records(std::span<const asio::const_buffer> buffers,
+                                          std::size_t sent);
 
   std::optional<Descriptor> plain_;
   std::unique_ptr<Tls> tls_;

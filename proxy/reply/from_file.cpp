@@ -17,18 +17,22 @@ namespace {
 // One system call sends no more, so that other connections get their turn.
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
 
-// Sends the bytes from `sent` on.
-Task<error_code> send_rest(Client& client, const cache::Body& body, std::uint64_t sent) {
-  error_code error;
+// The same of a body in memory.
+Task<error_code> send_part(Client& client, const cache::Body& body, std::uint64_t& sent,
+                           std::uint64_t end) {
+  std::uint64_t at = 0;  // where the slice begins
   for (const auto& slice : body.slices) {
-    const auto skipped = std::min<std::uint64_t>(sent, slice.size);
-    sent -= skipped;
-    if (skipped == slice.size) continue;
-    const auto bytes = asio::buffer(slice.block->data(), slice.size) + skipped;
-    error = co_await client.response.body(bytes);
-    if (error) break;
+    const auto begin = std::max(at, sent);
+    const auto slice_end = std::min(at + slice.size, end);
+    if (begin < slice_end) {
+      const auto bytes = asio::buffer(slice.block->data() + (begin - at), slice_end - begin);
+      const auto error = co_await client.response.body(bytes);
+      if (error) co_return error;
+      sent = slice_end;
+    }
+    at += slice.size;
   }
-  co_return error;
+  co_return error_code{};
 }
 
 Task<error_code> send_body(Client& client, const cache::Entry& entry,
@@ -36,7 +40,6 @@ Task<error_code> send_body(Client& client, const cache::Entry& entry,
   std::uint64_t sent = 0;
   const auto error = co_await send_part_of_file(client, body, sent, body->size());
   if (error || sent == body->size()) co_return error;
-  if (const auto saved = body->saved()) co_return co_await send_rest(client, *saved, sent);
   spdlog::warn("the rest of {} is not on the disk any more: the response was cut", entry.url());
   co_return asio::error::connection_aborted;
 }
@@ -57,6 +60,7 @@ Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> bod
     const bool may = co_await may_go_on(client.worker, body);
     if (!may) break;
   }
+  if (const auto saved = body->saved()) co_return co_await send_part(client, *saved, sent, end);
   co_return error_code{};
 }
 

@@ -15,8 +15,9 @@ net::Task<void> send_from_file(Client& client, const cache::Entry& entry,
                                std::shared_ptr<FileBody> body);
 
 // Sends the bytes of the body from `sent` up to `end`, of a response that has begun, and adds them
-// to `sent`. On success fewer are sent if the file loses the body on the way. may_be_sent(body) was
-// true just now, and client.response.sends_files().
+// to `sent`. If the file loses the body on the way, the rest is sent from memory; if it is not
+// saved there, fewer bytes are sent. may_be_sent(body) was true just now, and
+// client.response.sends_files().
 net::Task<net::error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> body,
                                              std::uint64_t& sent, std::uint64_t end);
 

@@ -23,7 +23,8 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       wanted_(parts_wanted(request, *from_.object)),
       ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
       source_(client.worker, {request, from_.key, from_.object, from_.may_fetch, client.share()}),
-      watch_(client.response, client.worker.deadlines, source_.slot()) {}
+      watch_(client.response, client.worker.deadlines, source_.slot()),
+      early_watch_(client.response, client.worker.deadlines, source_.early_slot()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
   if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});
@@ -109,8 +110,8 @@ Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
 }
 
 // Sends the block from its file if the page cache has it and memory has not. Takes what was sent
-// off the front of `part`. The first block of a response is in memory already, since open() needs
-// it before there is a head.
+// off the front of `part`. The first block of the first range is in memory already, since open()
+// needs it before there is a head.
 Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange& part) {
   auto& response = client_.response;
   if (source_.has_source() || !response.started() || !response.sends_files()) {
@@ -123,7 +124,9 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   source_.look_ahead();
   const auto begin = cache::bytes_of_block(block, from_.object->body.size).first;
   auto sent = part.first - begin;
+  early_watch_.begin();
   const auto error = co_await send_part_of_file(client_, body, sent, part.last + 1 - begin);
+  early_watch_.end();
   client_.worker.counters.bytes_from_cache.add(begin + sent - part.first);
   part.first = begin + sent;
   if (error) co_return error;

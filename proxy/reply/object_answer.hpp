@@ -71,6 +71,7 @@ class ObjectAnswer {
   Message message_;
   BlockSource source_;
   StallWatch watch_;
+  StallWatch early_watch_;  // while a block goes from its file, which takes no slot of its own
   Opened opened_;
 };
 

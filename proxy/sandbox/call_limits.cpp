@@ -60,8 +60,8 @@ constexpr const char* kHostile[] = {
     "setdomainname", "sethostname", "settimeofday", "swapoff", "swapon", "syslog", "userfaultfd"};
 // clang-format on
 
-// cachestat(), which reads a number about a file that is open. libseccomp 2.5 does not know its
-// name. All systems have the same number for it.
+// cachestat(2) on x86-64 and ARM64. libseccomp 2.5 does not know its name. The call reads a number
+// about an open file.
 constexpr int kCacheStat = 451;
 
 using Conditions = std::vector<scmp_arg_cmp>;

@@ -198,15 +198,14 @@ Task<void> Session::run() {
     if (++served % kTurn != 0) continue;
     if (response_.holds_back()) co_await response_.flush();
     co_await asio::post(worker_.io.get_executor(), net::use_task);
+    if (cut_ != Cut::none || leaves()) break;
   }
   co_await response_.flush();
   co_await linger();
 }
 
-// A connection that waits for a request holds no buffer.
 void Session::begin_wait() {
   if (now_.doing != Now::Doing::idle) now_ = {Now::Doing::idle, worker_.deadlines.now()};
-  input_.release_if_empty();
   stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
 }
 

@@ -8,9 +8,9 @@
 namespace proxy {
 
 // Reads requests, answers them in order, and closes the connection. Runs on the worker's thread.
-// While the connection is idle, it holds no buffer of the pool, and after half a second none at
-// all. `remote`: the client's address and port. `guest`: the connection as counted. While the proxy
-// drains, a connection by Door::control is still served.
+// While the connection waits for a request, it holds no buffer. `remote`: the client's address and
+// port. `guest`: the connection as counted. While the proxy drains, a connection by Door::control
+// is still served.
 net::Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
                             ClientTable::Guest guest, Door door);
 

@@ -14,8 +14,8 @@
 // bytes as they are; what was sent already has its own references to these pages. Before that, the
 // disk's writer lets each response that is under way read its body into memory
 // (disk::SegmentUsers), and the rest is sent from there. So it does before it leaves the directory
-// to another process. If memory has no room, the response is cut. The rest of a block is read or
-// fetched as every other block (blocks/block_source).
+// to another process. If memory has no room, the response with a whole body is cut. The rest of a
+// block is then read or fetched as every other block (blocks/block_source).
 #pragma once
 
 #include <memory>

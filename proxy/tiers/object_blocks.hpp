@@ -42,9 +42,9 @@ struct StoredBlock {
 net::Task<StoredBlock> read_block(Worker& worker, digest::Key key,
                                   cache::Ref<const cache::Entry> object, std::uint32_t number);
 
-// The block in its file, if it may be sent from there: as may_be_sent(), which may wait for the
-// disk. Null: memory has the block, or read_block() has to supply it for another reason. Takes no
-// slot, since the block takes no memory.
+// Returns the block in its file if may_be_sent() allows it. Waits for the disk if the block has to
+// be verified. Null: memory has the block, or read_block() has to supply it for another reason.
+// Takes no slot, since the block takes no memory.
 net::Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
                                                    cache::Ref<const cache::Entry> object,
                                                    std::uint32_t number);

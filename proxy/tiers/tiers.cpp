@@ -257,14 +257,14 @@ namespace {
 
 // Whether memory stores what was read without waiting. A small response that is asked for once in a
 // while costs less if it displaces nothing: it is read from the page cache each time, into memory
-// that is still in the processor's caches. The head of an object is small, and its blocks are
-// looked up by it.
+// that is still in the processor's caches. An object's head is always stored, because each of its
+// blocks is looked up by the head's version.
 bool is_to_be_adopted(Process& process, const digest::Key& key, const cache::Entry& entry) {
   return entry.is_object() || process.store.is_worth_room(key, entry);
 }
 
 // The result for an entry that was read whole. Stores it in memory if that is worth the room.
-// `waited`: the page cache did not have it.
+// `waited`: the read may have waited for the disk.
 FoundBelow keep_read(Process& process, const Request& request, const digest::Key& key,
                      cache::ReadBack read, cache::Found found, AskedAt asked, bool waited) {
   cache::Kept kept{read.entry, read.on_disk};

@@ -71,7 +71,8 @@ struct FoundBelow {
   std::shared_ptr<FileBody> body = {};
 };
 // Reads the entry from disk, and stores it in memory if there is room, or leaves its body in the
-// file. An entry that the page cache has takes the room of others only if it was asked for lately.
+// file. A small entry that the page cache has is stored in full memory only if it was asked for
+// lately. Several such reads at once may still displace an entry.
 // Returns `found` without an entry if the disk has none either, or if the entry was purged
 // after `asked`, a time before memory was searched.
 net::Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,

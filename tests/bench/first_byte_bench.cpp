@@ -35,6 +35,7 @@ class HaltingOrigin {
   HaltingOrigin(const HaltingOrigin&) = delete;
   HaltingOrigin& operator=(const HaltingOrigin&) = delete;
   ~HaltingOrigin() {
+    halts_.release();
     listener_.shut_down();
     thread_.join();
   }

@@ -10,7 +10,8 @@
 namespace proxy::cache::disk {
 namespace {
 
-// cachestat(2), which older C libraries do not declare. All systems have the same number for it.
+// cachestat(2) on x86-64 and ARM64; older C libraries do not declare it. Elsewhere the call fails,
+// and mincore(2) is asked.
 constexpr long kCacheStat = 451;
 struct CacheStatRange {
   std::uint64_t offset;
