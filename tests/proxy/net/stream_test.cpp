@@ -206,13 +206,14 @@ TEST(Stream, TellsSinceWhenTheOtherSideReadsNothing) {
 TEST(Stream, MayEndBeforeAWriteThatWaits) {
   auto ends = std::make_unique<Ends>();
   const std::string more_than_fits(32 << 20, 'x');
-  auto pair = support::connected_pair(ends->io);
-  std::optional<Stream> stream(std::in_place, std::move(pair.first), ends->deadlines);
+  std::optional pair(support::connected_pair(ends->io));
+  std::optional<Stream> stream(std::in_place, std::move(pair->first), ends->deadlines);
   asio::co_spawn(ends->io, stream->write(asio::buffer(more_than_fits)), asio::detached);
   ends->io.restart();
   ends->io.poll();
   EXPECT_TRUE(stream->stalled_since());
   stream.reset();
+  pair.reset();
   ends.reset();  // and with it the coroutine, under ASan
 }
 
