@@ -4,9 +4,8 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
-#include <boost/container/small_vector.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -24,7 +23,7 @@ bool would_block(error_code error) {
   return error == asio::error::would_block;
 }
 
-// So that the other side gets the end of a response at once.
+// The kernel then sends the end of a response at once.
 AnySocket without_delay(AnySocket socket) {
   error_code ignored;
   socket.non_blocking(true, ignored);
@@ -161,12 +160,8 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
 // them together.
 Task<Result<std::size_t>> Stream::write_records(std::span<const asio::const_buffer> buffers,
                                                 std::size_t sent) {
-  boost::container::small_vector<asio::const_buffer, 16> left;
-  for (const auto& buffer : buffers) {
-    const auto skipped = std::min(sent, buffer.size());
-    sent -= skipped;
-    if (skipped < buffer.size()) left.push_back(buffer + skipped);
-  }
+  boost::beast::buffers_suffix<std::span<const asio::const_buffer>> left(buffers);
+  left.consume(sent);
   const auto [error, n] = co_await tls_->async_write_some(left, as_result);
   if (error) co_return blame(error);
   co_return n;
