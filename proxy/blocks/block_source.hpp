@@ -25,10 +25,10 @@ class BlockSource {
 
   // Goes to `block`. The blocks after it, up to `last`, are wanted next.
   void go_to(std::uint32_t block, std::uint32_t last);
-  // Whether a run supplies the block already, so that it has not to be read or asked for.
+  // Whether a run supplies the block already. The block then need not be read or asked for.
   [[nodiscard]] bool has_source() const { return reading_.has_source(); }
-  // Call this if the caller sends the block without next(): missing blocks behind it are asked for
-  // early all the same.
+  // Asks early for missing blocks behind the block in hand, as next() does. For a caller that sends
+  // the block without next().
   void look_ahead() { early_.look_ahead(use_); }
   // The next bytes of the block; none at its end. If the block cannot be asked for, returns that
   // failure, or `overload` if no slot came free in time.
@@ -40,7 +40,7 @@ class BlockSource {
   [[nodiscard]] bool from_disk() const { return from_disk_; }
   // The slot for the block in hand; empty while there is none.
   TransferSlots::Slot& slot() { return slot_; }
-  // The slot for a block behind it that is asked for early; empty while there is none.
+  // The slot for a later block that is asked for early; empty while there is none.
   TransferSlots::Slot& early_slot() { return early_.slot(); }
   // The sibling that supplies the block in hand. Null: the origin supplies it, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const;

@@ -96,7 +96,7 @@ class Slices {
     std::vector<Slice>* list_;     // owned; of several slices
   };
   std::uint32_t only_size_ = 0;
-  bool several_ = false;  // which of the two is set
+  bool several_ = false;  // whether list_ is the member in use
 };
 
 inline void Slices::push_back(Slice slice) {

@@ -217,7 +217,7 @@ struct Entry : Counted<Entry> {
   // Content-Length, Content-Range (from range()), Age, Cache-Status and the empty line.
   std::string_view head() const { return {text() + url_bytes_, head_bytes_}; }
   Giver giver() const { return {static_cast<GiverTag>(giver_tag_), by_guest_}; }
-  // The time of the request to whole milliseconds before the response.
+  // The time of the request is that of the response less whole milliseconds.
   Times times() const {
     return {response_time_ - std::chrono::milliseconds(request_took_), response_time_};
   }
@@ -277,7 +277,7 @@ struct Entry : Counted<Entry> {
  private:
   static const Extras kNoExtras;
 
-  // The texts.
+  // url() and head() lie here, one after the other.
   const char* text() const { return reinterpret_cast<const char*>(this + 1); }
   void put_behind(std::string_view url, std::string_view head, const EntryMemory* memory);
   std::unique_ptr<const Extras> extras_of(const Received& received,

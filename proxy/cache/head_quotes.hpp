@@ -45,14 +45,14 @@ class QuotePlaces {
   struct Place {
     std::uint16_t begin = 0;
     std::uint16_t size : 15 = 0;  // 0: there is no value
-    std::uint16_t flag : 1 = 0;   // has nothing to do with the place
+    std::uint16_t flag : 1 = 0;   // a fact of another kind
 
     [[nodiscard]] std::string_view in(std::string_view head) const {
       return head.substr(begin, size);
     }
   };
   void put(Place& place, std::size_t begin, std::size_t size);
-  // Whether a place is not known.
+  // Whether a quote lies too far behind in the head for a Place.
   [[nodiscard]] bool is_far() const { return last_modified_.flag != 0; }
 
   Place etag_;           // its flag: sets_cookie()

@@ -82,8 +82,8 @@ class BodyWriter {
   FillContext& context_;
   Incoming incoming_;
   Growth growth_;
-  cache::Ref<cache::Block> block_;  // the last one of the body
-  std::uint32_t used_ = 0;          // bytes of it
+  cache::Ref<cache::Block> block_;  // the last block of the body
+  std::uint32_t used_ = 0;          // the number of bytes in block_
   bool keeping_;  // the whole body: to store it or, of what is left there, for requests that join
   cache::Storability storability_;  // `yes` while the answer may still be stored
   bool published_ = false;

@@ -23,8 +23,8 @@ class Poller;
 // costs no system call of its own. may_read() remembers that a read would find nothing, so such a
 // read is left out. A read of fewer bytes than it had room for has taken all of them (epoll(7),
 // question 9). The kernel reports an end, an error or urgent data by a separate event. After that
-// event, a short read does not prove that the socket is empty. With a Unix socket it never does: a
-// read ends after a message that carries descriptors.
+// event, a short read does not prove that the socket is empty. A short read of a Unix socket never
+// proves it, because a read ends after a message that carries descriptors.
 class Descriptor : public boost::intrusive::list_base_hook<
                        boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -37,9 +37,9 @@ class Descriptor : public boost::intrusive::list_base_hook<
 
   // False: a read would find nothing.
   [[nodiscard]] bool may_read() const { return may_read_; }
-  void read_short() { may_read_ = proves_nothing_; }
-  void read_nothing() { may_read_ = false; }               // it would have had to wait
-  void read_end() { may_read_ = proves_nothing_ = true; }  // or an error
+  void read_short() { may_read_ = short_read_proves_nothing_; }
+  void read_nothing() { may_read_ = false; }                          // it would have had to wait
+  void read_end() { may_read_ = short_read_proves_nothing_ = true; }  // or an error
 
   // Waits until may_read(), which is false now. The result is false if cancel() ended the wait.
   Task<bool> input();
@@ -56,9 +56,9 @@ class Descriptor : public boost::intrusive::list_base_hook<
   Waiter reader_;
   Waiter writer_;
   const int socket_;
-  std::uint32_t asked_ = 0;  // the events that the kernel tells of; zero: it refuses to
+  std::uint32_t asked_ = 0;  // the events that the kernel reports; zero: it refused to
   bool may_read_ = true;
-  bool proves_nothing_;  // a short read
+  bool short_read_proves_nothing_;
 };
 
 // The descriptors of one io_context; asio::use_service makes it. Asio waits for the epoll instance
@@ -90,9 +90,9 @@ class Poller final : public asio::execution_context::service {
 
   asio::posix::basic_stream_descriptor<Executor> epoll_;
   List descriptors_;
-  std::size_t waiting_ = 0;       // coroutines
-  bool listens_ = false;          // Asio waits for epoll_
-  std::span<epoll_event> batch_;  // what poll() tells just now
+  std::size_t waiting_ = 0;       // the number of coroutines that wait
+  bool listens_ = false;          // whether Asio waits for epoll_
+  std::span<epoll_event> batch_;  // the events that poll() hands out now
 };
 
 }  // namespace proxy::net

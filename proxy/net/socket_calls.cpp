@@ -70,7 +70,8 @@ Result<std::size_t> receive(int socket, asio::mutable_buffer into) {
   return received(result, into.size() > 0);
 }
 
-// The kernel takes bytes from one place faster than from several, and so few are copied cheaply.
+// The kernel takes bytes from one place faster than from several. A copy of kFew bytes costs less
+// than the difference.
 Result<std::size_t> send(int socket, std::span<const asio::const_buffer> buffers, std::size_t skip,
                          More more) {
   constexpr std::size_t kFew = 4096;

@@ -1,5 +1,5 @@
-// The system calls that move bytes of a socket that does not block. asio::error::would_block: they
-// would have to wait.
+// The system calls that move bytes of a socket that does not block. A call that would have to wait
+// fails with asio::error::would_block.
 #pragma once
 
 #include <span>

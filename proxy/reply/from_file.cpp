@@ -17,7 +17,7 @@ namespace {
 // One system call sends no more, so that other connections get their turn.
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
 
-// The same of a body in memory.
+// Sends the bytes of a body in memory from `sent` up to `end`, and adds them to `sent`.
 Task<error_code> send_part(Client& client, const cache::Body& body, std::uint64_t& sent,
                            std::uint64_t end) {
   std::uint64_t at = 0;  // where the slice begins

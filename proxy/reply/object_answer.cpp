@@ -130,7 +130,7 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   client_.worker.counters.bytes_from_cache.add(begin + sent - part.first);
   part.first = begin + sent;
   if (error) co_return error;
-  co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // others' turn
+  co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // lets others run
   co_return error_code{};
 }
 

@@ -127,8 +127,7 @@ class OwnedRequest : public net::InFrameMemory {
   [[nodiscard]] const Request& get() const { return *request_; }
 
  private:
-  // The text that the request's head refers to. No code may change this string, because views of it
-  // would then be wrong.
+  // The request's head consists of views of this text. A change of the text would break the views.
   FrameString text_;
   std::optional<Request> request_;
 };

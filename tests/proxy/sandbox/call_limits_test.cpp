@@ -158,7 +158,7 @@ TEST_F(CallLimits, LetThroughWhatTheProxyUses) {
       {"unbuffered reads", [] { return error_if(::preadv2(-1, nullptr, 0, 0, 0) != 0) - EBADF; }},
   };
   for (const Call& call : allowed) EXPECT_EQ(limited(call), 0) << call.name;
-  // An older system lacks cachestat() without limits, too.
+  // An older system has no cachestat(), with or without limits.
   const Call counts{"cachestat", [] { return calls(451, -1); }};
   EXPECT_EQ(limited(counts), counts.make());
   const Call aborts{"abort", []() -> int { std::abort(); }};
