@@ -116,11 +116,13 @@ bool keeps_to_bandwidth(const Client& client, const Request& request) {
   return client.bandwidth && !is_neighbour;
 }
 
-// Whether the answer may be sent from a file of the disk.
+// Whether the answer may be sent from a file of the disk, or needs no body.
 cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
-  const bool is_for_all = request.facts.method == cache::RequestFacts::Method::get &&
-                          !request.facts.range && client.response.sends_files();
-  return is_for_all ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
+  using Method = cache::RequestFacts::Method;
+  const bool is_for_all = request.facts.method == Method::get && !request.facts.range;
+  const bool is_sent = is_for_all && client.response.sends_files();
+  const bool stays = is_sent || request.facts.method == Method::head;
+  return stays ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
 }
 
 // Looks on the disk, and decides. A body that was left in its file can only be served. For all else

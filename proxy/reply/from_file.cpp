@@ -44,6 +44,12 @@ Task<error_code> send_body(Client& client, const cache::Entry& entry,
   co_return asio::error::connection_aborted;
 }
 
+// The answer to HEAD.
+Task<void> send_head(Client& client, const cache::Entry& entry, std::uint64_t size) {
+  const auto error = co_await client.response.start(entry.head(), entry.status, size);
+  if (!error) co_await client.response.finish();
+}
+
 }  // namespace
 
 Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> body,
@@ -68,6 +74,7 @@ Task<void> send_from_file(Client& client, const cache::Entry& entry,
                           std::shared_ptr<FileBody> body) {
   auto& response = client.response;
   const auto size = body->size();
+  if (response.head_only()) co_return co_await send_head(client, entry, size);
   auto error = co_await response.start_file(entry.head(), entry.status, size);
   if (!error) error = co_await send_body(client, entry, std::move(body));
   if (error) co_return response.abort();

@@ -7,10 +7,10 @@
 
 namespace proxy {
 
-// Sends the whole response. may_be_sent(body) was true just now, and client.response.sends_files().
-// If the file loses the body on the way, the rest is sent from memory; if it is not saved there,
-// the response is cut. The caller has added the fields of this response alone to
-// client.response.fields().
+// Sends the whole response, or the head alone to a client that asked for no more. may_be_sent(body)
+// was true just now, and client.response.sends_files(). If the file loses the body on the way, the
+// rest is sent from memory; if it is not saved there, the response is cut. The caller has added the
+// fields of this response alone to client.response.fields().
 net::Task<void> send_from_file(Client& client, const cache::Entry& entry,
                                std::shared_ptr<FileBody> body);
 

@@ -23,7 +23,10 @@ DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, cons
   const Key key = header.index_key();
   disk::NewRecord record{
       .header = header, .url = std::string(object.url()), .head = {}, .body = pieces_of(block)};
-  record.done = [this, key, block](const auto&) { forget(key, block); };
+  record.done = [this, key, block](const Result<disk::Position>& at) {
+    if (at) written_(key, *block);
+    forget(key, block);
+  };
   {
     const threads::MutexLock lock(mutex_);
     unwritten_[key] = block;

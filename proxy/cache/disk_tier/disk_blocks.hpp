@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "config/threads/mutex.hpp"
 #include "proxy/cache/disk/disk.hpp"
@@ -16,9 +17,9 @@ namespace proxy::cache {
 // Any thread.
 class DiskBlocks {
  public:
-  // All arguments outlive this object.
-  DiskBlocks(Budget& budget, disk::Disk& disk, EntryReader& reader)
-      : budget_(budget), disk_(disk), reader_(reader) {}
+  // All references outlive this object.
+  DiskBlocks(Budget& budget, disk::Disk& disk, EntryReader& reader, EntryWriter::Written written)
+      : budget_(budget), disk_(disk), reader_(reader), written_(std::move(written)) {}
 
   // Whether segments have room for blocks.
   bool fit() const { return disk_.most_bytes() >= kBlockBytes + EntryWriter::kFixed; }
@@ -55,6 +56,7 @@ class DiskBlocks {
   Budget& budget_;
   disk::Disk& disk_;
   EntryReader& reader_;
+  const EntryWriter::Written written_;
   mutable threads::Mutex mutex_;
   std::unordered_map<disk::Key, Ref<const Entry>, digest::KeyHash> unwritten_ GUARDED_BY(mutex_);
 };

@@ -28,8 +28,7 @@ std::size_t entries_fitting(std::uint64_t memory_bytes) {
 }
 
 disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
-                         disk::PurgeRules::Reading reading,
-                         const std::atomic<const Store*>& memory) {
+                         disk::PurgeRules::Reading reading, const std::atomic<Store*>& memory) {
   disk::Options options;
   options.queue_bytes = std::min(options.queue_bytes, queue_share(memory_bytes));
   options.path = std::move(limits.path);
@@ -55,8 +54,22 @@ std::uint64_t segments_of(std::uint64_t bytes) {
 DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
     : budget_(budget),
       admission_(budget, limits.admit_on_second),
+      writer_(disk_,
+              [this](const Key& key, const Entry& entry) {
+                give_up_copy(digest::key_of(digest::Method::get, entry.url()), key, entry);
+              }),
       selectors_(disk_, reader_, writer_, Selectors::fitting(budget.limit())),
+      blocks_(budget, disk_, reader_,
+              [this](const Key& key, const Entry& block) { give_up_copy(key, key, block); }),
       disk_(options_of(std::move(limits), budget.limit(), std::move(reading), memory_)) {}
+
+// What memory alone knows of the entry's use passes to the index.
+void DiskTier::give_up_copy(const Key& key, const Key& key_on_disk, const Entry& entry) {
+  Store* const memory = memory_;
+  if (!memory || entry.object() || entry.body.size < EntryReader::kLeftFrom) return;
+  if (memory->was_used(key)) (void)disk_.find(key_on_disk, entry.url());
+  memory->drop(key, entry);
+}
 
 Result<void> DiskTier::follow(std::uint64_t bytes, bool admit_on_second) {
   admission_.follow(admit_on_second);

@@ -50,8 +50,10 @@ class DiskTier {
   // See Disk::end(). Reads go on. Returns whether the disk answered.
   bool release() { return disk_.end() == disk::Writer::End::joined; }
   // After this call, entries that were used in `memory` count as used when space is reclaimed.
-  // Variants count only by look-ups on disk. The memory outlives the tier, or stop().
-  void sit_under(const Store& memory) { memory_ = &memory; }
+  // Variants count only by look-ups on disk. Once a body of EntryReader::kLeftFrom bytes or more is
+  // written, `memory` gives it up: the page cache has it, and responses send it from its file. The
+  // memory outlives the tier, or stop().
+  void sit_under(Store& memory) { memory_ = &memory; }
   enum class Stopped : std::uint8_t {
     yes,
     hangs,  // the disk does not answer: a job or `done` may still run, so the process must end
@@ -140,13 +142,15 @@ class DiskTier {
   const disk::Disk& disk() const { return disk_; }
 
  private:
+  void give_up_copy(const disk::Key& key, const disk::Key& key_on_disk, const Entry& entry);
+
   Budget& budget_;
-  std::atomic<const Store*> memory_ = nullptr;
+  std::atomic<Store*> memory_ = nullptr;
   Admission admission_;
   EntryReader reader_{budget_, disk_};
-  EntryWriter writer_{disk_};
+  EntryWriter writer_;
   Selectors selectors_;
-  DiskBlocks blocks_{budget_, disk_, reader_};
+  DiskBlocks blocks_;
   disk::Disk disk_;  // destroyed before the members above, which `done` may use on its thread
   std::uint64_t charged_ = 0;
   Readings readings_;

@@ -67,8 +67,10 @@ EntryWriter::Taken EntryWriter::write(const Key& key, const Kept& response, cons
   header.set_giver(entry->giver().tag);
   NewRecord record{
       .header = header, .url = std::string(entry->url()), .head = encode_head(*entry, selector)};
-  record.done = [on_disk = response.on_disk, key](Result<disk::Position> at) {
-    if (at) on_disk->set(key, to_number(*at), to_number(*at));
+  record.done = [this, response, key](Result<disk::Position> at) {
+    if (!at) return;
+    response.on_disk->set(key, to_number(*at), to_number(*at));
+    written_(key, *response.entry);
   };
   if (entry->object()) return write_object(std::move(record), *entry, superseded.entry.get());
   const auto present = disk_.catalog().index.find(key);
@@ -89,12 +91,12 @@ EntryWriter::Taken EntryWriter::write_head(NewRecord record, const Kept& respons
   record.header.kind = RecordKind::head;
   record.header.version = body;
   record.body_if_moved = pieces_of(response.entry);
-  record.done = [this, on_disk = response.on_disk, key = record.header.key,
-                 body](Result<disk::Position> at) {
+  record.done = [this, response, key = record.header.key, body](Result<disk::Position> at) {
     if (!at) return;
     const auto location = disk_.catalog().index.find(key);
     const bool moved = location && location->at == *at && location->kind == RecordKind::whole;
-    on_disk->set(key, to_number(*at), moved ? to_number(*at) : body);
+    response.on_disk->set(key, to_number(*at), moved ? to_number(*at) : body);
+    written_(key, *response.entry);
   };
   return taken_if(disk_.freshen(std::move(record)));
 }

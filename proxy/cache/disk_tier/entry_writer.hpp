@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "proxy/cache/disk/disk.hpp"
@@ -17,8 +19,11 @@ class EntryWriter {
   // A generous bound on the bytes of a record beside URL, head and body.
   static constexpr std::uint64_t kFixed = 64 * 1024;
 
+  // Called on the disk's thread once the disk finds the entry under the key.
+  using Written = std::function<void(const disk::Key&, const Entry&)>;
+
   // The disk outlives the writer.
-  explicit EntryWriter(disk::Disk& disk) : disk_(disk) {}
+  EntryWriter(disk::Disk& disk, Written written) : disk_(disk), written_(std::move(written)) {}
 
   enum class Taken : std::uint8_t {
     yes,
@@ -40,6 +45,7 @@ class EntryWriter {
   Taken write_head(disk::NewRecord record, const Kept& response, std::uint64_t body);
 
   disk::Disk& disk_;
+  const Written written_;
 };
 
 // The body of the entry, which the pieces keep alive.

@@ -84,6 +84,20 @@ class ObjectsBelow : public StoreOverDisk {
   }
 };
 
+TEST_F(ObjectsBelow, HaveTheirBlocksGivenUpByMemoryOnceTheyAreWritten) {
+  disk_->sit_under(*store_);
+  const auto entry = object();
+  put(entry);
+  const auto key = disk::block_key(kKey, entry->object()->version, 0);
+  const auto size = static_cast<std::uint32_t>(kBlockBytes);
+  const auto block = block_entry(budget_, *entry, {{{Block::make(budget_, size), size}}, size});
+  EXPECT_EQ(store_->put(key, {block}, now_), Stored::yes);
+  EXPECT_EQ(disk_->blocks().put(kKey, 0, *entry, block), DiskBlocks::Taken::yes);
+  settle();
+  EXPECT_FALSE(store_->holds(key));
+  EXPECT_TRUE(disk_->has_block(key));
+}
+
 TEST_F(ObjectsBelow, AreReadBackHeadAndBlocksApart) {
   const auto entry = object();
   put(entry);

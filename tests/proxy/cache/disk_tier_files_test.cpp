@@ -133,6 +133,28 @@ TEST_F(LeftInFiles, AreOneForEachVariant) {
   EXPECT_EQ(read("Accept-Language: en\r\n").entry, read("Accept-Language: en\r\n").entry);
 }
 
+// Memory holds what the disk may refuse, until it is written.
+TEST_F(LeftInFiles, AreGivenUpByMemoryOnceTheyAreWritten) {
+  disk_->sit_under(*store_);
+  const auto in_memory = [&](const std::string& url) {
+    return store_->peek(key_of(url), url, {}).entry != nullptr;
+  };
+  const auto put_in_both = [&](const std::string& url, std::uint32_t bytes) {
+    const auto response =
+        kept(entry_of(budget_, {.url = url, .body = bytes, .times = {now_, now_}}));
+    const auto store = [&] { return store_->put(key_of(url), response, now_) == Stored::yes; };
+    EXPECT_TRUE(disk_->put(key_of(url), response, {}, store));
+  };
+  put_in_both(kUrl, 100'000);
+  EXPECT_TRUE(store_->find(key_of(kUrl), kUrl, {}).entry) << "a use";
+  put_in_both("http://b/", 60'000);
+  settle();
+  EXPECT_FALSE(in_memory(kUrl));
+  EXPECT_TRUE(in_memory("http://b/")) << "a small one stays";
+  EXPECT_TRUE(read().in_file);
+  EXPECT_TRUE(disk_->disk().catalog().index.find(key_of(kUrl))->used);
+}
+
 TEST_F(LeftInFiles, AreReadAnewAfterARestart) {
   put(large("X-A: 1\r\n"));
   EXPECT_TRUE(has(read(), "X-A: 1"));

@@ -116,6 +116,16 @@ TEST(ABodyInAFile, IsAHitFromDiskEachTimeAndTakesNoMemory) {
   EXPECT_EQ(scene.origin.count(), 2U);
 }
 
+TEST(ABodyInAFile, IsNotHeldInMemoryOnceItIsWritten) {
+  FromFile scene;
+  EXPECT_LT(scene.proxy().metric("hearsay_memory_used_bytes"), kLarge);
+  for (const char* path : {"/large", "/100k"}) {
+    EXPECT_TRUE(is_hit(scene.get(path)));
+    EXPECT_TRUE(await([&] { return scene.how(path) == "TCP_HIT"; })) << scene.how(path);
+  }
+  EXPECT_EQ(scene.origin.count(), 2U);
+}
+
 TEST(ABodyInAFile, FollowsItsHeadOnAConnectionForManyRequests) {
   FromFile scene;
   scene.restart();
@@ -131,9 +141,10 @@ TEST(ABodyInAFile, FollowsItsHeadOnAConnectionForManyRequests) {
 TEST(ABodyInAFile, AnswersTheKindsOfRequestsAsFromMemory) {
   FromFile scene;
   scene.restart();
+  const auto before = scene.proxy().metric("hearsay_memory_used_bytes");
   const Response head = scene.ask("HEAD", "/100k");
   EXPECT_EQ(head.field("Content-Length"), std::to_string(100 << 10));
-  scene.restart();
+  EXPECT_LT(scene.proxy().metric("hearsay_memory_used_bytes"), before + 65536) << "needs no body";
   EXPECT_TRUE(scene.get("/100k", {{"Range", "bytes=5000-70000"}}).body ==
               scene.some.substr(5000, 65001));
   scene.restart();
