@@ -5,8 +5,11 @@
 // The page cache has the body, and the proxy has verified the body's checksum during its present
 // stay there. So the response sends the same pages that were verified. A stay lasts as long as each
 // look finds all pages (disk::Residency), but no longer than CheckedBodies::kReliedUpon. After that
-// the proxy verifies the body again. If a body has left the page cache, the proxy reads it into the
-// memory tier instead. So the body does not take memory in both places.
+// the proxy verifies the body again.
+//
+// A body does not take memory in both places. Once it is written, the memory tier gives it up
+// (DiskTier::sit_under). If it has left the page cache, the proxy reads it into the memory tier
+// instead.
 //
 // Why the bytes stay whole on their way: nothing writes to bytes of a segment once a record is
 // found there. A reclaimed segment's file is emptied at once, so that it takes no disk space
