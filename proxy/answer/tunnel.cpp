@@ -152,7 +152,7 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   // Both directions use both streams, so neither may outlive the other.
   Wakeup back_ended(worker.io.get_executor());
   bool ended = false;
-  asio::co_spawn(worker.io.get_executor(), carry(back), [&](const std::exception_ptr&) {
+  net::spawn(worker.io.get_executor(), carry(back), [&](const std::exception_ptr&) {
     ended = true;
     back_ended.notify();
   });

@@ -2,8 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/detached.hpp>
-
 #include "proxy/blocks/block_writer.hpp"
 #include "proxy/blocks/fit.hpp"
 #include "proxy/blocks/run_answer.hpp"
@@ -114,8 +112,7 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& 
 }
 
 void start_run(Worker& worker, RunJob job) {
-  net::asio::co_spawn(worker.io.get_executor(), run_to_its_end(worker, std::move(job)),
-                      net::asio::detached);
+  net::spawn(worker.io.get_executor(), run_to_its_end(worker, std::move(job)));
 }
 
 }  // namespace proxy

@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/detached.hpp>
 #include <utility>
 
 #include "proxy/fetching/from_neighbours.hpp"
@@ -52,8 +51,7 @@ Task<void> run_job(Worker& worker, FillJob taken) {
 }  // namespace
 
 void start_fetching(Worker& worker, FillJob job) {
-  net::asio::co_spawn(worker.io.get_executor(), run_job(worker, std::move(job)),
-                      net::asio::detached);
+  net::spawn(worker.io.get_executor(), run_job(worker, std::move(job)));
 }
 
 }  // namespace proxy

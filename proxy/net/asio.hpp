@@ -3,32 +3,28 @@
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/system/result.hpp>
 #include <chrono>
 
-#include "proxy/net/frames.hpp"
+#include "proxy/net/resume.hpp"
+#include "proxy/net/spawn.hpp"
+#include "proxy/net/task.hpp"
 
 namespace proxy::net {
 
 namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 
-using Executor = asio::io_context::executor_type;
-template <class T>
-using Task = asio::awaitable<T, Executor>;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
 // A socket of any kind of stream: TCP, or local to this machine.
 using AnySocket = asio::basic_stream_socket<asio::generic::stream_protocol, Executor>;
@@ -42,11 +38,7 @@ template <class T>
 using Result = boost::system::result<T>;
 using boost::system::error_code;
 
-using UseTask = asio::use_awaitable_t<Executor>;
 inline constexpr UseTask use_task{};
-// Resumes a coroutine that waits with use_task, with what the wait results in.
-template <class... Results>
-using Resume = typename asio::async_result<UseTask, void(Results...)>::handler_type;
 inline constexpr auto as_result = asio::as_tuple(use_task);
 
 }  // namespace proxy::net

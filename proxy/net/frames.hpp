@@ -2,9 +2,6 @@
 // kept for reuse. Asio's own reuse ends at frames of 1020 bytes, and searches them one by one.
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/io_context.hpp>
-#include <coroutine>
 #include <cstddef>
 #include <utility>
 
@@ -44,46 +41,4 @@ struct InFrameMemory {
   }
 };
 
-// The promise of each coroutine whose executor is an io_context's: Asio's, but for its memory.
-template <class T>
-class Frame
-    : public boost::asio::detail::awaitable_frame<T, boost::asio::io_context::executor_type> {
-  using Executor = boost::asio::io_context::executor_type;
-  using Asios = boost::asio::detail::awaitable_frame<T, Executor>;
-
-  // Asio's awaitable, which would accept no frame but Asio's own.
-  template <class U>
-  class Awaited {
-   public:
-    explicit Awaited(boost::asio::awaitable<U, Executor> of) : of_(std::move(of)) {}
-    [[nodiscard]] bool await_ready() const noexcept { return of_.await_ready(); }
-    void await_suspend(std::coroutine_handle<Frame> by) {
-      of_.await_suspend(std::coroutine_handle<Asios>::from_promise(by.promise()));
-    }
-    decltype(auto) await_resume() { return of_.await_resume(); }
-
-   private:
-    boost::asio::awaitable<U, Executor> of_;
-  };
-
- public:
-  static void* operator new(std::size_t size) { return FrameMemory::take(size); }
-  static void operator delete(void* memory, std::size_t size) noexcept {
-    FrameMemory::give_back(memory, size);
-  }
-
-  using Asios::await_transform;
-  template <class U>
-  auto await_transform(boost::asio::awaitable<U, Executor> of) const {
-    return Awaited<U>(Asios::await_transform(std::move(of)));
-  }
-};
-
 }  // namespace proxy::net
-
-// More special than Asio's traits of its awaitable, hence preferred.
-template <class T, class... Args>
-struct std::coroutine_traits<boost::asio::awaitable<T, boost::asio::io_context::executor_type>,
-                             Args...> {
-  using promise_type = proxy::net::Frame<T>;
-};

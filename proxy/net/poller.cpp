@@ -69,20 +69,14 @@ Descriptor::~Descriptor() {
   ::close(socket_);
 }
 
-Task<bool> Descriptor::input() {
-  auto park = [this](Resume<bool> coroutine) {
-    poller_.park(reader_, std::move(coroutine));
-    if (asked_ == 0) poller_.cancel(reader_);
-  };
-  return asio::async_initiate<const UseTask, void(bool)>(park, use_task);
+void Descriptor::park_reader(Resume<bool> coroutine) {
+  poller_.park(reader_, std::move(coroutine));
+  if (asked_ == 0) poller_.cancel(reader_);
 }
 
-Task<bool> Descriptor::room() {
-  auto park = [this](Resume<bool> coroutine) {
-    poller_.park(writer_, std::move(coroutine));
-    if (!poller_.ask(*this, kInput | EPOLLOUT)) poller_.cancel(writer_);
-  };
-  return asio::async_initiate<const UseTask, void(bool)>(park, use_task);
+void Descriptor::park_writer(Resume<bool> coroutine) {
+  poller_.park(writer_, std::move(coroutine));
+  if (!poller_.ask(*this, kInput | EPOLLOUT)) poller_.cancel(writer_);
 }
 
 void Descriptor::cancel() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "proxy/net/asio.hpp"
 
@@ -41,16 +42,24 @@ class Descriptor : public boost::intrusive::list_base_hook<
   void read_nothing() { may_read_ = false; }                          // it would have had to wait
   void read_end() { may_read_ = short_read_proves_nothing_ = true; }  // or an error
 
-  // Waits until may_read(), which is false now. The result is false if cancel() ended the wait.
-  Task<bool> input();
-  // Waits until there is room for bytes to send, after a write that found none. The result is false
-  // if cancel() ended the wait.
-  Task<bool> room();
+  // co_await waits until may_read(), which is false now. The result is false if cancel() ended the
+  // wait.
+  auto input() {
+    return wait_for<bool>([this](Resume<bool> coroutine) { park_reader(std::move(coroutine)); });
+  }
+  // co_await waits until there is room for bytes to send, after a write that found none. The result
+  // is false if cancel() ended the wait.
+  auto room() {
+    return wait_for<bool>([this](Resume<bool> coroutine) { park_writer(std::move(coroutine)); });
+  }
   void cancel();
 
  private:
   friend class Poller;
   using Waiter = std::optional<Resume<bool>>;
+
+  void park_reader(Resume<bool> coroutine);
+  void park_writer(Resume<bool> coroutine);
 
   Poller& poller_;
   Waiter reader_;

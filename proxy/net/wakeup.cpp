@@ -86,7 +86,7 @@ net::Task<Wakeup::Woken> Wakeup::wait(std::optional<std::chrono::milliseconds> a
     co_await state->timer->async_wait(net::as_result);
   } else if (!state->notified) {
     auto park = [waiting = state.get()](Resume coroutine) { waiting->park(std::move(coroutine)); };
-    co_await asio::async_initiate<const net::UseTask, void()>(park, net::use_task);
+    co_await net::wait_for<>(park);
   }
   co_return std::exchange(state->notified, false) ? Woken::notified : Woken::timed_out;
 }

@@ -143,7 +143,7 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
 Task<void> serve_recent_requests(Client& client, const Request&, RequestBody&) {
   auto& process = client.worker.process;
   auto telling = tell_recent_requests(process);
-  auto json = co_await asio::co_spawn(process.aside, std::move(telling), net::use_task);
+  auto json = co_await net::run_on(process.aside, std::move(telling));
   co_await send_json(client, std::move(json));
 }
 

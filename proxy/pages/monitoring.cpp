@@ -29,7 +29,7 @@ Task<void> serve_digest_json(Client& client, const Request& request, RequestBody
 Task<void> serve_metrics(Client& client, const Request& request, RequestBody&) {
   const auto& process = client.worker.process;
   auto telling = tell_metrics(process, request.policy());
-  auto text = co_await net::asio::co_spawn(process.aside, std::move(telling), net::use_task);
+  auto text = co_await net::run_on(process.aside, std::move(telling));
   const auto message =
       own_message(client, 200, "text/plain; version=0.0.4; charset=utf-8", std::move(text));
   co_await send_message(client, message);

@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <boost/asio/detached.hpp>
 
 #include "proxy/server/session.hpp"
 
@@ -149,9 +148,8 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
   const auto door = worker.process.draining ? Door::late : Door::network;
   // Begins at once. Not awaited, so that an idle connection does without the frame of this
   // coroutine.
-  asio::co_spawn(worker.io.get_executor(),
-                 run_session(worker, std::move(socket), remote, std::move(*guest), door),
-                 asio::detached);
+  net::spawn(worker.io.get_executor(),
+             run_session(worker, std::move(socket), remote, std::move(*guest), door));
 }
 
 namespace {
@@ -181,8 +179,7 @@ Task<void> accept_operators(Worker& worker, std::shared_ptr<net::LocalAcceptor> 
     if (error) {
       co_await recover(worker, error);
     } else {
-      asio::co_spawn(worker.io.get_executor(), serve_operator(worker, std::move(socket)),
-                     asio::detached);
+      net::spawn(worker.io.get_executor(), serve_operator(worker, std::move(socket)));
     }
   }
 }
@@ -193,8 +190,7 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
     const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
     if (!error) {
       worker.counters.accepted.add();
-      asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)),
-                     asio::detached);
+      net::spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)));
     } else if (error == asio::error::operation_aborted) {
       co_return;
     } else {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <boost/asio/detached.hpp>
 #include <cstdlib>
 #include <iostream>
 
@@ -78,7 +77,7 @@ Engine::~Engine() {
 void Engine::start() {
   follow(policy_);
   accept_clients_everywhere();
-  asio::co_spawn(process_.aside, pulse_.run(), asio::detached);
+  net::spawn(process_.aside, pulse_.run());
   workers_.start();
 }
 
@@ -87,8 +86,7 @@ void Engine::accept_clients_everywhere() {
   for (auto& worker : workers_.workers()) {
     for (auto& acceptor : listeners_.acceptors(number++, worker.io.get_executor())) {
       worker.acceptors.push_back(std::make_unique<net::Acceptor>(std::move(acceptor)));
-      asio::co_spawn(worker.io.get_executor(), accept_clients(worker, *worker.acceptors.back()),
-                     asio::detached);
+      net::spawn(worker.io.get_executor(), accept_clients(worker, *worker.acceptors.back()));
     }
   }
 }

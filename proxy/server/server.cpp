@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/detached.hpp>
 #include <chrono>
 #include <utility>
 
@@ -89,14 +88,13 @@ void Server::start() {
 void Server::accept_at_control_socket() {
   auto& first = engine_.workers().workers().front();
   if (auto acceptor = control_.acceptor(first.io.get_executor())) {
-    asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(acceptor)),
-                   asio::detached);
+    net::spawn(first.io.get_executor(), accept_operators(first, std::move(acceptor)));
   }
 }
 
 net::Task<Reloaded> Server::reload_on_order() {
   auto work = [](Reloading& reloading) -> net::Task<Reloaded> { co_return reloading.reload(); };
-  co_return co_await asio::co_spawn(signals_.io.get_executor(), work(reloading_), net::use_task);
+  co_return co_await net::run_on(signals_.io.get_executor(), work(reloading_));
 }
 
 HandOver::Steps Server::steps_of_hand_over() {

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <boost/asio/detached.hpp>
 #include <stdexcept>
 
 #include "proxy/purging/purge_pattern.hpp"
@@ -62,8 +61,7 @@ void TakeOver::obey_all() {
 
 void TakeOver::obey(succession::Message message) {
   if (message.kind != Kind::forget_url && message.kind != Kind::forget_many) return;
-  asio::co_spawn(worker_.io.get_executor(), carry_out(worker_, predecessor_, std::move(message)),
-                 asio::detached);
+  net::spawn(worker_.io.get_executor(), carry_out(worker_, predecessor_, std::move(message)));
 }
 
 }  // namespace proxy

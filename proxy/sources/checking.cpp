@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <boost/asio/detached.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,7 +121,7 @@ void sample_given(Worker& worker, const Request& request, Given given) {
 void check_given(Worker& worker, const Request& request, Given given) {
   if (worker.probes.full()) return;
   auto task = check(worker, std::make_unique<OwnedRequest>(request), std::move(given));
-  net::asio::co_spawn(worker.io.get_executor(), std::move(task), net::asio::detached);
+  net::spawn(worker.io.get_executor(), std::move(task));
 }
 
 }  // namespace proxy

@@ -2,8 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <boost/asio/detached.hpp>
-
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -35,8 +33,7 @@ void sample_false_miss(Worker& worker, const digest::Key& key, const Request& re
   const auto rule = digest::mark_of(request.facts.rule);
   const auto peer = request.policy().directory->other_than_claimants(key, now, number, rule);
   if (!peer || !request.policy().routes.may_ask(peer->id, request.target)) return;
-  net::asio::co_spawn(worker.io.get_executor(), probe(worker, probe_of(worker, peer, request)),
-                      net::asio::detached);
+  net::spawn(worker.io.get_executor(), probe(worker, probe_of(worker, peer, request)));
 }
 
 std::optional<bool> says_it_holds(const http::ResponseHead& answer) {

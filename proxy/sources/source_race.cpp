@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <boost/asio/detached.hpp>
 #include <optional>
 #include <utility>
 
@@ -95,8 +94,7 @@ SourceRace::SourceRace(Worker& worker, About about)
 void SourceRace::start(Question question) {
   auto shared = make_shared_in_frames<Question>(std::move(question));
   under_way_.push_back(shared);
-  net::asio::co_spawn(worker_.io.get_executor(),
-                      see_through(worker_, std::move(shared), about_, bell_), net::asio::detached);
+  net::spawn(worker_.io.get_executor(), see_through(worker_, std::move(shared), about_, bell_));
 }
 
 Task<SourceRace::QuestionRef> SourceRace::next(Steady::time_point until, Steady::time_point now) {

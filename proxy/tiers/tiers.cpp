@@ -242,7 +242,7 @@ Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge)
   const bool below = !process.disk || process.disk->purge_all(purge.text(), written.told(), room);
   auto scan = drop_purged(process.store, purge);
   Forgotten forgotten;
-  forgotten.dropped = co_await net::asio::co_spawn(process.aside, std::move(scan), net::use_task);
+  forgotten.dropped = co_await net::run_on(process.aside, std::move(scan));
   if (!below) co_return std::nullopt;
   if (process.disk) forgotten.owed = co_await written.failed(*process.disk);
   if (process.successor.exists()) {

@@ -62,7 +62,7 @@ net::Task<net::Result<net::Socket>> Connector::open(
   if (socket || socket.error() != Errc::no_descriptors || !shortage_.free_some)
     co_return std::move(socket);
   shortage_.free_some();
-  net::Timer timer(co_await net::asio::this_coro::executor, kUntilFreed);
+  net::Timer timer(co_await net::ThisExecutor(), kUntilFreed);
   co_await timer.async_wait(net::as_result);
   co_return co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);
 }

@@ -172,7 +172,7 @@ Task<bool> Fetch::body_begins() {
 
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle) {
-  if (idle < kExactBelow) bound_silence(co_await net::asio::this_coro::executor, idle);
+  if (idle < kExactBelow) bound_silence(co_await net::ThisExecutor(), idle);
   const bool was_finished = body_finished();
   const auto read = co_await answer_.body->read(into, idle);
   co_return judged(read, was_finished);
@@ -187,7 +187,7 @@ std::size_t Fetch::body_at_hand(net::asio::mutable_buffer into) {
 }
 
 Task<Outcome<std::size_t>> Fetch::body_into(net::Pipe& pipe, std::chrono::milliseconds idle) {
-  if (idle < kExactBelow) bound_silence(co_await net::asio::this_coro::executor, idle);
+  if (idle < kExactBelow) bound_silence(co_await net::ThisExecutor(), idle);
   const bool was_finished = body_finished();
   const auto moved = co_await answer_.body->read_into(pipe, idle);
   co_return judged(moved, was_finished);

@@ -99,7 +99,7 @@ Addresses attempt_order(const Addresses& addresses) {
 net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoints,
                                          std::chrono::milliseconds head_start,
                                          Clock::time_point deadline, std::size_t scarce_from) {
-  const auto executor = co_await net::asio::this_coro::executor;
+  const auto executor = co_await net::ThisExecutor();
   const auto state = std::make_shared<RaceState>(executor, scarce_from);
   const Ending ending(state);
   state->attempts.reserve(endpoints.size());  // a socket must not move while it connects

@@ -1,7 +1,6 @@
 // Runs a coroutine to its end, so that a test can call it like a function.
 #pragma once
 
-#include <boost/asio/co_spawn.hpp>
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -20,7 +19,7 @@ using proxy::net::Task;
 inline void run(boost::asio::io_context& io, Task<void> task, std::chrono::seconds guard = 20s) {
   bool done = false;
   std::exception_ptr thrown;
-  boost::asio::co_spawn(io, std::move(task), [&](std::exception_ptr exception) {
+  proxy::net::spawn(io.get_executor(), std::move(task), [&](std::exception_ptr exception) {
     done = true;
     thrown = exception;
     io.stop();

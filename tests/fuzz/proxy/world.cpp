@@ -1,7 +1,6 @@
 #include "tests/fuzz/proxy/world.hpp"
 
 #include <array>
-#include <boost/asio/detached.hpp>
 
 #include "proxy/server/accept.hpp"
 #include "tests/fuzz/take_line.hpp"
@@ -153,8 +152,7 @@ World::~World() {
 
 void World::serve(int near) {
   net::Socket socket(worker_.io.get_executor(), net::tcp::v4(), near);
-  net::asio::co_spawn(worker_.io.get_executor(), proxy::serve_client(worker_, std::move(socket)),
-                      net::asio::detached);
+  net::spawn(worker_.io.get_executor(), proxy::serve_client(worker_, std::move(socket)));
 }
 
 bool World::run() {

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
-#include <boost/asio/detached.hpp>
-
 #include "tests/proxy/scene.hpp"
 #include "tests/support/certificates.hpp"
 
@@ -56,7 +54,7 @@ TEST(CarryBoth, GoesBothWaysAtOnceOverTls) {
   auto [near_socket, far_socket] = support::connected_pair(worker.io);
   auto near_tls = std::make_unique<Stream::Tls>(std::move(near_socket), trusting);
   auto far_tls = std::make_unique<Stream::Tls>(std::move(far_socket), vouched);
-  asio::co_spawn(worker.io, shake(*far_tls, ssl::stream_base::server), asio::detached);
+  net::spawn(worker.io.get_executor(), shake(*far_tls, ssl::stream_base::server));
   ASSERT_FALSE(run(worker.io, shake(*near_tls, ssl::stream_base::client)));
   worker.io.restart();
   worker.io.poll();  // the server's last step
@@ -67,9 +65,9 @@ TEST(CarryBoth, GoesBothWaysAtOnceOverTls) {
   std::string bytes;
   for (int i = 0; bytes.size() < 500'000; ++i) bytes += std::to_string(i) + ' ';
   std::string got;
-  asio::co_spawn(worker.io, echo(far, bytes.size()), asio::detached);
-  asio::co_spawn(worker.io, send(user, bytes), asio::detached);
-  asio::co_spawn(worker.io, receive(user, got), asio::detached);
+  net::spawn(worker.io.get_executor(), echo(far, bytes.size()));
+  net::spawn(worker.io.get_executor(), send(user, bytes));
+  net::spawn(worker.io.get_executor(), receive(user, got));
   TunnelEnds ends{*scene.response.raw_connection(), near, "head ", "early "};
   run(worker.io, carry_both(scene.client, ends));
   worker.io.restart();

@@ -36,7 +36,7 @@ TEST(FillReader, SharesAWakeupWithThoseBeforeIt) {
     const auto note = [&got](const std::exception_ptr&, Outcome<std::string> text) {
       got = std::move(text).value();
     };
-    boost::asio::co_spawn(io, rest_of(*reader), note);
+    net::spawn(io.get_executor(), rest_of(*reader), note);
     fill->publish({});
     append_block(*fill, budget, "ab");
     io.restart();

@@ -32,9 +32,8 @@ struct FillScene {
 template <class T>
 std::shared_ptr<std::optional<T>> start(FillScene& scene, net::Task<T> task) {
   auto result = std::make_shared<std::optional<T>>();
-  boost::asio::co_spawn(scene.io, std::move(task), [result](std::exception_ptr, T value) {
-    result->emplace(std::move(value));
-  });
+  net::spawn(scene.io.get_executor(), std::move(task),
+             [result](std::exception_ptr, T value) { result->emplace(std::move(value)); });
   scene.settle();
   return result;
 }

@@ -29,9 +29,8 @@ class Thread {
   std::future<T> start(net::Task<T> task) {
     auto promise = std::make_shared<std::promise<T>>();
     auto result = promise->get_future();
-    asio::co_spawn(io_.get_executor(), std::move(task), [promise](std::exception_ptr, T value) {
-      promise->set_value(std::move(value));
-    });
+    net::spawn(io_.get_executor(), std::move(task),
+               [promise](std::exception_ptr, T value) { promise->set_value(std::move(value)); });
     return result;
   }
   net::Executor executor() { return io_.get_executor(); }

@@ -19,8 +19,8 @@ struct HeldUp {
   }
   // Whether the writer has room after this time, which is longer than a reader may hold up others.
   std::optional<Fill::Room> room_after(std::chrono::milliseconds time) {
-    boost::asio::co_spawn(io, fill->room(),
-                          [this](const std::exception_ptr&, Fill::Room found) { room = found; });
+    net::spawn(io.get_executor(), fill->room(),
+               [this](const std::exception_ptr&, Fill::Room found) { room = found; });
     io.run_for(time);
     return room;
   }

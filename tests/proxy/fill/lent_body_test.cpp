@@ -1,8 +1,6 @@
 // Fill::lend() and the reader that borrows.
 #include <gtest/gtest.h>
 
-#include <boost/asio/detached.hpp>
-
 #include "proxy/fill/fill.hpp"
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/support/run.hpp"
@@ -16,7 +14,7 @@ using support::run;
 class ToldBody final : public LentBody {
  public:
   net::Task<Outcome<std::size_t>> next(net::Pipe& /*into*/) override {
-    while (!come) co_await net::asio::post(co_await net::asio::this_coro::executor, net::use_task);
+    while (!come) co_await net::asio::post(co_await net::ThisExecutor(), net::use_task);
     co_return moved;
   }
   bool come = true;
@@ -37,7 +35,7 @@ struct LendingScene {
     append_block(*fill, budget, "first ");
   }
   void lend() {
-    boost::asio::co_spawn(io, fill->lend(body), [this](std::exception_ptr) { back = true; });
+    net::spawn(io.get_executor(), fill->lend(body), [this](std::exception_ptr) { back = true; });
     settle();
   }
   void settle() {
@@ -83,7 +81,7 @@ TEST(LentBody, ShowsThatItsReaderWaitsForTheSource) {
   EXPECT_FALSE(scene.reader->waits_since());
   for (int byte = 0; byte < 2; ++byte) {
     scene.body.come = false;
-    boost::asio::co_spawn(scene.io, borrowed->next(*scene.pipe), boost::asio::detached);
+    net::spawn(scene.io.get_executor(), borrowed->next(*scene.pipe));
     scene.io.restart();
     scene.io.run_one();
     const auto since = scene.reader->waits_since();

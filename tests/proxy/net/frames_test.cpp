@@ -4,11 +4,8 @@
 
 #include <array>
 #include <memory>
-#include <stdexcept>
 #include <thread>
 #include <vector>
-
-#include "proxy/net/asio.hpp"
 
 namespace proxy::net {
 namespace {
@@ -56,34 +53,6 @@ TEST(FrameMemory, IsFreedByAnyThreadWhichKeepsUpToItsBound) {
 }
 
 #endif
-
-Task<int> sum_to(int n) {
-  if (n == 0) co_return 0;
-  co_return n + co_await sum_to(n - 1);
-}
-
-Task<void> fails() {
-  co_await sum_to(1);
-  throw std::runtime_error("a bug");
-}
-
-TEST(Frame, AwaitsAndPassesOnValuesAndBugs) {
-  asio::io_context io;
-  int sum = 0;
-  bool caught = false;
-  const auto task = [&]() -> Task<void> {
-    sum = co_await sum_to(100);
-    try {
-      co_await fails();
-    } catch (const std::runtime_error&) {
-      caught = true;
-    }
-  };
-  asio::co_spawn(io, task, [](const std::exception_ptr&) {});
-  io.run();
-  EXPECT_EQ(sum, 5050);
-  EXPECT_TRUE(caught);
-}
 
 }  // namespace
 }  // namespace proxy::net

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <boost/asio/detached.hpp>
 #include <list>
 #include <optional>
 #include <string>
@@ -53,10 +52,10 @@ TEST(Pipe, PassesAllBytesInOrderToASlowReader) {
   Passage passage;
   support::set_send_buffer(passage.to.descriptor(), 65536);
   const auto bytes = numbers(3'000'000);
-  asio::co_spawn(passage.io, send(passage.source, bytes), asio::detached);
+  net::spawn(passage.io.get_executor(), send(passage.source, bytes));
   std::optional<error_code> end;
-  asio::co_spawn(passage.io, pass(passage),
-                 [&](std::exception_ptr, error_code error) { end = error; });
+  net::spawn(passage.io.get_executor(), pass(passage),
+             [&](std::exception_ptr, error_code error) { end = error; });
   EXPECT_TRUE(run(passage.io, all_of(passage.reader)) == bytes);
   EXPECT_EQ(end, error_code(asio::error::eof));
 }

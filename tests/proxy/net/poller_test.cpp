@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/write.hpp>
 #include <memory>
 #include <optional>
@@ -23,6 +22,14 @@ using support::run;
 AnySocket not_blocking(Socket socket) {
   socket.non_blocking(true);
   return socket;
+}
+
+Task<bool> input_of(Descriptor& descriptor) {
+  co_return co_await descriptor.input();
+}
+
+Task<bool> room_of(Descriptor& descriptor) {
+  co_return co_await descriptor.room();
 }
 
 struct PolledPair {
@@ -67,7 +74,7 @@ struct Poll : testing::Test {
 TEST_F(Poll, TellsOfInputEachTimeItComes) {
   for (int i = 0; i < 3; ++i) {
     say("hello");
-    EXPECT_TRUE(run(io, ends.near->input())) << i;
+    EXPECT_TRUE(run(io, input_of(*ends.near))) << i;
     EXPECT_TRUE(ends.near->may_read());
     EXPECT_EQ(read_short(), "hello");
     EXPECT_FALSE(ends.near->may_read());
@@ -78,17 +85,17 @@ TEST_F(Poll, TellsOfAnEndThatCameWithTheLastBytes) {
   say("hello");
   ends.far.shutdown(tcp::socket::shutdown_send);
   ends.await_unread();
-  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_TRUE(run(io, input_of(*ends.near)));
   EXPECT_EQ(read_short(), "hello");
   EXPECT_TRUE(ends.near->may_read());
 }
 
 TEST_F(Poll, TellsOfAnEndThatCameAfterTheEventOfTheBytes) {
   say("hello");
-  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_TRUE(run(io, input_of(*ends.near)));
   ends.far.shutdown(tcp::socket::shutdown_send);
   EXPECT_EQ(read_short(), "hello");
-  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_TRUE(run(io, input_of(*ends.near)));
   EXPECT_TRUE(ends.near->may_read());
 }
 
@@ -98,7 +105,7 @@ TEST_F(Poll, TellsOfUrgentDataAmongTheBytes) {
   ASSERT_EQ(::send(ends.far.native_handle(), "!", 1, MSG_OOB), 1);
   say("after");
   ends.await_unread();
-  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_TRUE(run(io, input_of(*ends.near)));
   EXPECT_EQ(read_short(), "before");
   EXPECT_TRUE(ends.near->may_read());
   EXPECT_EQ(read_short(), "after");
@@ -106,13 +113,14 @@ TEST_F(Poll, TellsOfUrgentDataAmongTheBytes) {
   ends.near->read_nothing();
   EXPECT_FALSE(ends.near->may_read());
   say("more");
-  EXPECT_TRUE(run(io, ends.near->input()));
+  EXPECT_TRUE(run(io, input_of(*ends.near)));
 }
 
 TEST_F(Poll, TellsOfRoomOnceTheOtherSideReads) {
   send_until_full();
   bool told = false;
-  asio::co_spawn(io, ends.near->room(), [&](std::exception_ptr, bool room) { told = room; });
+  net::spawn(io.get_executor(), room_of(*ends.near),
+             [&](std::exception_ptr, bool room) { told = room; });
   io.poll();
   EXPECT_FALSE(told);
   std::string taken(16 << 20, '\0');
@@ -130,8 +138,8 @@ TEST_F(Poll, CancelEndsBothWaits) {
   send_until_full();
   int ended = 0;
   const auto count = [&](std::exception_ptr, bool told) { ended += told ? 10 : 1; };
-  asio::co_spawn(io, ends.near->input(), count);
-  asio::co_spawn(io, ends.near->room(), count);
+  net::spawn(io.get_executor(), input_of(*ends.near), count);
+  net::spawn(io.get_executor(), room_of(*ends.near), count);
   io.poll();
   EXPECT_EQ(ended, 0);
   ends.near->cancel();
@@ -141,7 +149,8 @@ TEST_F(Poll, CancelEndsBothWaits) {
 
 TEST_F(Poll, MayEndWhileACoroutineWaits) {
   std::optional<bool> told;
-  asio::co_spawn(io, ends.near->input(), [&](std::exception_ptr, bool input) { told = input; });
+  net::spawn(io.get_executor(), input_of(*ends.near),
+             [&](std::exception_ptr, bool input) { told = input; });
   io.poll();
   ends.near.reset();
   io.run();
@@ -159,8 +168,8 @@ TEST_F(Poll, OneThatIsToldMayDestroyAnotherThatIsToldNext) {
   int reads = 0;
   auto& first = *ends.near;
   auto& second = *others.near;
-  asio::co_spawn(io, read_and_destroy(first, others.near, reads), asio::detached);
-  asio::co_spawn(io, read_and_destroy(second, ends.near, reads), asio::detached);
+  net::spawn(io.get_executor(), read_and_destroy(first, others.near, reads));
+  net::spawn(io.get_executor(), read_and_destroy(second, ends.near, reads));
   io.poll();
   say("hello");
   asio::write(others.far, asio::buffer("hello", 5));
@@ -181,7 +190,7 @@ TEST_F(Poll, TellsMoreThanTheKernelReportsAtOnce) {
   std::size_t told = 0;
   for (int i = 0; i < 300; ++i) {
     pairs.push_back(std::make_unique<PolledPair>(io));
-    asio::co_spawn(io, count_when_told(*pairs.back()->near, told), asio::detached);
+    net::spawn(io.get_executor(), count_when_told(*pairs.back()->near, told));
   }
   io.poll();
   for (const auto& pair : pairs) {
@@ -215,8 +224,7 @@ TEST(PollerEnd, DestroysTheCoroutinesThatWait) {
   {
     asio::io_context io(1);
     for (int i = 0; i < 3; ++i) {
-      asio::co_spawn(io, hold_while_waiting(std::make_unique<PolledPair>(io), held),
-                     asio::detached);
+      net::spawn(io.get_executor(), hold_while_waiting(std::make_unique<PolledPair>(io), held));
     }
     io.poll();
     EXPECT_GT(held.use_count(), 3);

@@ -56,8 +56,8 @@ TEST(SendFile, SendsTheBytesInOrderOverASlowReader) {
   support::set_send_buffer(both.near.descriptor(), 65536);
   const auto bytes = numbers(3'000'000);
   const TestFile file(bytes);
-  asio::co_spawn(both.io, send_all(both.near, file.part(1001, 2'500'000)),
-                 [](std::exception_ptr, error_code error) { EXPECT_FALSE(error); });
+  net::spawn(both.io.get_executor(), send_all(both.near, file.part(1001, 2'500'000)),
+             [](std::exception_ptr, error_code error) { EXPECT_FALSE(error); });
   EXPECT_TRUE(run(both.io, all_of(both.far)) == "head " + bytes.substr(1001, 2'500'000));
 }
 

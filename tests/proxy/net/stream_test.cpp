@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/detached.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,8 +66,8 @@ TEST(Stream, WritesLargeGathersInOrderOverASlowReader) {
   std::string expected;
   for (const auto& piece : pieces) expected += piece;
   error_code written = asio::error::in_progress;
-  asio::co_spawn(ends.io, write_and_finish(ends.near, pieces),
-                 [&](std::exception_ptr, error_code error) { written = error; });
+  net::spawn(ends.io.get_executor(), write_and_finish(ends.near, pieces),
+             [&](std::exception_ptr, error_code error) { written = error; });
   const auto got = run(ends.io, read_to_end(ends.far, 1500));
   EXPECT_TRUE(got == expected) << got.size() << " of " << expected.size();
   EXPECT_FALSE(written);
@@ -182,8 +181,8 @@ TEST(Stream, TellsSinceWhenTheOtherSideReadsNothing) {
   EXPECT_FALSE(ends.near.stalled_since());
   const std::string more_than_fits(32 << 20, 'x');
   bool done = false;
-  asio::co_spawn(ends.io, ends.near.write(asio::buffer(more_than_fits)),
-                 [&](std::exception_ptr, error_code) { done = true; });
+  net::spawn(ends.io.get_executor(), ends.near.write(asio::buffer(more_than_fits)),
+             [&](std::exception_ptr, error_code) { done = true; });
   ends.io.restart();
   ends.io.poll();
   auto since = ends.near.stalled_since();
@@ -208,7 +207,7 @@ TEST(Stream, MayEndBeforeAWriteThatWaits) {
   const std::string more_than_fits(32 << 20, 'x');
   std::optional pair(support::connected_pair(ends->io));
   std::optional<Stream> stream(std::in_place, std::move(pair->first), ends->deadlines);
-  asio::co_spawn(ends->io, stream->write(asio::buffer(more_than_fits)), asio::detached);
+  net::spawn(ends->io.get_executor(), stream->write(asio::buffer(more_than_fits)));
   ends->io.restart();
   ends->io.poll();
   EXPECT_TRUE(stream->stalled_since());

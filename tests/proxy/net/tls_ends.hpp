@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
-#include <boost/asio/detached.hpp>
 #include <memory>
 
 #include "proxy/net/stream.hpp"
@@ -26,7 +25,7 @@ struct TlsEnds : support::Loop {
     auto client = std::make_unique<Stream::Tls>(std::move(near_socket), client_context);
     auto server = std::make_unique<Stream::Tls>(std::move(far_socket), server_context);
     SSL_set_num_tickets(server->native_handle(), 0);
-    asio::co_spawn(io, shake(*server, ssl::stream_base::server), asio::detached);
+    net::spawn(io.get_executor(), shake(*server, ssl::stream_base::server));
     EXPECT_FALSE(support::run(io, shake(*client, ssl::stream_base::client)));
     near = std::make_unique<Stream>(std::move(client), deadlines);
     far = std::make_unique<Stream>(std::move(server), deadlines);

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -49,8 +47,8 @@ TEST(Wakeup, EndsAWaitThatHasBegunWithAndWithoutAnEnd) {
   using AtMost = std::optional<std::chrono::milliseconds>;
   for (const auto& at_most : {AtMost(), AtMost(1h), AtMost(), AtMost(1h)}) {
     std::optional<Woken> woken;
-    boost::asio::co_spawn(io, wakeup.wait(at_most),
-                          [&](const std::exception_ptr&, Woken how) { woken = how; });
+    net::spawn(io.get_executor(), wakeup.wait(at_most),
+               [&](const std::exception_ptr&, Woken how) { woken = how; });
     io.restart();
     io.poll();
     EXPECT_FALSE(woken);
@@ -79,7 +77,7 @@ TEST(Wakeup, ACoroutineThatWaitsEndsWithItsIoContext) {
   {
     boost::asio::io_context io(1);
     Wakeup::prepare(io);
-    boost::asio::co_spawn(io, wait_beside(io.get_executor(), held), boost::asio::detached);
+    net::spawn(io.get_executor(), wait_beside(io.get_executor(), held));
     io.poll();
     EXPECT_GT(held.use_count(), 1);
   }

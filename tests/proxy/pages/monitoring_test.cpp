@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/detached.hpp>
-
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"
@@ -42,7 +40,7 @@ TEST(MonitoringPages, LeaveLongTextsToAnotherThread) {
   for (const auto* target : {"/metrics", "/hearsay/requests"}) {
     Served served(target);
     auto& io = served.scene.worker.io;
-    net::asio::co_spawn(io, served.answer(), net::asio::detached);
+    net::spawn(io.get_executor(), served.answer());
     io.poll();
     EXPECT_EQ(served.scene.record.status, 0U) << target;
     EXPECT_GT(served.scene.aside.poll(), 0U) << target;

@@ -29,10 +29,10 @@ struct Scene {
   std::optional<std::int64_t> next(const std::shared_ptr<BlockRun>& which) {
     const auto got =
         std::make_shared<std::optional<std::int64_t>>();  // shared: the result may come later
-    boost::asio::co_spawn(io, runs.next(which, is_stored),
-                          [got](std::exception_ptr, const BlockRuns::Next& step) {
-                            *got = step.fill ? std::int64_t{step.block} : -1;
-                          });
+    net::spawn(io.get_executor(), runs.next(which, is_stored),
+               [got](std::exception_ptr, const BlockRuns::Next& step) {
+                 *got = step.fill ? std::int64_t{step.block} : -1;
+               });
     io.restart();
     io.poll();
     return *got;

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_future.hpp>
 #include <future>
 #include <random>
@@ -39,8 +38,11 @@ class Crew {
     for (int i = 0; i < kReadersPerThread; ++i) {
       const auto first = static_cast<std::uint32_t>(random_() % kBlocksOfIt);
       const bool patient = random_() % 3 != 0;
-      hand.readers.push_back(asio::co_spawn(
-          hand.io, read(hand, first, patient ? kBlocksOfIt - 1 : first + 2), asio::use_future));
+      const auto last = patient ? kBlocksOfIt - 1 : first + 2;
+      const auto outcome = std::make_shared<std::promise<bool>>();
+      hand.readers.push_back(outcome->get_future());
+      net::spawn(hand.io.get_executor(), read(hand, first, last),
+                 [outcome](std::exception_ptr, bool good) { outcome->set_value(good); });
     }
   }
 
@@ -54,7 +56,7 @@ class Crew {
     auto taken = runs.take({object_, block, last, begin}, is_stored_, hand.io.get_executor());
     if (taken.begun) {
       const bool fails = begun++ % 5 == 4;
-      asio::co_spawn(hand.io, bring(hand, taken.use.run(), fails), asio::detached);
+      net::spawn(hand.io.get_executor(), bring(hand, taken.use.run(), fails));
     }
     return taken;
   }

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -28,7 +26,7 @@ struct Queueing {
                    const ClientShare* client = nullptr) {
     got.emplace_back();
     const auto number = got.size() - 1;
-    net::asio::co_spawn(io, wait(what, at_most, client, number), net::asio::detached);
+    net::spawn(io.get_executor(), wait(what, at_most, client, number));
     look();
     return number;
   }
@@ -109,11 +107,10 @@ TEST(TransferSlots, OfAWaiterThatLeavesGoToOthers) {
   const auto take = [&](net::asio::io_context& io) {
     return slots.take(For::stored, io.get_executor());
   };
-  net::asio::co_spawn(left->io, take(left->io), net::asio::detached);
+  net::spawn(left->io.get_executor(), take(left->io));
   left->look();
   auto leaving_with_its_turn = std::make_unique<Queueing>(1);
-  net::asio::co_spawn(leaving_with_its_turn->io, take(leaving_with_its_turn->io),
-                      net::asio::detached);
+  net::spawn(leaving_with_its_turn->io.get_executor(), take(leaving_with_its_turn->io));
   leaving_with_its_turn->look();
   left.reset();
   slot.release();  // the other waiter has it now, but was not resumed yet

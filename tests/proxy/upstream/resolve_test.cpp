@@ -29,10 +29,11 @@ struct ResolverTest : testing::Test {
   }
   // Starts a query and returns without waiting for it.
   void begin(const std::string& host) {
-    boost::asio::co_spawn(io, resolver->resolve(host), [this](std::exception_ptr, Answer answer) {
-      answers.push_back(answer.error());
-      if (answer) found.push_back(answer->front());
-    });
+    net::spawn(io.get_executor(), resolver->resolve(host),
+               [this](std::exception_ptr, Answer answer) {
+                 answers.push_back(answer.error());
+                 if (answer) found.push_back(answer->front());
+               });
   }
 
   boost::asio::io_context io{1};

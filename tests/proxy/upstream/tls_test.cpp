@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <openssl/ssl.h>
 
-#include <boost/asio/detached.hpp>
 #include <list>
 #include <string>
 
@@ -42,7 +41,7 @@ struct TlsClientTest : testing::Test, support::Loop {
   Shaken shake(TlsClient& client, ssl::context server, const std::string& host) {
     contexts.push_back(std::move(server));
     auto [near, far] = support::connected_pair(io);
-    boost::asio::co_spawn(io, serve(std::move(far), contexts.back()), boost::asio::detached);
+    net::spawn(io.get_executor(), serve(std::move(far), contexts.back()));
     return run(io, client.handshake(std::move(near), host, deadlines, 10s));
   }
   std::string greeting(net::Stream& stream) {

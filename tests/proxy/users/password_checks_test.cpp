@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
 #include "tests/support/run.hpp"
 
 namespace proxy::users {
@@ -75,7 +72,7 @@ TEST(PasswordChecks, CheckOnceWhatSeveralAskAtOnce) {
     right += verdict == Verdict::right ? 1 : 0;
   };
   for (std::uint8_t i = 0; i < 20; ++i) {
-    boost::asio::co_spawn(scene.io, scene.ask({"anna", "secret"}, address(i)), count);
+    net::spawn(scene.io.get_executor(), scene.ask({"anna", "secret"}, address(i)), count);
   }
   scene.io.run_for(5s);
   EXPECT_EQ(right, 20);
@@ -105,7 +102,7 @@ TEST(PasswordChecks, ChargeNobodyForRightPasswordsThatAreAskedAtOnce) {
   };
   for (int i = 0; i < kUsers; ++i) {
     const Credentials given{"user" + std::to_string(i), "secret"};
-    boost::asio::co_spawn(scene.io, scene.ask(given, address(1)), count);
+    net::spawn(scene.io.get_executor(), scene.ask(given, address(1)), count);
   }
   scene.io.run_for(9s);
   EXPECT_EQ(right, kUsers);
@@ -119,7 +116,7 @@ TEST(PasswordChecks, LimitTheGuessesThatAreMadeAtOnce) {
   };
   constexpr int kTried = static_cast<int>(Turns<int>::kMostOfOne);
   for (int i = 0; i < kTried; ++i) {
-    boost::asio::co_spawn(scene.io, scene.ask({"anna", std::to_string(i)}, address(1)), count);
+    net::spawn(scene.io.get_executor(), scene.ask({"anna", std::to_string(i)}, address(1)), count);
   }
   scene.io.run_for(9s);
   EXPECT_GE(refused, kTried - GuessLimit::kGuesses - 1);
@@ -134,7 +131,7 @@ TEST(PasswordChecks, LetOnlySomeWait) {
   constexpr std::size_t kMore = Turns<int>::kMost + 20;
   for (std::size_t i = 0; i < kMore; ++i) {
     const auto from = address(static_cast<std::uint8_t>(i / 8));
-    boost::asio::co_spawn(scene.io, scene.ask({"anna", std::to_string(i)}, from), count);
+    net::spawn(scene.io.get_executor(), scene.ask({"anna", std::to_string(i)}, from), count);
   }
   scene.io.run_for(200ms);
   EXPECT_GE(busy, 10U);
