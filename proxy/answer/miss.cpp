@@ -95,12 +95,15 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
                          std::unique_ptr<FillReader> reader) {
   const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
   const ResponseWriter::ReadsFrom reading(client.response, *reader);
-  for (;;) {
-    const auto interim = co_await reader->interim();
-    if (!interim) break;
-    co_await client.response.interim(*interim);
+  auto news = reader->news();
+  for (; !news.head; news = reader->news()) {
+    if (news.interim) {
+      co_await client.response.interim(*news.interim);
+    } else {
+      co_await client.wake_by().wait();
+    }
   }
-  const auto head = *reader->head_now();
+  const auto head = *news.head;
   const auto reason = lookup.verdict.reason;
   if (!head) {
     client.record.asked = reader->asked();
@@ -131,7 +134,7 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
   const auto executor = client.worker.io.get_executor();
   const auto& url = request.stored_as();
   auto entered = may_share(process, request, lookup)
-                     ? process.fills.enter(lookup.key, url, executor, steady_clock::now())
+                     ? process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, client.wake_by());
   if (entered.turn == Fills::Turn::join && reader) {

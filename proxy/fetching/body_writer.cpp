@@ -82,7 +82,7 @@ BodyWriter::BodyWriter(FillContext& context, Incoming incoming)
       growth_(context),
       keeping_(incoming_.may_be_stored()),
       storability_(incoming_.left_there ? cache::Storability::duplicate : incoming_.storability),
-      watch_(context.fill(), [this] {
+      watch_(context, [this] {
         if (gives_up()) incoming_.attempt.abandon();
       }) {}
 
@@ -91,7 +91,6 @@ void BodyWriter::publish() {
   const auto& length = incoming_.length;
   const bool fits = !length || *length <= most_kept(context_, incoming_);
   held_back_ = false;
-  published_ = true;
   const bool shared =
       incoming_.may_be_stored() && !context_.job.how.part && entry->reusable(context_.now());
   if (!shared) context_.leave_list_as_unshared();
@@ -100,8 +99,10 @@ void BodyWriter::publish() {
   from.stored = stores();
   from.storability = storability_;
   from.aged = incoming_.attempt.head().fields.has(http::field::age);
+  published_ = true;
   context_.fill().publish(
-      {entry, length, shared, std::move(incoming_.asker_fields), std::move(from)});
+      {entry, length, shared, std::move(incoming_.asker_fields), std::move(from)},
+      keeping_ ? Fill::Keeps::all : Fill::Keeps::window);
 }
 
 Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,

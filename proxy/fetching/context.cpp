@@ -64,16 +64,22 @@ void FillContext::leave_list() const {
 
 void FillContext::leave_list_as_unshared() const {
   if (job.how.part) return leave_list();
-  process().fills.leave_unshared(job.key, fill(), std::chrono::steady_clock::now());
+  process().fills.leave_unshared(job.key, fill(), worker.deadlines.now());
 }
 
-UnreadWatch::UnreadWatch(Fill& fill, std::function<void()> look)
-    : look_(make_shared_in_frames<std::function<void()>>(std::move(look))) {
-  fill.on_abandoned(look_);
+std::shared_ptr<UnreadHook> hooked(Fill& fill) {
+  auto hook = make_shared_in_frames<UnreadHook>();
+  fill.on_abandoned(Fill::Hook(hook, &hook->look));
+  return hook;
+}
+
+UnreadWatch::UnreadWatch(const FillContext& context, std::function<void()> look)
+    : hook_(context.unread), number_(++hook_->watches) {
+  hook_->look = std::move(look);
 }
 
 UnreadWatch::~UnreadWatch() {
-  *look_ = nullptr;
+  if (hook_->watches == number_) hook_->look = nullptr;
 }
 
 }  // namespace proxy

@@ -14,12 +14,21 @@
 
 namespace proxy {
 
+// What is done each time that the last reader has left a fill. For the fill's thread.
+struct UnreadHook {
+  std::function<void()> look;  // empty: nothing
+  unsigned watches = 0;        // so far
+};
+// Makes the hook and sets it in the fill. A posted call may come late, so it shares the hook.
+std::shared_ptr<UnreadHook> hooked(Fill& fill);
+
 // Belongs to the fill's coroutine, which outlives every user.
 struct FillContext {
   Worker& worker;
   const FillJob job;
+  const std::shared_ptr<UnreadHook> unread = hooked(*job.fill);
   Inquiries inquiries = {};  // to all sources so far
-  const std::shared_ptr<DiskPatience> patience = make_shared_in_frames<DiskPatience>();
+  const std::shared_ptr<DiskPatience> patience = make_shared_in_frames<DiskPatience>(job.asked);
 
   [[nodiscard]] Process& process() const { return worker.process; }
   [[nodiscard]] Fill& fill() const { return *job.fill; }
@@ -62,13 +71,14 @@ struct FillContext {
 // earlier one.
 class UnreadWatch {
  public:
-  UnreadWatch(Fill& fill, std::function<void()> look);
+  UnreadWatch(const FillContext& context, std::function<void()> look);
   ~UnreadWatch();
   UnreadWatch(const UnreadWatch&) = delete;
   UnreadWatch& operator=(const UnreadWatch&) = delete;
 
  private:
-  const std::shared_ptr<std::function<void()>> look_;  // shared: a posted call may come late
+  const std::shared_ptr<UnreadHook> hook_;
+  const unsigned number_;
 };
 
 }  // namespace proxy

@@ -208,7 +208,7 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
 }
 
 Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& search) {
-  const UnreadWatch watch(context.fill(), [&] {
+  const UnreadWatch watch(context, [&] {
     if (context.fill().close_if_unread()) search.abandon();
   });
   co_return co_await search.next();

@@ -188,7 +188,7 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
     auto attempt = is_asked ? std::move(*begun) : attempt_at_origin(context, asked);
     begun.reset();
     if (!is_asked) {
-      const UnreadWatch watch(context.fill(), give_up_if_unread(context.fill(), attempt));
+      const UnreadWatch watch(context, give_up_if_unread(context.fill(), attempt));
       Attempt::OnInterim interim = [&context](const auto& head) { pass_on_interim(context, head); };
       co_await attempt.ask(std::move(interim));
     }

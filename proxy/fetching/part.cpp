@@ -45,7 +45,7 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
   const auto part =
       cache::with_part(context.process().budget, *incoming.entry, facts, message, said);
   auto& attempt = incoming.attempt;
-  const UnreadWatch watch(context.fill(), [&] {
+  const UnreadWatch watch(context, [&] {
     if (context.fill().close_if_unread()) attempt.abandon();
   });
   const auto before = range.first - came->range.first;

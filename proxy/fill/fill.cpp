@@ -17,9 +17,10 @@ void Fill::interim(std::string head) {
   wake_readers();
 }
 
-void Fill::publish(FillHead head) {
+void Fill::publish(FillHead head, Keeps keeps) {
   const threads::MutexLock lock(mutex_);
   head_ = std::move(head);
+  if (keeps == Keeps::window) narrow();
   wake_readers();
 }
 
@@ -49,6 +50,10 @@ void Fill::restart() {
 
 void Fill::keep_window() {
   const threads::MutexLock lock(mutex_);
+  narrow();
+}
+
+void Fill::narrow() {
   if (!window_) window_.emplace();
   drop_behind();
 }
@@ -228,27 +233,24 @@ void FillReader::detach() {
   }
 }
 
-net::Task<std::optional<std::string>> FillReader::interim() {
+FillReader::News FillReader::news() {
+  const threads::MutexLock lock(fill_->mutex_);
+  const bool has_interim = !detached_ && interims_seen_ < fill_->interims_.size();
+  if (has_interim) return {.interim = fill_->interims_[interims_seen_++]};
+  return {.head = known_head()};
+}
+
+net::Task<Outcome<const FillHead*>> FillReader::head() {
   for (;;) {
     {
       const threads::MutexLock lock(fill_->mutex_);
-      if (detached_) co_return std::nullopt;
-      if (interims_seen_ < fill_->interims_.size()) co_return fill_->interims_[interims_seen_++];
-      if (fill_->head_ || fill_->end_.failure) co_return std::nullopt;
+      if (const auto known = known_head()) co_return *known;
     }
     co_await wakeup_.wait();
   }
 }
 
-net::Task<Outcome<const FillHead*>> FillReader::head() {
-  for (;;) {
-    if (const auto known = head_now()) co_return *known;
-    co_await wakeup_.wait();
-  }
-}
-
-std::optional<Outcome<const FillHead*>> FillReader::head_now() const {
-  const threads::MutexLock lock(fill_->mutex_);
+std::optional<Outcome<const FillHead*>> FillReader::known_head() const {
   if (fill_->head_) return &*fill_->head_;
   if (fill_->end_.failure) return *fill_->end_.failure;
   if (detached_) return kLeft;

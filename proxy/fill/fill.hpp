@@ -90,7 +90,9 @@ class Fill {
   bool was_listed() const { return was_listed_; }
 
   void interim(std::string head);
-  void publish(FillHead head);
+  // `window`: also calls keep_window().
+  enum class Keeps : std::uint8_t { all, window };
+  void publish(FillHead head, Keeps keeps = Keeps::all);
   // The next bytes will be in this block. The readers are charged for it from now on, so that a
   // source that sends nothing holds no memory that counts for nobody.
   void expect(const cache::Ref<const cache::Block>& block);
@@ -168,6 +170,7 @@ class Fill {
   bool has_room(std::uint64_t size) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);
+  void narrow() REQUIRES(mutex_);
   void drop_behind() REQUIRES(mutex_);
   FillReader* slowest() const REQUIRES(mutex_);
 
@@ -198,12 +201,15 @@ class FillReader : public net::InFrameMemory {
   FillReader(const FillReader&) = delete;
   FillReader& operator=(const FillReader&) = delete;
 
-  // Waits for the next interim head. Nothing: the final head or a failure has come.
-  net::Task<std::optional<std::string>> interim();
+  // What has come: the next interim head; else the final head, or a failure. Neither: there will be
+  // more once the Wakeup is notified.
+  struct News {
+    std::optional<std::string> interim = {};
+    std::optional<Outcome<const FillHead*>> head = {};
+  };
+  [[nodiscard]] News news();
   // The head lives as long as the fill.
   net::Task<Outcome<const FillHead*>> head();
-  // What head() would return now; nothing if it would wait.
-  [[nodiscard]] std::optional<Outcome<const FillHead*>> head_now() const;
   // The sources that were asked before the fill failed.
   [[nodiscard]] std::vector<Inquiry> asked() const;
   // Call this after the last bytes: why they were not stored, as far as the head did not tell.
@@ -264,6 +270,7 @@ class FillReader : public net::InFrameMemory {
   FillReader(std::shared_ptr<Fill> fill, net::Executor executor)
       : fill_(std::move(fill)), own_wakeup_(std::in_place, executor), wakeup_(*own_wakeup_) {}
   static std::unique_ptr<FillReader> attached(std::unique_ptr<FillReader> reader);
+  [[nodiscard]] std::optional<Outcome<const FillHead*>> known_head() const REQUIRES(fill_->mutex_);
   bool take(Pieces& pieces) REQUIRES(fill_->mutex_);
   void pass_taken() REQUIRES(fill_->mutex_);
   void note_arrival() REQUIRES(fill_->mutex_);

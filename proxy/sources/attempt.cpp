@@ -32,7 +32,7 @@ Attempt::Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer, Lead lead)
 Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   times_.request = worker_->process.clock.now();
   begun_ = Steady::now();
-  auto answered = co_await fetch_->start();
+  auto answered = co_await fetch_->start(begun_);
   for (int interims = 0; answered; ++interims) {
     const auto head = co_await fetch_->response();
     if (!head) {

@@ -12,6 +12,9 @@ class DiskPatience {
  public:
   using Clock = std::chrono::steady_clock;
   using Duration = std::chrono::milliseconds;
+
+  explicit DiskPatience(Clock::time_point begun = Clock::now()) : begun_(begun) {}
+
   static constexpr Duration kAtOnce{1'000};
 
   // How long the response may still wait.
@@ -24,7 +27,7 @@ class DiskPatience {
   void note(Duration waited) { waited_ = waited_.load() + waited; }
 
  private:
-  const Clock::time_point begun_ = Clock::now();
+  const Clock::time_point begun_;
   std::atomic<Duration> waited_{Duration(0)};
 };
 

@@ -30,8 +30,8 @@ bool AskedServer::may_leave_parent() const {
   return parent() && plan_.repeatable && turns_.others_left();
 }
 
-void AskedServer::turn_to() {
-  asked_ = Clock::now();
+void AskedServer::turn_to(Clock::time_point now) {
+  asked_ = now;
   known_to_fail_ = false;
 }
 

@@ -20,7 +20,7 @@ class AskedServer {
       : on_(on), plan_(plan), turns_(plan.to, plan.origins, plan.route) {}
 
   // Chooses the next server. Returns whether there was one left.
-  bool next() { return turns_.next(Clock::now()); }
+  bool next() { return turns_.next(turns_.has_choice() ? Clock::now() : Clock::time_point()); }
 
   [[nodiscard]] const upstream::Endpoint& to() const { return turns_.to(); }
   // The same, if it is a parent; null: it is an origin or a neighbour.
@@ -37,7 +37,7 @@ class AskedServer {
   [[nodiscard]] std::chrono::milliseconds first_byte_time() const;
 
   // A connection to it is about to be used or made.
-  void turn_to();
+  void turn_to(Clock::time_point now);
   // Call this before a connection is made. Returns why it would fail, if that is known.
   net::error_code known_failure();
   // No connection could be made.
@@ -56,7 +56,9 @@ class AskedServer {
   // is chosen.
   bool goes_around(unsigned status);
   // It sent a head that is not gone around.
-  void note_head() { turns_.worked(Clock::now()); }
+  void note_head() {
+    if (turns_.has_choice()) turns_.worked(Clock::now());
+  }
   // It answered as a whole. `reused`: over a connection that had been used before.
   void note_answer(bool reused) const;
   // It failed, before its head or in its body.

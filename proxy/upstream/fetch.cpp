@@ -20,11 +20,11 @@ Failure Fetch::failed(net::error_code cause) const {
   return failure_of(Failure::Where::upstream, cause);
 }
 
-Task<Outcome<void>> Fetch::connect(bool may_reuse) {
+Task<Outcome<void>> Fetch::connect(bool may_reuse, Clock::time_point now) {
   input_.reset();
   answer_.text.clear();
   heard_ = false;
-  server_.turn_to();
+  server_.turn_to(now);
   if (plan_.parents_only && !server_.parent()) co_return failed(upstream::Errc::no_parent_left);
   stream_ = may_reuse ? on_.pool.take(server_.to()) : nullptr;
   reused_ = stream_ != nullptr;
@@ -55,25 +55,25 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
 }
 
 // Not a coroutine, like most that a miss passes through: each frame costs every miss.
-Task<Outcome<void>> Fetch::start() {
-  if (plan_.route.has_parents() || !plan_.route.direct) return start_by_route();
+Task<Outcome<void>> Fetch::start(Clock::time_point now) {
+  if (plan_.route.has_parents() || !plan_.route.direct) return start_by_route(now);
   server_.next();
-  return ask_in_turn();
+  return ask_in_turn(now);
 }
 
-Task<Outcome<void>> Fetch::start_by_route() {
+Task<Outcome<void>> Fetch::start_by_route(Clock::time_point now) {
   if (plan_.route.leads_nowhere()) co_return failed(upstream::Errc::no_route);
   const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
   if (objection) co_return failed(objection);
   server_.next();
-  co_return co_await ask_in_turn();
+  co_return co_await ask_in_turn(now);
 }
 
 // Sends the head to the chosen server or, if that one cannot be reached, to the next one.
-Task<Outcome<void>> Fetch::ask_in_turn() {
-  for (;;) {
-    auto sent = co_await connect(plan_.repeatable);
-    if (!sent && reused_ && !abandoned_) sent = co_await connect(false);
+Task<Outcome<void>> Fetch::ask_in_turn(Clock::time_point now) {
+  for (;; now = Clock::now()) {
+    auto sent = co_await connect(plan_.repeatable, now);
+    if (!sent && reused_ && !abandoned_) sent = co_await connect(false, Clock::now());
     if (sent || !moves_on(sent.error())) co_return sent;
   }
 }
@@ -110,14 +110,14 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
   auto head = co_await read_head();
   while (!head || server_.goes_around((*head)->status)) {
     if (!head && died_unheard(head.error())) {
-      const auto on_new_one = co_await connect(false);
+      const auto on_new_one = co_await connect(false, Clock::now());
       if (!on_new_one) {
         head = on_new_one.error();
         continue;
       }
     } else {
       if (!head && !moves_on(head.error())) co_return head;
-      const auto again = co_await ask_in_turn();
+      const auto again = co_await ask_in_turn(Clock::now());
       if (!again) co_return again.error();
     }
     head = co_await read_head();

@@ -22,8 +22,10 @@ class Fetch : public net::InFrameMemory {
   Fetch(const Fetch&) = delete;
   Fetch& operator=(const Fetch&) = delete;
 
+  using Clock = AskedServer::Clock;
+
   // Connects and sends the head.
-  net::Task<Outcome<void>> start();
+  net::Task<Outcome<void>> start(Clock::time_point now = Clock::now());
   // Sends a part of the request's body.
   net::Task<Outcome<void>> send(std::span<const net::asio::const_buffer> bytes);
   // Whether a response, or the end of the connection, arrived before the whole request was sent.
@@ -74,9 +76,9 @@ class Fetch : public net::InFrameMemory {
 
   static constexpr std::chrono::milliseconds kExactBelow{1'000};
 
-  net::Task<Outcome<void>> connect(bool may_reuse);
-  net::Task<Outcome<void>> start_by_route();
-  net::Task<Outcome<void>> ask_in_turn();
+  net::Task<Outcome<void>> connect(bool may_reuse, Clock::time_point now);
+  net::Task<Outcome<void>> start_by_route(Clock::time_point now);
+  net::Task<Outcome<void>> ask_in_turn(Clock::time_point now);
   net::Task<Outcome<const http::ResponseHead*>> read_head();
   void bound_silence(const net::Executor& executor, std::chrono::milliseconds idle);
   Outcome<std::size_t> judged(net::Result<std::size_t> read, bool was_finished);

@@ -30,6 +30,8 @@ class Turns {
   [[nodiscard]] const Parent* parent() const;
   // Whether a parent is asked that has failed, and has not answered since.
   [[nodiscard]] bool on_trial() const;
+  // Whether there is more than the origin to ask, so that what servers do is recorded.
+  [[nodiscard]] bool has_choice() const { return several_ || route_.has_parents(); }
   // Whether another server is left, should this one fail.
   [[nodiscard]] bool others_left() const;
   // The servers that have not been asked.

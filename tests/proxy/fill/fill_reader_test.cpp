@@ -11,12 +11,12 @@ TEST(FillReader, KnowsWithoutAWaitWhatHasCome) {
   cache::Budget budget{1 << 20};
   const auto fill = std::make_shared<Fill>("http://a/", io.get_executor());
   const auto reader = FillReader::attach(fill, io.get_executor());
-  EXPECT_FALSE(reader->head_now());
+  EXPECT_FALSE(reader->news().head);
   FillHead head;
   head.length = 5;
   fill->publish(head);
-  ASSERT_TRUE(reader->head_now());
-  EXPECT_EQ(reader->head_now()->value()->length, 5U);
+  ASSERT_TRUE(reader->news().head);
+  EXPECT_EQ(reader->news().head->value()->length, 5U);
   append_block(*fill, budget, "hello");
   EXPECT_FALSE(reader->at_end());
   EXPECT_FALSE(reader->at_hand().empty());

@@ -83,17 +83,16 @@ TEST(Fill, HidesWhatIsAppendedUntilItIsPublished) {
 TEST(Fill, InterimHeadsComeInOrderBeforeTheFinalOne) {
   FillScene scene;
   const auto reader = scene.attach();
-  const auto waiting = start(scene, reader->interim());
-  EXPECT_FALSE(*waiting);
+  const auto is_nothing = [](const FillReader::News& news) { return !news.interim && !news.head; };
+  EXPECT_TRUE(is_nothing(reader->news()));
   scene.fill->interim("102");
   scene.fill->interim("103");
-  scene.settle();
-  EXPECT_EQ(**waiting, "102");
-  EXPECT_EQ(run(scene.io, reader->interim()), "103");
   FillHead final;
   final.length = 5;
   scene.fill->publish(final);
-  EXPECT_EQ(run(scene.io, reader->interim()), std::nullopt);
+  EXPECT_EQ(reader->news().interim, "102");
+  EXPECT_EQ(reader->news().interim, "103");
+  EXPECT_EQ(reader->news().head->value()->length, 5U);
   EXPECT_EQ(run(scene.io, reader->head()).value()->length, 5U);
 }
 
@@ -102,12 +101,11 @@ TEST(Fill, AFailureBeforeTheHeadReachesAllReaders) {
   const auto one = scene.attach();
   const auto other = scene.attach();
   const auto head = start(scene, one->head());
-  const auto interim = start(scene, other->interim());
   scene.fill->fail(kCut);
   scene.settle();
-  ASSERT_TRUE(*head && *interim);
+  ASSERT_TRUE(*head);
   EXPECT_EQ((*head)->error().what, Failure::What::cut);
-  EXPECT_EQ(**interim, std::nullopt);
+  EXPECT_EQ(other->news().head->error().what, Failure::What::cut);
 }
 
 TEST(Fill, ACutBodyEndsInAFailureNeverInAnEnd) {
@@ -246,13 +244,13 @@ TEST(FillWindow, AReaderThatLeavesByItsWriterReleasesItsUnreadBytesAndFails) {
 TEST(Fill, AReaderThatLeavesWaitsForNoHead) {
   FillScene scene;
   auto reader = scene.attach();
-  const auto interim = start(scene, reader->interim());
-  EXPECT_FALSE(*interim);
+  const auto head = start(scene, reader->head());
+  EXPECT_FALSE(*head);
   reader->leave();
   scene.settle();
-  ASSERT_TRUE(*interim);
-  EXPECT_FALSE(**interim);
-  EXPECT_EQ(run(scene.io, reader->head()).error().what, Failure::What::overload);
+  ASSERT_TRUE(*head);
+  EXPECT_EQ((*head)->error().what, Failure::What::overload);
+  EXPECT_EQ(reader->news().head->error().what, Failure::What::overload);
 }
 
 TEST(FillWindow, AReaderHoldsTheBytesThatItHasNotTakenAndThoseTakenLast) {
