@@ -7,12 +7,15 @@ misses() {
   for row in $(wanted miss-1k); do
     announce "misses that are not stored"
     serve_origin
+    ! has loop || serve_relay_loop loop
     for program in $(present nginx varnish squid hearsay); do
       serve "$program" memory
+    done
+    for program in $(present loop nginx varnish squid hearsay); do
       await "$program" /nostore/1k/awaited
     done
     for ((round = 0; round < rounds; ++round)); do
-      for program in $(present nginx varnish squid hearsay); do
+      for program in $(present loop nginx varnish squid hearsay); do
         measure_at_origin 0.99 1.01 "$row" "$program" "$program" 64 names /nostore/1k/ cycle 1000
       done
     done

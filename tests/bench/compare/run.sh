@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares Hearsay with nginx, Varnish, Squid and a bare epoll loop, and prints a table:
+# Compares Hearsay with nginx, Varnish, Squid and bare epoll loops, and prints a table:
 #   tests/bench/compare/run.sh HEARSAY [OPTIONS]
 #     --rounds N         measurements of each figure (5)
 #     --seconds S        how long each takes (5)
@@ -14,7 +14,7 @@
 # rounds' ratios. The CPU time is user and system time of all processes of a program. A ratio of throughput
 # counts only where the core of the load was under 90 % busy, and is left out otherwise. The run fails if a
 # response is an error, if a hit would need the origin, or if a miss does not reach it.
-# Needs wrk, nginx, curl, python3 and two cores (else exit status 77); the loop needs a C++ compiler.
+# Needs wrk, nginx, curl, python3 and two cores (else exit status 77); the loops need a C++ compiler.
 # Environment: SERVER_CORE, LOAD_CORE, PORTS_FROM (the first port to try), STORED_BEFORE (entries in each
 # cache before misses are stored), DISK_MEBIBYTES (of bodies for hits from disk), RELAY_MEBIBYTES,
 # NGINX_OPEN_FILES (that nginx may keep open; 0: none, as it is installed),
@@ -63,7 +63,7 @@ has() { # PROGRAM: whether it is installed and chosen
   [ "$name" = hearsay ] && return
   [[ ,$rivals, == *,$name,* ]] || return 1
   case $name in
-    loop) [ -x "$dir/epoll_loop" ] ;;
+    loop) [ -x "$dir/epoll_loop" ] && [ -x "$dir/relay_loop" ] ;;
     varnish) command -v varnishd >/dev/null ;;
     *) command -v "$name" >/dev/null ;;
   esac
@@ -105,7 +105,9 @@ head -c 1024 /dev/urandom >"$dir/www/1k"
 head -c 10240 /dev/urandom >"$dir/www/10k"
 head -c 102400 /dev/urandom >"$dir/www/100k"
 head -c 1024000 /dev/urandom >"$dir/www/1000k"
-"${CXX:-c++}" -std=c++20 -O2 -o "$dir/epoll_loop" "$compare/epoll_loop.cpp" 2>"$dir/compiler" || true
+for loop in epoll_loop relay_loop; do
+  "${CXX:-c++}" -std=c++20 -O2 -o "$dir/$loop" "$compare/$loop.cpp" 2>"$dir/compiler" || true
+done
 about >"$results"
 
 hits

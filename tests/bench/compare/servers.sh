@@ -21,6 +21,11 @@ serve_loop() { # NAME BYTES
   launch "$1" "$server_core" "$dir/epoll_loop" "${ports[$1]}" "$2"
 }
 
+serve_relay_loop() { # NAME: passes all requests to the origin
+  take_port "$1"
+  launch "$1" "$server_core" "$dir/relay_loop" "${ports[$1]}" "${ports[origin]}"
+}
+
 nginx_conf() { # NAME HTTP-BLOCK
   cat >"$dir/$1.conf" <<CONF
 daemon off; worker_processes 1; pid $dir/$1.pid; error_log $dir/$1.error;
