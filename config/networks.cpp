@@ -81,13 +81,34 @@ bool is_v4(const Address& address) {
   return std::equal(kMapped.begin(), kMapped.end(), address.begin());
 }
 
+std::optional<std::array<std::uint8_t, 4>> parse_dotted_quad(std::string_view text) {
+  std::array<std::uint8_t, 4> bytes{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (auto& byte : bytes) {
+    const bool is_first = &byte == &bytes.front();
+    if (!is_first && (at == end || *at++ != '.')) return std::nullopt;
+    const char* const begin = at;
+    unsigned number = 0;
+    for (; at != end && *at >= '0' && *at <= '9'; ++at) {
+      if (at != begin && number == 0) return std::nullopt;
+      number = number * 10 + static_cast<unsigned>(*at - '0');
+      if (number > 255) return std::nullopt;
+    }
+    if (at == begin) return std::nullopt;
+    byte = static_cast<std::uint8_t>(number);
+  }
+  return at == end ? std::optional(bytes) : std::nullopt;
+}
+
+// It asks the C library about IPv6 alone, because the hosts of requests come here.
 std::optional<Address> parse_address(std::string_view text) {
-  if (text.size() >= INET6_ADDRSTRLEN || text.find('\0') != std::string_view::npos) {
+  if (const auto v4 = parse_dotted_quad(text)) return address_from_v4(*v4);
+  if (text.size() >= INET6_ADDRSTRLEN || text.find(':') == std::string_view::npos ||
+      text.find('\0') != std::string_view::npos) {
     return std::nullopt;
   }
   const std::string terminated(text);
-  std::array<std::uint8_t, 4> v4{};
-  if (inet_pton(AF_INET, terminated.c_str(), v4.data()) == 1) return address_from_v4(v4);
   Address v6{};
   if (inet_pton(AF_INET6, terminated.c_str(), v6.data()) == 1) return v6;
   return std::nullopt;
