@@ -113,10 +113,13 @@ std::string established_head(const Client& client, std::string_view parent) {
   std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
   head += client.worker.process.name;
   head += "\r\n";
-  http::CacheStatus status;
+  auto& status = client.record.told;
+  status.clear();
   status.fwd = http::Forward::method;
   if (!parent.empty()) status.detail.append("parent/").append(parent);
-  append_cache_status(head, client, std::move(status));
+  http::PieceWriter text(head);
+  write_cache_status(text, client);
+  text.flush();
   head += "\r\n";
   return head;
 }

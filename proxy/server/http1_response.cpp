@@ -1,7 +1,7 @@
 #include "proxy/server/http1_response.hpp"
 
 #include "proxy/http/chunked.hpp"
-#include "proxy/http/text.hpp"
+#include "proxy/http/piece_writer.hpp"
 
 namespace proxy {
 
@@ -52,24 +52,24 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
   const bool bodiless = status == 204 || status == 304 || head_only_;
   body_.form = bodiless ? Body::none : Body::plain;
   body_.left = bodiless ? std::nullopt : length;
+  http::PieceWriter text(fields_);
   if (status == 204 || status == 304) {
     // RFC 9110 8.6: no length if there is never a body.
   } else if (length) {
-    fields_ += "Content-Length: ";
-    http::append_decimal(fields_, *length);
-    fields_ += "\r\n";
+    text << "Content-Length: " << *length << "\r\n";
   } else if (minor_ >= 1) {
     if (!bodiless) body_.form = Body::chunked;
-    if (!bodiless) fields_ += "Transfer-Encoding: chunked\r\n";
+    if (!bodiless) text << "Transfer-Encoding: chunked\r\n";
   } else if (!bodiless) {
     keep_ = false;
   }
   if (!keep_) {
-    fields_ += "Connection: close\r\n";
+    text << "Connection: close\r\n";
   } else if (minor_ == 0) {
-    fields_ += "Connection: keep-alive\r\n";
+    text << "Connection: keep-alive\r\n";
   }
-  fields_ += "\r\n";
+  text << "\r\n";
+  text.flush();
 }
 
 void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
