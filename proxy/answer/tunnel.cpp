@@ -56,8 +56,8 @@ Task<void> carry(Direction direction) {
   for (;;) {
     direction.from.expires_after(direction.idle);
     direction.to.expires_after(direction.idle);
-    const auto gone = co_await direction.from.readable();
-    if (gone) break;
+    const bool can_read = co_await direction.from.readable();
+    if (!can_read) break;
     const bool in_turns = direction.bandwidth && direction.bandwidth->is_limited();
     auto allowed = BufferPool::kSize;
     if (in_turns) allowed = co_await turn(direction);

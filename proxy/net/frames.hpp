@@ -8,6 +8,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 // Whether AddressSanitizer is in the build: gcc and clang say so by different names.
@@ -87,6 +88,44 @@ struct InFrameMemory {
   }
 };
 
+// What a function results in that seldom has to wait: the value, or a task that will have it.
+// co_await takes it as it takes a task, and must do so at once. A value costs no frame. The
+// function does its work when it is called; a task begins when it is awaited.
+template <class T>
+class [[nodiscard]] Soon {
+ public:
+  using Task = boost::asio::awaitable<T, boost::asio::io_context::executor_type>;
+
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Soon(T value) : value_(std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Soon(Task task) : task_(std::move(task)) {}
+
+  // Whether there is the value, so that co_await does not wait.
+  [[nodiscard]] bool is_here() const { return !task_.valid(); }
+  [[nodiscard]] T& value() { return value_; }   // if is_here()
+  [[nodiscard]] Task& task() { return task_; }  // if not
+
+ private:
+  T value_{};
+  Task task_;
+};
+template <>
+class [[nodiscard]] Soon<void> {
+ public:
+  using Task = boost::asio::awaitable<void, boost::asio::io_context::executor_type>;
+
+  Soon() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Soon(Task task) : task_(std::move(task)) {}
+
+  [[nodiscard]] bool is_here() const { return !task_.valid(); }
+  [[nodiscard]] Task& task() { return task_; }
+
+ private:
+  Task task_;
+};
+
 // The promise of each coroutine whose executor is an io_context's: Asio's, but for its memory.
 template <class T>
 class Frame
@@ -109,6 +148,27 @@ class Frame
     boost::asio::awaitable<U, Executor> of_;
   };
 
+  // Awaits a task only if there is no value yet.
+  template <class U>
+  class AwaitedSoon {
+   public:
+    explicit AwaitedSoon(Soon<U> of) : of_(std::move(of)) {}
+    [[nodiscard]] bool await_ready() const noexcept { return of_.is_here(); }
+    void await_suspend(std::coroutine_handle<Frame> by) {
+      of_.task().await_suspend(std::coroutine_handle<Asios>::from_promise(by.promise()));
+    }
+    U await_resume() {
+      if constexpr (std::is_void_v<U>) {
+        if (!of_.is_here()) of_.task().await_resume();
+      } else {
+        return of_.is_here() ? std::move(of_.value()) : of_.task().await_resume();
+      }
+    }
+
+   private:
+    Soon<U> of_;
+  };
+
  public:
   static void* operator new(std::size_t size) { return FrameMemory::take(size); }
   static void operator delete(void* memory, std::size_t size) noexcept {
@@ -119,6 +179,10 @@ class Frame
   template <class U>
   auto await_transform(boost::asio::awaitable<U, Executor> of) const {
     return Awaited<U>(Asios::await_transform(std::move(of)));
+  }
+  template <class U>
+  auto await_transform(Soon<U> of) const {
+    return AwaitedSoon<U>(std::move(of));
   }
 };
 

@@ -14,7 +14,7 @@ namespace asio = net::asio;
 
 namespace {
 
-using Resume = net::Resume<>;
+using Resume = net::Resume<Wakeup::Woken>;
 
 struct Waiting : boost::intrusive::list_base_hook<> {
   std::optional<Resume> resume;
@@ -56,6 +56,10 @@ struct Wakeup::State : Waiting {
   explicit State(net::Executor on) : executor(on) {}
 
   void park(Resume coroutine) {
+    if (std::exchange(notified, false)) {
+      auto go_on = [waited = std::move(coroutine)]() mutable { waited(Woken::notified); };
+      return asio::post(executor, std::move(go_on));
+    }
     if (!parked) parked = &asio::use_service<Parked>(executor.context());
     parked->add(*this, std::move(coroutine));
   }
@@ -78,15 +82,19 @@ net::Executor Wakeup::executor() const {
   return state_->executor;
 }
 
-net::Task<Wakeup::Woken> Wakeup::wait(std::optional<std::chrono::milliseconds> at_most) {
-  const auto state = state_;
-  if (!state->notified && at_most) {
+net::Soon<Wakeup::Woken> Wakeup::wait(std::optional<std::chrono::milliseconds> at_most) {
+  if (std::exchange(state_->notified, false)) return Woken::notified;
+  if (at_most) return wait_for(state_, *at_most);
+  auto park = [state = state_](Resume coroutine) { state->park(std::move(coroutine)); };
+  return asio::async_initiate<const net::UseTask, void(Woken)>(std::move(park), net::use_task);
+}
+
+net::Task<Wakeup::Woken> Wakeup::wait_for(std::shared_ptr<State> state,
+                                          std::chrono::milliseconds at_most) {
+  if (!state->notified) {
     if (!state->timer) state->timer.emplace(state->executor);
-    state->timer->expires_after(*at_most);
+    state->timer->expires_after(at_most);
     co_await state->timer->async_wait(net::as_result);
-  } else if (!state->notified) {
-    auto park = [waiting = state.get()](Resume coroutine) { waiting->park(std::move(coroutine)); };
-    co_await asio::async_initiate<const net::UseTask, void()>(park, net::use_task);
   }
   co_return std::exchange(state->notified, false) ? Woken::notified : Woken::timed_out;
 }
@@ -95,8 +103,8 @@ void Wakeup::notify() {
   if (state_->posted.exchange(true, std::memory_order_acq_rel)) return;
   asio::post(state_->executor, [state = state_] {
     state->posted.store(false, std::memory_order_release);
+    if (state->resume) return state->parked->take(*state)(Woken::notified);
     state->notified = true;
-    if (state->resume) return state->parked->take(*state)();
     if (state->timer) state->timer->cancel();
   });
 }

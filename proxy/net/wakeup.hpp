@@ -23,7 +23,7 @@ class Wakeup {
   ~Wakeup();
 
   enum class Woken { notified, timed_out };
-  net::Task<Woken> wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
+  net::Soon<Woken> wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
 
   // Any thread. Safe until the Wakeup is destroyed.
   void notify();
@@ -33,6 +33,7 @@ class Wakeup {
  private:
   class Parked;
   struct State;
+  static net::Task<Woken> wait_for(std::shared_ptr<State> state, std::chrono::milliseconds at_most);
   std::shared_ptr<State> state_;  // a notification under way keeps it alive
 };
 

@@ -11,6 +11,7 @@
 namespace proxy {
 
 using net::error_code;
+using net::Soon;
 using net::Task;
 namespace asio = net::asio;
 
@@ -54,8 +55,7 @@ void add_cache_status(Client& client, const Request& request) {
   add_fields(client, request, nullptr, {});
 }
 
-// It is no coroutine itself, to spare every hit a frame.
-Task<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
+Soon<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
                  std::string_view detail) {
   const auto& entry = held.entry;
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
@@ -66,7 +66,7 @@ Task<void> serve(Client& client, const Request& request, EntryToServe held, cach
   status.clear();
   status.hit = true;
   status.ttl = entry.ttl(now);
-  status.detail = detail;
+  if (!detail.empty()) status.detail = detail;
   add_fields(client, request, &entry, now);
   if (held.body && !unmodified) return send_from_file(client, entry, std::move(held.body));
   return send_stored(client, request, entry, now, unmodified);

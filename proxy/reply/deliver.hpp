@@ -30,7 +30,7 @@ struct EntryToServe {
 };
 // A hit: sends the entry as send_stored() does, or its body from the file. `detail` is for
 // Cache-Status: why a stale entry answers, or empty. The entry outlives the task.
-net::Task<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
+net::Soon<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
                       std::string_view detail = {});
 
 struct ObjectToServe {

@@ -43,6 +43,12 @@ T run(boost::asio::io_context& io, Task<T> task, std::chrono::seconds guard = 20
   return std::move(*result);
 }
 
+// The same for what may be here without a wait.
+template <class T>
+T run(boost::asio::io_context& io, proxy::net::Soon<T> soon, std::chrono::seconds guard = 20s) {
+  return soon.is_here() ? std::move(soon.value()) : run(io, std::move(soon.task()), guard);
+}
+
 // The same on an io_context made for this task.
 template <class T>
 T run(Task<T> task) {

@@ -85,5 +85,49 @@ TEST(Frame, AwaitsAndPassesOnValuesAndBugs) {
   EXPECT_TRUE(caught);
 }
 
+Soon<int> twice(int n, bool at_once) {
+  if (at_once) return 2 * n;
+  return [](int of) -> Task<int> { co_return of + co_await sum_to(0) + of; }(n);
+}
+
+Soon<void> add_one(int& to, bool at_once) {
+  if (!at_once) return [](int& later) -> Task<void> { co_return void(++later); }(to);
+  ++to;
+  return {};
+}
+
+TEST(Soon, IsAwaitedAsATaskWhetherTheValueIsHereOrNot) {
+  EXPECT_TRUE(twice(1, true).is_here());
+  EXPECT_FALSE(twice(1, false).is_here());
+  asio::io_context io;
+  int sum = 0;
+  const auto task = [&]() -> Task<void> {
+    for (const bool at_once : {true, false}) {
+      sum += co_await twice(10, at_once);
+      co_await add_one(sum, at_once);
+      auto kept = twice(100, at_once);
+      sum += co_await std::move(kept);
+    }
+  };
+  asio::co_spawn(io, task, [](const std::exception_ptr&) {});
+  io.run();
+  EXPECT_EQ(sum, 442);
+}
+
+TEST(Soon, PassesOnBugs) {
+  asio::io_context io;
+  bool caught = false;
+  const auto task = [&]() -> Task<void> {
+    try {
+      co_await Soon<void>(fails());
+    } catch (const std::runtime_error&) {
+      caught = true;
+    }
+  };
+  asio::co_spawn(io, task, [](const std::exception_ptr&) {});
+  io.run();
+  EXPECT_TRUE(caught);
+}
+
 }  // namespace
 }  // namespace proxy::net
