@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 
 #include "config/text.hpp"
@@ -34,12 +36,17 @@ const std::vector<NamedSet>& named_sets() {
   return sets;
 }
 
+// The eight bytes from `at` on as a number whose highest bit comes first.
+std::uint64_t number_at(const Address& address, std::size_t at) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, address.data() + at, sizeof number);
+  return std::endian::native == std::endian::little ? __builtin_bswap64(number) : number;
+}
+
 bool same_prefix(const Address& a, const Address& b, unsigned bits) {
-  const std::size_t whole = bits / 8;
-  if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(whole), b.begin()))
-    return false;
-  const unsigned rest = bits % 8;
-  return rest == 0 || ((a[whole] ^ b[whole]) >> (8 - rest)) == 0;
+  const auto first = number_at(a, 0) ^ number_at(b, 0);
+  if (bits <= 64) return bits == 0 || first >> (64 - bits) == 0;
+  return first == 0 && (number_at(a, 8) ^ number_at(b, 8)) >> (128 - bits) == 0;
 }
 
 bool has_bits_beyond(const Address& address, unsigned prefix) {
@@ -81,13 +88,34 @@ bool is_v4(const Address& address) {
   return std::equal(kMapped.begin(), kMapped.end(), address.begin());
 }
 
+std::optional<std::array<std::uint8_t, 4>> parse_dotted_quad(std::string_view text) {
+  std::array<std::uint8_t, 4> bytes{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (auto& byte : bytes) {
+    const bool is_first = &byte == &bytes.front();
+    if (!is_first && (at == end || *at++ != '.')) return std::nullopt;
+    const char* const begin = at;
+    unsigned number = 0;  // wraps only if there are more than three digits
+    for (; at != end && *at >= '0' && *at <= '9'; ++at) {
+      number = number * 10 + static_cast<unsigned>(*at - '0');
+    }
+    const auto digits = at - begin;
+    const bool has_zero_first = digits > 1 && *begin == '0';
+    if (digits == 0 || digits > 3 || number > 255 || has_zero_first) return std::nullopt;
+    byte = static_cast<std::uint8_t>(number);
+  }
+  return at == end ? std::optional(bytes) : std::nullopt;
+}
+
+// It asks the C library about IPv6 alone, because the hosts of requests come here.
 std::optional<Address> parse_address(std::string_view text) {
-  if (text.size() >= INET6_ADDRSTRLEN || text.find('\0') != std::string_view::npos) {
+  if (const auto v4 = parse_dotted_quad(text)) return address_from_v4(*v4);
+  if (text.size() >= INET6_ADDRSTRLEN || text.find(':') == std::string_view::npos ||
+      text.find('\0') != std::string_view::npos) {
     return std::nullopt;
   }
   const std::string terminated(text);
-  std::array<std::uint8_t, 4> v4{};
-  if (inet_pton(AF_INET, terminated.c_str(), v4.data()) == 1) return address_from_v4(v4);
   Address v6{};
   if (inet_pton(AF_INET6, terminated.c_str(), v6.data()) == 1) return v6;
   return std::nullopt;

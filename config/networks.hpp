@@ -19,6 +19,9 @@ using Address = std::array<std::uint8_t, 16>;
 Address address_from_v4(const std::array<std::uint8_t, 4>& bytes);
 bool is_v4(const Address& address);
 
+// Reads four decimal numbers up to 255, without leading zeros, between dots: "192.0.2.1".
+std::optional<std::array<std::uint8_t, 4>> parse_dotted_quad(std::string_view text);
+
 // Reads "192.0.2.1" or "2001:db8::1" and nothing else: no brackets, no zone, no port.
 std::optional<Address> parse_address(std::string_view text);
 

@@ -19,6 +19,7 @@ namespace proxy {
 
 using cache::Action;
 using http::Forward;
+using net::Soon;
 using net::Task;
 
 namespace {
@@ -44,7 +45,7 @@ Task<void> answer_from_blocks(Client& client, const Request& request, Lookup loo
 }
 
 // Answers from the cache; may consume `lookup`, which outlives the task.
-Task<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
+Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
                       std::string_view detail) {
   const auto& entry = *lookup.stored();
   if (entry.giver().guest) confirm_some(client, request, lookup);
@@ -69,9 +70,8 @@ Refusal why_not_fetched(const Process& process, const Request& request, const Lo
   return Refusal::offline(lookup.verdict.reason);
 }
 
-// Carries out the verdict; may consume `lookup`, which outlives the task. It is no coroutine
-// itself, to spare every hit a frame.
-Task<void> act_on(Client& client, const Request& request, RequestBody& body, Lookup& lookup) {
+// Carries out the verdict; may consume `lookup`, which outlives the task.
+Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Lookup& lookup) {
   const auto reason = lookup.verdict.reason;
   const bool looped = http::via_names(request.head.fields, client.worker.process.name);
   // A looped request may be answered from the cache. Only if it were forwarded would it come back.

@@ -25,13 +25,14 @@ void add_fields(Client& client, const Request& request, const http::ResponseHead
   if (const auto* age = head.fields.find(http::field::age)) {
     http::append_field(fields, "Age", age->value);
   }
-  http::CacheStatus status;
+  auto& status = client.record.told;
+  status.clear();
   status.fwd = reason;
   status.fwd_status = head.status;
   status.stored = capture != nullptr;
   if (parent) status.detail = "parent/" + parent->name;
   if (capture) status.ttl = capture->ttl();
-  add_cache_status(client, request, std::move(status));
+  add_cache_status(client, request);
 }
 
 std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& request) {

@@ -56,8 +56,8 @@ Task<void> carry(Direction direction) {
   for (;;) {
     direction.from.expires_after(direction.idle);
     direction.to.expires_after(direction.idle);
-    const auto gone = co_await direction.from.readable();
-    if (gone) break;
+    const bool can_read = co_await direction.from.readable();
+    if (!can_read) break;
     const bool in_turns = direction.bandwidth && direction.bandwidth->is_limited();
     auto allowed = BufferPool::kSize;
     if (in_turns) allowed = co_await turn(direction);
@@ -113,10 +113,13 @@ std::string established_head(const Client& client, std::string_view parent) {
   std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
   head += client.worker.process.name;
   head += "\r\n";
-  http::CacheStatus status;
+  auto& status = client.record.told;
+  status.clear();
   status.fwd = http::Forward::method;
   if (!parent.empty()) status.detail.append("parent/").append(parent);
-  append_cache_status(head, client, std::move(status));
+  http::PieceWriter text(head);
+  write_cache_status(text, client);
+  text.flush();
   head += "\r\n";
   return head;
 }

@@ -11,10 +11,13 @@ using net::Task;
 Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason) {
   std::string head;
   http::append_response_head(head, fetch.head(), client.worker.process.name);
-  http::CacheStatus status;
+  auto& status = client.record.told;
+  status.clear();
   status.fwd = reason;
   status.fwd_status = fetch.head().status;
-  append_cache_status(head, client, std::move(status));
+  http::PieceWriter text(head);
+  write_cache_status(text, client);
+  text.flush();
   http::append_field(head, "Connection", "Upgrade");
   http::append_field(head, "Upgrade", http::kWebSocket);
   head += "\r\n";

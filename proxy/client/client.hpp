@@ -9,6 +9,7 @@
 #include "proxy/client/request_body.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/http/cache_status.hpp"
+#include "proxy/http/piece_writer.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/worker/worker.hpp"
@@ -43,31 +44,24 @@ struct Client {
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };
 
-// Appends the value of Cache-Status, with the reason why the response is not stored, and the word
-// of the site's rule (SiteRule::word). Notes the value in the record.
-inline void append_cache_status_value(std::string& out, const Client& client,
-                                      http::CacheStatus&& status) {
+// Writes the value of Cache-Status as the record tells it. Adds to the record the reason why the
+// response is not stored, and the word of the site's rule (SiteRule::word).
+inline void write_cache_status_value(http::PieceWriter& out, const Client& client) {
   auto& record = client.record;
-  auto& detail = status.detail;
-  if (detail.empty()) {
-    detail.swap(record.told.detail);  // for its memory
-    detail.clear();
-  }
+  auto& detail = record.told.detail;
   if (record.storability != cache::Storability::yes) {
     http::add_detail(detail, "not-stored/");
     detail += text(record.storability);
   }
   if (!record.rule.empty()) http::add_detail(detail, record.rule);
-  http::append_cache_status(out, client.worker.process.name, status);
-  record.told = std::move(status);
+  http::write_cache_status(out, client.worker.process.name, record.told);
 }
 
-// Appends Cache-Status as a whole line of the head.
-inline void append_cache_status(std::string& out, const Client& client,
-                                http::CacheStatus&& status) {
-  out += "Cache-Status: ";
-  append_cache_status_value(out, client, std::move(status));
-  out += "\r\n";
+// Writes it as a whole line of the head.
+inline void write_cache_status(http::PieceWriter& out, const Client& client) {
+  out << "Cache-Status: ";
+  write_cache_status_value(out, client);
+  out << "\r\n";
 }
 
 }  // namespace proxy

@@ -35,6 +35,9 @@ inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 // Belongs to one coroutine and its thread. Order, for each request: interim()*, start(), body()*,
 // finish(). A response that was started and not finished is aborted by the writer's owner.
 //
+// Await each result before the next call. Bytes that are to be sent must live until then; a list of
+// buffers only until the call returns.
+//
 // Heads are text in HTTP/1's form, as entries store them: lines that end in CRLF. An implementation
 // of another protocol encodes them anew.
 //
@@ -48,23 +51,23 @@ class ResponseWriter {
 
   // Sends an interim response (RFC 9110 15.2). `head` ends in the empty line. Clients of HTTP/1.0
   // get none.
-  virtual net::Task<net::error_code> interim(std::string_view head) = 0;
+  virtual net::Soon<net::error_code> interim(std::string_view head) = 0;
 
   // Additional fields of this response, besides those in `head`. Add them before start().
   std::string& fields() { return fields_; }
   // Sends the head and the first or all bytes of the body. `head` is a status line and fields,
   // without the framing and the empty line. `length` is the length of the body, if known. A 204, a
   // 304 and a response to HEAD have no body: bytes given for it are ignored.
-  virtual net::Task<net::error_code> start(std::string_view head, unsigned status,
+  virtual net::Soon<net::error_code> start(std::string_view head, unsigned status,
                                            std::optional<std::uint64_t> length,
                                            std::span<const net::asio::const_buffer> body) = 0;
-  net::Task<net::error_code> start(std::string_view head, unsigned status,
+  net::Soon<net::error_code> start(std::string_view head, unsigned status,
                                    std::optional<std::uint64_t> length) {
     return start(head, status, length, {});
   }
-  virtual net::Task<net::error_code> body(std::span<const net::asio::const_buffer> bytes) = 0;
-  net::Task<net::error_code> body(net::asio::const_buffer bytes);
-  net::Task<net::error_code> body(const Pieces& pieces);
+  virtual net::Soon<net::error_code> body(std::span<const net::asio::const_buffer> bytes) = 0;
+  net::Soon<net::error_code> body(net::asio::const_buffer bytes);
+  net::Soon<net::error_code> body(const Pieces& pieces);
   // Declares that nothing waits from now on until this response is finished. Its bytes may then be
   // held back for a moment, to be sent together with the next response.
   void comes_at_once() { comes_at_once_ = true; }
@@ -72,13 +75,13 @@ class ResponseWriter {
   [[nodiscard]] virtual bool holds_back() const { return false; }
   // Sends them. Call this before a request waits for anything but the writes of its response, which
   // send them first.
-  virtual net::Task<net::error_code> flush() { co_return net::error_code{}; }
+  virtual net::Soon<net::error_code> flush() { return net::error_code{}; }
   // Whether start_file() and body_of_file() may be called: bytes of files and pipes reach the
   // client without a copy.
   [[nodiscard]] virtual bool sends_files() const { return false; }
   // As start(), with a body that follows at once from a file, by body_of_file(). Only for a
   // response that has a body.
-  virtual net::Task<net::error_code> start_file(std::string_view head, unsigned status,
+  virtual net::Soon<net::error_code> start_file(std::string_view head, unsigned status,
                                                 std::uint64_t length) {
     return start(head, status, length);
   }
@@ -87,8 +90,8 @@ class ResponseWriter {
   virtual net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part);
   // Ends the response; an error if the body is shorter than promised. `trailers` are field lines,
   // dropped if the protocol or the framing has no place for them (RFC 9110 6.5.1).
-  virtual net::Task<net::error_code> finish(std::string_view trailers) = 0;
-  net::Task<net::error_code> finish() { return finish({}); }
+  virtual net::Soon<net::error_code> finish(std::string_view trailers) = 0;
+  net::Soon<net::error_code> finish() { return finish({}); }
 
   // Cuts the response so that the client can tell. A pending write fails. Other coroutines of the
   // thread may call this, too.

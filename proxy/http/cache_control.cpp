@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/http/field_id.hpp"
 #include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 
@@ -102,7 +103,7 @@ void take_age(CacheControl& control, Age age, const Directive& directive) {
 
 // Whether a response keeps its meaning without this field.
 bool can_be_left_out(std::string_view name) {
-  switch (boost::beast::http::string_to_field(name)) {
+  switch (field_id(name)) {
     case field::age:
     case field::cache_control:
     case field::content_encoding:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/http/piece_writer.hpp"
 #include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 
@@ -13,7 +12,7 @@ namespace {
 bool is_sf_token(std::string_view text) {
   const auto letter = [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; };
   if (text.empty() || !(letter(text.front()) || text.front() == '*')) return false;
-  for (const char c : text)
+  for (const char c : text.substr(leading(kTokenChar, text).size()))
     if (!is(kTokenChar, c) && c != ':' && c != '/') return false;
   return true;
 }
@@ -60,21 +59,23 @@ std::string_view text(Forward reason) {
   return "none";
 }
 
-void append_cache_status(std::string& out, std::string_view name, const CacheStatus& status) {
-  PieceWriter words(out);
+void write_cache_status(PieceWriter& out, std::string_view name, const CacheStatus& status) {
   if (is_sf_token(name))
-    words << name;
+    out << name;
   else
-    write_sf_string(words, name);
-  if (status.hit) words << "; hit";
-  if (status.fwd != Forward::none) words << "; fwd=" << text(status.fwd);
-  if (status.fwd_status) words << "; fwd-status=" << std::uint64_t{*status.fwd_status};
-  if (status.ttl) words << "; ttl=" << std::to_string(status.ttl->count());
-  if (status.stored) words << "; stored";
-  if (status.collapsed) words << "; collapsed";
-  if (!status.key.empty()) write_sf_string(words << "; key=", status.key);
-  if (!status.detail.empty()) write_sf_string(words << "; detail=", status.detail);
-  words.flush();
+    write_sf_string(out, name);
+  if (status.hit) out << "; hit";
+  if (status.fwd != Forward::none) out << "; fwd=" << text(status.fwd);
+  if (status.fwd_status) out << "; fwd-status=" << std::uint64_t{*status.fwd_status};
+  if (status.ttl) {
+    const auto left = status.ttl->count();
+    out << (left < 0 ? "; ttl=-" : "; ttl=");
+    out << static_cast<std::uint64_t>(left < 0 ? -left : left);
+  }
+  if (status.stored) out << "; stored";
+  if (status.collapsed) out << "; collapsed";
+  if (!status.key.empty()) write_sf_string(out << "; key=", status.key);
+  if (!status.detail.empty()) write_sf_string(out << "; detail=", status.detail);
 }
 
 void add_detail(std::string& detail, std::string_view words) {

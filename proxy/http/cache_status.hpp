@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "proxy/http/fields.hpp"
+#include "proxy/http/piece_writer.hpp"
 
 namespace proxy::http {
 
@@ -34,11 +35,21 @@ struct CacheStatus {
   std::string key;  // the key it is stored under; empty: not shown
   // Words such as "false-hit/b peer/c". Bytes that an sf-string cannot have are dropped.
   std::string detail;
+
+  // Makes it as new, but keeps the memory of its texts.
+  void clear() {
+    hit = stored = collapsed = false;
+    fwd = Forward::none;
+    fwd_status.reset();
+    ttl.reset();
+    key.clear();
+    detail.clear();
+  }
 };
 
-// Appends `name; hit; ttl=12; detail="..."`. The name is written as a token if possible, else as a
+// Writes `name; hit; ttl=12; detail="..."`. The name is written as a token if possible, else as a
 // string.
-void append_cache_status(std::string& out, std::string_view name, const CacheStatus& status);
+void write_cache_status(PieceWriter& out, std::string_view name, const CacheStatus& status);
 
 // Appends words to a `detail`, after a space; nothing if there are no words.
 void add_detail(std::string& detail, std::string_view words);

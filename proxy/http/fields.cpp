@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/http/field_id.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -21,7 +22,7 @@ std::size_t member_end(std::string_view text) {
 }
 
 void Fields::append(std::string_view name, std::string_view value) {
-  append(boost::beast::http::string_to_field(name), name, value);
+  append(field_id(name), name, value);
 }
 
 void Fields::append(field id, std::string_view name, std::string_view value) {

@@ -1,14 +1,9 @@
 #include "proxy/http/framing.hpp"
 
-#include <algorithm>
-
-#include "proxy/http/target.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {
-
-using Kind = Framing::Kind;
 
 // Classifies a Transfer-Encoding other than a single `chunked`. RFC 9112 6.3 (4) requires 400 if
 // chunked is not last; 6.1 requires 501 for an unknown coding before it.
@@ -42,30 +37,19 @@ HeadResult<Framing> stated(int minor, const Fields& fields) {
   if (coding) {
     if (minor == 0) return HeadError::coding_in_http10;
     if (!same_word(coding->value, "chunked")) return why_refused(fields);
-    return Framing{Kind::chunked, 0};
+    return Framing{Framing::Kind::chunked, 0};
   }
   if (!length) return Framing{};
   if (length->value.find(',') != std::string_view::npos) return HeadError::two_lengths;
   const auto number = parse_decimal(length->value);
   // No body has a length beyond 2^63, and below it sums of lengths cannot overflow.
   if (!number || *number >> 63) return HeadError::bad_content_length;
-  return Framing{Kind::sized, *number};
+  return Framing{Framing::Kind::sized, *number};
 }
 
 bool has_no_body(unsigned status, std::string_view request_method) {
   return request_method == "HEAD" || status < 200 || status == 204 || status == 304 ||
          (request_method == "CONNECT" && status < 300);
-}
-
-// Whether the target names the same host, as nearly every client writes it. Then parse_target()
-// checks it.
-bool is_authority_of(std::string_view target, std::string_view host) {
-  constexpr std::string_view kScheme = "http://";
-  if (host.empty() || !target.starts_with(kScheme)) return false;
-  target.remove_prefix(kScheme.size());
-  const auto ends_it = [](char c) { return c == '/' || c == '?' || c == '@'; };
-  return target.starts_with(host) && target.substr(host.size()).starts_with('/') &&
-         std::none_of(host.begin(), host.end(), ends_it);
 }
 
 }  // namespace
@@ -81,21 +65,23 @@ HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view 
   // content.
   if (head.interim() && framing->has_body()) return HeadError::interim_with_body;
   if (has_no_body(head.status, request_method)) return Framing{};
-  return framing->kind == Kind::none ? Framing{Kind::until_close, 0} : framing;
+  return framing->kind == Framing::Kind::none ? Framing{Framing::Kind::until_close, 0} : framing;
 }
 
-HeadResult<void> check_host(const RequestHead& head) {
+HeadResult<void> check_host(const RequestHead& head, const Target& target) {
   const std::size_t hosts = head.fields.count(field::host);
   if (hosts > 1) return HeadError::two_hosts;
   if (hosts == 0) return head.minor == 0 ? HeadResult<void>{} : HeadError::no_host;
   const auto host = head.fields.value(field::host);
-  if (is_authority_of(head.target, host) || valid_host(host)) return {};
+  // Nearly every client writes the host into both.
+  const bool is_targets = target.form() == Target::Form::absolute && host == target.authority();
+  if (is_targets || valid_host(host)) return {};
   return HeadError::bad_host;
 }
 
 void write_framing(PieceWriter& out, const Framing& framing) {
-  if (framing.kind == Kind::chunked) out << "Transfer-Encoding: chunked\r\n";
-  if (framing.kind == Kind::sized) out << "Content-Length: " << framing.length << "\r\n";
+  if (framing.kind == Framing::Kind::chunked) out << "Transfer-Encoding: chunked\r\n";
+  if (framing.kind == Framing::Kind::sized) out << "Content-Length: " << framing.length << "\r\n";
 }
 
 }  // namespace proxy::http

@@ -8,6 +8,7 @@
 
 #include "proxy/http/head.hpp"
 #include "proxy/http/piece_writer.hpp"
+#include "proxy/http/target.hpp"
 
 namespace proxy::http {
 
@@ -33,8 +34,8 @@ HeadResult<Framing> request_framing(const RequestHead& head);
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method);
 
 // Checks Host as RFC 9112 3.2 requires: HTTP/1.1 has exactly one, HTTP/1.0 at most one, and it is
-// valid.
-HeadResult<void> check_host(const RequestHead& head);
+// valid. `target`: the parsed target of the head.
+HeadResult<void> check_host(const RequestHead& head, const Target& target);
 
 // Writes `Content-Length: n` or `Transfer-Encoding: chunked` with its CRLF, or nothing.
 void write_framing(PieceWriter& out, const Framing& framing);

@@ -21,8 +21,8 @@ class PieceWriter {
   PieceWriter(const PieceWriter&) = delete;
   PieceWriter& operator=(const PieceWriter&) = delete;
 
-  // The piece must not be a part of the string.
-  PieceWriter& operator<<(std::string_view piece) {
+  // The piece must not be a part of the string. A literal costs a few stores if this is inlined.
+  [[gnu::always_inline]] PieceWriter& operator<<(std::string_view piece) {
     if (piece.size() > pieces_.size() - used_) return write_past(piece);
     std::copy_n(piece.data(), piece.size(), pieces_.data() + used_);
     used_ += piece.size();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "config/networks.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -55,27 +56,8 @@ bool ends_in_number(std::string_view name) {
   return all(kDigit, label);
 }
 
-// Four decimal numbers up to 255 without leading zeros, which is also how addresses are printed.
-bool is_dotted_quad(std::string_view host) {
-  int dots = 0;
-  unsigned number = 0;
-  std::size_t digits = 0;
-  for (const char c : host) {
-    if (c == '.') {
-      if (digits == 0 || ++dots > 3) return false;
-      number = 0;
-      digits = 0;
-      continue;
-    }
-    if (!is(kDigit, c) || (digits > 0 && number == 0)) return false;
-    number = number * 10 + static_cast<unsigned>(c - '0');
-    if (++digits > 3 || number > 255) return false;
-  }
-  return dots == 3 && digits > 0;
-}
-
 HeadResult<void> append_ipv4(std::string& out, std::string_view host) {
-  if (is_dotted_quad(host)) {  // nearly always, and far cheaper
+  if (config::parse_dotted_quad(host)) {  // nearly always, and far cheaper
     out += host;
     return {};
   }
@@ -108,7 +90,7 @@ bool is_canonical_host(std::string_view host) {
     before = c;
   }
   if (before == '.' || host.size() > kMaxHostName) return false;
-  return !ends_in_number(host) || is_dotted_quad(host);
+  return !ends_in_number(host) || config::parse_dotted_quad(host);
 }
 
 HeadResult<void> append_host(std::string& out, std::string_view host) {
@@ -156,13 +138,12 @@ void append_path(std::string& out, std::string_view path) {
 
 class TargetParser {
  public:
-  explicit TargetParser(std::string memory) {
-    result_.url_ = std::move(memory);
+  explicit TargetParser(Target& into) : result_(into) {
+    result_ = Target(std::move(into.url_));
     result_.url_.clear();
   }
 
-  HeadResult<Target> parse(std::string_view method, std::string_view target,
-                           std::string_view host) {
+  HeadResult<void> parse(std::string_view method, std::string_view target, std::string_view host) {
     if (method != "CONNECT" && take_canonical(target)) return finish({});
     if (target.empty() || !all(kTargetChar, target)) return HeadError::bad_target;
     if (method == "CONNECT") return finish(authority_form(target));
@@ -177,10 +158,9 @@ class TargetParser {
   }
 
  private:
-  HeadResult<Target> finish(const HeadResult<void>& done) {
-    if (!done) return done.error();
-    if (result_.url_.size() > kMaxUrl) return HeadError::target_too_long;
-    return std::move(result_);
+  HeadResult<void> finish(const HeadResult<void>& done) {
+    if (done && result_.url_.size() > kMaxUrl) return HeadError::target_too_long;
+    return done;
   }
 
   HeadResult<void> of_host(std::string_view host, std::string_view path) {
@@ -266,7 +246,7 @@ class TargetParser {
     return {};
   }
 
-  Target result_;
+  Target& result_;
 };
 
 std::string_view Target::host() const {
@@ -282,9 +262,16 @@ std::string_view Target::path() const {
   return server_wide_ ? std::string_view("*") : std::string_view(url_).substr(path_at_);
 }
 
+HeadResult<void> parse_target(std::string_view method, std::string_view target,
+                              std::string_view host, Target& into) {
+  return TargetParser(into).parse(method, target, host);
+}
+
 HeadResult<Target> parse_target(std::string_view method, std::string_view target,
-                                std::string_view host, std::string memory) {
-  return TargetParser(std::move(memory)).parse(method, target, host);
+                                std::string_view host) {
+  HeadResult<Target> result{Target{}};
+  if (auto parsed = parse_target(method, target, host, *result); !parsed) return parsed.error();
+  return result;
 }
 
 bool valid_host(std::string_view value) {

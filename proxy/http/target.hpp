@@ -25,6 +25,11 @@ class Target {
  public:
   enum class Form : std::uint8_t { origin, absolute, authority, asterisk };
 
+  Target() = default;
+  // `memory`: a string that is no longer needed, such as the URL of an earlier target.
+  // parse_target() writes the URL there.
+  explicit Target(std::string&& memory) : url_(std::move(memory)) {}
+
   Form form() const { return form_; }
   std::string_view scheme() const { return https_ ? "https" : "http"; }
   bool https() const { return https_; }
@@ -42,7 +47,7 @@ class Target {
   // The canonical URL; for authority-form host:port; for origin-form without Host only the path.
   const std::string& url() const& { return url_; }
   // Gives up the URL, for its memory.
-  std::string url() && { return std::move(url_); }
+  std::string&& url() && { return std::move(url_); }
 
  private:
   friend class TargetParser;
@@ -60,10 +65,12 @@ class Target {
 
 // `host` is the value of the Host field. It only matters for origin- and asterisk-form;
 // absolute-form overrides it (RFC 9112 3.2.2). CONNECT takes authority-form and nothing else does;
-// only OPTIONS takes asterisk-form. `memory`: a string that is no longer needed, such as the URL of
-// an earlier target; the URL takes its memory.
+// only OPTIONS takes asterisk-form.
 HeadResult<Target> parse_target(std::string_view method, std::string_view target,
-                                std::string_view host = {}, std::string memory = {});
+                                std::string_view host = {});
+// The same, without a copy. After a failure, `into` has no meaning.
+HeadResult<void> parse_target(std::string_view method, std::string_view target,
+                              std::string_view host, Target& into);
 
 // Whether this is a valid value of a Host field: a name that could be resolved, or an address, with
 // or without a port.

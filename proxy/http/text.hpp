@@ -29,7 +29,14 @@ inline bool is(CharClass wanted, char c) {
 bool all(CharClass wanted, std::string_view text);
 // The bytes at the front that are of this class.
 inline std::string_view leading(CharClass wanted, std::string_view text) {
+  const auto classes = [text](std::size_t at) {
+    return kCharClasses[static_cast<unsigned char>(text[at])];
+  };
   std::size_t size = 0;
+  while (text.size() - size >= 4 && (classes(size) & classes(size + 1) & classes(size + 2) &
+                                     classes(size + 3) & wanted) != 0) {
+    size += 4;
+  }
   while (size < text.size() && is(wanted, text[size])) ++size;
   return text.substr(0, size);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/http/field_id.hpp"
 #include "proxy/http/normal_form.hpp"
 #include "proxy/http/text.hpp"
 
@@ -40,7 +41,7 @@ Variant::Variant(const Fields& response, const Fields& request) {
       shared_ = never();
       return;
     }
-    const field id = boost::beast::http::string_to_field(*name);
+    const field id = field_id(*name);
     fields.push_back({id, lower(*name), value_of(request, id, *name)});
   }
   for (const Field& line : request) {
@@ -81,7 +82,7 @@ std::optional<Variant> Variant::of(SelectingFields fields) {
     SelectingField& one = fields[i];
     if (!is_token(one.name) || lower(one.name) != one.name) return std::nullopt;
     if (i > 0 && one.name <= fields[i - 1].name) return std::nullopt;
-    one.id = boost::beast::http::string_to_field(one.name);
+    one.id = field_id(one.name);
   }
   Variant variant;
   variant.keep(std::move(fields));

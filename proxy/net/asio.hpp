@@ -17,6 +17,7 @@
 #include <chrono>
 
 #include "proxy/net/resume.hpp"
+#include "proxy/net/soon.hpp"
 #include "proxy/net/spawn.hpp"
 #include "proxy/net/task.hpp"
 

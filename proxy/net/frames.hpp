@@ -2,7 +2,9 @@
 // kept for reuse. Asio's own reuse ends at frames of 1020 bytes, and searches them one by one.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <new>
 #include <utility>
 
 // Whether AddressSanitizer is in the build: gcc and clang say so by different names.
@@ -18,7 +20,10 @@ namespace proxy::net {
 
 // Each thread keeps the memory that it frees, up to kKept bytes. Any thread may free what another
 // one took. Builds with AddressSanitizer keep nothing, so that it sees each use after the end.
-struct FrameMemory {
+//
+// The size of a frame is a constant, so taking and giving back kept memory is a few instructions.
+class FrameMemory {
+ public:
   static constexpr std::size_t kKept = std::size_t{1} << 20;
 #if defined(HEARSAY_ADDRESS_SANITIZER)
   static constexpr bool kKeeps = false;
@@ -26,10 +31,48 @@ struct FrameMemory {
   static constexpr bool kKeeps = true;
 #endif
 
-  static void* take(std::size_t size);
-  static void give_back(void* memory, std::size_t size) noexcept;
+  static void* take(std::size_t size) {
+    size = rounded(size);
+    if (!kKeeps || size > kLargest) return ::operator new(size);
+    Free*& list = lists_.of_size[size / kStep];
+    if (!list) return ::operator new(size);
+    lists_.room += size;
+    return std::exchange(list, list->next);
+  }
+  static void give_back(void* memory, std::size_t size) noexcept {
+    size = rounded(size);
+    if (!kKeeps || size > lists_.room || size > kLargest) return give_back_slowly(memory, size);
+    keep(memory, size);
+  }
   // How many bytes this thread keeps.
   static std::size_t kept();
+
+ private:
+  static constexpr std::size_t kStep = 64;       // sizes are rounded up to a multiple
+  static constexpr std::size_t kLargest = 8192;  // a larger frame is never kept
+
+  struct Free {
+    Free* next;
+  };
+  // The lists have no destructor, so they stay usable until their thread's end.
+  struct Lists {
+    std::array<Free*, kLargest / kStep + 1> of_size{};
+    std::size_t room = 0;  // how many more bytes may be kept; zero until the first is given back
+    bool begun = false;
+  };
+  struct AtThreadsEnd;
+
+  static constexpr std::size_t rounded(std::size_t size) {
+    return (size + kStep - 1) / kStep * kStep;
+  }
+  static void keep(void* memory, std::size_t size) noexcept {
+    Free*& list = lists_.of_size[size / kStep];
+    list = new (memory) Free{list};
+    lists_.room -= size;
+  }
+  static void give_back_slowly(void* memory, std::size_t size) noexcept;
+
+  static constinit thread_local Lists lists_;
 };
 
 // A base for classes of which each request makes an object or a few: their objects take the memory

@@ -91,16 +91,24 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
   return read;
 }
 
-Task<error_code> Stream::readable() {
-  if (timed_out_) co_return asio::error::timed_out;
-  if (plain_ ? plain_->may_read() && !quiet() : holds_input()) co_return error_code{};
-  if (plain_) co_return woken(co_await plain_->input());
-  const auto [error] = co_await tls_->next_layer().async_wait(tcp::socket::wait_read, as_result);
-  co_return blame(error);
+Soon<bool> Stream::readable() {
+  if (timed_out_) return false;
+  if (plain_ ? plain_->may_read() && !quiet() : holds_input()) return true;
+  return plain_ ? plain_->input() : readable_tls();
 }
 
-Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
-  if (timed_out_) co_return error_code(asio::error::timed_out);
+Task<bool> Stream::readable_tls() {
+  const auto [error] = co_await tls_->next_layer().async_wait(tcp::socket::wait_read, as_result);
+  co_return !error;
+}
+
+Soon<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
+  if (timed_out_) return Result<std::size_t>(error_code(asio::error::timed_out));
+  if (auto done = try_read(into)) return *done;
+  return read_later(into);
+}
+
+Task<Result<std::size_t>> Stream::read_later(asio::mutable_buffer into) {
   if (tls_) {
     const auto [error, n] = co_await tls_->async_read_some(into, as_result);
     if (error) co_return blame(error);
@@ -120,16 +128,22 @@ Result<std::size_t> Stream::try_write(std::span<const asio::const_buffer> buffer
   return sent;
 }
 
-Task<error_code> Stream::write(asio::const_buffer buffer) {
-  const std::array one{buffer};
-  co_return co_await write(std::span<const asio::const_buffer>(one));
+Soon<error_code> Stream::write(asio::const_buffer buffer) {
+  const auto sent = try_write({&buffer, 1});
+  if (!sent) return sent.error();
+  if (*sent == buffer.size()) return error_code{};
+  return write_later(buffer, *sent);
 }
 
-Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers, More more) {
+Task<error_code> Stream::write_later(asio::const_buffer buffer, std::size_t sent) {
+  co_return co_await write_rest({&buffer, 1}, sent);
+}
+
+Soon<error_code> Stream::write(std::span<const asio::const_buffer> buffers, More more) {
   const auto sent = try_write(buffers, more);
-  if (!sent) co_return sent.error();
-  if (*sent == asio::buffer_size(buffers)) co_return error_code{};
-  co_return co_await write_rest(buffers, *sent);
+  if (!sent) return sent.error();
+  if (*sent == asio::buffer_size(buffers)) return error_code{};
+  return write_rest(buffers, *sent);
 }
 
 Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers, std::size_t sent) {

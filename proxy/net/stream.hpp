@@ -29,16 +29,17 @@ class Stream final : public Watched {
 
   // Returns at least one byte, or an error. The end of the stream is asio::error::eof; with TLS
   // only after a close_notify, while a cut connection is asio::ssl::error::stream_truncated.
-  Task<Result<std::size_t>> read_some(asio::mutable_buffer into);
+  Soon<Result<std::size_t>> read_some(asio::mutable_buffer into);
   // Returns nothing if the read would have to wait.
   std::optional<Result<std::size_t>> try_read(asio::mutable_buffer into);
   // Waits until bytes can be read. With TLS, a read may have to wait again if only a part of a
-  // record has arrived. Holds no buffer while it waits.
-  Task<error_code> readable();
+  // record has arrived. Holds no buffer while it waits. False: the deadline has passed, or the
+  // connection has failed.
+  Soon<bool> readable();
 
   // Writes all buffers in order. Hands at most 64 of them to the kernel at once.
-  Task<error_code> write(std::span<const asio::const_buffer> buffers, More more = More::no);
-  Task<error_code> write(asio::const_buffer buffer);
+  Soon<error_code> write(std::span<const asio::const_buffer> buffers, More more = More::no);
+  Soon<error_code> write(asio::const_buffer buffer);
   // Returns how many bytes the kernel took without waiting (perhaps none), or an error.
   Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers, More more = More::no);
   // Writes what try_write() has left of the buffers: all but the first `sent` bytes.
@@ -87,6 +88,9 @@ class Stream final : public Watched {
  private:
   class Stall;
 
+  Task<Result<std::size_t>> read_later(asio::mutable_buffer into);
+  Task<bool> readable_tls();
+  Task<error_code> write_later(asio::const_buffer buffer, std::size_t sent);
   void on_expiry() override;
   [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;

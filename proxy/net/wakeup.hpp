@@ -1,8 +1,12 @@
 // Lets one coroutine wait until any thread wakes it.
 #pragma once
 
+#include <chrono>
+#include <coroutine>
 #include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "proxy/net/asio.hpp"
 
@@ -22,18 +26,50 @@ class Wakeup {
   Wakeup& operator=(const Wakeup&) = delete;
   ~Wakeup();
 
+  using Clock = std::chrono::steady_clock;
   enum class Woken { notified, timed_out };
-  net::Task<Woken> wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
+  class Wait;  // for co_await, which results in a Woken
+  [[nodiscard]] Wait wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt) const;
+  // Clock::time_point::max(): without an end. A wait that has an end may leave the io_context with
+  // work for up to 64 ms more.
+  [[nodiscard]] Wait wait_until(Clock::time_point until) const;
 
   // Any thread. Safe until the Wakeup is destroyed.
   void notify();
+  // On the executor's thread, from no function that the coroutine may destroy: as notify(), but a
+  // coroutine that waits goes on within this call. That spares a turn of the io_context, which
+  // costs a system call.
+  void notify_within();
   // Any thread.
   net::Executor executor() const;
 
  private:
   class Parked;
   struct State;
+
   std::shared_ptr<State> state_;  // a notification under way keeps it alive
+};
+
+class Wakeup::Wait {
+ public:
+  Wait(std::shared_ptr<State> state, Clock::time_point until)
+      : state_(std::move(state)), until_(until) {}
+
+  [[nodiscard]] bool await_ready();
+  template <class Caller>
+  void await_suspend(std::coroutine_handle<Caller> caller) {
+    park(net::Resume<Woken>(woken_, caller));
+  }
+  [[nodiscard]] Woken await_resume() const {
+    return woken_ ? std::get<0>(*woken_) : Woken::notified;
+  }
+
+ private:
+  void park(net::Resume<Woken> coroutine);
+
+  const std::shared_ptr<State> state_;
+  const Clock::time_point until_;
+  net::Resume<Woken>::Into woken_;
 };
 
 }  // namespace proxy

@@ -104,12 +104,11 @@ struct RequestRecord : RequestFigures {
   void begin(std::chrono::steady_clock::time_point now) {
     static_cast<RequestFigures&>(*this) = {};
     begun = now;
-    for (auto* const text : {&upstream_host, &user, &content_type}) forget(*text);
+    for (auto* const text : {&upstream_host, &user, &content_type, &told.key, &told.detail}) {
+      forget(*text);
+    }
     if (!asked.empty()) asked = {};
-    auto detail = std::move(told.detail);
-    std::exchange(told, {});  // an assignment would keep the memory of its key
-    forget(detail);
-    told.detail.swap(detail);
+    told.clear();
   }
 
  private:

@@ -11,15 +11,14 @@
 namespace proxy {
 
 using net::error_code;
+using net::Soon;
 using net::Task;
 namespace asio = net::asio;
 
 namespace {
 
-void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
-  fields += "Age: ";
-  http::append_decimal(fields, static_cast<std::uint64_t>(entry.age(now).count()));
-  fields += "\r\n";
+void write_age(http::PieceWriter& out, const cache::Entry& entry, cache::Time now) {
+  out << "Age: " << static_cast<std::uint64_t>(entry.age(now).count()) << "\r\n";
 }
 
 // Notes the media type, without parameters, for the log.
@@ -31,27 +30,44 @@ void note_content_type(Client& client, const cache::Entry& entry) {
 
 }  // namespace
 
-void add_cache_status(Client& client, const Request& request, http::CacheStatus&& status) {
+namespace {
+
+void write_cache_status(http::PieceWriter& out, Client& client, const Request& request) {
   const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
-  if (request.policy().settings.cache.key_in_status && has_key) status.key = request.stored_as();
-  append_cache_status(client.response.fields(), client, std::move(status));
+  if (request.policy().settings.cache.key_in_status && has_key) {
+    client.record.told.key = request.stored_as();
+  }
+  write_cache_status(out, client);
 }
 
-// It is no coroutine itself, to spare every hit a frame.
-Task<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
+// `entry`: whose age is told; null: of none.
+void add_fields(Client& client, const Request& request, const cache::Entry* entry,
+                cache::Time now) {
+  http::PieceWriter fields(client.response.fields());
+  if (entry) write_age(fields, *entry, now);
+  write_cache_status(fields, client, request);
+  fields.flush();
+}
+
+}  // namespace
+
+void add_cache_status(Client& client, const Request& request) {
+  add_fields(client, request, nullptr, {});
+}
+
+Soon<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
                  std::string_view detail) {
   const auto& entry = held.entry;
-  auto& response = client.response;
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
   auto& record = client.record;
   record.tag = unmodified ? Tag::conditional_hit : record.from_disk ? Tag::disk_hit : Tag::mem_hit;
   note_content_type(client, entry);
-  add_age(response.fields(), entry, now);
-  http::CacheStatus status;
+  auto& status = client.record.told;
+  status.clear();
   status.hit = true;
   status.ttl = entry.ttl(now);
-  status.detail = detail;
-  add_cache_status(client, request, std::move(status));
+  if (!detail.empty()) status.detail = detail;
+  add_fields(client, request, &entry, now);
   if (held.body && !unmodified) return send_from_file(client, entry, std::move(held.body));
   return send_stored(client, request, entry, now, unmodified);
 }
@@ -61,7 +77,8 @@ namespace {
 void describe_object(Client& client, const Request& request, const ObjectAnswer& answer,
                      Presence there, cache::Time now, std::string_view detail) {
   auto& record = client.record;
-  http::CacheStatus status;
+  auto& status = client.record.told;
+  status.clear();
   if (there == Presence::stored) {
     record.tag = record.from_disk ? Tag::disk_hit : Tag::mem_hit;
     if (answer.unmodified()) record.tag = Tag::conditional_hit;
@@ -84,7 +101,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
   if (!detail.empty()) {
     status.detail = std::string(detail) + (status.detail.empty() ? "" : " ") + status.detail;
   }
-  add_cache_status(client, request, std::move(status));
+  add_fields(client, request, &answer.object(), now);
 }
 
 }  // namespace
@@ -103,7 +120,6 @@ Task<Delivered> serve_object(Client& client, const Request& request, ObjectToSer
     co_return Delivered::sent;
   }
   note_content_type(client, *held.entry);
-  add_age(client.response.fields(), *held.entry, now);
   describe_object(client, request, answer, held.there, now, detail);
   co_await answer.send();
   co_return Delivered::sent;
@@ -126,7 +142,8 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   if (from.validated) record.tag = Tag::refresh_unmodified;
   if (from.stood_in) record.tag = Tag::stale_hit;
 
-  http::CacheStatus status;
+  auto& status = client.record.told;
+  status.clear();
   status.fwd = reason;
   status.fwd_status = from.fwd_status;
   status.stored = from.stored;
@@ -137,10 +154,8 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   }
   const auto now = client.worker.process.clock.now();
   if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
-  if (sibling || from.aged || head.is_stored()) {
-    add_age(client.response.fields(), *head.entry, now);
-  }
-  add_cache_status(client, request, std::move(status));
+  const bool tells_age = sibling || from.aged || head.is_stored();
+  add_fields(client, request, tells_age ? head.entry.get() : nullptr, now);
 }
 
 // The body of an object is read from its blocks, not from the fill.

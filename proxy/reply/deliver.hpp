@@ -19,9 +19,9 @@ enum class Delivered {
 // If the stored object is outdated, deliver() returns Delivered::begin_anew or sends a refusal.
 enum class OnOutdated { begin_anew, refuse };
 
-// Appends Cache-Status to the response's fields, with the request's key if cache.key_in_status is
-// set.
-void add_cache_status(Client& client, const Request& request, http::CacheStatus&& status);
+// Appends Cache-Status to the response's fields as the record tells it (RequestRecord::told), with
+// the request's key if cache.key_in_status is set.
+void add_cache_status(Client& client, const Request& request);
 
 // An entry, and its body if that was left in its file.
 struct EntryToServe {
@@ -30,7 +30,7 @@ struct EntryToServe {
 };
 // A hit: sends the entry as send_stored() does, or its body from the file. `detail` is for
 // Cache-Status: why a stale entry answers, or empty. The entry outlives the task.
-net::Task<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
+net::Soon<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
                       std::string_view detail = {});
 
 struct ObjectToServe {

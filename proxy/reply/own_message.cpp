@@ -19,8 +19,11 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   head.set(field::date, http::format_date(whole_seconds(process.clock.now())));
   head.set(field::via, "1.1 " + process.name);
   if (!content_type.empty()) head.set(field::content_type, content_type);
+  client.record.told = cache_status;
   std::string said;
-  append_cache_status_value(said, client, http::CacheStatus(cache_status));
+  http::PieceWriter value(said);
+  write_cache_status_value(value, client);
+  value.flush();
   head.set("Cache-Status", said);
   return head;
 }

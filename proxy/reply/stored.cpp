@@ -10,6 +10,8 @@
 
 namespace proxy {
 
+using net::error_code;
+using net::Soon;
 using net::Task;
 namespace asio = net::asio;
 
@@ -46,12 +48,16 @@ void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part
   }
 }
 
-Task<void> send(Client& client, std::string_view head, unsigned status, Buffers buffers) {
+void count(Client& client, error_code error, std::uint64_t size) {
+  if (!error && !client.response.head_only()) client.worker.counters.bytes_from_cache.add(size);
+}
+
+// Ends a response whose first bytes are sent once `started` is here.
+Task<void> send_rest(Client& client, Soon<error_code> started, Buffers buffers) {
   auto& response = client.response;
-  const auto size = asio::buffer_size(std::span<const asio::const_buffer>(buffers));
   const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
   auto rest = all.subspan(std::min(all.size(), kBuffersAtOnce));
-  auto error = co_await response.start(head, status, size, all.first(all.size() - rest.size()));
+  auto error = co_await std::move(started);
   while (!error && !rest.empty() && !response.head_only()) {
     co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others' turn
     const auto next = rest.first(std::min(rest.size(), kBuffersAtOnce));
@@ -59,7 +65,26 @@ Task<void> send(Client& client, std::string_view head, unsigned status, Buffers 
     error = co_await response.body(next);
   }
   if (!error) error = co_await response.finish();
-  if (!error && !response.head_only()) client.worker.counters.bytes_from_cache.add(size);
+  count(client, error, asio::buffer_size(all));
+}
+
+Task<void> count_once_finished(Client& client, Soon<error_code> finished, std::uint64_t size) {
+  count(client, co_await std::move(finished), size);
+}
+
+// Not a coroutine if the first write takes all, as it does for most hits.
+Soon<void> send(Client& client, std::string_view head, unsigned status, Buffers&& buffers) {
+  auto& response = client.response;
+  const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
+  const auto size = asio::buffer_size(all);
+  const auto first = all.first(std::min(all.size(), kBuffersAtOnce));
+  auto started = response.start(head, status, size, first);
+  const bool is_sent = started.is_here() && !started.value() && first.size() == all.size();
+  if (!is_sent) return send_rest(client, std::move(started), std::move(buffers));
+  auto finished = response.finish();
+  if (!finished.is_here()) return count_once_finished(client, std::move(finished), size);
+  count(client, finished.value(), size);
+  return {};
 }
 
 Task<void> send_unsatisfiable(Client& client, const cache::Entry& entry, cache::Time now) {
@@ -96,8 +121,7 @@ Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
   if (!error) co_await client.response.finish();
 }
 
-// It is no coroutine itself, to spare every hit a frame.
-Task<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
+Soon<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
                        cache::Time now, bool unmodified) {
   if (unmodified) return send_not_modified(client, entry);
   auto wanted = request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};

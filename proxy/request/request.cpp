@@ -150,22 +150,23 @@ OwnedRequest::OwnedRequest(const Request& original) {
 
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
                                                          const http::HeadLimits& limits,
-                                                         std::string url_memory) {
-  std::unique_ptr<Request> request(new Request);
+                                                         std::string&& url_memory) {
+  std::unique_ptr<Request> request(new Request(std::move(url_memory)));
   auto& head = request->head;
+  auto& target = request->target;
   if (const auto parsed = http::parse_request_head(bytes, limits, head); !parsed) {
     return parsed.error();
   }
-  if (const auto host = http::check_host(head); !host) return host.error();
-  auto target = http::parse_target(head.method, head.target, head.fields.value(http::field::host),
-                                   std::move(url_memory));
-  if (!target) return target.error();
-  if (target->had_userinfo()) return http::HeadError::userinfo;
+  const auto host = head.fields.value(http::field::host);
+  if (const auto parsed = http::parse_target(head.method, head.target, host, target); !parsed) {
+    return parsed.error();
+  }
+  if (const auto checked = http::check_host(head, target); !checked) return checked.error();
+  if (target.had_userinfo()) return http::HeadError::userinfo;
   const auto framing = http::request_framing(head);
   if (!framing) return framing.error();
   if (const auto hops = http::check_hops(head, *framing); !hops) return hops.error();
   if (auto others = http::without_named(head.fields)) head.fields = std::move(*others);
-  request->target = std::move(*target);
   request->framing = *framing;
   request->derive_facts();
   return request;

@@ -98,8 +98,8 @@ struct Request : net::InFrameMemory {
   friend class OwnedRequest;
   friend http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view head,
                                                                   const http::HeadLimits& limits,
-                                                                  std::string url_memory);
-  Request() = default;
+                                                                  std::string&& url_memory);
+  explicit Request(std::string&& url_memory) : target(std::move(url_memory)) {}
   void derive_facts();
   void heed_range();
   void name_it();
@@ -134,9 +134,9 @@ class OwnedRequest : public net::InFrameMemory {
 
 // Parses the bytes of one head, including its target, Host and framing. The request lacks the
 // fields that its Connection names (RFC 9110 7.6.1): key, variant, rules and origin see one set of
-// fields. `url_memory`: see http::parse_target().
+// fields. `url_memory`: see http::Target.
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view head,
                                                          const http::HeadLimits& limits,
-                                                         std::string url_memory = {});
+                                                         std::string&& url_memory = {});
 
 }  // namespace proxy

@@ -1,11 +1,12 @@
 #include "proxy/server/http1_response.hpp"
 
 #include "proxy/http/chunked.hpp"
-#include "proxy/http/text.hpp"
+#include "proxy/http/piece_writer.hpp"
 
 namespace proxy {
 
 using net::error_code;
+using net::Soon;
 using net::Task;
 namespace asio = net::asio;
 
@@ -26,10 +27,6 @@ Buffers part_of(const Buffers& buffers, std::uint64_t skip, std::uint64_t size) 
   return part;
 }
 
-Task<error_code> outcome(error_code error) {
-  co_return error;
-}
-
 }  // namespace
 
 void Http1Response::begin(int client_minor, bool head_only, bool wants_more, Next next) {
@@ -41,35 +38,35 @@ void Http1Response::begin(int client_minor, bool head_only, bool wants_more, Nex
   body_.left.reset();
 }
 
-Task<error_code> Http1Response::interim(std::string_view head) {
-  if (minor_ == 0) co_return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
+Soon<error_code> Http1Response::interim(std::string_view head) {
+  if (minor_ == 0) return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
   Buffers out;
   out.push_back(asio::buffer(head));
-  co_return co_await write(std::move(out));
+  return write(std::move(out));
 }
 
 void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t> length) {
   const bool bodiless = status == 204 || status == 304 || head_only_;
   body_.form = bodiless ? Body::none : Body::plain;
   body_.left = bodiless ? std::nullopt : length;
+  http::PieceWriter text(fields_);
   if (status == 204 || status == 304) {
     // RFC 9110 8.6: no length if there is never a body.
   } else if (length) {
-    fields_ += "Content-Length: ";
-    http::append_decimal(fields_, *length);
-    fields_ += "\r\n";
+    text << "Content-Length: " << *length << "\r\n";
   } else if (minor_ >= 1) {
     if (!bodiless) body_.form = Body::chunked;
-    if (!bodiless) fields_ += "Transfer-Encoding: chunked\r\n";
+    if (!bodiless) text << "Transfer-Encoding: chunked\r\n";
   } else if (!bodiless) {
     keep_ = false;
   }
   if (!keep_) {
-    fields_ += "Connection: close\r\n";
+    text << "Connection: close\r\n";
   } else if (minor_ == 0) {
-    fields_ += "Connection: keep-alive\r\n";
+    text << "Connection: keep-alive\r\n";
   }
-  fields_ += "\r\n";
+  text << "\r\n";
+  text.flush();
 }
 
 void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
@@ -79,17 +76,16 @@ void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> len
   append_framing(status, length);
 }
 
-// It is no coroutine itself, to spare every response a frame.
-Task<error_code> Http1Response::start(std::string_view head, unsigned status,
+Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
                                       std::optional<std::uint64_t> length,
                                       std::span<const asio::const_buffer> body) {
   begin_head(status, length);
-  if (exceeds_length(body)) return outcome(asio::error::message_size);
+  if (exceeds_length(body)) return error_code(asio::error::message_size);
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
   if (body_.form != Body::none) add_chunk(out, body);
-  if (hold_back(out)) return outcome({});
+  if (hold_back(out)) return error_code{};
   return write(std::move(out));
 }
 
@@ -106,21 +102,21 @@ bool Http1Response::hold_back(const Buffers& whole) {
   return true;
 }
 
-Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
-  if (body_.form == Body::none) return outcome({});
-  if (exceeds_length(body)) return outcome(asio::error::message_size);
+Soon<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
+  if (body_.form == Body::none) return error_code{};
+  if (exceeds_length(body)) return error_code(asio::error::message_size);
   Buffers out;
   add_chunk(out, body);
   return write(std::move(out));
 }
 
-Task<error_code> Http1Response::start_file(std::string_view head, unsigned status,
+Soon<error_code> Http1Response::start_file(std::string_view head, unsigned status,
                                            std::uint64_t length) {
   begin_head(status, length);
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
-  co_return co_await write(std::move(out), net::More::yes);
+  return write(std::move(out), net::More::yes);
 }
 
 // The bytes on their way are not counted by unread(): they take no memory of ours.
@@ -144,22 +140,25 @@ Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
   co_return sent;
 }
 
-Task<error_code> Http1Response::finish(std::string_view trailers) {
+Soon<error_code> Http1Response::finish(std::string_view trailers) {
   if (body_.left.value_or(0) != 0) {  // shorter than promised
     keep_ = false;
-    co_return asio::error::eof;
+    return error_code(asio::error::eof);
   }
-  auto error = gone_;
-  if (body_.form == Body::chunked) {
-    Buffers out;
-    if (trailers.empty()) {
-      out.push_back(asio::buffer(http::kLastChunk));
-    } else {
-      out.insert(out.end(),
-                 {asio::buffer("0\r\n", 3), asio::buffer(trailers), asio::buffer("\r\n", 2)});
-    }
-    error = co_await write(std::move(out));
+  if (body_.form == Body::chunked) return finish_chunked(trailers);
+  finished_ = !gone_;
+  return gone_;
+}
+
+Task<error_code> Http1Response::finish_chunked(std::string_view trailers) {
+  Buffers out;
+  if (trailers.empty()) {
+    out.push_back(asio::buffer(http::kLastChunk));
+  } else {
+    out.insert(out.end(),
+               {asio::buffer("0\r\n", 3), asio::buffer(trailers), asio::buffer("\r\n", 2)});
   }
+  const auto error = co_await write(std::move(out));
   finished_ = !error;
   co_return error;
 }
@@ -207,11 +206,25 @@ void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> 
   if (body_.form == Body::chunked) out.push_back(asio::buffer("\r\n", 2));
 }
 
-Task<error_code> Http1Response::write(Buffers buffers, net::More more) {
-  if (gone_ || buffers.empty()) co_return gone_;
+Soon<error_code> Http1Response::write(Buffers&& buffers, net::More more) {
+  if (gone_ || buffers.empty()) return gone_;
   stream_.expires_after(idle_);
+  const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
+  const auto size = asio::buffer_size(all);
+  record_.bytes += size;
+  std::size_t sent = 0;
+  if (!holds_to_bandwidth() && held_back_.empty()) {
+    const auto some = stream_.try_write(all, more);
+    if (!some) note_sent(some.error());
+    if (gone_ || *some == size) return gone_;
+    sent = *some;
+  }
+  return write_later(std::move(buffers), sent, more);
+}
+
+// Writes what the kernel has not taken at once: all but the first `sent` bytes.
+Task<error_code> Http1Response::write_later(Buffers buffers, std::size_t sent, net::More more) {
   writing_ = asio::buffer_size(buffers);
-  record_.bytes += writing_;
   net::error_code error;
   if (holds_to_bandwidth()) {
     error = co_await flush();
@@ -220,10 +233,7 @@ Task<error_code> Http1Response::write(Buffers buffers, net::More more) {
   } else if (!held_back_.empty()) {
     error = co_await write_after_held(buffers, more);
   } else {
-    const std::span all(buffers.data(), buffers.size());
-    const auto sent = stream_.try_write(all, more);
-    if (!sent) error = sent.error();
-    if (sent && *sent < writing_) error = co_await stream_.write_rest(all, *sent);
+    error = co_await stream_.write_rest(std::span(buffers.data(), buffers.size()), sent);
   }
   writing_ = 0;
   note_sent(error);
@@ -245,8 +255,12 @@ Task<error_code> Http1Response::write_after_held(const Buffers& buffers, net::Mo
   co_return error;
 }
 
-Task<error_code> Http1Response::flush() {
-  if (gone_ || held_back_.empty()) co_return gone_;
+Soon<error_code> Http1Response::flush() {
+  if (gone_ || held_back_.empty()) return gone_;
+  return send_held_back();
+}
+
+Task<error_code> Http1Response::send_held_back() {
   stream_.expires_after(idle_);
   const Buffers nothing_more;
   const auto error = co_await write_after_held(nothing_more, net::More::no);

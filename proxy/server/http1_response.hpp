@@ -36,21 +36,21 @@ class Http1Response final : public ResponseWriter {
   // connection.
   [[nodiscard]] bool may_go_on() const { return keep_ && (finished_ || !started_); }
 
-  net::Task<net::error_code> interim(std::string_view head) override;
+  net::Soon<net::error_code> interim(std::string_view head) override;
   using ResponseWriter::start;
-  net::Task<net::error_code> start(std::string_view head, unsigned status,
+  net::Soon<net::error_code> start(std::string_view head, unsigned status,
                                    std::optional<std::uint64_t> length,
                                    std::span<const net::asio::const_buffer> body) override;
   using ResponseWriter::body;
-  net::Task<net::error_code> body(std::span<const net::asio::const_buffer> body) override;
+  net::Soon<net::error_code> body(std::span<const net::asio::const_buffer> body) override;
   [[nodiscard]] bool holds_back() const override { return !held_back_.empty(); }
-  net::Task<net::error_code> flush() override;
+  net::Soon<net::error_code> flush() override;
   [[nodiscard]] bool sends_files() const override { return !stream_.is_tls() && !head_only_; }
-  net::Task<net::error_code> start_file(std::string_view head, unsigned status,
+  net::Soon<net::error_code> start_file(std::string_view head, unsigned status,
                                         std::uint64_t length) override;
   net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part) override;
   using ResponseWriter::finish;
-  net::Task<net::error_code> finish(std::string_view trailers) override;
+  net::Soon<net::error_code> finish(std::string_view trailers) override;
   void abort() override;
   [[nodiscard]] Unread unread(const cache::Budget& transit) const override;
   void close_after() override { keep_ = false; }
@@ -77,7 +77,10 @@ class Http1Response final : public ResponseWriter {
   // The buffers refer to body_.chunk_size.
   void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
   bool hold_back(const Buffers& whole);
-  net::Task<net::error_code> write(Buffers buffers, net::More more = net::More::no);
+  net::Soon<net::error_code> write(Buffers&& buffers, net::More more = net::More::no);
+  net::Task<net::error_code> write_later(Buffers buffers, std::size_t sent, net::More more);
+  net::Task<net::error_code> finish_chunked(std::string_view trailers);
+  net::Task<net::error_code> send_held_back();
   net::Task<net::error_code> write_after_held(const Buffers& buffers, net::More more);
   void note_sent(net::error_code error);
   net::Task<net::error_code> write_in_turns(const Buffers& buffers);

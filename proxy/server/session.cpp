@@ -121,8 +121,11 @@ class Session final : public SessionList::Item {
   using Parsed = http::HeadResult<std::unique_ptr<Request>>;
   Parsed parse(std::size_t size, const http::HeadLimits& limits, std::string& moved);
   using Next = Http1Response::Next;
-  Task<Then> answer_request(Request& request, std::size_t head_size, Next next);
-  Task<void> refuse_head(net::error_code error);
+  void begin_answer(const Request& request, std::size_t head_size, Next next);
+  [[nodiscard]] ReceiptRate least_rate() const;
+  Then end_answer(Request& request, const Http1Body& body);
+  Task<Then> refuse_head(net::error_code error);
+  Task<Then> refuse_parsed(http::HeadError error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
   void log(std::string_view method, std::string_view url,
@@ -188,8 +191,8 @@ Task<void> Session::run() {
     auto arrived = input_.arrive();
     while (!arrived) {
       begin_wait();
-      arrived = co_await stream_.readable();
-      if (!*arrived) arrived = input_.arrive();
+      const bool can_read = co_await stream_.readable();
+      arrived = can_read ? input_.arrive() : net::error_code(asio::error::timed_out);
     }
     if (!end_wait(*arrived)) break;
     const auto served_one = co_await serve_one();
@@ -238,22 +241,17 @@ Task<Then> Session::serve_one() {
   const bool head_only = begins_with_head(input_.buffered());
   response_.begin(1, head_only, false);
   record_.begin(std::chrono::steady_clock::now());
-  if (!bytes) {
-    co_await refuse_head(bytes.error());
-    co_return Then::close;
-  }
+  if (!bytes) co_return co_await refuse_head(bytes.error());
   std::string moved;
-  const auto request = parse(size, limits, moved);
-  if (!request) {
-    co_await refuse_malformed(client_, request.error());
-    note("", "error:invalid-request");
-    co_return Then::close;
-  }
+  const auto parsed = parse(size, limits, moved);
+  if (!parsed) co_return co_await refuse_parsed(parsed.error());
+  auto& request = **parsed;
   const bool moved_out = !moved.empty();
   if (moved_out) input_.consume(size);
-  const auto next = is_followed && !moved_out ? Next::is_here : Next::unknown;
-  const auto then = co_await answer_request(**request, size, next);
-  worker_.spare_url = std::move((*request)->target).url();
+  begin_answer(request, size, is_followed && !moved_out ? Next::is_here : Next::unknown);
+  Http1Body body(input_, request.framing, least_rate());
+  if (cut_ == Cut::none) co_await answer(client_, request, body);
+  const auto then = end_answer(request, body);
   if (!moved_out) input_.consume(size);
   head_.end();
   co_return then;
@@ -265,30 +263,43 @@ Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
                                std::string& moved) {
   const auto head = input_.buffered().substr(0, size);
   auto request = parse_request(head, limits, std::move(worker_.spare_url));
-  if (!request || !reads_on(**request)) return request;
-  moved = head;
-  return parse_request(moved, limits);
+  if (request && reads_on(**request)) {
+    moved = head;
+    request = parse_request(moved, limits);
+  }
+  return request;
 }
 
-Task<Then> Session::answer_request(Request& request, std::size_t head_size, Next next) {
+void Session::begin_answer(const Request& request, std::size_t head_size, Next next) {
   const bool may_stay = !worker_.process.leaving && !worker_.process.draining;
   response_.begin(request.head.minor, request.head.method == "HEAD",
                   request.head.keep_alive() && !guest_.in_reserve() && may_stay, next);
   head_.arrived(head_size, input_.memory());
+}
+
+ReceiptRate Session::least_rate() const {
   const auto& settings = worker_.policy()->settings;
-  const ReceiptRate rate(settings.limits.least_rate.value, settings.timeouts.body / 2);
-  Http1Body body(input_, request.framing, rate);
-  if (cut_ == Cut::none) co_await answer(client_, request, body);
+  return {settings.limits.least_rate.value, settings.timeouts.body / 2};
+}
+
+Then Session::end_answer(Request& request, const Http1Body& body) {
   if (body.too_slow()) note_cut(Cut::slow);
   if (response_.started() && !response_.finished()) {
     record_.aborted = true;
     response_.abort();
   }
   note(request.head.method, request.target.url());
-  co_return response_.may_go_on() && body.finished() ? Then::go_on : Then::close;
+  worker_.spare_url = std::move(request.target).url();
+  return response_.may_go_on() && body.finished() ? Then::go_on : Then::close;
 }
 
-Task<void> Session::refuse_head(net::error_code error) {
+Task<Then> Session::refuse_parsed(http::HeadError error) {
+  co_await refuse_malformed(client_, error);
+  note("", "error:invalid-request");
+  co_return Then::close;
+}
+
+Task<Then> Session::refuse_head(net::error_code error) {
   using Error = boost::beast::http::error;
   if (error == Error::header_limit) {
     co_await refuse_malformed(client_, http::HeadError::too_large);
@@ -298,6 +309,7 @@ Task<void> Session::refuse_head(net::error_code error) {
     co_await refuse_unread(client_, std::move(refusal));
     note("", "error:request-timeout");
   }
+  co_return Then::close;
 }
 
 // Closes the connection in an orderly way. Closing with unread bytes would reset it, and the client

@@ -116,9 +116,12 @@ void Guard::refresh(Clock::time_point now) {
 }
 
 bool Guard::allows(const ip::address& address, std::uint16_t port, Trust trust) const {
-  const auto plain = plain_address(address);
-  if (is_denied(plain, port, trust)) return false;
-  const auto inner = config::translated(plain);
+  return allows(plain_address(address), port, trust);
+}
+
+bool Guard::allows(const config::Address& address, std::uint16_t port, Trust trust) const {
+  if (is_denied(address, port, trust)) return false;
+  const auto inner = config::translated(address);
   return !inner || !is_denied(*inner, port, trust);
 }
 
@@ -129,7 +132,7 @@ bool Guard::blocks(const ip::address& address, Trust trust) const {
 bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) const {
   if (denies_all_) return true;
   if (const auto address = config::parse_address(host)) {
-    return !allows(ip::address_v6(*address), port, Trust::client);
+    return !allows(*address, port, Trust::client);
   }
   return is_localhost(host) &&
          (is_denied(kLoopback4, port, Trust::client) || is_denied(kLoopback6, port, Trust::client));

@@ -62,6 +62,7 @@ class Guard {
   void refresh(Clock::time_point now);
 
  private:
+  [[nodiscard]] bool allows(const config::Address& address, std::uint16_t port, Trust trust) const;
   [[nodiscard]] bool is_denied(const config::Address& address, std::uint16_t port,
                                Trust trust) const;
   [[nodiscard]] bool is_own_socket(const config::Address& address, std::uint16_t port) const;

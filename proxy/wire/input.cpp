@@ -93,9 +93,12 @@ Task<Result<std::size_t>> Input::fill(std::size_t limit) {
 
 std::optional<net::error_code> Input::arrive() {
   if (!empty()) return net::error_code{};
-  release();
-  buffer_ = pool_.take_small();
-  capacity_ = BufferPool::kSmall;
+  if (capacity_ != BufferPool::kSmall) {
+    release();
+    buffer_ = pool_.take_small();
+    capacity_ = BufferPool::kSmall;
+  }
+  begin_ = end_ = 0;
   const auto read = stream_.try_read(room());
   if (!read) {
     release();

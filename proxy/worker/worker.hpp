@@ -135,7 +135,7 @@ struct Worker {
   net::Deadlines deadlines;
   BufferPool buffers;
   net::Pipes pipes;
-  std::string spare_url;  // memory for the URL of the next request: see http::parse_target()
+  std::string spare_url;  // memory for the URL of the next request: see http::Target
   Outgoing outgoing;
   SessionList sessions;
   Relief relief{*this};

@@ -1,5 +1,6 @@
 #include "config/networks.hpp"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,6 +22,18 @@ TEST(ParseAddress, MakesOneAddressOfAnIPv4AddressAndItsMappedForm) {
   EXPECT_EQ(parse_address("127.0.0.1"), address_from_v4({127, 0, 0, 1}));
   EXPECT_TRUE(is_v4(*parse_address("::ffff:10.0.0.1")));
   EXPECT_FALSE(is_v4(*parse_address("::10.0.0.1")));
+}
+
+TEST(ParseDottedQuad, AgreesWithTheCLibrary) {
+  for (const char* text :
+       {"0.0.0.0",    "255.255.255.255",  "10.20.30.40", "1.2.3.256", "1.2.3.999",
+        "1.2.3.1000", "1.2.3.4294967297", "01.2.3.4",    "1.2.3.00",  "1.2.3",
+        "1.2.3.",     ".1.2.3",           "1..2.3",      "1.2.3.4.",  "1.2.3.4.5",
+        "1.2.3.4a",   "a.2.3.4",          "-1.2.3.4",    "1,2.3.4",   ""}) {
+    std::array<std::uint8_t, 4> bytes{};
+    const bool is_one = inet_pton(AF_INET, text, bytes.data()) == 1;
+    EXPECT_EQ(parse_dotted_quad(text), is_one ? std::optional(bytes) : std::nullopt) << text;
+  }
 }
 
 TEST(ParseAddress, RefusesWhatIsNotPlainlyAnAddress) {

@@ -42,6 +42,16 @@ T run(boost::asio::io_context& io, Task<T> task, std::chrono::seconds guard = 20
   return std::move(*result);
 }
 
+template <class T>
+Task<T> task_of(proxy::net::Soon<T> soon) {
+  co_return co_await soon;
+}
+
+template <class T>
+T run(boost::asio::io_context& io, proxy::net::Soon<T> soon, std::chrono::seconds guard = 20s) {
+  return run(io, task_of(std::move(soon)), guard);
+}
+
 // The same on an io_context made for this task.
 template <class T>
 T run(Task<T> task) {

@@ -19,7 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   said.fwd = Forward::uri_miss;
   said.detail = bytes;
   std::string ours;
-  append_cache_status(ours, bytes, said);
+  PieceWriter text(ours);
+  write_cache_status(text, bytes, said);
+  text.flush();
   fields.append("Cache-Status", ours);
   const auto nearest = nearest_cache_status(fields);
   if (nearest.has_value() != read) std::abort();

@@ -12,8 +12,8 @@ using support::run;
 // A client's side without a stream, as a protocol other than HTTP/1 would have it.
 class CollectedResponse final : public ResponseWriter {
  public:
-  net::Task<net::error_code> interim(std::string_view) override { co_return net::error_code{}; }
-  net::Task<net::error_code> start(std::string_view head, unsigned status,
+  net::Soon<net::error_code> interim(std::string_view) override { return net::error_code{}; }
+  net::Soon<net::error_code> start(std::string_view head, unsigned status,
                                    std::optional<std::uint64_t> length,
                                    std::span<const asio::const_buffer> body) override {
     started_ = true;
@@ -22,15 +22,15 @@ class CollectedResponse final : public ResponseWriter {
     status_ = status;
     length_ = length;
     add(body);
-    co_return net::error_code{};
+    return net::error_code{};
   }
-  net::Task<net::error_code> body(std::span<const asio::const_buffer> bytes) override {
+  net::Soon<net::error_code> body(std::span<const asio::const_buffer> bytes) override {
     add(bytes);
-    co_return net::error_code{};
+    return net::error_code{};
   }
-  net::Task<net::error_code> finish(std::string_view) override {
+  net::Soon<net::error_code> finish(std::string_view) override {
     finished_ = true;
-    co_return net::error_code{};
+    return net::error_code{};
   }
   void abort() override {}
   void close_after() override {}

@@ -9,7 +9,9 @@ namespace {
 
 std::string written(const CacheStatus& status, std::string_view name = "cache-a") {
   std::string out;
-  append_cache_status(out, name, status);
+  PieceWriter text(out);
+  write_cache_status(text, name, status);
+  text.flush();
   return out;
 }
 

@@ -159,7 +159,8 @@ TEST(Target, TakesTheMemoryOfAUrlThatIsNotNeeded) {
   const std::string path = "/a-path-that-is-longer-than-a-string-without-memory";
   auto first = parse_target("GET", "http://a.test" + path).value();
   const auto* const memory = first.url().data();
-  const auto second = parse_target("GET", path, "b.test", std::move(first).url()).value();
+  Target second(std::move(first).url());
+  ASSERT_TRUE(parse_target("GET", path, "b.test", second));
   EXPECT_EQ(second.url(), "http://b.test" + path);
   EXPECT_EQ(second.url().data(), memory);
 }

@@ -80,14 +80,14 @@ TEST(Stream, TriesWithoutWaiting) {
 
   const std::array hello{asio::buffer("he", 2), asio::buffer("llo", 3)};
   EXPECT_EQ(ends.far.try_write(hello).value(), 5U);
-  EXPECT_FALSE(run(ends.io, ends.near.readable()));
+  EXPECT_TRUE(run(ends.io, ends.near.readable()));
   std::string text(9, '\0');
   const auto got = ends.near.try_read(asio::buffer(text));
   ASSERT_TRUE(got && *got);
   EXPECT_EQ(text.substr(0, **got), "hello");
 
   ends.far.shutdown_send();
-  EXPECT_FALSE(run(ends.io, ends.near.readable()));
+  EXPECT_TRUE(run(ends.io, ends.near.readable()));
   const auto end = ends.near.try_read(asio::buffer(text));
   ASSERT_TRUE(end);
   EXPECT_EQ(end->error(), asio::error::eof);
@@ -131,7 +131,7 @@ TEST(Stream, DeadlineEndsAReadAndAllUntilANewOne) {
   ends.near.expires_after(20ms);
   EXPECT_EQ(run(ends.io, ends.near.read_some(asio::buffer(text))).error(), asio::error::timed_out);
   EXPECT_TRUE(ends.near.timed_out());
-  EXPECT_EQ(run(ends.io, ends.near.readable()), asio::error::timed_out);
+  EXPECT_FALSE(run(ends.io, ends.near.readable()));
   EXPECT_EQ(run(ends.io, ends.near.write(asio::buffer("x", 1))), asio::error::timed_out);
 
   ends.near.expires_after(10s);
@@ -150,19 +150,19 @@ TEST(Stream, IsQuietUntilTheOtherSideSpeaksOrCloses) {
   Ends spoken;
   EXPECT_TRUE(spoken.near.quiet());
   EXPECT_FALSE(run(spoken.io, spoken.far.write(asio::buffer("x", 1))));
-  EXPECT_FALSE(run(spoken.io, spoken.near.readable()));
+  EXPECT_TRUE(run(spoken.io, spoken.near.readable()));
   EXPECT_FALSE(spoken.near.quiet());
 
   Ends closed;
   closed.far.close();
-  EXPECT_FALSE(run(closed.io, closed.near.readable()));
+  EXPECT_TRUE(run(closed.io, closed.near.readable()));
   EXPECT_FALSE(closed.near.quiet());
 }
 
 TEST(Stream, IsNotQuietAfterItsDeadline) {
   Ends ends;
   ends.near.expires_after(10ms);
-  EXPECT_EQ(run(ends.io, ends.near.readable()), asio::error::timed_out);
+  EXPECT_FALSE(run(ends.io, ends.near.readable()));
   EXPECT_FALSE(ends.near.quiet());
 }
 
@@ -181,7 +181,7 @@ TEST(Stream, TellsSinceWhenTheOtherSideReadsNothing) {
   EXPECT_FALSE(ends.near.stalled_since());
   const std::string more_than_fits(32 << 20, 'x');
   bool done = false;
-  net::spawn(ends.io.get_executor(), ends.near.write(asio::buffer(more_than_fits)),
+  net::spawn(ends.io.get_executor(), support::task_of(ends.near.write(asio::buffer(more_than_fits))),
              [&](std::exception_ptr, error_code) { done = true; });
   ends.io.restart();
   ends.io.poll();
@@ -207,7 +207,7 @@ TEST(Stream, MayEndBeforeAWriteThatWaits) {
   const std::string more_than_fits(32 << 20, 'x');
   std::optional pair(support::connected_pair(ends->io));
   std::optional<Stream> stream(std::in_place, std::move(pair->first), ends->deadlines);
-  net::spawn(ends->io.get_executor(), stream->write(asio::buffer(more_than_fits)));
+  net::spawn(ends->io.get_executor(), support::task_of(stream->write(asio::buffer(more_than_fits))));
   ends->io.restart();
   ends->io.poll();
   EXPECT_TRUE(stream->stalled_since());

@@ -15,7 +15,7 @@ TEST(TlsStream, CarriesALargeGatherWhole) {
   TlsEnds ends;
   const std::string large(300'000, 'x');
   const std::array parts{asio::buffer(large), asio::buffer("end", 3)};
-  net::spawn(ends.io.get_executor(), ends.near->write(parts));
+  net::spawn(ends.io.get_executor(), support::task_of(ends.near->write(parts)));
   std::string got;
   std::string chunk(65536, '\0');
   while (got.size() < large.size() + 3) {
@@ -35,7 +35,7 @@ TEST(TlsStream, IsReadableAndNotQuietWhileADecryptedByteIsLeft) {
 
   EXPECT_FALSE(ends.near->quiet());
   ends.near->expires_after(5s);
-  EXPECT_FALSE(run(ends.io, ends.near->readable()));
+  EXPECT_TRUE(run(ends.io, ends.near->readable()));
   ASSERT_EQ(run(ends.io, ends.near->read_some(asio::buffer(&byte, 1))).value(), 1U);
   EXPECT_EQ(byte, 'b');
   EXPECT_TRUE(ends.near->quiet());
@@ -55,7 +55,7 @@ TEST(TlsStream, DeadlineEndsARead) {
   ends.near->expires_after(20ms);
   EXPECT_EQ(run(ends.io, ends.near->read_some(asio::buffer(&byte, 1))).error(),
             asio::error::timed_out);
-  EXPECT_EQ(run(ends.io, ends.near->readable()), asio::error::timed_out);
+  EXPECT_FALSE(run(ends.io, ends.near->readable()));
 }
 
 }  // namespace
