@@ -1,8 +1,10 @@
 #include "proxy/net/wakeup.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/execution_context.hpp>
 #include <boost/intrusive/list.hpp>
+#include <boost/intrusive/set.hpp>
 #include <cassert>
 #include <utility>
 
@@ -15,56 +17,94 @@ namespace asio = net::asio;
 namespace {
 
 using Resume = net::Resume<>;
+using Clock = Wakeup::Clock;
 
-struct Waiting : boost::intrusive::list_base_hook<> {
+struct Waiting : boost::intrusive::list_base_hook<>, boost::intrusive::set_base_hook<> {
   std::optional<Resume> resume;
+  Clock::time_point until;  // while it is in a set
+
+  [[nodiscard]] bool is_in_set() const { return set_base_hook::is_linked(); }
+  friend bool operator<(const Waiting& a, const Waiting& b) { return a.until < b.until; }
 };
 
 }  // namespace
 
-// The coroutines of one io_context that wait without a timer. A coroutine that waits is destroyed
-// with its io_context: nothing of Asio's holds it, and it holds the Wakeup itself.
+// The coroutines of one io_context that wait. A coroutine that waits is destroyed with its
+// io_context: nothing of Asio's holds it, and it holds the Wakeup itself.
+//
+// Nearly every wait that has an end is over before. A timer of its own would cost it a system call
+// to set, and a turn of the io_context to cancel. So one timer serves all, and nobody cancels it.
 class Wakeup::Parked final : public asio::execution_context::service {
  public:
   using key_type = Parked;
   static inline asio::execution_context::id id;
 
-  explicit Parked(asio::execution_context& of) : service(of) {}
+  explicit Parked(asio::execution_context& of)
+      : service(of), timer_(static_cast<asio::io_context&>(of).get_executor()) {}
 
-  void add(Waiting& waiting, Resume resume) {
+  void add(Waiting& waiting, Resume resume, Clock::time_point until) {
     assert(!waiting.resume);
     waiting.resume.emplace(std::move(resume));
     list_.push_back(waiting);
+    if (until == Clock::time_point::max()) return;
+    waiting.until = until;
+    by_end_.insert(waiting);
+    look_at(until);
   }
   Resume take(Waiting& waiting) {
     list_.erase(list_.iterator_to(waiting));
+    if (waiting.is_in_set()) by_end_.erase(by_end_.iterator_to(waiting));
     auto resume = std::move(*waiting.resume);
     waiting.resume.reset();
     return resume;
   }
 
  private:
+  // The longest time for which the timer is set: io_context::run() does not return before.
+  static constexpr std::chrono::milliseconds kLongest{64};
+
+  void look_at(Clock::time_point time) {
+    if (time >= looks_at_) return;
+    looks_at_ = std::min(time, Clock::now() + kLongest);
+    timer_.expires_at(looks_at_);  // ends the wait before
+    timer_.async_wait([this](net::error_code error) {
+      if (!error) look();
+    });
+  }
+  // A resumed coroutine may end other waits, or begin some.
+  void look() {
+    looks_at_ = Clock::time_point::max();
+    const auto now = Clock::now();
+    while (!by_end_.empty() && by_end_.begin()->until <= now) take (*by_end_.begin())();
+    if (!by_end_.empty()) look_at(by_end_.begin()->until);
+  }
+
   void shutdown() override {
     while (!list_.empty()) take(list_.front());
   }
 
   boost::intrusive::list<Waiting> list_;
+  boost::intrusive::multiset<Waiting> by_end_;
+  net::Timer timer_;
+  Clock::time_point looks_at_ = Clock::time_point::max();  // at the latest; max(): not at all
 };
 
 // Used on the executor's thread, except for `executor` and `posted`.
 struct Wakeup::State : Waiting {
   explicit State(net::Executor on) : executor(on) {}
 
-  void park(Resume coroutine) {
+  void park(Resume coroutine, Clock::time_point end) {
     if (!parked) parked = &asio::use_service<Parked>(executor.context());
-    parked->add(*this, std::move(coroutine));
+    parked->add(*this, std::move(coroutine), end);
+  }
+  void resume_if_it_waits() {
+    if (resume) parked->take (*this)();
   }
 
   const net::Executor executor;
   Parked* parked = nullptr;  // of the executor's io_context, from the first wait on
   std::atomic<bool> posted{false};
   bool notified = false;
-  std::optional<net::Timer> timer;  // of a wait that ends by itself
 };
 
 void Wakeup::prepare(net::asio::io_context& io) {
@@ -79,13 +119,19 @@ net::Executor Wakeup::executor() const {
 }
 
 net::Task<Wakeup::Woken> Wakeup::wait(std::optional<std::chrono::milliseconds> at_most) {
+  constexpr auto kEndless = Clock::time_point::max();
+  if (!at_most) return wait_until(kEndless);
+  const auto now = Clock::now();
+  const auto longest = std::chrono::floor<std::chrono::milliseconds>(kEndless - now);
+  return wait_until(*at_most < longest ? now + *at_most : kEndless);
+}
+
+net::Task<Wakeup::Woken> Wakeup::wait_until(Clock::time_point until) {
   const auto state = state_;
-  if (!state->notified && at_most) {
-    if (!state->timer) state->timer.emplace(state->executor);
-    state->timer->expires_after(*at_most);
-    co_await state->timer->async_wait(net::as_result);
-  } else if (!state->notified) {
-    auto park = [waiting = state.get()](Resume coroutine) { waiting->park(std::move(coroutine)); };
+  if (!state->notified) {
+    auto park = [waiting = state.get(), until](Resume coroutine) {
+      waiting->park(std::move(coroutine), until);
+    };
     co_await asio::async_initiate<const net::UseTask, void()>(park, net::use_task);
   }
   co_return std::exchange(state->notified, false) ? Woken::notified : Woken::timed_out;
@@ -96,9 +142,13 @@ void Wakeup::notify() {
   asio::post(state_->executor, [state = state_] {
     state->posted.store(false, std::memory_order_release);
     state->notified = true;
-    if (state->resume) return state->parked->take(*state)();
-    if (state->timer) state->timer->cancel();
+    state->resume_if_it_waits();
   });
+}
+
+void Wakeup::notify_within() {
+  state_->notified = true;
+  state_->resume_if_it_waits();
 }
 
 }  // namespace proxy

@@ -22,11 +22,19 @@ class Wakeup {
   Wakeup& operator=(const Wakeup&) = delete;
   ~Wakeup();
 
+  using Clock = std::chrono::steady_clock;
   enum class Woken { notified, timed_out };
   net::Task<Woken> wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
+  // Clock::time_point::max(): without an end. A wait that has an end may leave the io_context with
+  // work for up to 64 ms more.
+  net::Task<Woken> wait_until(Clock::time_point until);
 
   // Any thread. Safe until the Wakeup is destroyed.
   void notify();
+  // On the executor's thread, from no function that the coroutine may destroy: as notify(), but a
+  // coroutine that waits goes on within this call. That spares a turn of the io_context, which
+  // costs a system call.
+  void notify_within();
   // Any thread.
   net::Executor executor() const;
 
