@@ -69,16 +69,15 @@ bool is_resumable(const cache::Entry& entry) {
 }
 
 // Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
-bool is_to_be_held_back(const Incoming& incoming) {
+bool is_to_be_held_back(const Incoming& incoming, bool resumable) {
   const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
-  const auto& entry = *incoming.entry;
-  return entry.range() || (small && !is_resumable(entry));
+  return incoming.entry->range() || (small && !resumable);
 }
 
 // Whether readers might be left with the beginning of a body that nobody can complete. A body that
 // is too large to be held back is taken only from a neighbour that has never cut one.
-bool might_be_cut(const Incoming& incoming) {
-  if (is_resumable(*incoming.entry)) return false;
+bool might_be_cut(const Incoming& incoming, bool resumable) {
+  if (resumable) return false;
   const auto longer_than = [&](std::uint64_t bytes) {
     return !incoming.length || *incoming.length > bytes;
   };
@@ -96,10 +95,11 @@ void check_some(const FillContext& context, const BodyWriter& writer) {
                {std::move(entry), length, writer.attempt().peer()});
 }
 
-Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming) {
+Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming,
+                          bool resumable) {
   auto& fill = context.fill();
-  const bool held_back = is_to_be_held_back(incoming);
-  const bool resumable = held_back || is_resumable(*incoming.entry);
+  const bool held_back = is_to_be_held_back(incoming, resumable);
+  resumable = resumable || held_back;  // another source then gives the whole
   const auto peer = incoming.attempt.peer();
   const auto idle = search.body_idle(incoming.attempt, resumable);
   BodyWriter writer(context, std::move(incoming));
@@ -183,7 +183,8 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     search.note(attempt, *useless);
     co_return Answered::no;
   }
-  if (might_be_cut(incoming)) {
+  const bool resumable = is_resumable(*incoming.entry);
+  if (might_be_cut(incoming, resumable)) {
     search.note(attempt, {Worth::other_range});
     co_return Answered::no;
   }
@@ -194,8 +195,7 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
   }
   if (auto object = begin_object(context, incoming, context.job.range_override)) {
     search.settle();
-    const bool resumable = !cache::strong_validator(*object).empty();
-    const auto idle = search.body_idle(attempt, resumable);
+    const auto idle = search.body_idle(attempt, !cache::strong_validator(*object).empty());
     co_await write_object(context, std::move(incoming), std::move(object), idle);
     co_return Answered::yes;
   }
@@ -204,14 +204,7 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     co_return Answered::no;
   }
   search.settle();
-  co_return co_await write_body(context, search, std::move(incoming));
-}
-
-Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& search) {
-  const UnreadWatch watch(context.fill(), [&] {
-    if (context.fill().close_if_unread()) search.abandon();
-  });
-  co_return co_await search.next();
+  co_return co_await write_body(context, search, std::move(incoming), resumable);
 }
 
 }  // namespace
@@ -229,7 +222,13 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
   ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);
   for (;;) {
-    auto answer = co_await next_answer(context, search);
+    std::optional<Attempt> answer;
+    {
+      const UnreadWatch watch(context.fill(), [&] {
+        if (context.fill().close_if_unread()) search.abandon();
+      });
+      answer = co_await search.next();
+    }
     if (search.abandoned()) {
       context.fill().fail({Failure::Where::us, Failure::What::abandoned, {}});
       co_return std::nullopt;

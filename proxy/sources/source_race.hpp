@@ -50,13 +50,12 @@ class SourceRace {
   void start(Question question);
   // A question that is over; null if there is none.
   QuestionRef take_one_over();
-  // Waits until a question is over, at most until `until`. Null: the time is over, or wake().
-  // `now`: the time of the call.
-  net::Task<QuestionRef> next(Steady::time_point until, Steady::time_point now);
+  // Waits until a question is over, at most until `until`; or until wake(). May end early.
+  net::Task<Wakeup::Woken> wait(Steady::time_point until) { return bell_.wait_until(until); }
   // Leaves all questions that are under way. `at_once`: none of them is seen out.
   void leave(bool at_once = false);
-  // Ends the wait, and all later ones. Called from outside the coroutine that waits.
-  void wake();
+  // Ends a wait. Called from outside the coroutine that waits.
+  void wake() { bell_.notify(); }
 
   [[nodiscard]] const std::vector<QuestionRef>& under_way() const { return under_way_; }
   [[nodiscard]] bool asks_a_neighbour() const;
@@ -67,9 +66,8 @@ class SourceRace {
  private:
   Worker& worker_;
   const About about_;
-  const std::shared_ptr<Wakeup> bell_;  // shared: a question that was left may still ring
+  Wakeup bell_;
   std::vector<QuestionRef> under_way_;
-  bool woken_ = false;
 };
 
 }  // namespace proxy
