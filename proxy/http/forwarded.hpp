@@ -27,6 +27,7 @@ enum class Tells : std::uint8_t {
 Tells what_it_tells(const Field& line);
 
 inline bool is_forwarded_field(const Field& line) {
+  if (line.id != field::unknown && line.id != field::forwarded) return false;  // nearly always
   return what_it_tells(line) != Tells::nothing;
 }
 // All fields except those of the family. Nothing if there is none of them.
