@@ -16,7 +16,8 @@ namespace asio = net::asio;
 
 namespace {
 
-using Resume = net::Resume<>;
+using Woken = Wakeup::Woken;
+using Resume = net::Resume<Woken>;
 using Clock = Wakeup::Clock;
 
 struct Waiting : boost::intrusive::list_base_hook<>, boost::intrusive::set_base_hook<> {
@@ -36,7 +37,7 @@ struct Waiting : boost::intrusive::list_base_hook<>, boost::intrusive::set_base_
 // to set, and a turn of the io_context to cancel. So one timer serves all, and nobody cancels it.
 class Wakeup::Parked final : public asio::execution_context::service {
  public:
-  using key_type = Parked;
+  // Without key_type, which would have each search for this service compare names.
   static inline asio::execution_context::id id;
 
   explicit Parked(asio::execution_context& of)
@@ -75,7 +76,10 @@ class Wakeup::Parked final : public asio::execution_context::service {
   void look() {
     looks_at_ = Clock::time_point::max();
     const auto now = Clock::now();
-    while (!by_end_.empty() && by_end_.begin()->until <= now) take (*by_end_.begin())();
+    while (!by_end_.empty() && by_end_.begin()->until <= now) {
+      auto coroutine = take(*by_end_.begin());
+      coroutine(Woken::timed_out);
+    }
     if (!by_end_.empty()) look_at(by_end_.begin()->until);
   }
 
@@ -94,11 +98,21 @@ struct Wakeup::State : Waiting {
   explicit State(net::Executor on) : executor(on) {}
 
   void park(Resume coroutine, Clock::time_point end) {
+    if (std::exchange(notified, false)) {  // since the call of wait_until()
+      return asio::post(executor, [coroutine = std::move(coroutine)]() mutable {
+        std::move(coroutine)(Woken::notified);
+      });
+    }
     if (!parked) parked = &asio::use_service<Parked>(executor.context());
     parked->add(*this, std::move(coroutine), end);
   }
-  void resume_if_it_waits() {
-    if (resume) parked->take (*this)();
+  void note() {
+    if (!resume) {
+      notified = true;
+      return;
+    }
+    auto coroutine = parked->take(*this);
+    coroutine(Woken::notified);
   }
 
   const net::Executor executor;
@@ -127,28 +141,28 @@ net::Task<Wakeup::Woken> Wakeup::wait(std::optional<std::chrono::milliseconds> a
 }
 
 net::Task<Wakeup::Woken> Wakeup::wait_until(Clock::time_point until) {
-  const auto state = state_;
-  if (!state->notified) {
-    auto park = [waiting = state.get(), until](Resume coroutine) {
-      waiting->park(std::move(coroutine), until);
-    };
-    co_await asio::async_initiate<const net::UseTask, void()>(park, net::use_task);
-  }
-  co_return std::exchange(state->notified, false) ? Woken::notified : Woken::timed_out;
+  if (state_->notified) return noticed(state_);
+  auto park = [state = state_, until](Resume coroutine) {
+    state->park(std::move(coroutine), until);
+  };
+  return asio::async_initiate<const net::UseTask, void(Woken)>(park, net::use_task);
+}
+
+net::Task<Wakeup::Woken> Wakeup::noticed(std::shared_ptr<State> state) {
+  state->notified = false;
+  co_return Woken::notified;
 }
 
 void Wakeup::notify() {
   if (state_->posted.exchange(true, std::memory_order_acq_rel)) return;
   asio::post(state_->executor, [state = state_] {
     state->posted.store(false, std::memory_order_release);
-    state->notified = true;
-    state->resume_if_it_waits();
+    state->note();
   });
 }
 
 void Wakeup::notify_within() {
-  state_->notified = true;
-  state_->resume_if_it_waits();
+  state_->note();
 }
 
 }  // namespace proxy

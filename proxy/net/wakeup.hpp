@@ -41,6 +41,8 @@ class Wakeup {
  private:
   class Parked;
   struct State;
+  static net::Task<Woken> noticed(std::shared_ptr<State> state);
+
   std::shared_ptr<State> state_;  // a notification under way keeps it alive
 };
 

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/support/run.hpp"
 
@@ -59,6 +63,64 @@ TEST(Wakeup, EndsAWaitThatHasBegunWithAndWithoutAnEnd) {
     io.poll();
     EXPECT_EQ(woken, Woken::notified);
   }
+}
+
+net::Task<void> wait_in_turn(Wakeup& wakeup, Wakeup::Clock::time_point until,
+                             std::vector<Wakeup::Clock::time_point>& ended) {
+  EXPECT_EQ(co_await wakeup.wait_until(until), Woken::timed_out);
+  EXPECT_GE(Wakeup::Clock::now(), until);
+  ended.push_back(until);
+}
+
+TEST(Wakeup, EndsTheWaitsOfOneThreadInTheOrderOfTheirEnds) {
+  boost::asio::io_context io(1);
+  std::deque<Wakeup> wakeups;
+  std::vector<Wakeup::Clock::time_point> ended;
+  const auto now = Wakeup::Clock::now();
+  for (const auto after : {90ms, 5ms, 120ms, 5ms, 20ms}) {
+    wakeups.emplace_back(io.get_executor());
+    boost::asio::co_spawn(io, wait_in_turn(wakeups.back(), now + after, ended),
+                          boost::asio::detached);
+  }
+  io.run_for(20s);
+  EXPECT_EQ(ended.size(), wakeups.size());
+  EXPECT_TRUE(std::is_sorted(ended.begin(), ended.end()));
+}
+
+TEST(Wakeup, LeavesNoWorkOfALongWaitThatWasEnded) {
+  boost::asio::io_context io(1);
+  Wakeup wakeup(io.get_executor());
+  boost::asio::co_spawn(io, wakeup.wait(1h), boost::asio::detached);
+  io.poll();
+  wakeup.notify();
+  EXPECT_GT(io.run_for(20s), 0U);
+  EXPECT_TRUE(io.stopped()) << "no work is left";
+}
+
+net::Task<void> note_how(Wakeup& wakeup, std::optional<Woken>& woken) {
+  woken = co_await wakeup.wait(1h);
+}
+
+TEST(Wakeup, MayResumeWithinTheNotification) {
+  boost::asio::io_context io(1);
+  Wakeup wakeup(io.get_executor());
+  std::optional<Woken> woken;
+  boost::asio::co_spawn(io, note_how(wakeup, woken), boost::asio::detached);
+  io.poll();
+  EXPECT_FALSE(woken);
+  wakeup.notify_within();
+  EXPECT_EQ(woken, Woken::notified);
+  wakeup.notify_within();
+  EXPECT_EQ(run(io, wakeup.wait()), Woken::notified) << "one that comes first is kept, too";
+}
+
+TEST(Wakeup, KeepsANotificationThatComesBetweenTheCallAndTheWait) {
+  boost::asio::io_context io(1);
+  Wakeup wakeup(io.get_executor());
+  auto wait = wakeup.wait();
+  wakeup.notify_within();
+  EXPECT_EQ(run(io, std::move(wait)), Woken::notified);
+  EXPECT_EQ(run(io, wakeup.wait(1ms)), Woken::timed_out) << "it counts once";
 }
 
 TEST(Wakeup, IsWokenByAnotherThread) {
