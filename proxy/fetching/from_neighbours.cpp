@@ -167,10 +167,44 @@ Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch
   co_return Answered::yes;
 }
 
+Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incoming incoming,
+                            cache::Ref<const cache::Entry> object) {
+  search.settle();
+  const bool resumable = !cache::strong_validator(*object).empty();
+  const auto idle = search.body_idle(incoming.attempt, resumable);
+  co_await write_object(context, std::move(incoming), std::move(object), idle);
+  co_return Answered::yes;
+}
+
+Task<Answered> at_once(Answered answered) {
+  co_return answered;
+}
+
+// Writes an answer that is of use, if the client can do with the part that came. Not a coroutine:
+// see write_if_of_use().
+Task<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incoming&& incoming,
+                            bool resumable) {
+  if (auto object = begin_object(context, incoming, context.job.range_override))
+    return write_blocks(context, search, std::move(incoming), std::move(object));
+  if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
+    search.note(incoming.attempt, {Worth::other_range});
+    return at_once(Answered::no);
+  }
+  search.settle();
+  return write_body(context, search, std::move(incoming), resumable);
+}
+
+Task<Answered> write_cut_to_client(FillContext& context, ClaimantSearch& search, Incoming incoming,
+                                   bool resumable) {
+  const auto cut = co_await cut_to_client(context, search, incoming);
+  if (cut) co_return *cut;
+  co_return co_await write_useful(context, search, std::move(incoming), resumable);
+}
+
 // Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
-// use.
-Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt answer) {
-  if (answer.head().status == 304) co_return freshen_stored(context, search, answer);
+// use. Not a coroutine: its frame would cost every answer.
+Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt& answer) {
+  if (answer.head().status == 304) return at_once(freshen_stored(context, search, answer));
   const auto& facts = context.request().facts;
   const auto control = context.control_of(answer);
   const auto storability = cache::may_store(facts, answer.head(), answer.times(), control);
@@ -181,30 +215,17 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
       objection(storability, *incoming.entry, attempt.head(), attempt.times(), context.request());
   if (useless) {
     search.note(attempt, *useless);
-    co_return Answered::no;
+    return at_once(Answered::no);
   }
   const bool resumable = is_resumable(*incoming.entry);
   if (might_be_cut(incoming, resumable)) {
     search.note(attempt, {Worth::other_range});
-    co_return Answered::no;
+    return at_once(Answered::no);
   }
   incoming.left_there = is_left_there(context, incoming);
-  if (incoming.left_there && context.job.range_override) {
-    const auto cut = co_await cut_to_client(context, search, incoming);
-    if (cut) co_return *cut;
-  }
-  if (auto object = begin_object(context, incoming, context.job.range_override)) {
-    search.settle();
-    const auto idle = search.body_idle(attempt, !cache::strong_validator(*object).empty());
-    co_await write_object(context, std::move(incoming), std::move(object), idle);
-    co_return Answered::yes;
-  }
-  if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
-    search.note(attempt, {Worth::other_range});
-    co_return Answered::no;
-  }
-  search.settle();
-  co_return co_await write_body(context, search, std::move(incoming), resumable);
+  if (incoming.left_there && context.job.range_override)
+    return write_cut_to_client(context, search, std::move(incoming), resumable);
+  return write_useful(context, search, std::move(incoming), resumable);
 }
 
 }  // namespace
@@ -222,13 +243,11 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
   ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);
   for (;;) {
-    std::optional<Attempt> answer;
-    {
-      const UnreadWatch watch(context.fill(), [&] {
-        if (context.fill().close_if_unread()) search.abandon();
-      });
-      answer = co_await search.next();
-    }
+    std::optional<UnreadWatch> watch(std::in_place, context.fill(), [&] {
+      if (context.fill().close_if_unread()) search.abandon();
+    });
+    auto answer = co_await search.next();
+    watch.reset();
     if (search.abandoned()) {
       context.fill().fail({Failure::Where::us, Failure::What::abandoned, {}});
       co_return std::nullopt;
@@ -237,7 +256,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
       LeftForOrigin left{std::move(answer)};
       co_return std::optional(std::move(left));
     }
-    const auto written = co_await write_if_of_use(context, search, std::move(*answer));
+    const auto written = co_await write_if_of_use(context, search, *answer);
     if (written == Answered::yes) co_return std::nullopt;
   }
 }

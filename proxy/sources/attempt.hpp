@@ -36,7 +36,7 @@ class Attempt {
   using OnInterim = std::function<void(const http::ResponseHead&)>;
 
   // Asks `peer`, or the origin, by the plan's route, if it is null.
-  Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
+  Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
   // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than

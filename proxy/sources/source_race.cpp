@@ -63,7 +63,7 @@ Task<void> see_out(Worker& worker, const SourceRace::About& about, Attempt& atte
 Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceRace::About about,
                        Wakeup& bell) {
   auto& attempt = question->attempt;
-  const auto peer = attempt.peer();
+  const auto& peer = attempt.peer();
   std::optional<peers::Asking> asking;
   if (peer) asking.emplace(peer->accuracy, question->on_trial);
   bool begun = false;
@@ -93,7 +93,7 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
 SourceRace::SourceRace(Worker& worker, About about)
     : worker_(worker), about_(std::move(about)), bell_(worker.io.get_executor()) {}
 
-void SourceRace::start(Question question) {
+void SourceRace::start(Question&& question) {
   auto shared = make_shared_in_frames<Question>(std::move(question));
   under_way_.push_back(shared);
   net::run_detached(worker_.io.get_executor(),
