@@ -128,7 +128,10 @@ void Panel::sift_salted(const Block& block, const Key& key, Instructions instruc
   for (std::size_t lane = 0; lane < block.lanes.size(); ++lane) {
     const std::size_t group = lane / kSipLanes;
     // The bits of one group are fetched while the hashes of the next are computed.
-    if (lane % kSipLanes == 0) siphash_lanes(block.salts[group], key, instructions, hashes[group]);
+    if (lane % kSipLanes == 0) {
+      siphash_lanes(block.salts[group], block.lanes.size() - lane, key, instructions,
+                    hashes[group]);
+    }
     sieve.fetch(lane, 0);
   }
   sieve.sift();

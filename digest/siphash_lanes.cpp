@@ -84,8 +84,9 @@ struct State {
 };
 
 template <class Vector, std::size_t kSets>
-DIGEST_INLINE void hash(const SaltLanes& salts, const Key& key, HashLanes& out) {
-  for (std::size_t at = 0; at < kSipLanes; at += kSets * sizeof(Vector) / 8) {
+DIGEST_INLINE void hash(const SaltLanes& salts, const Key& key, HashLanes& out,
+                        std::size_t count = kSipLanes) {
+  for (std::size_t at = 0; at < count; at += kSets * sizeof(Vector) / 8) {
     State<Vector, kSets> state;
     state.start(&salts.first[at], &salts.second[at]);
     state.absorb(load64(key.bytes.data()));
@@ -94,6 +95,12 @@ DIGEST_INLINE void hash(const SaltLanes& salts, const Key& key, HashLanes& out) 
     state.finish(state.v2, 0xee, &out.low[at]);
     state.finish(state.v1, 0xdd, &out.high[at]);
   }
+}
+
+// A site of two or three machines has no more neighbours. Lane by lane is cheaper than eight then.
+constexpr std::size_t kFew = 2;
+void hash_few(const SaltLanes& salts, std::size_t count, const Key& key, HashLanes& out) {
+  hash<std::uint64_t, 1>(salts, key, out, count);
 }
 
 void hash_portable(const SaltLanes& salts, const Key& key, HashLanes& out) {
@@ -119,8 +126,9 @@ void SaltLanes::set(std::size_t lane, const Salt& salt) {
   second[lane] = load64(salt.data() + 8);
 }
 
-void siphash_lanes(const SaltLanes& salts, const Key& key, Instructions instructions,
-                   HashLanes& out) {
+void siphash_lanes(const SaltLanes& salts, std::size_t count, const Key& key,
+                   Instructions instructions, HashLanes& out) {
+  if (count <= kFew) return hash_few(salts, count, key, out);
 #ifdef __x86_64__
   if (instructions == Instructions::avx512) {
     return hash_avx512(salts, key, out);

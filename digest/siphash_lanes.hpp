@@ -26,9 +26,9 @@ struct HashLanes {
   alignas(64) std::array<std::uint64_t, kSipLanes> high;
 };
 
-// Computes SipHash128(salt, key.bytes) for each of the salts. The result does not depend on
-// `instructions`, which the machine must support.
-void siphash_lanes(const SaltLanes& salts, const Key& key, Instructions instructions,
-                   HashLanes& out);
+// Computes SipHash128(salt, key.bytes) for the first `count` of the salts, and perhaps for more.
+// The result does not depend on `instructions`, which the machine must support.
+void siphash_lanes(const SaltLanes& salts, std::size_t count, const Key& key,
+                   Instructions instructions, HashLanes& out);
 
 }  // namespace digest

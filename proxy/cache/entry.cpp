@@ -27,17 +27,10 @@ class AskersOwn {
         any_named_(!control.private_fields.empty() || !control.no_cache_fields.empty()) {}
 
   bool has(const http::Field& line) const {
-    switch (line.id) {
-      case field::proxy_authenticate:
-      case field::proxy_authentication_info:
-        return true;
-      case field::unknown:
-        if (http::same_word(line.name, "Cache-Status")) return true;
-        break;
-      default:
-        break;
-    }
-    return any_named_ && is_named(line);
+    const bool always = line.id == field::unknown ? http::same_word(line.name, "Cache-Status")
+                                                  : line.id == field::proxy_authenticate ||
+                                                        line.id == field::proxy_authentication_info;
+    return always || (any_named_ && is_named(line));
   }
   // False for nearly all responses that have none.
   bool may_be_in(const http::Fields& fields) const {
@@ -163,14 +156,12 @@ std::string asker_fields(const Received& received) {
 std::string asker_fields(const http::Fields& fields, const http::CacheControl& control) {
   const AskersOwn askers_own(control);
   std::string lines;
-  const auto is_askers = [&](const http::Field& line) { return askers_own.has(line); };
-  if (!askers_own.may_be_in(fields) || std::none_of(fields.begin(), fields.end(), is_askers)) {
-    return lines;
-  }
-  const http::HopByHop hop_by_hop(fields);
+  if (!askers_own.may_be_in(fields)) return lines;
+  std::optional<http::HopByHop> hop_by_hop;
   for (const http::Field& line : fields) {
-    if (!askers_own.has(line) || hop_by_hop.ends_here(line)) continue;
-    http::append_field(lines, line.name, line.value);
+    if (!askers_own.has(line)) continue;
+    if (!hop_by_hop) hop_by_hop.emplace(fields);
+    if (!hop_by_hop->ends_here(line)) http::append_field(lines, line.name, line.value);
   }
   return lines;
 }

@@ -69,16 +69,15 @@ bool is_resumable(const cache::Entry& entry) {
 }
 
 // Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
-bool is_to_be_held_back(const Incoming& incoming) {
+bool is_to_be_held_back(const Incoming& incoming, bool resumable) {
   const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
-  const auto& entry = *incoming.entry;
-  return entry.range() || (small && !is_resumable(entry));
+  return incoming.entry->range() || (small && !resumable);
 }
 
 // Whether readers might be left with the beginning of a body that nobody can complete. A body that
 // is too large to be held back is taken only from a neighbour that has never cut one.
-bool might_be_cut(const Incoming& incoming) {
-  if (is_resumable(*incoming.entry)) return false;
+bool might_be_cut(const Incoming& incoming, bool resumable) {
+  if (resumable) return false;
   const auto longer_than = [&](std::uint64_t bytes) {
     return !incoming.length || *incoming.length > bytes;
   };
@@ -96,10 +95,11 @@ void check_some(const FillContext& context, const BodyWriter& writer) {
                {std::move(entry), length, writer.attempt().peer()});
 }
 
-Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming) {
+Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming,
+                          bool resumable) {
   auto& fill = context.fill();
-  const bool held_back = is_to_be_held_back(incoming);
-  const bool resumable = held_back || is_resumable(*incoming.entry);
+  const bool held_back = is_to_be_held_back(incoming, resumable);
+  resumable = resumable || held_back;  // another source then gives the whole
   const auto peer = incoming.attempt.peer();
   const auto idle = search.body_idle(incoming.attempt, resumable);
   BodyWriter writer(context, std::move(incoming));
@@ -167,10 +167,44 @@ Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch
   co_return Answered::yes;
 }
 
+Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incoming incoming,
+                            cache::Ref<const cache::Entry> object) {
+  search.settle();
+  const bool resumable = !cache::strong_validator(*object).empty();
+  const auto idle = search.body_idle(incoming.attempt, resumable);
+  co_await write_object(context, std::move(incoming), std::move(object), idle);
+  co_return Answered::yes;
+}
+
+Task<Answered> at_once(Answered answered) {
+  co_return answered;
+}
+
+// Writes an answer that is of use, if the client can do with the part that came. Not a coroutine:
+// see write_if_of_use().
+Task<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incoming&& incoming,
+                            bool resumable) {
+  if (auto object = begin_object(context, incoming, context.job.range_override))
+    return write_blocks(context, search, std::move(incoming), std::move(object));
+  if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
+    search.note(incoming.attempt, {Worth::other_range});
+    return at_once(Answered::no);
+  }
+  search.settle();
+  return write_body(context, search, std::move(incoming), resumable);
+}
+
+Task<Answered> write_cut_to_client(FillContext& context, ClaimantSearch& search, Incoming incoming,
+                                   bool resumable) {
+  const auto cut = co_await cut_to_client(context, search, incoming);
+  if (cut) co_return *cut;
+  co_return co_await write_useful(context, search, std::move(incoming), resumable);
+}
+
 // Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
-// use.
-Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt answer) {
-  if (answer.head().status == 304) co_return freshen_stored(context, search, answer);
+// use. Not a coroutine: its frame would cost every answer.
+Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt& answer) {
+  if (answer.head().status == 304) return at_once(freshen_stored(context, search, answer));
   const auto& facts = context.request().facts;
   const auto control = context.control_of(answer);
   const auto storability = cache::may_store(facts, answer.head(), answer.times(), control);
@@ -181,37 +215,17 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
       objection(storability, *incoming.entry, attempt.head(), attempt.times(), context.request());
   if (useless) {
     search.note(attempt, *useless);
-    co_return Answered::no;
+    return at_once(Answered::no);
   }
-  if (might_be_cut(incoming)) {
+  const bool resumable = is_resumable(*incoming.entry);
+  if (might_be_cut(incoming, resumable)) {
     search.note(attempt, {Worth::other_range});
-    co_return Answered::no;
+    return at_once(Answered::no);
   }
   incoming.left_there = is_left_there(context, incoming);
-  if (incoming.left_there && context.job.range_override) {
-    const auto cut = co_await cut_to_client(context, search, incoming);
-    if (cut) co_return *cut;
-  }
-  if (auto object = begin_object(context, incoming, context.job.range_override)) {
-    search.settle();
-    const bool resumable = !cache::strong_validator(*object).empty();
-    const auto idle = search.body_idle(attempt, resumable);
-    co_await write_object(context, std::move(incoming), std::move(object), idle);
-    co_return Answered::yes;
-  }
-  if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
-    search.note(attempt, {Worth::other_range});
-    co_return Answered::no;
-  }
-  search.settle();
-  co_return co_await write_body(context, search, std::move(incoming));
-}
-
-Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& search) {
-  const UnreadWatch watch(context, [&] {
-    if (context.fill().close_if_unread()) search.abandon();
-  });
-  co_return co_await search.next();
+  if (incoming.left_there && context.job.range_override)
+    return write_cut_to_client(context, search, std::move(incoming), resumable);
+  return write_useful(context, search, std::move(incoming), resumable);
 }
 
 }  // namespace
@@ -229,7 +243,11 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
   ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);
   for (;;) {
-    auto answer = co_await next_answer(context, search);
+    std::optional<UnreadWatch> watch(std::in_place, context, [&] {
+      if (context.fill().close_if_unread()) search.abandon();
+    });
+    auto answer = co_await search.next();
+    watch.reset();
     if (search.abandoned()) {
       context.fill().fail({Failure::Where::us, Failure::What::abandoned, {}});
       co_return std::nullopt;
@@ -238,7 +256,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
       LeftForOrigin left{std::move(answer)};
       co_return std::optional(std::move(left));
     }
-    const auto written = co_await write_if_of_use(context, search, std::move(*answer));
+    const auto written = co_await write_if_of_use(context, search, *answer);
     if (written == Answered::yes) co_return std::nullopt;
   }
 }

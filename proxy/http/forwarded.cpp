@@ -94,7 +94,8 @@ Tells what_it_tells(const Field& line) {
   return begins(name, kXForwarded) || listed(kOfRequest, name) ? Tells::request : Tells::nothing;
 }
 
-Fields without_forwarded(const Fields& fields) {
+std::optional<Fields> without_forwarded(const Fields& fields) {
+  if (std::none_of(fields.begin(), fields.end(), is_forwarded_field)) return std::nullopt;
   Fields others;
   for (const Field& line : fields) {
     if (!is_forwarded_field(line)) others.append(line);

@@ -27,10 +27,11 @@ enum class Tells : std::uint8_t {
 Tells what_it_tells(const Field& line);
 
 inline bool is_forwarded_field(const Field& line) {
+  if (line.id != field::unknown && line.id != field::forwarded) return false;  // nearly always
   return what_it_tells(line) != Tells::nothing;
 }
-// All fields except those of the family.
-Fields without_forwarded(const Fields& fields);
+// All fields except those of the family. Nothing if there is none of them.
+std::optional<Fields> without_forwarded(const Fields& fields);
 
 // Which of a client's fields a server may see. Names are compared as in what_it_tells().
 struct Heeded {

@@ -52,7 +52,7 @@ std::string lower(std::string_view text);
 inline bool same_word(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (lower(a[i]) != lower(b[i])) return false;
+    if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
   }
   return true;
 }

@@ -94,10 +94,11 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
 Soon<bool> Stream::readable() {
   if (timed_out_) return false;
   if (plain_ ? plain_->may_read() && !quiet() : holds_input()) return true;
-  return plain_ ? plain_->input() : readable_tls();
+  return readable_later();
 }
 
-Task<bool> Stream::readable_tls() {
+Task<bool> Stream::readable_later() {
+  if (plain_) co_return co_await plain_->input();
   const auto [error] = co_await tls_->next_layer().async_wait(tcp::socket::wait_read, as_result);
   co_return !error;
 }

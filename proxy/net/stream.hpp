@@ -89,7 +89,7 @@ class Stream final : public Watched {
   class Stall;
 
   Task<Result<std::size_t>> read_later(asio::mutable_buffer into);
-  Task<bool> readable_tls();
+  Task<bool> readable_later();
   Task<error_code> write_later(asio::const_buffer buffer, std::size_t sent);
   void on_expiry() override;
   [[nodiscard]] bool holds_input();

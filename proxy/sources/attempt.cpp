@@ -23,7 +23,7 @@ Hierarchy hierarchy_of(const peers::Peer& claimant) {
   return claimant.role == config::Role::parent ? Hierarchy::parent_hit : Hierarchy::sibling;
 }
 
-Attempt::Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer, Lead lead)
+Attempt::Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer, Lead lead)
     : worker_(&worker),
       peer_(std::move(peer)),
       lead_(lead),

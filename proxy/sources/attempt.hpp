@@ -36,7 +36,7 @@ class Attempt {
   using OnInterim = std::function<void(const http::ResponseHead&)>;
 
   // Asks `peer`, or the origin, by the plan's route, if it is null.
-  Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
+  Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
   // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than
@@ -46,6 +46,8 @@ class Attempt {
   // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which
   // then count as the first byte. Returns whether they are here.
   net::Task<bool> body_begins();
+  // Whether body_begins() need not be called: it would not wait.
+  [[nodiscard]] bool body_has_begun() const { return fetch_->body_has_begun(); }
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }
 

@@ -75,12 +75,17 @@ ClaimantSearch::OriginTurn ClaimantSearch::origin_turn(const Worker& worker, con
   return {std::move(route), origin_takes(worker, wanted.request), by_route};
 }
 
-// Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
-// denied, so neighbours still answer while the name servers cannot.
+// Neighbours must not hand out what we would refuse to fetch.
+bool ClaimantSearch::must_be_allowed() const {
+  return wanted_.request.arrival() == Arrival::forward &&
+         worker_.outgoing.guard.denies_by_address();
+}
+
+// A name that leads nowhere is not denied, so neighbours still answer while the name servers
+// cannot.
 Task<bool> ClaimantSearch::guard_allows() const {
   const auto& request = wanted_.request;
   const auto& guard = worker_.outgoing.guard;
-  if (request.arrival() != Arrival::forward || !guard.denies_by_address()) co_return true;
   const auto limit = request.policy().settings.timeouts.peer_connect;
   std::string host(request.target.host());
   const auto found = co_await worker_.outgoing.resolver.resolve(std::move(host), limit);
@@ -90,28 +95,30 @@ Task<bool> ClaimantSearch::guard_allows() const {
   });
 }
 
-Task<void> ClaimantSearch::begin() {
-  bool allowed = origin_.by_route;
-  if (!candidates_.none()) allowed = co_await guard_allows();
+void ClaimantSearch::begin(bool allowed) {
   begun_ = Steady::now();
   if (!allowed && searching()) state_ = State::over;
-  if (!searching()) co_return;
+  if (!searching()) return;
   worker_.hedges.earn();
   if (wanted_.nobody_else) candidates_.call_reserve();
   begin_trial();
 }
 
 Task<std::optional<Attempt>> ClaimantSearch::next() {
-  if (!begun_) co_await begin();
+  if (!begun_) {
+    bool allowed = !candidates_.none() || origin_.by_route;
+    if (!candidates_.none() && must_be_allowed()) allowed = co_await guard_allows();
+    begin(allowed);
+  }
   while (searching()) {
-    auto question = race_.take_one_over();
+    const auto question = race_.take_one_over();
     if (!question) {
       const auto now = Steady::now();
       if (now >= next_source_at_ && !ask_next_source(now)) break;
       if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
-      question = co_await race_.next(next_source_at_, now);
+      co_await race_.wait(next_source_at_);
+      continue;
     }
-    if (!question) continue;
     auto& attempt = question->attempt;
     const auto& heard = attempt.outcome();
     if (!attempt.peer()) {

@@ -70,9 +70,10 @@ class ClaimantSearch {
  private:
   using Steady = Attempt::Steady;
 
+  [[nodiscard]] bool must_be_allowed() const;
   net::Task<bool> guard_allows() const;
   [[nodiscard]] bool searching() const { return state_ == State::searching; }
-  net::Task<void> begin();
+  void begin(bool allowed);
   void begin_trial();
   bool ask_next_source(Steady::time_point now);
   [[nodiscard]] bool asks_origin_first() const;

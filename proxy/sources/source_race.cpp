@@ -58,19 +58,21 @@ Task<void> see_out(Worker& worker, const SourceRace::About& about, Attempt& atte
                         Attempt::Steady::now());
 }
 
+// `bell`: the race's, which is there until the question is left.
 Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceRace::About about,
-                       std::shared_ptr<Wakeup> bell) {
+                       Wakeup& bell) {
   auto& attempt = question->attempt;
-  const auto peer = attempt.peer();
+  const auto& peer = attempt.peer();
   std::optional<peers::Asking> asking;
   if (peer) asking.emplace(peer->accuracy, question->on_trial);
   bool begun = false;
-  Attempt::OnInterim interim = [question](const http::ResponseHead& head) {
-    if (!question->left && question->on_interim) question->on_interim(head);
+  Attempt::OnInterim interim = [&question = *question](const http::ResponseHead& head) {
+    if (!question.left && question.on_interim) question.on_interim(head);
   };
   try {
     const auto answered = co_await attempt.ask(std::move(interim));
-    if (answered && peer) begun = co_await attempt.body_begins();
+    if (answered && peer) begun = attempt.body_has_begun();
+    if (answered && peer && !begun) begun = co_await attempt.body_begins();
   } catch (const std::exception& bug) {
     spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
   }
@@ -80,33 +82,20 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
     const bool proves = begun && attempt.head().status < 300;
     if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(worker, about, attempt);
   } else {
-    bell->notify();
+    asking.reset();  // before its answer is judged
+    bell.notify_within();
   }
 }
 
 }  // namespace
 
 SourceRace::SourceRace(Worker& worker, About about)
-    : worker_(worker),
-      about_(std::move(about)),
-      bell_(make_shared_in_frames<Wakeup>(worker.io.get_executor())) {}
+    : worker_(worker), about_(std::move(about)), bell_(worker.io.get_executor()) {}
 
-void SourceRace::start(Question question) {
+void SourceRace::start(Question&& question) {
   auto shared = make_shared_in_frames<Question>(std::move(question));
   under_way_.push_back(shared);
   net::spawn(worker_.io.get_executor(), see_through(worker_, std::move(shared), about_, bell_));
-}
-
-Task<SourceRace::QuestionRef> SourceRace::next(Steady::time_point until, Steady::time_point now) {
-  for (;; now = Steady::now()) {
-    if (auto over = take_one_over()) co_return over;
-    if (woken_ || now >= until) co_return nullptr;
-    std::optional<std::chrono::milliseconds> at_most;
-    if (until != Steady::time_point::max()) {
-      at_most = std::chrono::ceil<std::chrono::milliseconds>(until - now);
-    }
-    co_await bell_->wait(at_most);
-  }
 }
 
 SourceRace::QuestionRef SourceRace::take_one_over() {
@@ -135,11 +124,6 @@ bool SourceRace::asks_a_neighbour() const {
 bool SourceRace::would_hedge() const {
   return std::any_of(under_way_.begin(), under_way_.end(),
                      [](const QuestionRef& one) { return !one->on_trial; });
-}
-
-void SourceRace::wake() {
-  woken_ = true;
-  bell_->notify();
 }
 
 }  // namespace proxy

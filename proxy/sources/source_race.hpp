@@ -1,9 +1,9 @@
 // Questions to several sources, under way at once.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <chrono>
 #include <memory>
-#include <vector>
 
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
@@ -32,6 +32,7 @@ class SourceRace {
     bool left = false;
   };
   using QuestionRef = std::shared_ptr<Question>;
+  using Questions = boost::container::small_vector<QuestionRef, 2>;
 
   // What the neighbours' answers are noted for.
   struct About {
@@ -47,18 +48,17 @@ class SourceRace {
 
   // A neighbour's question is over when the first bytes of its body are here, too (see
   // Fetch::body_begins): a head alone does not show that the neighbour works.
-  void start(Question question);
+  void start(Question&& question);
   // A question that is over; null if there is none.
   QuestionRef take_one_over();
-  // Waits until a question is over, at most until `until`. Null: the time is over, or wake().
-  // `now`: the time of the call.
-  net::Task<QuestionRef> next(Steady::time_point until, Steady::time_point now);
+  // Waits until a question is over, at most until `until`; or until wake(). May end early.
+  Wakeup::Wait wait(Steady::time_point until) { return bell_.wait_until(until); }
   // Leaves all questions that are under way. `at_once`: none of them is seen out.
   void leave(bool at_once = false);
-  // Ends the wait, and all later ones. Called from outside the coroutine that waits.
-  void wake();
+  // Ends a wait. Called from outside the coroutine that waits.
+  void wake() { bell_.notify(); }
 
-  [[nodiscard]] const std::vector<QuestionRef>& under_way() const { return under_way_; }
+  [[nodiscard]] const Questions& under_way() const { return under_way_; }
   [[nodiscard]] bool asks_a_neighbour() const;
   // Whether another question would be the second one for the same answer. A trial counts for
   // itself.
@@ -67,9 +67,8 @@ class SourceRace {
  private:
   Worker& worker_;
   const About about_;
-  const std::shared_ptr<Wakeup> bell_;  // shared: a question that was left may still ring
-  std::vector<QuestionRef> under_way_;
-  bool woken_ = false;
+  Wakeup bell_;
+  Questions under_way_;
 };
 
 }  // namespace proxy

@@ -107,7 +107,7 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   http::append_request_head(head, {.method = method,
                                    .target = request.target.url(),
                                    .host = request.target.authority(),
-                                   .fields = shown,
+                                   .fields = shown ? *shown : request.head.fields,
                                    .received_minor = request.head.minor,
                                    .name = our_name,
                                    .without = kNotForSiblings,
@@ -118,11 +118,13 @@ std::string sibling_request(const Request& request, std::string_view our_name,
 std::string check_request(const Request& request, std::string_view our_name) {
   const auto shown = http::without_forwarded(request.head.fields);
   std::string head;
-  http::append_request_head(head, to_origin(request, our_name, shown, kNotForSiblings));
+  const auto& fields = shown ? *shown : request.head.fields;
+  http::append_request_head(head, to_origin(request, our_name, fields, kNotForSiblings));
   return head;
 }
 
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request) {
+  if (!answer.fields.may_have(field::vary)) return false;
   for (const auto& line : request.head.fields) {
     if (http::is_forwarded_field(line) && http::has_member(answer.fields, field::vary, line.name)) {
       return true;

@@ -156,14 +156,18 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
   co_return &head;
 }
 
-Task<bool> Fetch::body_begins() {
+bool Fetch::body_has_begun() const {
   constexpr std::uint64_t kBeginning = 8 * 1024;
   using Kind = http::Framing::Kind;
   const auto& framed = framing();
-  if (framed.kind == Kind::none) co_return true;
+  if (framed.kind == Kind::none) return true;
   const auto enough = framed.kind == Kind::sized ? std::min(framed.length, kBeginning) : 1;
+  return input_->buffered().size() >= enough;
+}
+
+Task<bool> Fetch::body_begins() {
   stream_->expires_after(plan_.first_byte);
-  while (input_->buffered().size() < enough) {
+  while (!body_has_begun()) {
     const auto read = co_await input_->fill(BufferPool::kSize);
     if (!read || abandoned_) co_return false;
   }

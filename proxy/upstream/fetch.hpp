@@ -48,6 +48,8 @@ class Fetch : public net::InFrameMemory {
   // shorter one; or the first byte of a body of unknown length. So much arrives with the head, in
   // the first flight of a connection. Returns whether they are here. A failure shows in body().
   net::Task<bool> body_begins();
+  // Whether they are here now.
+  [[nodiscard]] bool body_has_begun() const;
   // Returns at least one byte of the body, or 0 at its end. `idle`: the longest wait, exact if it
   // is shorter than kExactBelow.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,

@@ -3,9 +3,17 @@
 namespace proxy {
 
 peers::FirstByte OriginTimes::find(const upstream::Endpoint& origin, Clock::time_point now) const {
+  const auto* const known = look_up(origin);
+  const bool fresh = known && now - known->measured < kFades;
+  return fresh ? known->estimate : peers::FirstByte();
+}
+
+const OriginTimes::Known* OriginTimes::look_up(const upstream::Endpoint& origin) const {
+  if (last_ && last_->first == origin) return &last_->second;
   const auto found = known_.find(origin);
-  const bool fresh = found != known_.end() && now - found->second.measured < kFades;
-  return fresh ? found->second.estimate : peers::FirstByte();
+  if (found == known_.end()) return nullptr;
+  last_ = &*found;
+  return &found->second;
 }
 
 void OriginTimes::note(const upstream::Endpoint& origin, std::chrono::microseconds took,
@@ -16,6 +24,7 @@ void OriginTimes::note(const upstream::Endpoint& origin, std::chrono::microsecon
   if (!added) return;
   order_.push_back(origin);
   if (order_.size() <= capacity_) return;
+  last_ = nullptr;
   known_.erase(order_.front());
   order_.pop_front();
 }

@@ -32,8 +32,14 @@ class OriginTimes {
     Clock::time_point measured;
   };
 
+  using All = std::unordered_map<upstream::Endpoint, Known>;
+
+  [[nodiscard]] const Known* look_up(const upstream::Endpoint& origin) const;
+
   const std::size_t capacity_;
-  std::unordered_map<upstream::Endpoint, Known> known_;
+  All known_;
+  // What look_up() has found; mostly, the next call wants it, too.
+  mutable const All::value_type* last_ = nullptr;
   std::deque<upstream::Endpoint> order_;  // oldest first
 };
 

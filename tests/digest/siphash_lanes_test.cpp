@@ -18,8 +18,9 @@ TEST(SiphashLanes, GiveWhatEachSaltGivesAlone) {
         salts.set(lane, alone[lane]);
       }
       HashLanes hashes;
-      siphash_lanes(salts, quick_key(round), instructions, hashes);
-      for (std::size_t lane = 0; lane < kSipLanes; ++lane) {
+      const auto count = 1 + round % kSipLanes;
+      siphash_lanes(salts, count, quick_key(round), instructions, hashes);
+      for (std::size_t lane = 0; lane < count; ++lane) {
         const SipHash128 hash(alone[lane], quick_key(round).bytes);
         ASSERT_EQ(hashes.low[lane], hash.low()) << "instructions " << int(instructions);
         ASSERT_EQ(hashes.high[lane], hash.high()) << "instructions " << int(instructions);

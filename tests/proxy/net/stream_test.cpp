@@ -181,7 +181,8 @@ TEST(Stream, TellsSinceWhenTheOtherSideReadsNothing) {
   EXPECT_FALSE(ends.near.stalled_since());
   const std::string more_than_fits(32 << 20, 'x');
   bool done = false;
-  net::spawn(ends.io.get_executor(), support::task_of(ends.near.write(asio::buffer(more_than_fits))),
+  net::spawn(ends.io.get_executor(),
+             support::task_of(ends.near.write(asio::buffer(more_than_fits))),
              [&](std::exception_ptr, error_code) { done = true; });
   ends.io.restart();
   ends.io.poll();
@@ -207,7 +208,8 @@ TEST(Stream, MayEndBeforeAWriteThatWaits) {
   const std::string more_than_fits(32 << 20, 'x');
   std::optional pair(support::connected_pair(ends->io));
   std::optional<Stream> stream(std::in_place, std::move(pair->first), ends->deadlines);
-  net::spawn(ends->io.get_executor(), support::task_of(stream->write(asio::buffer(more_than_fits))));
+  net::spawn(ends->io.get_executor(),
+             support::task_of(stream->write(asio::buffer(more_than_fits))));
   ends->io.restart();
   ends->io.poll();
   EXPECT_TRUE(stream->stalled_since());
