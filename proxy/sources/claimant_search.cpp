@@ -224,11 +224,11 @@ bool ClaimantSearch::ask_next_source(Steady::time_point now) {
 
 bool ClaimantSearch::asks_origin_first() const {
   return race_.would_hedge() && candidates_.left() &&
-         origin_comes_first(candidates_.first_left()->accuracy.standing().first_byte, budget_);
+         origin_comes_first(candidates_.first_left()->accuracy.first_byte(), budget_);
 }
 
 void ClaimantSearch::ask_claimant(const PeerRef& peer, Steady::time_point now) {
-  const auto takes = peer->accuracy.standing().first_byte;
+  const auto takes = peer->accuracy.first_byte();
   const auto latest = *begun_ + budget_.patience;
   const auto patience = patience_with(takes, budget_);
   next_source_at_ =
@@ -290,13 +290,14 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
   const auto& policy = wanted_.request.policy();
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
   note_worth(*policy.directory, attempt, judged, bytes);
+  const auto result = word(judged.worth);
+  if (result.empty()) return;
   const auto& name = attempt.peer()->name;
   // A neighbour that has claimed nothing has kept its word.
   const bool kept_word = attempt.lead() == Lead::site && judged.worth == Worth::false_hit;
   if (kept_word) return inquiries_.add({name, "not-held", {}, attempt.waited()});
   http::add_detail(inquiries_.detail, words_for(judged, name));
-  const auto result = word(judged.worth);
-  if (!result.empty()) inquiries_.add({name, result, word_for_cause(judged), attempt.waited()});
+  inquiries_.add({name, result, word_for_cause(judged), attempt.waited()});
 }
 
 // What the questions have cost counts where they took longer than expected.
@@ -324,7 +325,7 @@ void ClaimantSearch::settle() {
 std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer, bool resumable) const {
   const auto& timeouts = wanted_.request.policy().settings.timeouts;
   if (!answer.peer() || answer.waits_itself() || !resumable) return timeouts.body;
-  const auto patience = patience_in_body(answer.peer()->accuracy.standing().first_byte, budget_);
+  const auto patience = patience_in_body(answer.peer()->accuracy.first_byte(), budget_);
   return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience), timeouts.peer_first_byte);
 }
 
