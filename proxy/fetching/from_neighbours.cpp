@@ -88,11 +88,12 @@ bool might_be_cut(const Incoming& incoming, bool resumable) {
 }
 
 void check_some(const FillContext& context, const BodyWriter& writer) {
+  if (!is_to_be_checked(context.worker, context.request())) return;
   auto entry = writer.entry();
   const auto length =
       entry->range() ? entry->range()->complete : std::optional(context.fill().received());
-  sample_given(context.worker, context.request(),
-               {std::move(entry), length, writer.attempt().peer()});
+  check_given(context.worker, context.request(),
+              {std::move(entry), length, writer.attempt().peer()});
 }
 
 Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming,
@@ -146,8 +147,10 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
   search.note(answer, useless.value_or(Finding{Worth::true_hit}));
   if (useless) return Answered::no;
   search.settle();
-  const auto length = cache::complete_length(*freshened.entry);
-  sample_given(context.worker, context.request(), {freshened.entry, length, answer.peer()});
+  if (is_to_be_checked(context.worker, context.request())) {
+    const auto length = cache::complete_length(*freshened.entry);
+    check_given(context.worker, context.request(), {freshened.entry, length, answer.peer()});
+  }
   write_unmodified(context, answer, stored, std::move(freshened));
   return Answered::yes;
 }
