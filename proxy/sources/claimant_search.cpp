@@ -231,8 +231,9 @@ void ClaimantSearch::ask_claimant(const PeerRef& peer, Steady::time_point now) {
   const auto takes = peer->accuracy.first_byte();
   const auto latest = *begun_ + budget_.patience;
   const auto patience = patience_with(takes, budget_);
-  next_source_at_ =
-      std::max(now + std::min(patience, kLeastTurn), std::min(now + patience, latest));
+  next_source_at_ = patience == Budget::kEndless ? Steady::time_point::max()
+                                                 : std::max(now + std::min(patience, kLeastTurn),
+                                                            std::min(now + patience, latest));
   const auto lead = candidates_.lead();
   SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked, lead),
                                 now};
@@ -302,7 +303,7 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
 
 // What the questions have cost counts where they took longer than expected.
 void ClaimantSearch::settle() {
-  const auto now = Steady::now();
+  const auto now = race_.under_way().empty() ? *begun_ : Steady::now();
   for (const auto& question : race_.under_way()) {
     const auto& peer = question->attempt.peer();
     const bool is_late = !question->over && now >= question->expected_by;
