@@ -16,6 +16,7 @@
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/whom_to_ask.hpp"
 
 namespace proxy {
 
@@ -238,8 +239,9 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.claimants = context.job.ask_siblings;
-  wanted.of_site = !wanted.asked.part;
-  if (is_stale(context.job) || was_left_there(context)) wanted.held = Held::stale;
+  wanted.of_site = !wanted.asked.part && may_collapse(context.request());
+  if (wanted.of_site && (is_stale(context.job) || was_left_there(context)))
+    wanted.held = Held::stale;
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context, question, route);
   };

@@ -47,7 +47,7 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
   const auto now = Attempt::Steady::now();
   auto claimants = claimants_for(wanted, now);
   inquiries.claimed = claimants.empty() ? Claimed::by_nobody : Claimed::by_some;
-  if (!claimants.empty() || !wanted.of_site || !may_collapse(wanted.request)) {
+  if (!claimants.empty() || !wanted.of_site) {
     return {std::move(claimants), budget, now,
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
   }
@@ -113,7 +113,8 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
   while (searching()) {
     const auto question = race_.take_one_over();
     if (!question) {
-      const auto now = Steady::now();
+      const bool begins = next_source_at_ == Steady::time_point::min();
+      const auto now = begins ? *begun_ : Steady::now();
       if (now >= next_source_at_ && !ask_next_source(now)) break;
       if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
       co_await race_.wait(next_source_at_);
