@@ -133,7 +133,7 @@ double Accuracy::came_true() const {
 }
 
 Accuracy::Standing Accuracy::standing() const {
-  return {.first_byte = FirstByte::from(first_byte_.load(std::memory_order_acquire)),
+  return {.first_byte = first_byte(),
           .measured = measured_.load(std::memory_order_relaxed),
           .came_true = came_true(),
           .under_way = under_way_.load(std::memory_order_relaxed),

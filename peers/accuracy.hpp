@@ -141,6 +141,10 @@ class Accuracy {
   const Probation& probation() const { return probation_; }
   bool resting(SteadyTime now) const { return probation_.resting(now); }
   Standing standing() const;
+  // That of standing().
+  FirstByte first_byte() const {
+    return FirstByte::from(first_byte_.load(std::memory_order_acquire));
+  }
 
   Books books() const;
   // Bytes of bodies of our digest that the peer was sent.

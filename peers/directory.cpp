@@ -274,7 +274,7 @@ bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, S
   view_.read([&](const View& view) {
     ask(view, key, rule, [&](std::size_t id) {
       const Peer& peer = *peers_[id];
-      const auto takes = peer.accuracy.standing().first_byte;
+      const auto takes = peer.accuracy.first_byte();
       const bool is_at_hand = peer.for_all && takes.measured() && takes.mean() <= kNear;
       const auto epoch = epoch_of(view, peers_[id], now);
       if (!is_at_hand || !epoch || peer.denials.has(key, view.digests[id].number)) return;

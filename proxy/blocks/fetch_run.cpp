@@ -33,7 +33,8 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
 void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
   const auto& object = job.run->object;
   if (object->giver().tag != peer->tag) return;
-  sample_given(worker, job.request->get(), {object, object->body.size, peer});
+  if (is_to_be_checked(worker, job.request->get()))
+    check_given(worker, job.request->get(), {object, object->body.size, peer});
 }
 
 // Writes a neighbour's answer. Returns how the run ends, or that the answer failed.

@@ -47,9 +47,10 @@ std::string_view strong_date(const Entry& entry) {
 }
 
 std::string_view strong_validator(const Entry& entry) {
-  const auto tag = http::parse_entity_tag(entry.quotes().etag);
-  if (tag && !tag->weak) return entry.quotes().etag;
-  return entry.quotes().etag.empty() ? strong_date(entry) : std::string_view{};
+  const auto etag = entry.quotes().etag;
+  if (etag.empty()) return strong_date(entry);
+  const auto tag = http::parse_entity_tag(etag);
+  return tag && !tag->weak ? etag : std::string_view{};
 }
 
 http::ByteRange range_of_body(const Entry& entry) {

@@ -13,7 +13,7 @@ namespace {
 bool is_near_at_hand(const Attempt& answer) {
   const auto& peer = *answer.peer();
   if (peer.role != config::Role::sibling) return false;
-  const auto known = peer.accuracy.standing().first_byte;
+  const auto known = peer.accuracy.first_byte();
   return is_near(answer.waits_itself() ? known : known.with(answer.waited()));
 }
 

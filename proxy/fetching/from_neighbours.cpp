@@ -16,6 +16,7 @@
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/whom_to_ask.hpp"
 
 namespace proxy {
 
@@ -88,11 +89,12 @@ bool might_be_cut(const Incoming& incoming, bool resumable) {
 }
 
 void check_some(const FillContext& context, const BodyWriter& writer) {
+  if (!is_to_be_checked(context.worker, context.request())) return;
   auto entry = writer.entry();
   const auto length =
       entry->range() ? entry->range()->complete : std::optional(context.fill().received());
-  sample_given(context.worker, context.request(),
-               {std::move(entry), length, writer.attempt().peer()});
+  check_given(context.worker, context.request(),
+              {std::move(entry), length, writer.attempt().peer()});
 }
 
 Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming,
@@ -146,8 +148,10 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
   search.note(answer, useless.value_or(Finding{Worth::true_hit}));
   if (useless) return Answered::no;
   search.settle();
-  const auto length = cache::complete_length(*freshened.entry);
-  sample_given(context.worker, context.request(), {freshened.entry, length, answer.peer()});
+  if (is_to_be_checked(context.worker, context.request())) {
+    const auto length = cache::complete_length(*freshened.entry);
+    check_given(context.worker, context.request(), {freshened.entry, length, answer.peer()});
+  }
   write_unmodified(context, answer, stored, std::move(freshened));
   return Answered::yes;
 }
@@ -235,8 +239,9 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.claimants = context.job.ask_siblings;
-  wanted.of_site = !wanted.asked.part;
-  if (is_stale(context.job) || was_left_there(context)) wanted.held = Held::stale;
+  wanted.of_site = !wanted.asked.part && may_collapse(context.request());
+  if (wanted.of_site && (is_stale(context.job) || was_left_there(context)))
+    wanted.held = Held::stale;
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context, question, route);
   };

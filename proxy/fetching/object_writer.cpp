@@ -96,7 +96,9 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
   if (!attempt.peer()) co_return written;
   note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
   const auto& object = run->object;
-  if (written) sample_given(worker, context.request(), {object, object->body.size, attempt.peer()});
+  if (written && is_to_be_checked(worker, context.request())) {
+    check_given(worker, context.request(), {object, object->body.size, attempt.peer()});
+  }
   co_return written;
 }
 

@@ -225,9 +225,8 @@ std::string_view reason_phrase(unsigned status) {
 }
 
 void append_field(std::string& out, std::string_view name, std::string_view value) {
-  PieceWriter text(out);
-  write_field(text, name, value);
-  text.flush();
+  out.reserve(out.size() + name.size() + value.size() + 4);
+  (((out += name) += ": ") += value) += "\r\n";
 }
 
 }  // namespace proxy::http

@@ -1,6 +1,5 @@
 #include "proxy/net/wakeup.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <boost/asio/execution_context.hpp>
 #include <boost/intrusive/list.hpp>
@@ -34,7 +33,8 @@ struct Waiting : boost::intrusive::list_base_hook<>, boost::intrusive::set_base_
 // io_context: nothing of Asio's holds it, and it holds the Wakeup itself.
 //
 // Nearly every wait that has an end is over before. A timer of its own would cost it a system call
-// to set, and a turn of the io_context to cancel. So one timer serves all, and nobody cancels it.
+// to set, and a turn of the io_context to cancel. So one timer serves all, and mostly rings for
+// nobody.
 class Wakeup::Parked final : public asio::execution_context::service {
  public:
   // Without key_type, which would have each search for this service compare names.
@@ -55,26 +55,32 @@ class Wakeup::Parked final : public asio::execution_context::service {
   Resume take(Waiting& waiting) {
     list_.erase(list_.iterator_to(waiting));
     if (waiting.is_in_set()) by_end_.erase(by_end_.iterator_to(waiting));
+    if (looks_late_ && by_end_.empty()) {
+      look_never();
+      timer_.cancel();
+    }
     auto resume = std::move(*waiting.resume);
     waiting.resume.reset();
     return resume;
   }
 
  private:
-  // The longest time for which the timer is set: io_context::run() does not return before.
-  static constexpr std::chrono::milliseconds kLongest{64};
+  // A timer that is set for longer is cancelled if nobody needs it: io_context::run() does not
+  // return before it.
+  static constexpr std::chrono::milliseconds kSoon{64};
 
   void look_at(Clock::time_point time) {
     if (time >= looks_at_) return;
-    looks_at_ = std::min(time, Clock::now() + kLongest);
-    timer_.expires_at(looks_at_);  // ends the wait before
+    looks_at_ = time;
+    looks_late_ = time > Clock::now() + kSoon;
+    timer_.expires_at(time);  // ends the wait before
     timer_.async_wait([this](net::error_code error) {
       if (!error) look();
     });
   }
   // A resumed coroutine may end other waits, or begin some.
   void look() {
-    looks_at_ = Clock::time_point::max();
+    look_never();
     const auto now = Clock::now();
     while (!by_end_.empty() && by_end_.begin()->until <= now) {
       auto coroutine = take(*by_end_.begin());
@@ -83,14 +89,21 @@ class Wakeup::Parked final : public asio::execution_context::service {
     if (!by_end_.empty()) look_at(by_end_.begin()->until);
   }
 
+  void look_never() {
+    looks_at_ = Clock::time_point::max();
+    looks_late_ = false;
+  }
+
   void shutdown() override {
+    look_never();
     while (!list_.empty()) take(list_.front());
   }
 
   boost::intrusive::list<Waiting> list_;
   boost::intrusive::multiset<Waiting> by_end_;
   net::Timer timer_;
-  Clock::time_point looks_at_ = Clock::time_point::max();  // at the latest; max(): not at all
+  Clock::time_point looks_at_ = Clock::time_point::max();  // max(): not at all
+  bool looks_late_ = false;
 };
 
 // Used on the executor's thread, except for `executor` and `posted`.

@@ -21,7 +21,7 @@ constexpr int kLeastGainForStale = 2;
 constexpr Time kNoiseOfFetch = 20ms;
 constexpr Time kAssumedOfFetch = 500ms;
 constexpr Time kAssumedOfParent = 200ms;
-constexpr Time kEndless = std::chrono::hours{1};
+constexpr Time kEndless = Budget::kEndless;
 
 }  // namespace
 

@@ -14,6 +14,8 @@ namespace proxy {
 // What asking claimants may cost a request.
 struct Budget {
   using Time = std::chrono::microseconds;
+  // A patience that lasts as long as the time-outs allow.
+  static constexpr Time kEndless = std::chrono::hours{1};
 
   // A claimant that is expected to take longer is not asked. Nothing: the origin's time is unknown.
   std::optional<Time> longest;

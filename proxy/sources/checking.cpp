@@ -113,9 +113,8 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
 
 }  // namespace
 
-void sample_given(Worker& worker, const Request& request, Given given) {
-  const double share = request.policy().settings.digest.check_sample;
-  if (worker.probes.chosen(share)) check_given(worker, request, std::move(given));
+bool is_to_be_checked(Worker& worker, const Request& request) {
+  return worker.probes.chosen(request.policy().settings.digest.check_sample);
 }
 
 void check_given(Worker& worker, const Request& request, Given given) {

@@ -28,8 +28,8 @@ struct Given {
 // coroutine on the worker's thread does the rest. The origin's bodies are not read, unless they are
 // short. Does nothing if too many questions are under way.
 void check_given(Worker& worker, const Request& request, Given given);
-// Call this when a neighbour has given a response to the request. As check_given(), in the share
-// `digest.check_sample` of the calls.
-void sample_given(Worker& worker, const Request& request, Given given);
+// Call this when a neighbour has given a response to the request. Returns whether check_given() is
+// to be called: in the share `digest.check_sample` of the calls.
+bool is_to_be_checked(Worker& worker, const Request& request);
 
 }  // namespace proxy

@@ -47,7 +47,7 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
   const auto now = Attempt::Steady::now();
   auto claimants = claimants_for(wanted, now);
   inquiries.claimed = claimants.empty() ? Claimed::by_nobody : Claimed::by_some;
-  if (!claimants.empty() || !wanted.of_site || !may_collapse(wanted.request)) {
+  if (!claimants.empty() || !wanted.of_site) {
     return {std::move(claimants), budget, now,
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
   }
@@ -113,7 +113,8 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
   while (searching()) {
     const auto question = race_.take_one_over();
     if (!question) {
-      const auto now = Steady::now();
+      const bool begins = next_source_at_ == Steady::time_point::min();
+      const auto now = begins ? *begun_ : Steady::now();
       if (now >= next_source_at_ && !ask_next_source(now)) break;
       if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
       co_await race_.wait(next_source_at_);
@@ -224,15 +225,16 @@ bool ClaimantSearch::ask_next_source(Steady::time_point now) {
 
 bool ClaimantSearch::asks_origin_first() const {
   return race_.would_hedge() && candidates_.left() &&
-         origin_comes_first(candidates_.first_left()->accuracy.standing().first_byte, budget_);
+         origin_comes_first(candidates_.first_left()->accuracy.first_byte(), budget_);
 }
 
 void ClaimantSearch::ask_claimant(const PeerRef& peer, Steady::time_point now) {
-  const auto takes = peer->accuracy.standing().first_byte;
+  const auto takes = peer->accuracy.first_byte();
   const auto latest = *begun_ + budget_.patience;
   const auto patience = patience_with(takes, budget_);
-  next_source_at_ =
-      std::max(now + std::min(patience, kLeastTurn), std::min(now + patience, latest));
+  next_source_at_ = patience == Budget::kEndless ? Steady::time_point::max()
+                                                 : std::max(now + std::min(patience, kLeastTurn),
+                                                            std::min(now + patience, latest));
   const auto lead = candidates_.lead();
   SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked, lead),
                                 now};
@@ -290,18 +292,19 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
   const auto& policy = wanted_.request.policy();
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
   note_worth(*policy.directory, attempt, judged, bytes);
+  const auto result = word(judged.worth);
+  if (result.empty()) return;
   const auto& name = attempt.peer()->name;
   // A neighbour that has claimed nothing has kept its word.
   const bool kept_word = attempt.lead() == Lead::site && judged.worth == Worth::false_hit;
   if (kept_word) return inquiries_.add({name, "not-held", {}, attempt.waited()});
   http::add_detail(inquiries_.detail, words_for(judged, name));
-  const auto result = word(judged.worth);
-  if (!result.empty()) inquiries_.add({name, result, word_for_cause(judged), attempt.waited()});
+  inquiries_.add({name, result, word_for_cause(judged), attempt.waited()});
 }
 
 // What the questions have cost counts where they took longer than expected.
 void ClaimantSearch::settle() {
-  const auto now = Steady::now();
+  const auto now = race_.under_way().empty() ? *begun_ : Steady::now();
   for (const auto& question : race_.under_way()) {
     const auto& peer = question->attempt.peer();
     const bool is_late = !question->over && now >= question->expected_by;
@@ -324,7 +327,7 @@ void ClaimantSearch::settle() {
 std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer, bool resumable) const {
   const auto& timeouts = wanted_.request.policy().settings.timeouts;
   if (!answer.peer() || answer.waits_itself() || !resumable) return timeouts.body;
-  const auto patience = patience_in_body(answer.peer()->accuracy.standing().first_byte, budget_);
+  const auto patience = patience_in_body(answer.peer()->accuracy.first_byte(), budget_);
   return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience), timeouts.peer_first_byte);
 }
 

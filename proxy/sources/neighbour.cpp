@@ -14,15 +14,13 @@ namespace {
 
 FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string head) {
   const auto& timeouts = request.policy().settings.timeouts;
-  FetchPlan plan;
-  plan.to = {peer.tls, peer.host, peer.port, upstream::Trust::configured};
-  plan.head =
-      peer.authorization.empty() ? std::move(head) : http::to_proxy(head, {}, peer.authorization);
-  plan.method = "GET";
-  plan.of_neighbour = true;
-  plan.connect = timeouts.peer_connect;
-  plan.first_byte = timeouts.peer_first_byte;
-  return plan;
+  if (!peer.authorization.empty()) head = http::to_proxy(head, {}, peer.authorization);
+  return {.to = {peer.tls, peer.host, peer.port, upstream::Trust::configured},
+          .of_neighbour = true,
+          .head = std::move(head),
+          .method = "GET",
+          .connect = timeouts.peer_connect,
+          .first_byte = timeouts.peer_first_byte};
 }
 
 // Whether the neighbour has answered, and has nothing of use.

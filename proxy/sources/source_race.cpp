@@ -73,18 +73,16 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
     const auto answered = co_await attempt.ask(std::move(interim));
     if (answered && peer) begun = attempt.body_has_begun();
     if (answered && peer && !begun) begun = co_await attempt.body_begins();
+    question->over = true;
+    if (question->left && !question->noted) note_unused(about, attempt, begun);
+    const bool proves = question->left && begun && attempt.head().status < 300;
+    if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(worker, about, attempt);
   } catch (const std::exception& bug) {
     spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
   }
   question->over = true;
-  if (question->left) {
-    if (!question->noted) note_unused(about, attempt, begun);
-    const bool proves = begun && attempt.head().status < 300;
-    if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(worker, about, attempt);
-  } else {
-    asking.reset();  // before its answer is judged
-    bell.notify_within();
-  }
+  asking.reset();  // before its answer is judged
+  if (!question->left) bell.notify_within();
 }
 
 }  // namespace

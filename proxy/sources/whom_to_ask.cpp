@@ -32,8 +32,7 @@ bool pays(const peers::Peer& neighbour, const Request& request, const peers::Fir
           Held held) {
   const auto& policy = request.policy();
   return policy.routes.may_ask(neighbour.id, request.target) &&
-         site_pays(origin, neighbour.accuracy.standing().first_byte, policy.settings.digest.prefer,
-                   held);
+         site_pays(origin, neighbour.accuracy.first_byte(), policy.settings.digest.prefer, held);
 }
 
 bool may_collapse(const Request& request) {

@@ -102,6 +102,14 @@ net::Task<void> note_how(Wakeup& wakeup, std::optional<Woken>& woken) {
   woken = co_await wakeup.wait(1h);
 }
 
+TEST(Wakeup, SleepsThroughALongWait) {
+  boost::asio::io_context io(1);
+  Wakeup wakeup(io.get_executor());
+  net::spawn(io.get_executor(), woken_by(wakeup.wait(1h)));
+  io.poll();
+  EXPECT_EQ(io.run_for(200ms), 0U);
+}
+
 TEST(Wakeup, MayResumeWithinTheNotification) {
   boost::asio::io_context io(1);
   Wakeup wakeup(io.get_executor());
