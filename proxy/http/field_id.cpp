@@ -12,7 +12,8 @@ using Bytes = std::uint64_t;
 
 constexpr std::size_t kRegistered = 357;  // Beast's names, `unknown` included
 
-// The bytes as a number, in lower case: a token's other characters stay distinct.
+// The bytes as a number, in lower case. The operation changes other characters, too, but none of a
+// token into one of a registered name.
 template <class Number>
 Bytes lower_bytes(const char* from) {
   Number bytes = 0;
