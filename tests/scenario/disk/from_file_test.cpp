@@ -119,10 +119,9 @@ TEST(ABodyInAFile, IsAHitFromDiskEachTimeAndTakesNoMemory) {
 TEST(ABodyInAFile, IsNotHeldInMemoryOnceItIsWritten) {
   FromFile scene;
   EXPECT_LT(scene.proxy().metric("hearsay_memory_used_bytes"), kLarge);
-  for (const char* path : {"/large", "/100k"}) {
-    EXPECT_TRUE(is_hit(scene.get(path)));
-    EXPECT_TRUE(await([&] { return scene.how(path) == "TCP_HIT"; })) << scene.how(path);
-  }
+  for (const char* path : {"/large", "/100k"}) EXPECT_TRUE(is_hit(scene.get(path)));
+  // Not the log: each thread writes its lines by itself, so the last line may be older.
+  EXPECT_EQ(scene.proxy().metric("hearsay_requests_total{result=\"disk_hit\"}"), 2);
   EXPECT_EQ(scene.origin.count(), 2U);
 }
 
