@@ -60,9 +60,7 @@ class Wakeup::Wait {
   void await_suspend(std::coroutine_handle<Caller> caller) {
     park(net::Resume<Woken>(woken_, caller));
   }
-  [[nodiscard]] Woken await_resume() const {
-    return woken_ ? std::get<0>(*woken_) : Woken::notified;
-  }
+  Woken await_resume() const { return woken_ ? std::get<0>(*woken_) : Woken::notified; }
 
  private:
   void park(net::Resume<Woken> coroutine);
