@@ -20,6 +20,7 @@
 
 namespace proxy {
 
+using net::Soon;
 using net::Task;
 
 namespace {
@@ -180,19 +181,14 @@ Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incomi
   co_return Answered::yes;
 }
 
-Task<Answered> at_once(Answered answered) {
-  co_return answered;
-}
-
-// Writes an answer that is of use, if the client can do with the part that came. Not a coroutine:
-// see write_if_of_use().
-Task<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incoming&& incoming,
+// Writes an answer that is of use, if the client can do with the part that came.
+Soon<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incoming&& incoming,
                             bool resumable) {
   if (auto object = begin_object(context, incoming, context.job.range_override))
     return write_blocks(context, search, std::move(incoming), std::move(object));
   if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
     search.note(incoming.attempt, {Worth::other_range});
-    return at_once(Answered::no);
+    return Answered::no;
   }
   search.settle();
   return write_body(context, search, std::move(incoming), resumable);
@@ -206,9 +202,9 @@ Task<Answered> write_cut_to_client(FillContext& context, ClaimantSearch& search,
 }
 
 // Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
-// use. Not a coroutine: its frame would cost every answer.
-Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt& answer) {
-  if (answer.head().status == 304) return at_once(freshen_stored(context, search, answer));
+// use.
+Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt& answer) {
+  if (answer.head().status == 304) return freshen_stored(context, search, answer);
   const auto& facts = context.request().facts;
   const auto control = context.control_of(answer);
   const auto storability = cache::may_store(facts, answer.head(), answer.times(), control);
@@ -219,12 +215,12 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
       objection(storability, *incoming.entry, attempt.head(), attempt.times(), context.request());
   if (useless) {
     search.note(attempt, *useless);
-    return at_once(Answered::no);
+    return Answered::no;
   }
   const bool resumable = is_resumable(*incoming.entry);
   if (might_be_cut(incoming, resumable)) {
     search.note(attempt, {Worth::other_range});
-    return at_once(Answered::no);
+    return Answered::no;
   }
   incoming.left_there = is_left_there(context, incoming);
   if (incoming.left_there && context.job.range_override)

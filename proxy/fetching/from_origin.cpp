@@ -16,6 +16,7 @@
 
 namespace proxy {
 
+using net::Soon;
 using net::Task;
 using namespace std::chrono_literals;
 
@@ -117,37 +118,33 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   co_return Next{};
 }
 
-Task<Next> decided(Next next) {
-  co_return next;
-}
-
-// Gives the answer to its writer. Not a coroutine: its frame would cost every miss.
-Task<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQuestion& asked) {
+// Gives the answer to its writer.
+Soon<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQuestion& asked) {
   const auto says = said_by(answer.head(), asked, context.request());
   if (says == OriginSays::error) {
     const auto status = std::to_string(answer.head().status);
     const auto stood_in = stand_in(context, answer, asked.stored, status, 0s);
-    if (stood_in == StoodIn::yes) return decided({});
+    if (stood_in == StoodIn::yes) return Next{};
   }
   switch (says) {
     case OriginSays::unmodified:
       write_unmodified(context, answer, asked.stored, freshened_by(context, answer, *asked.stored));
-      return decided({});
+      return Next{};
     case OriginSays::unmodified_there:
       write_clients_unmodified(context, std::move(answer), asked.stored);
-      return decided({});
+      return Next{};
     case OriginSays::unmodified_other:
-      return decided(asked.anew());
+      return Next(asked.anew());
     case OriginSays::rest:
       return write_rest(context, std::move(answer), asked);
     case OriginSays::not_the_rest:
       context.erase_stored();
-      return decided(asked.without_stored());
+      return Next(asked.without_stored());
     case OriginSays::unasked:
       context.fill().fail(kMalformed);
-      return decided({});
+      return Next{};
     case OriginSays::beyond_the_end:
-      return decided(asked.as_the_client_asked());
+      return Next(asked.as_the_client_asked());
     case OriginSays::error:
     case OriginSays::response:
       break;
