@@ -1,7 +1,6 @@
 // The least that a server can do: one thread waits with epoll, and answers each request with one
 // recv and one send of a fixed response. It parses nothing: a request ends at an empty line.
 //   epoll_loop PORT BYTES      listens on 127.0.0.1, each response has a body of BYTES
-#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "listening.hpp"
 
 namespace {
 
@@ -31,22 +32,6 @@ std::string response_of(std::size_t bytes) {
                          "\r\nContent-Type: application/octet-stream\r\n\r\n";
   response.append(bytes, 'x');
   return response;
-}
-
-int listen_on(std::uint16_t port) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  const int on = 1;
-  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener, 4096) != 0) {
-    std::perror("epoll_loop: cannot listen");
-    std::exit(1);
-  }
-  return listener;
 }
 
 class Loop {

@@ -19,35 +19,12 @@
 #include <utility>
 #include <vector>
 
+#include "listening.hpp"
+
 namespace {
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
 constexpr int kNobody = -1;
-
-sockaddr_in local(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
-}
-
-[[noreturn]] void give_up(const char* what) {
-  std::perror(what);
-  std::exit(1);
-}
-
-int listen_on(std::uint16_t port) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  const int on = 1;
-  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const auto address = local(port);
-  if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(listener, 4096) != 0) {
-    give_up("relay_loop: cannot listen");
-  }
-  return listener;
-}
 
 // A client's connection, or one to the origin.
 struct Connection {
@@ -59,7 +36,7 @@ struct Connection {
 class Loop {
  public:
   Loop(std::uint16_t port, std::uint16_t origin)
-      : origin_(local(origin)), listener_(listen_on(port)), epoll_(::epoll_create1(0)) {
+      : origin_(loopback(origin)), listener_(listen_on(port)), epoll_(::epoll_create1(0)) {
     watch(listener_, EPOLLIN);
   }
 
@@ -111,7 +88,7 @@ class Loop {
     }
     const int fresh = ::socket(AF_INET, SOCK_STREAM, 0);
     if (::connect(fresh, reinterpret_cast<const sockaddr*>(&origin_), sizeof origin_) != 0)
-      give_up("relay_loop: cannot connect to the origin");
+      give_up("cannot connect to the origin");
     add(fresh, true);
     return fresh;
   }
@@ -129,7 +106,7 @@ class Loop {
     auto& message = at(from).received;
     const auto sent = ::send(to, message.data(), message.size(), MSG_NOSIGNAL);
     if (sent >= 0 && sent != static_cast<ssize_t>(message.size()))
-      give_up("relay_loop: cannot send a message at once");
+      give_up("cannot send a message at once");
     message.clear();
   }
 
@@ -148,7 +125,7 @@ class Loop {
   }
 
   void pass_response(int origin) {
-    if (!receive(origin)) give_up("relay_loop: the origin has closed a connection");
+    if (!receive(origin)) give_up("the origin has closed a connection");
     if (!is_whole(at(origin).received)) return;
     const int client = std::exchange(at(origin).other, kNobody);
     if (client == kNobody) {
