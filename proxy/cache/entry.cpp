@@ -27,10 +27,10 @@ class AskersOwn {
         any_named_(!control.private_fields.empty() || !control.no_cache_fields.empty()) {}
 
   bool has(const http::Field& line) const {
-    const bool always = line.id == field::unknown ? http::same_word(line.name, "Cache-Status")
-                                                  : line.id == field::proxy_authenticate ||
-                                                        line.id == field::proxy_authentication_info;
-    return always || (any_named_ && is_named(line));
+    if (line.id == field::unknown && http::same_word(line.name, "Cache-Status")) return true;
+    if (line.id == field::proxy_authenticate) return true;
+    if (line.id == field::proxy_authentication_info) return true;
+    return any_named_ && is_named(line);
   }
   // False for nearly all responses that have none.
   bool may_be_in(const http::Fields& fields) const {

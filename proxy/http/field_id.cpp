@@ -10,7 +10,8 @@ namespace {
 using boost::beast::http::field;
 using Bytes = std::uint64_t;
 
-constexpr std::size_t kRegistered = 357;  // Beast's names, `unknown` included
+// Beast's names, `unknown` included.
+constexpr std::size_t kRegistered = static_cast<std::size_t>(field::xref) + 1;
 
 // The bytes as a number, in lower case. The operation changes other characters, too, but none of a
 // token into one of a registered name.
