@@ -14,12 +14,13 @@
 
 namespace proxy {
 
-// What is done each time that the last reader has left a fill. For the fill's thread.
+// The function that the fill's thread calls each time that the last reader has left the fill.
 struct UnreadHook {
   std::function<void()> look;  // empty: nothing
   unsigned watches = 0;        // so far
 };
-// Makes the hook and sets it in the fill. A posted call may come late, so it shares the hook.
+// Makes the hook and sets it in the fill. Calls are posted, and may come when the fill's coroutine
+// has ended; so they share the hook.
 std::shared_ptr<UnreadHook> hooked(Fill& fill);
 
 // Belongs to the fill's coroutine, which outlives every user.

@@ -1,5 +1,5 @@
-// Lets a coroutine wait for an asynchronous operation: of Asio, by the completion token use_task,
-// or of ours.
+// Waits of coroutines for asynchronous operations. wait_for() serves our own operations; the
+// completion token use_task serves those of Asio.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -14,9 +14,9 @@
 
 namespace proxy::net {
 
-// Resumes a coroutine that waits, once, with what the wait results in. Owns the coroutine, and with
-// it its chain: if nobody resumes it, it is destroyed. For the thread of the coroutine's executor.
-// It is a completion handler of Asio.
+// A Resume continues a coroutine that waits, once, with the results of the wait. It owns the
+// coroutine's chain: the destructor of a Resume that was not called destroys the chain. Only the
+// thread of the chain's executor calls or destroys it. A Resume is a completion handler of Asio.
 template <class... Results>
 class Resume {
  public:
@@ -46,9 +46,9 @@ class Resume {
   Chain* chain_;
 };
 
-// An operation that begins when it is awaited: `begin` is called with a Resume<Results...>, which
-// it or others call later. The result of co_await is that of the operation; an error_code that is
-// the only result is thrown.
+// A Wait begins an operation when it is awaited: it calls `begin` with a Resume<Results...>. The
+// operation calls that Resume later, never within `begin`. The result of co_await is the result of
+// the operation. An error_code that is the only result is thrown.
 template <class Begin, class... Results>
 class [[nodiscard]] Wait {
  public:
@@ -89,7 +89,7 @@ struct UseTask {};
 
 }  // namespace proxy::net
 
-// How Asio begins an operation whose completion token is use_task.
+// Asio begins an operation by this class if its completion token is use_task.
 template <class... Results>
 class boost::asio::async_result<proxy::net::UseTask, void(Results...)> {
  public:

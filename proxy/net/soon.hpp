@@ -1,4 +1,4 @@
-// What a function results in that seldom has to wait.
+// The result of a function that seldom has to wait.
 #pragma once
 
 #include <coroutine>
@@ -9,8 +9,9 @@
 
 namespace proxy::net {
 
-// A value, or a task that will have it. co_await takes it as it takes a task. A value costs no
-// frame. The function does its work when it is called; a task begins when it is awaited.
+// A Soon is a value, or a task whose result is the value. co_await takes both alike. A value costs
+// no frame. The caller awaits a Soon at once: the function has looked at the state of the moment,
+// and a task goes on from that state.
 template <class T>
 class [[nodiscard]] Soon {
  public:
@@ -19,7 +20,7 @@ class [[nodiscard]] Soon {
   // NOLINTNEXTLINE(google-explicit-constructor)
   Soon(Task<T> task) : task_(std::move(task)) {}
 
-  // Whether there is the value, so that co_await does not wait.
+  // Whether the value is here. If so, co_await does not wait.
   [[nodiscard]] bool is_here() const noexcept { return !task_; }
   [[nodiscard]] const T& value() const { return value_; }  // if is_here()
 

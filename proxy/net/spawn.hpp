@@ -13,7 +13,7 @@
 
 namespace proxy::net {
 
-// The first coroutine of a chain. It begins when it is resumed, and destroys itself at its end.
+// The first coroutine of a chain. The call begins the coroutine, which destroys itself at its end.
 class [[nodiscard]] First {
  public:
   class promise_type : public InFrameMemory {
@@ -44,9 +44,9 @@ class [[nodiscard]] First {
   std::coroutine_handle<> frame_;
 };
 
-// What spawn() runs. The task's frames are gone when `done` is called.
+// The task's frames are gone when the chain calls `done`.
 template <class T, class Done>
-First see_through(Executor executor, Task<T> task, Done done) {
+First chain_of(Executor executor, Task<T> task, Done done) {
   const auto work = boost::asio::make_work_guard(executor);  // run() lasts as long as the chain
   std::exception_ptr thrown;
   std::conditional_t<std::is_void_v<T>, std::tuple<>, std::tuple<T>> result;
@@ -66,20 +66,22 @@ First see_through(Executor executor, Task<T> task, Done done) {
   std::apply(tell, std::move(result));
 }
 
-// Runs the task as a chain of its own on the executor: at once if this is its thread, else soon.
-// An io_context that ends destroys the task where it waits. `done` is called at the end, with an
-// exception, or null, and the result if the task has one. It throws nothing.
+// Begins a chain with the task: within this call on the executor's thread, soon on another one. An
+// io_context that ends destroys the task where it waits. At its end the chain calls `done` with the
+// exception that the task has thrown, or null, and with the result if the task has one. `done`
+// throws nothing.
 template <class T, class Done>
 void spawn(Executor executor, Task<T> task, Done done) {
-  boost::asio::dispatch(executor, see_through(executor, std::move(task), std::move(done)));
+  boost::asio::dispatch(executor, chain_of(executor, std::move(task), std::move(done)));
 }
-// The same for nobody who waits: an exception is lost.
+// The same without `done`. An exception is lost.
 template <class T>
 void spawn(Executor executor, Task<T> task) {
   spawn(executor, std::move(task), [](const auto&...) {});
 }
 
-// Runs the task on another executor's thread, and returns what it has returned.
+// Runs the task on the thread of `other`. The caller waits meanwhile on its own thread, and gets
+// the task's result or exception there.
 template <class T>
 Task<T> run_on(Executor other, Task<T> task) {
   using Ended = std::tuple<std::exception_ptr, T>;

@@ -1,13 +1,12 @@
-// The coroutines of the data path. A request is a stack of a dozen of them, so each is cheap: it
-// takes its memory from FrameMemory, and a coroutine that never waits returns to its caller like a
-// function.
+// The coroutines of the data path. A request is a stack of a dozen coroutines, so each of them is
+// cheap. Its memory comes from FrameMemory. A coroutine that does not wait returns to its caller
+// like a function.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <coroutine>
 #include <exception>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "proxy/net/frames.hpp"
@@ -16,19 +15,21 @@ namespace proxy::net {
 
 using Executor = boost::asio::io_context::executor_type;
 
-// What the coroutines have in common of which each awaits the next. One of them runs or waits at a
-// time, on the executor's thread.
+// The state that a chain of coroutines shares: each of them awaits the next. At any time one
+// coroutine of the chain runs or waits. All of them run on the executor's thread.
 struct Chain {
   Executor executor;
-  std::coroutine_handle<> first;  // destroying it destroys the others, which its frame owns
+  std::coroutine_handle<> first;  // its frame owns those of the others
 };
 
-// What the promise of each coroutine has. Only coroutines of a chain are resumed.
+// The part of a task's promise that does not depend on the type of the result. A task joins a chain
+// before it runs.
 class Promise : public InFrameMemory {
  public:
   [[nodiscard]] Chain& chain() const { return *chain_; }
   void join(Chain& chain) { chain_ = &chain; }
-  // Who is resumed at the end. Nobody: the caller has not been suspended.
+  // The end of the task resumes the caller. Without this call, the caller goes on by itself,
+  // because it was never suspended.
   void return_to(std::coroutine_handle<> caller) { caller_ = caller; }
 
   [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
@@ -79,8 +80,9 @@ class ResultPromise<void> : public Promise {
   void take() { rethrow(); }
 };
 
-// A coroutine that begins when it is awaited, once, by another coroutine or by spawn(). Its
-// exception becomes its caller's. Destroying it destroys what it holds, wherever it waits.
+// A task begins when another coroutine awaits it, or when spawn() takes it. It is awaited once. The
+// caller gets the result, or the exception that the task has thrown. The destructor of a task that
+// waits destroys the task where it is, with all that it holds.
 template <class T>
 class [[nodiscard]] Task {
  public:
@@ -92,17 +94,14 @@ class [[nodiscard]] Task {
   };
 
   Task(Task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
-  Task& operator=(Task&& other) noexcept {
-    std::swap(frame_, other.frame_);
-    return *this;
-  }
+  Task& operator=(Task&&) = delete;
   ~Task() {
     if (frame_) frame_.destroy();
   }
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  // The task runs on the caller's stack until it ends or waits. So a caller that awaits any number
-  // of tasks that do not wait needs no more stack than for one.
+  // The task runs on the caller's stack until it ends or waits. Tasks that do not wait therefore
+  // take no more stack, however many of them the caller awaits.
   template <class Caller>
   bool await_suspend(std::coroutine_handle<Caller> caller) {
     auto& promise = frame_.promise();
@@ -120,7 +119,7 @@ class [[nodiscard]] Task {
   std::coroutine_handle<promise_type> frame_;
 };
 
-// co_await ThisExecutor(): the executor of the coroutine, without a wait.
+// `co_await ThisExecutor()` results in the executor of the coroutine. It never waits.
 class ThisExecutor {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }

@@ -30,15 +30,15 @@ class Wakeup {
   enum class Woken { notified, timed_out };
   class Wait;  // for co_await, which results in a Woken
   [[nodiscard]] Wait wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt) const;
-  // Clock::time_point::max(): without an end. A wait that has an end may leave the io_context with
-  // work for up to 64 ms more.
+  // Clock::time_point::max() means a wait without an end. A wait with an end may leave a timer
+  // behind, which keeps io_context::run() from returning for up to 64 ms.
   [[nodiscard]] Wait wait_until(Clock::time_point until) const;
 
   // Any thread. Safe until the Wakeup is destroyed.
   void notify();
-  // On the executor's thread, from no function that the coroutine may destroy: as notify(), but a
-  // coroutine that waits goes on within this call. That spares a turn of the io_context, which
-  // costs a system call.
+  // As notify(), but a coroutine that waits goes on within this call. That spares a turn of the
+  // io_context, which costs a system call. Only the executor's thread calls it, from a function
+  // whose object the coroutine does not destroy.
   void notify_within();
   // Any thread.
   net::Executor executor() const;

@@ -48,7 +48,7 @@ class Fetch : public net::InFrameMemory {
   // shorter one; or the first byte of a body of unknown length. So much arrives with the head, in
   // the first flight of a connection. Returns whether they are here. A failure shows in body().
   net::Task<bool> body_begins();
-  // Whether they are here now.
+  // Whether the bytes that body_begins() waits for are here.
   [[nodiscard]] bool body_has_begun() const;
   // Returns at least one byte of the body, or 0 at its end. `idle`: the longest wait, exact if it
   // is shorter than kExactBelow.
