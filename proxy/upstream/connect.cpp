@@ -10,7 +10,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kUntilFreed{4};  // for the descriptors of other threads
+// How often, and how many times, a connection looks whether a descriptor was freed for it. A busy
+// thread may close what it was asked to only in its next turn.
+constexpr std::chrono::milliseconds kBetweenTries{4};
+constexpr int kMostTries = 10;
 
 std::chrono::milliseconds left_until(Clock::time_point deadline) {
   return std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -59,12 +62,16 @@ net::Task<net::error_code> Connector::objection(const Endpoint& endpoint,
 net::Task<net::Result<net::Socket>> Connector::open(
     const std::vector<net::tcp::endpoint>& endpoints, Clock::time_point deadline) {
   auto socket = co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);
-  if (socket || socket.error() != Errc::no_descriptors || !shortage_.free_some)
-    co_return std::move(socket);
-  shortage_.free_some();
-  net::Timer timer(co_await net::ThisExecutor(), kUntilFreed);
-  co_await timer.async_wait(net::as_result);
-  co_return co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);
+  if (!shortage_.free_some) co_return std::move(socket);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const bool is_short = !socket && socket.error() == Errc::no_descriptors;
+    if (!is_short || Clock::now() + kBetweenTries > deadline) break;
+    shortage_.free_some();
+    net::Timer timer(co_await net::ThisExecutor(), kBetweenTries);
+    co_await timer.async_wait(net::as_result);
+    socket = co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);
+  }
+  co_return std::move(socket);
 }
 
 net::Result<std::vector<net::tcp::endpoint>> Connector::permitted(const Addresses& addresses,

@@ -53,23 +53,27 @@ TEST_F(ConnectorTest, FallsBackToIpv4WhenIpv6Refuses) {
   EXPECT_FALSE((*stream)->is_tls());
 }
 
-TEST_F(ConnectorTest, HasDescriptorsFreedOnceWhenTheyRunOut) {
+TEST_F(ConnectorTest, HasDescriptorsFreedAndWaitsAWhileForThem) {
   const Endpoint endpoint{false, "127.0.0.1", port, Trust::configured};
   std::optional<net::Socket> taken(std::in_place, io, net::tcp::v4());
   const auto scarce_from = static_cast<std::size_t>(taken->native_handle()) + 1;
+  constexpr int kNever = 1000;
   int asked = 0;
-  bool there_are_some = false;
+  int freed_at = kNever;
   const auto free_some = [&] {
-    ++asked;
-    if (there_are_some) taken.reset();
+    if (++asked == freed_at) taken.reset();
   };
   Connector short_of_them(deadlines, resolver, guard, tls, Connector::kHeadStart,
                           {scarce_from, free_some});
   EXPECT_EQ(run(io, short_of_them.connect(endpoint, 5s)).error(), Errc::no_descriptors);
-  EXPECT_EQ(asked, 1);
-  there_are_some = true;
+  EXPECT_GT(asked, 3);
+  EXPECT_LT(asked, 30) << "a client that waits takes a descriptor, too";
+  asked = 0;
+  EXPECT_EQ(run(io, short_of_them.connect(endpoint, 1ms)).error(), Errc::no_descriptors);
+  EXPECT_EQ(asked, 0) << "the time to connect would pass first";
+  freed_at = 3;
   EXPECT_TRUE(run(io, short_of_them.connect(endpoint, 5s)));
-  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(asked, 3);
 }
 
 TEST_F(ConnectorTest, PrefersIpv6) {
