@@ -1,4 +1,13 @@
 // Compiles Asio and Beast once for the whole program.
+#include <sys/epoll.h>
+
+#include "proxy/net/asio_epoll.hpp"
+
+#define epoll_ctl ::proxy::net::asio_epoll_ctl
+#define epoll_wait ::proxy::net::asio_epoll_wait
 #include <boost/asio/impl/src.hpp>
+#undef epoll_ctl
+#undef epoll_wait
+
 #include <boost/asio/ssl/impl/src.hpp>
 #include <boost/beast/src.hpp>

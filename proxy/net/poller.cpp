@@ -1,13 +1,15 @@
 #include "proxy/net/poller.hpp"
 
-#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <cassert>
 #include <cstdint>
 #include <utility>
+
+#include "proxy/net/asio_epoll.hpp"
 
 namespace proxy::net {
 namespace {
@@ -15,13 +17,32 @@ namespace {
 constexpr std::uint32_t kInput = EPOLLIN | EPOLLRDHUP | EPOLLPRI | EPOLLET;
 constexpr std::uint32_t kNotMerelyInput = EPOLLRDHUP | EPOLLPRI | EPOLLERR | EPOLLHUP;
 
-int open_epoll() {
-  const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
-  if (epoll < 0) {
+constexpr std::size_t kMostAtOnce = 128;  // events that Asio asks the kernel for
+
+// The kernel gives an event's data back. An address of Asio's is even.
+constexpr std::uint64_t kOurs = 1;
+
+std::uint64_t data_of(const Descriptor& descriptor) {
+  return reinterpret_cast<std::uintptr_t>(&descriptor) | kOurs;
+}
+
+Descriptor* descriptor_of(const epoll_event& event) {
+  return reinterpret_cast<Descriptor*>(event.data.u64 & ~kOurs);
+}
+
+thread_local int last_epoll = -1;  // on which Asio has called epoll_ctl
+
+// Asio adds each descriptor that it is given to the epoll instance of the io_context.
+int epoll_of(const Executor& executor) {
+  const int any = ::eventfd(0, EFD_CLOEXEC);
+  if (any < 0) {
     throw boost::system::system_error(errno, boost::system::system_category(),
                                       "this process cannot wait for connections");
   }
-  return epoll;
+  last_epoll = -1;
+  const asio::posix::basic_stream_descriptor<Executor> added(executor, any);
+  assert(last_epoll >= 0);
+  return last_epoll;
 }
 
 Poller& poller_of(AnySocket& socket) {
@@ -52,6 +73,12 @@ bool is_of_unix(int socket) {
   return family == AF_UNIX;
 }
 
+Resume<bool> take(std::optional<Resume<bool>>& waiter) {
+  auto coroutine = std::move(*waiter);
+  waiter.reset();
+  return coroutine;
+}
+
 }  // namespace
 
 Descriptor::Descriptor(AnySocket socket)
@@ -70,12 +97,14 @@ Descriptor::~Descriptor() {
 }
 
 void Descriptor::park_reader(Resume<bool> coroutine) {
-  poller_.park(reader_, std::move(coroutine));
+  assert(!reader_);
+  reader_.emplace(std::move(coroutine));
   if (asked_ == 0) poller_.cancel(reader_);
 }
 
 void Descriptor::park_writer(Resume<bool> coroutine) {
-  poller_.park(writer_, std::move(coroutine));
+  assert(!writer_);
+  writer_.emplace(std::move(coroutine));
   if (!poller_.ask(*this, kInput | EPOLLOUT)) poller_.cancel(writer_);
 }
 
@@ -85,7 +114,11 @@ void Descriptor::cancel() {
 }
 
 Poller::Poller(asio::execution_context& of)
-    : service(of), epoll_(static_cast<asio::io_context&>(of).get_executor(), open_epoll()) {}
+    : service(of),
+      executor_(static_cast<asio::io_context&>(of).get_executor()),
+      epoll_(epoll_of(executor_)) {
+  batch_.reserve(kMostAtOnce);
+}
 
 Poller::~Poller() = default;
 
@@ -94,40 +127,22 @@ bool Poller::ask(Descriptor& descriptor, std::uint32_t events) {
   if (descriptor.asked_ == events) return true;
   epoll_event event{};
   event.events = events;
-  event.data.ptr = &descriptor;
+  event.data.u64 = data_of(descriptor);
   const int how = descriptor.asked_ == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-  if (::epoll_ctl(epoll_.native_handle(), how, descriptor.socket_, &event) != 0) return false;
+  if (::epoll_ctl(epoll_, how, descriptor.socket_, &event) != 0) return false;
   descriptor.asked_ = events;
   return true;
 }
 
 void Poller::forget(const Descriptor& descriptor) {
   for (auto& event : batch_) {
-    if (event.data.ptr == &descriptor) event.data.ptr = nullptr;
+    if (descriptor_of(event) == &descriptor) event.data.u64 = 0;
   }
-}
-
-void Poller::park(Waiter& waiter, Resume<bool> coroutine) {
-  assert(!waiter);
-  waiter.emplace(std::move(coroutine));
-  ++waiting_;
-  listen();
-}
-
-Resume<bool> Poller::take(Waiter& waiter) {
-  auto coroutine = std::move(*waiter);
-  waiter.reset();
-  --waiting_;
-  return coroutine;
 }
 
 void Poller::cancel(Waiter& waiter) {
   if (!waiter) return;
-  asio::post(epoll_.get_executor(), [coroutine = take(waiter)]() mutable { coroutine(false); });
-  // If no coroutine waits, the wait of Asio ends, too. Otherwise io_context::run() would not
-  // return.
-  error_code ignored;
-  if (waiting_ == 0 && batch_.empty()) epoll_.cancel(ignored);
+  asio::post(executor_, [coroutine = take(waiter)]() mutable { coroutine(false); });
 }
 
 void Poller::shutdown() {
@@ -142,43 +157,52 @@ void Poller::shutdown() {
   }
 }
 
-void Poller::listen() {
-  if (waiting_ == 0 || listens_ || !batch_.empty()) return;
-  listens_ = true;
-  epoll_.async_wait(asio::posix::descriptor_base::wait_read, [this](error_code) {
-    listens_ = false;
-    poll();
-    listen();
-  });
+std::size_t Poller::keep_ours(std::span<epoll_event> events) {
+  Poller* poller = nullptr;
+  std::size_t others = 0;
+  for (const auto& event : events) {
+    if ((event.data.u64 & kOurs) == 0) {
+      events[others++] = event;
+      continue;
+    }
+    poller = &descriptor_of(event)->poller_;
+    poller->batch_.push_back(event);
+  }
+  if (poller) asio::post(poller->executor_, [poller] { poller->tell_all(); });
+  return others;
 }
 
-void Poller::poll() {
-  std::array<epoll_event, 128> events;
-  const int count = ::epoll_wait(epoll_.native_handle(), events.data(), events.size(), 0);
-  if (count <= 0) return;
-  struct Batch {
-    Poller& poller;
-    ~Batch() { poller.batch_ = {}; }
-  } const batch{*this};
-  batch_ = std::span(events).first(static_cast<std::size_t>(count));
+void Poller::tell_all() {
   for (std::size_t i = 0; i < batch_.size(); ++i) {
-    if (i + 1 < batch_.size()) fetch_surroundings_of(batch_[i + 1].data.ptr);
+    if (i + 1 < batch_.size()) fetch_surroundings_of(descriptor_of(batch_[i + 1]));
     tell(batch_[i]);
   }
+  batch_.clear();
 }
 
 // A resumed coroutine may destroy any descriptor.
 void Poller::tell(const epoll_event& event) {
-  auto* descriptor = static_cast<Descriptor*>(event.data.ptr);
+  auto* descriptor = descriptor_of(event);
   if (!descriptor) return;
   if ((event.events & kNotMerelyInput) != 0) descriptor->short_read_proves_nothing_ = true;
   if ((event.events & (EPOLLIN | kNotMerelyInput)) != 0) {
     descriptor->may_read_ = true;
     if (descriptor->reader_) take(descriptor->reader_)(true);
-    descriptor = static_cast<Descriptor*>(event.data.ptr);
+    descriptor = descriptor_of(event);
   }
   const bool has_room = (event.events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) != 0;
   if (descriptor && has_room && descriptor->writer_) take(descriptor->writer_)(true);
+}
+
+int asio_epoll_ctl(int epoll, int operation, int descriptor, epoll_event* event) {
+  last_epoll = epoll;
+  return ::epoll_ctl(epoll, operation, descriptor, event);
+}
+
+int asio_epoll_wait(int epoll, epoll_event* events, int most, int timeout) {
+  const int count = ::epoll_wait(epoll, events, most, timeout);
+  if (count <= 0) return count;
+  return static_cast<int>(Poller::keep_ours({events, static_cast<std::size_t>(count)}));
 }
 
 }  // namespace proxy::net

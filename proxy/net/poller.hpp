@@ -1,17 +1,17 @@
 // Tells the coroutines of one thread when their sockets can be read or written.
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <boost/asio/execution_context.hpp>
-#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/intrusive/list.hpp>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "proxy/net/asio.hpp"
-
-struct epoll_event;
 
 namespace proxy::net {
 
@@ -70,9 +70,9 @@ class Descriptor : public boost::intrusive::list_base_hook<
   bool short_read_proves_nothing_;
 };
 
-// The descriptors of one io_context; asio::use_service makes it. Asio waits for the epoll instance
-// of the Poller, as long as a coroutine waits for a descriptor. The end of the io_context destroys
-// the coroutines that wait.
+// The descriptors of one io_context; asio::use_service makes it. They are in the epoll instance of
+// Asio, whose wait is also theirs: see asio_epoll.hpp. The end of the io_context destroys the
+// coroutines that wait.
 class Poller final : public asio::execution_context::service {
  public:
   using key_type = Poller;
@@ -81,6 +81,10 @@ class Poller final : public asio::execution_context::service {
   explicit Poller(asio::execution_context& of);
   ~Poller() override;
 
+  // Takes the events of Descriptors out, and tells of them soon. Returns how many others are left
+  // at the front.
+  static std::size_t keep_ours(std::span<epoll_event> events);
+
  private:
   friend class Descriptor;
   using Waiter = Descriptor::Waiter;
@@ -88,20 +92,16 @@ class Poller final : public asio::execution_context::service {
 
   bool ask(Descriptor& descriptor, std::uint32_t events);
   void forget(const Descriptor& descriptor);
-  void park(Waiter& waiter, Resume<bool> coroutine);
-  Resume<bool> take(Waiter& waiter);
   void cancel(Waiter& waiter);
 
   void shutdown() override;
-  void listen();
-  void poll();
+  void tell_all();
   void tell(const epoll_event& event);
 
-  asio::posix::basic_stream_descriptor<Executor> epoll_;
+  const Executor executor_;
+  const int epoll_;  // of Asio
   List descriptors_;
-  std::size_t waiting_ = 0;       // the number of coroutines that wait
-  bool listens_ = false;          // whether Asio waits for epoll_
-  std::span<epoll_event> batch_;  // the events that poll() hands out now
+  std::vector<epoll_event> batch_;  // of which tell_all() tells
 };
 
 }  // namespace proxy::net

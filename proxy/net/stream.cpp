@@ -98,7 +98,10 @@ Soon<bool> Stream::readable() {
 }
 
 Task<bool> Stream::readable_later() {
-  if (plain_) co_return co_await plain_->input();
+  if (plain_) {
+    if (plain_->may_read()) co_return true;
+    co_return co_await plain_->input();
+  }
   const auto [error] = co_await tls_->next_layer().async_wait(tcp::socket::wait_read, as_result);
   co_return !error;
 }
