@@ -255,6 +255,7 @@ error_code Stream::woken(bool told) const {
 
 bool Stream::quiet() {
   if (timed_out_ || holds_input()) return false;
+  if (plain_ && !plain_->may_read()) return true;  // the most frequent case
   char byte = 0;
   const auto n = ::recv(descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   const bool quiet = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);

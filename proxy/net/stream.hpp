@@ -75,7 +75,7 @@ class Stream final : public Watched {
   void reset_on_close();
 
   // True if nothing has been received and the other side has not closed, so that the connection can
-  // be reused.
+  // be reused. A plain connection may have changed since this thread last waited for events.
   [[nodiscard]] bool quiet();
   void shutdown_send();
   // Shuts the connection down. Bytes that were sent are still delivered. The destructor closes the
