@@ -14,6 +14,7 @@ using Clock = std::chrono::steady_clock;
 // thread may close what it was asked to only in its next turn.
 constexpr std::chrono::milliseconds kBetweenTries{4};
 constexpr int kMostTries = 10;
+constexpr int kTriesPerCall = 4;  // after which some are to be freed once more
 
 std::chrono::milliseconds left_until(Clock::time_point deadline) {
   return std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -66,9 +67,10 @@ net::Task<net::Result<net::Socket>> Connector::open(
   for (int tries = 0; tries < kMostTries; ++tries) {
     const bool is_short = !socket && socket.error() == Errc::no_descriptors;
     if (!is_short || Clock::now() + kBetweenTries > deadline) break;
-    shortage_.free_some();
+    if (tries % kTriesPerCall == 0) shortage_.free_some();
     net::Timer timer(co_await net::ThisExecutor(), kBetweenTries);
     co_await timer.async_wait(net::as_result);
+    if (Clock::now() >= deadline) break;
     socket = co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);
   }
   co_return std::move(socket);

@@ -31,8 +31,8 @@ class Connector {
   // Takes at most `timeout` for all steps together (with TLS up to two ticks of the Deadlines
   // more). The stream has no deadline. Denied and blocked addresses are skipped. If no address is
   // left, the error is Errc::blocked_address if a list blocked one of them, else
-  // Errc::denied_address. If descriptors run out, has some freed and tries once more; the error is
-  // then Errc::no_descriptors.
+  // Errc::denied_address. If descriptors run out, the Connector has some freed and tries again for
+  // up to 40 ms, within `timeout`. If none becomes free, the error is Errc::no_descriptors.
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
                                                                std::chrono::milliseconds timeout);
 
