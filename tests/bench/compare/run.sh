@@ -17,16 +17,13 @@
 # Needs wrk, nginx, curl, python3 and two cores (else exit status 77); the loops need a C++ compiler.
 # Environment: SERVER_CORE, LOAD_CORE, PORTS_FROM (the first port to try), STORED_BEFORE (entries in each
 # cache before misses are stored), DISK_MEBIBYTES (of bodies for hits from disk), RELAY_MEBIBYTES,
-# NGINX_OPEN_FILES (that nginx may keep open: 100,000, or half of what `ulimit -n` allows; 0: none, as
-# it is installed),
+# NGINX_OPEN_FILES (that nginx may keep open: three quarters of its descriptors, of which it has 65,536 or
+# as many as `ulimit -Hn` allows; 0: none, as it is installed),
 # PAUSE_MILLISECONDS (between requests of a connection in threads-*), TMPDIR (some 20 GB of disk).
 # All programs listen on loopback and end with the script.
 set -euo pipefail
 
 readonly compare=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
-descriptors=$(ulimit -n)
-# With a cache of more files than it has descriptors, nginx accepts no connection any more.
-readonly nginx_open_files=${NGINX_OPEN_FILES:-$((descriptors > 200000 ? 100000 : descriptors / 2))}
 readonly stored_before=${STORED_BEFORE:-100000} disk_mebibytes=${DISK_MEBIBYTES:-400}
 readonly relay_mebibytes=${RELAY_MEBIBYTES:-1024} pause_milliseconds=${PAUSE_MILLISECONDS:-5}
 rounds=5 seconds=5 chosen_rows='*' rivals=loop,nginx,varnish,squid kept='' table=() hearsay=''
@@ -103,6 +100,8 @@ source "$compare/rows_of_hearsay.sh"
 
 taskset -cp "$load_core" $$ >/dev/null
 ulimit -n 65536 2>/dev/null || ulimit -n "$(ulimit -Hn)"  # for 10,000 connections
+# If nginx keeps as many files open as it has descriptors, it accepts no connection any more.
+readonly nginx_open_files=${NGINX_OPEN_FILES:-$(($(ulimit -n) * 3 / 4))}
 mkdir "$dir/www"
 head -c 1024 /dev/urandom >"$dir/www/1k"
 head -c 10240 /dev/urandom >"$dir/www/10k"
