@@ -1,15 +1,17 @@
-// The calls by which Asio uses its epoll instance. asio.cpp compiles Asio with them in place of the
-// system's. So a thread waits once for all its sockets: for those of Asio and those of the Poller.
+// The calls by which Asio uses its epoll instance. asio.cpp compiles Asio with these functions in
+// place of the system's. A thread therefore waits once for all its sockets: for those of Asio and
+// those of the Poller. Two epoll instances, one within the other, cost a hit of 1 KiB 1.025 times
+// as much.
 #pragma once
 
 struct epoll_event;
 
 namespace proxy::net {
 
-// epoll_ctl(2).
+// As epoll_ctl(2).
 int asio_epoll_ctl(int epoll, int operation, int descriptor, epoll_event* event);
-// epoll_wait(2), but the events of our Descriptors go to their Poller. Those of Asio are left. They
-// may be none.
+// As epoll_wait(2). But the Poller takes the events of our Descriptors, so the result may be zero
+// before the time is over.
 int asio_epoll_wait(int epoll, epoll_event* events, int most, int timeout);
 
 }  // namespace proxy::net

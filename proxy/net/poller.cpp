@@ -26,6 +26,10 @@ std::uint64_t data_of(const Descriptor& descriptor) {
   return reinterpret_cast<std::uintptr_t>(&descriptor) | kOurs;
 }
 
+bool is_ours(const epoll_event& event) {
+  return (event.data.u64 & kOurs) != 0;
+}
+
 Descriptor* descriptor_of(const epoll_event& event) {
   return reinterpret_cast<Descriptor*>(event.data.u64 & ~kOurs);
 }
@@ -34,13 +38,15 @@ thread_local int last_epoll = -1;  // on which Asio has called epoll_ctl
 
 // Asio adds each descriptor that it is given to the epoll instance of the io_context.
 int epoll_of(const Executor& executor) {
+  asio::posix::basic_stream_descriptor<Executor> added(executor);
   const int any = ::eventfd(0, EFD_CLOEXEC);
-  if (any < 0) {
-    throw boost::system::system_error(errno, boost::system::system_category(),
-                                      "this process cannot wait for connections");
-  }
+  error_code error(errno, boost::system::system_category());
   last_epoll = -1;
-  const asio::posix::basic_stream_descriptor<Executor> added(executor, any);
+  if (any >= 0) added.assign(any, error);
+  if (any >= 0 && error) ::close(any);
+  if (error) {
+    throw boost::system::system_error(error, "this process cannot wait for connections");
+  }
   assert(last_epoll >= 0);
   return last_epoll;
 }
@@ -108,6 +114,11 @@ void Descriptor::park_writer(Resume<bool> coroutine) {
   if (!poller_.ask(*this, kInput | EPOLLOUT)) poller_.cancel(writer_);
 }
 
+void Descriptor::note_input(std::uint32_t events) {
+  if ((events & kNotMerelyInput) != 0) short_read_proves_nothing_ = true;
+  if ((events & (EPOLLIN | kNotMerelyInput)) != 0) may_read_ = true;
+}
+
 void Descriptor::cancel() {
   poller_.cancel(reader_);
   poller_.cancel(writer_);
@@ -157,15 +168,21 @@ void Poller::shutdown() {
   }
 }
 
+// A coroutine that is told first may ask a Descriptor that is told later, so all know beforehand.
 std::size_t Poller::keep_ours(std::span<epoll_event> events) {
   Poller* poller = nullptr;
   std::size_t others = 0;
   for (const auto& event : events) {
-    if ((event.data.u64 & kOurs) == 0) {
+    auto* const descriptor = descriptor_of(event);
+    if (!is_ours(event)) {
       events[others++] = event;
       continue;
     }
-    poller = &descriptor_of(event)->poller_;
+    if (!poller) {
+      poller = &descriptor->poller_;
+      assert(poller->batch_.empty());  // else a handler has run the io_context itself
+    }
+    descriptor->note_input(event.events);
     poller->batch_.push_back(event);
   }
   if (poller) asio::post(poller->executor_, [poller] { poller->tell_all(); });
@@ -184,9 +201,8 @@ void Poller::tell_all() {
 void Poller::tell(const epoll_event& event) {
   auto* descriptor = descriptor_of(event);
   if (!descriptor) return;
-  if ((event.events & kNotMerelyInput) != 0) descriptor->short_read_proves_nothing_ = true;
   if ((event.events & (EPOLLIN | kNotMerelyInput)) != 0) {
-    descriptor->may_read_ = true;
+    descriptor->note_input(event.events);  // a read may have come before
     if (descriptor->reader_) take(descriptor->reader_)(true);
     descriptor = descriptor_of(event);
   }

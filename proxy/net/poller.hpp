@@ -36,8 +36,8 @@ class Descriptor : public boost::intrusive::list_base_hook<
 
   [[nodiscard]] int get() const { return socket_; }
 
-  // False: a read would find nothing.
-  [[nodiscard]] bool may_read() const { return may_read_; }
+  // False: a read would find nothing, unless bytes have come since the last events.
+  [[nodiscard]] bool may_read() const { return may_read_ || asked_ == 0; }
   void read_short() { may_read_ = short_read_proves_nothing_; }
   void read_nothing() { may_read_ = false; }                          // it would have had to wait
   void read_end() { may_read_ = short_read_proves_nothing_ = true; }  // or an error
@@ -60,6 +60,7 @@ class Descriptor : public boost::intrusive::list_base_hook<
 
   void park_reader(Resume<bool> coroutine);
   void park_writer(Resume<bool> coroutine);
+  void note_input(std::uint32_t events);
 
   Poller& poller_;
   Waiter reader_;
@@ -81,8 +82,8 @@ class Poller final : public asio::execution_context::service {
   explicit Poller(asio::execution_context& of);
   ~Poller() override;
 
-  // Takes the events of Descriptors out, and tells of them soon. Returns how many others are left
-  // at the front.
+  // Takes the events of Descriptors out, and tells of them before the next wait. The others move to
+  // the front. Returns how many these are.
   static std::size_t keep_ours(std::span<epoll_event> events);
 
  private:

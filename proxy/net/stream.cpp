@@ -255,12 +255,15 @@ error_code Stream::woken(bool told) const {
 
 bool Stream::quiet() {
   if (timed_out_ || holds_input()) return false;
-  if (plain_ && !plain_->may_read()) return true;  // the most frequent case
   char byte = 0;
   const auto n = ::recv(descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   const bool quiet = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   if (quiet && plain_) plain_->read_nothing();
   return quiet;
+}
+
+bool Stream::quiet_so_far() {
+  return plain_ && !timed_out_ && !plain_->may_read() ? true : quiet();
 }
 
 int Stream::descriptor() {

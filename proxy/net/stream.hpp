@@ -75,8 +75,11 @@ class Stream final : public Watched {
   void reset_on_close();
 
   // True if nothing has been received and the other side has not closed, so that the connection can
-  // be reused. A plain connection may have changed since this thread last waited for events.
+  // be reused.
   [[nodiscard]] bool quiet();
+  // The same for a plain connection, as this thread's last events told it, so mostly without a
+  // system call.
+  [[nodiscard]] bool quiet_so_far();
   void shutdown_send();
   // Shuts the connection down. Bytes that were sent are still delivered. The destructor closes the
   // connection.

@@ -30,7 +30,7 @@ std::unique_ptr<net::Stream> Pool::take(const Endpoint& endpoint) {
     auto newest = std::move(places.back()->stream);
     remove(places.back());
     places.pop_back();
-    if (newest->quiet()) stream = std::move(newest);
+    if (newest->quiet_so_far()) stream = std::move(newest);
   }
   return stream;
 }

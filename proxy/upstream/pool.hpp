@@ -24,13 +24,14 @@ class Pool final : private net::Watched {
  public:
   explicit Pool(net::Deadlines& deadlines, PoolLimits limits = {});
 
-  // Returns the most recently used connection that is still alive, or null. The server may close it
-  // at any time, so a request that fails before any byte of a response says nothing about the
-  // origin. The stream has no deadline.
+  // Returns the most recently used connection that is quiet as far as this thread knows, or null.
+  // The server may close it at any time, so a request that fails before any byte of a response says
+  // nothing about the origin. The stream has no deadline.
   std::unique_ptr<net::Stream> take(const Endpoint& endpoint);
 
   // Keeps a connection that is between two messages. Beyond the limits the oldest ones are dropped.
-  // Whether the other side has closed the connection or sent bytes is checked when it is taken.
+  // A connection that the other side has closed, or sent bytes on, is dropped when it would be
+  // taken.
   void give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
 
   // Closes all idle connections.

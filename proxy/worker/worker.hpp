@@ -113,7 +113,7 @@ class Loop : public net::asio::io_context {
  public:
   Loop() : io_context(1) {  // one thread runs it
     Wakeup::prepare(*this);
-    net::asio::use_service<net::Poller>(*this);  // needs a descriptor for a moment
+    net::asio::use_service<net::Poller>(*this);  // its constructor needs a descriptor
   }
   // Destroys all coroutines. Call this after run() has returned.
   void end_coroutines() { shutdown(); }
