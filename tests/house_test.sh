@@ -153,7 +153,7 @@ used_only_in 'nlohmann/' '(config/document|proxy/observe/(access_log|events)|pro
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.[ch]pp|command_line\.cpp|(cache|digest|squid|steer)/arguments\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of
-# the coroutine's frame. It awaits the right side of || and && whatever the left side is.
+# the coroutine's frame. It also awaits the right side of || and &&, whatever the left side is.
 breach 'an awaited value must be stored in a variable before it is tested' < <(
   sources config digest peers proxy tests |
     xargs grep -lPz '(!|&&|\|\||\?)\s*co_await\b|\bwhile\s*\(\s*co_await\b' || true)

@@ -143,7 +143,7 @@ TEST_F(Poll, CancelEndsBothWaits) {
   io.poll();
   EXPECT_EQ(ended, 0);
   ends.near->cancel();
-  io.run();  // ends: Asio has nothing left to wait for
+  io.run();
   EXPECT_EQ(ended, 2);
 }
 

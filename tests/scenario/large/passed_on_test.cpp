@@ -74,7 +74,7 @@ TEST(ABodyPassedOn, IsNotFetchedAnyMoreOnceItsClientHasLeft) {
   client->send(request_text("GET", scene.origin.url("/a")));
   client->read_head();
   client->read_body(kLong);
-  client.reset();  // a close: a shutdown alone is not noticed while the client has no room
+  client.reset();  // A mere shutdown is not noticed while the client has no room.
   EXPECT_TRUE(await([&] { return scene.origin.open_connections() == 0; }));
 }
 
