@@ -180,6 +180,31 @@ TEST_F(Poll, OneThatIsToldMayDestroyAnotherThatIsToldNext) {
   EXPECT_EQ(reads, 1) << "one of the two is destroyed before it is told";
 }
 
+Task<void> look_at(Descriptor& own, const Descriptor& other, bool& may_read) {
+  const bool told = co_await own.input();
+  may_read = told && other.may_read();
+}
+
+// Otherwise a request would take a connection that the other side has just closed.
+TEST_F(Poll, AllOfABatchKnowOfTheirInputBeforeTheFirstIsTold) {
+  PolledPair others(io);
+  bool first_saw = false;
+  bool second_saw = false;
+  ends.near->read_nothing();
+  others.near->read_nothing();
+  net::spawn(io.get_executor(), look_at(*ends.near, *others.near, first_saw));
+  net::spawn(io.get_executor(), look_at(*others.near, *ends.near, second_saw));
+  io.poll();
+  say("hello");
+  asio::write(others.far, asio::buffer("hello", 5));
+  ends.await_unread();
+  others.await_unread();
+  io.restart();
+  io.run();
+  EXPECT_TRUE(first_saw);
+  EXPECT_TRUE(second_saw);
+}
+
 Task<void> count_when_told(Descriptor& descriptor, std::size_t& told) {
   const bool input = co_await descriptor.input();
   if (input) ++told;

@@ -159,11 +159,25 @@ TEST(Stream, IsQuietUntilTheOtherSideSpeaksOrCloses) {
   EXPECT_FALSE(closed.near.quiet());
 }
 
+TEST(Stream, IsQuietSoFarUntilAnEventTellsOfInput) {
+  Ends ends;
+  EXPECT_TRUE(ends.near.quiet_so_far());
+  EXPECT_FALSE(run(ends.io, ends.far.write(asio::buffer("x", 1))));
+  const auto is_told = [&] {
+    ends.io.restart();
+    ends.io.poll();
+    return !ends.near.quiet_so_far();
+  };
+  EXPECT_TRUE(support::await(is_told));
+  EXPECT_FALSE(ends.near.quiet());
+}
+
 TEST(Stream, IsNotQuietAfterItsDeadline) {
   Ends ends;
   ends.near.expires_after(10ms);
   EXPECT_FALSE(run(ends.io, ends.near.readable()));
   EXPECT_FALSE(ends.near.quiet());
+  EXPECT_FALSE(ends.near.quiet_so_far());
 }
 
 // The other side reads nothing, so the write waits.
