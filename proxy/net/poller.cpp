@@ -1,10 +1,8 @@
 #include "proxy/net/poller.hpp"
 
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <cassert>
 #include <cstdint>
 #include <utility>
@@ -36,14 +34,11 @@ Descriptor* descriptor_of(const epoll_event& event) {
 
 thread_local int last_epoll = -1;  // on which Asio has called epoll_ctl
 
-// Asio adds each descriptor that it is given to the epoll instance of the io_context.
+// Asio adds each socket that it opens to the epoll instance of the io_context.
 int epoll_of(const Executor& executor) {
-  asio::posix::basic_stream_descriptor<Executor> added(executor);
-  const int any = ::eventfd(0, EFD_CLOEXEC);
-  error_code error(errno, boost::system::system_category());
-  last_epoll = -1;
-  if (any >= 0) added.assign(any, error);
-  if (any >= 0 && error) ::close(any);
+  Socket any(executor);
+  error_code error;
+  any.open(tcp::v4(), error);
   if (error) {
     throw boost::system::system_error(error, "this process cannot wait for connections");
   }
@@ -173,11 +168,11 @@ std::size_t Poller::keep_ours(std::span<epoll_event> events) {
   Poller* poller = nullptr;
   std::size_t others = 0;
   for (const auto& event : events) {
-    auto* const descriptor = descriptor_of(event);
     if (!is_ours(event)) {
       events[others++] = event;
       continue;
     }
+    auto* const descriptor = descriptor_of(event);
     if (!poller) {
       poller = &descriptor->poller_;
       assert(poller->batch_.empty());  // else a handler has run the io_context itself
