@@ -1,7 +1,7 @@
 // The calls by which Asio uses its epoll instance. asio.cpp compiles Asio with these functions in
 // place of the system's. A thread therefore waits once for all its sockets: for those of Asio and
-// those of the Poller. Two epoll instances, one within the other, cost a hit of 1 KiB 1.025 times
-// as much.
+// those of the Poller. If the Poller had an epoll instance of its own within that of Asio, a hit of
+// 1 KiB would cost 1.025 times as much.
 #pragma once
 
 struct epoll_event;

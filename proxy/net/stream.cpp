@@ -263,7 +263,7 @@ bool Stream::quiet() {
 }
 
 bool Stream::quiet_so_far() {
-  return plain_ && !timed_out_ && !plain_->may_read() ? true : quiet();
+  return (plain_ && !timed_out_ && !plain_->may_read()) || quiet();
 }
 
 int Stream::descriptor() {
