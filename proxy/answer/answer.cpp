@@ -1,6 +1,7 @@
 #include "proxy/answer/answer.hpp"
 
 #include "peers/native_target.hpp"
+#include "proxy/answer/for_one.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/miss.hpp"
@@ -99,6 +100,8 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       break;
   }
   if (is_hit(lookup)) return answer_hit(client, request, lookup, "");
+  if (is_for_one(client, request, lookup))
+    return answer_for_one(client, request, std::move(lookup));
   return answer_miss(client, request, std::move(lookup));
 }
 

@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kRoomLook{4};
 constexpr int kMostRoomLooks = 250;
 
 void begin(Client& client, const Request& request, const Lookup& lookup,
-           const std::shared_ptr<Fill>& fill) {
+           const std::shared_ptr<Fill>& fill, std::optional<Attempt> begun) {
   auto& process = client.worker.process;
   start_fetching(client.worker,
                  {.fill = fill,
@@ -31,7 +31,8 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
                   .stored = {lookup.found.entry, lookup.found.on_disk},
                   .asked = lookup.asked,
                   .range_override = range_override(process, request, lookup),
-                  .ask_siblings = asks_siblings(process, request, lookup, lookup.verdict)});
+                  .ask_siblings = asks_siblings(process, request, lookup, lookup.verdict)},
+                 std::move(begun));
 }
 
 // Whether the response that another request fetches answers this one, too.
@@ -129,11 +130,12 @@ std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
   return stored;
 }
 
-Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup) {
+Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup,
+                               std::optional<Attempt> begun) {
   auto& process = client.worker.process;
   const auto executor = client.worker.io.get_executor();
   const auto& url = request.stored_as();
-  auto entered = may_share(process, request, lookup)
+  auto entered = !begun && may_share(process, request, lookup)
                      ? process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, client.wake_by());
@@ -151,7 +153,7 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     entered.fill = Fills::alone(url, executor).fill;
     reader = FillReader::attach(entered.fill, client.wake_by());
   }
-  begin(client, request, lookup, entered.fill);
+  begin(client, request, lookup, entered.fill, std::move(begun));
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
@@ -173,7 +175,8 @@ Task<bool> make_room(Worker& worker) {
 
 }  // namespace
 
-Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
+Task<void> answer_miss(Client& client, const Request& request, Lookup lookup,
+                       std::optional<Attempt> begun) {
   for (;;) {
     bool room = true;
     if (is_critical(client.worker)) room = co_await make_room(client.worker);
@@ -181,7 +184,8 @@ Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
       const Failure overload{Failure::Where::us, Failure::What::overload, {}};
       co_return co_await refuse(client, request, overload);
     }
-    const auto delivered = co_await answer_by_fill(client, request, lookup);
+    auto asked = std::exchange(begun, std::nullopt);
+    const auto delivered = co_await answer_by_fill(client, request, lookup, std::move(asked));
     if (delivered == Delivered::sent) co_return;
     lookup = begin_anew(std::move(lookup), request);  // only once: next time read_own() refuses
   }

@@ -5,12 +5,15 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/lookup/lookup.hpp"
+#include "proxy/sources/attempt.hpp"
 
 namespace proxy {
 
 // Answers from a fill: from another request's if it fits this request, else from a new one. The
-// verdict is fetch, revalidate or complete.
-net::Task<void> answer_miss(Client& client, const Request& request, Lookup lookup);
+// verdict is fetch, revalidate or complete. `begun`: the origin was asked already for this request
+// (Attempt::ask() has returned), so that the fill is a new one.
+net::Task<void> answer_miss(Client& client, const Request& request, Lookup lookup,
+                            std::optional<Attempt> begun = std::nullopt);
 
 // Answers from the fill of another request, if it fits this one. Returns whether an answer was
 // sent.

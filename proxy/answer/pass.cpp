@@ -82,7 +82,7 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
     if (record.storability == cache::Storability::yes)
       capture = PostCapture::begin(worker, request, passed.head(), times);
   }
-  co_await relay(client, request, passed, reason, capture.get());
+  co_await relay(client, request, passed, times, reason, capture.get());
   if (capture) record.storability = capture->storability();
   worker.counters.count(record.storability);
 }

@@ -1,9 +1,8 @@
 #include "proxy/answer/relay.hpp"
 
-#include "proxy/http/date.hpp"
-#include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/reply/deliver.hpp"
+#include "proxy/reply/passed_head.hpp"
 
 namespace proxy {
 
@@ -15,20 +14,12 @@ namespace {
 // After so many buffers, other coroutines of the thread get their turn.
 constexpr std::uint64_t kBuffersAtATime = 64;
 
-void add_fields(Client& client, const Request& request, const http::ResponseHead& head,
-                http::Forward reason, const PostCapture* capture, const upstream::Parent* parent) {
-  auto& fields = client.response.fields();
-  if (!head.fields.has(http::field::date)) {  // RFC 9110 6.6.1
-    const auto now = client.worker.process.clock.now();
-    http::append_field(fields, "Date", http::format_date(whole_seconds(now)));
-  }
-  if (const auto* age = head.fields.find(http::field::age)) {
-    http::append_field(fields, "Age", age->value);
-  }
+void tell(Client& client, const Request& request, unsigned fwd_status, http::Forward reason,
+          const PostCapture* capture, const upstream::Parent* parent) {
   auto& status = client.record.told;
   status.clear();
   status.fwd = reason;
-  status.fwd_status = head.status;
+  status.fwd_status = fwd_status;
   status.stored = capture != nullptr;
   if (parent) status.detail = "parent/" + parent->name;
   if (capture) status.ttl = capture->ttl();
@@ -72,14 +63,12 @@ Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
 }  // namespace
 
 Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
-                 http::Forward reason, PostCapture* capture) {
+                 const cache::Times& times, http::Forward reason, PostCapture* capture) {
   auto& response = client.response;
   auto& fetch = passed.fetch();
   const auto& head = fetch.head();
-  std::string text;
-  http::append_response_head(text, head, client.worker.process.name);
-  add_fields(client, request, head, reason, capture, fetch.server().parent());
-  client.record.content_type = head.fields.value(http::field::content_type);
+  const auto text = passed_head(client, head, times);
+  tell(client, request, head.status, reason, capture, fetch.server().parent());
   if (!passed.sent_whole()) response.close_after();
 
   const auto error = co_await response.start(text, head.status, length_of(fetch, request));

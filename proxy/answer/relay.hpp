@@ -7,10 +7,10 @@
 
 namespace proxy {
 
-// Sends the final answer that `passed` has received. `reason`: why the request was forwarded.
-// `capture` (or null) gets a copy of the body, and stores it once it is whole. If the origin cuts
-// the answer, aborts the client's, too.
+// Sends the final answer that `passed` has received at `times`. `reason`: why the request was
+// forwarded. `capture` (or null) gets a copy of the body, and stores it once it is whole. If the
+// origin cuts the answer, aborts the client's, too.
 net::Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
-                      http::Forward reason, PostCapture* capture);
+                      const cache::Times& times, http::Forward reason, PostCapture* capture);
 
 }  // namespace proxy

@@ -28,14 +28,16 @@ OriginQuestion first_question(const FillJob& job) {
   return {job.how, job.stored.entry, job.range_override, tags_to_name(job)};
 }
 
-Task<void> run_job(Worker& worker, FillJob taken) {
+Task<void> run_job(Worker& worker, FillJob taken, std::optional<Attempt> begun) {
   FillContext context{worker, std::move(taken)};
   context.inquiries.listed = context.request().policy().lists_inquiries();
   const auto& job = context.job;
   try {
     auto question = first_question(job);
-    std::optional<LeftForOrigin> left(std::in_place);
-    if (job.ask_siblings || route_of(context.request()).has_choice()) {
+    std::optional<LeftForOrigin> left(std::in_place, std::move(begun));
+    if (left->asked) {
+      // The origin has been asked.
+    } else if (job.ask_siblings || route_of(context.request()).has_choice()) {
       left = co_await fill_from_neighbours(context, question);
       if (left && job.ask_siblings) sample_false_miss(worker, job.key, context.request());
     }
@@ -50,8 +52,8 @@ Task<void> run_job(Worker& worker, FillJob taken) {
 
 }  // namespace
 
-void start_fetching(Worker& worker, FillJob job) {
-  net::spawn(worker.io.get_executor(), run_job(worker, std::move(job)));
+void start_fetching(Worker& worker, FillJob job, std::optional<Attempt> begun) {
+  net::spawn(worker.io.get_executor(), run_job(worker, std::move(job), std::move(begun)));
 }
 
 }  // namespace proxy

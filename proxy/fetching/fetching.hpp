@@ -9,6 +9,7 @@
 #include "proxy/fill/fill.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/sources/attempt.hpp"
 
 namespace proxy {
 
@@ -31,7 +32,8 @@ struct FillJob {
 };
 
 // Runs the job as a coroutine of its own on the worker's thread. The fill is published and
-// finished, or failed, whatever happens.
-void start_fetching(Worker& worker, FillJob job);
+// finished, or failed, whatever happens. `begun`: the origin was asked already, and Attempt::ask()
+// has returned; the job then asks no neighbour.
+void start_fetching(Worker& worker, FillJob job, std::optional<Attempt> begun = std::nullopt);
 
 }  // namespace proxy

@@ -241,7 +241,9 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context, question, route);
   };
-  wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
+  wanted.on_interim = [&](const http::ResponseHead& head) {
+    return pass_on_interim(context, head);
+  };
   ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);
   for (;;) {
     std::optional<UnreadWatch> watch(std::in_place, context, [&] {

@@ -161,8 +161,9 @@ std::function<void()> give_up_if_unread(Fill& fill, Attempt& attempt) {
 
 }  // namespace
 
-void pass_on_interim(const FillContext& context, const http::ResponseHead& head) {
+Soon<void> pass_on_interim(const FillContext& context, const http::ResponseHead& head) {
   context.fill().interim(interim_text(head, context.process().name));
+  return {};
 }
 
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question) {
@@ -171,10 +172,14 @@ Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& ques
 
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
                           upstream::Route route) {
-  const auto& request = context.request();
-  auto head = origin_request(request, context.process().name, question.how, question.stored.get(),
+  return attempt_at_origin(context.worker, context.request(), question, std::move(route));
+}
+
+Attempt attempt_at_origin(Worker& worker, const Request& request, const OriginQuestion& question,
+                          upstream::Route route) {
+  auto head = origin_request(request, worker.process.name, question.how, question.stored.get(),
                              question.tags, question.range_override);
-  return {context.worker, origin_plan(request, std::move(head), std::move(route))};
+  return {worker, origin_plan(request, std::move(head), std::move(route))};
 }
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
@@ -186,7 +191,9 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
     begun.reset();
     if (!is_asked) {
       const UnreadWatch watch(context, give_up_if_unread(context.fill(), attempt));
-      Attempt::OnInterim interim = [&context](const auto& head) { pass_on_interim(context, head); };
+      Attempt::OnInterim interim = [&context](const auto& head) {
+        return pass_on_interim(context, head);
+      };
       co_await attempt.ask(std::move(interim));
     }
     const auto answered = attempt.outcome();

@@ -11,9 +11,11 @@ namespace proxy {
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question);
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
                           upstream::Route route);
+Attempt attempt_at_origin(Worker& worker, const Request& request, const OriginQuestion& question,
+                          upstream::Route route);
 
 // Gives an origin's interim head to the clients that wait.
-void pass_on_interim(const FillContext& context, const http::ResponseHead& head);
+net::Soon<void> pass_on_interim(const FillContext& context, const http::ResponseHead& head);
 
 // Asks the origin the question, asks again if the answer calls for another question, and writes the
 // last answer. When this returns, the fill has ended. `begun`: the question, if it was asked

@@ -65,6 +65,12 @@ void Fills::Shard::delist(const digest::Key& key, const Fill& fill) {
   if (listed != fills.end() && listed->second.get() == &fill) fills.erase(listed);
 }
 
+void Fills::note_unshared(const digest::Key& key, Time now) {
+  auto& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  shard.unshared.remember(key, now + kNotShared);
+}
+
 bool Fills::recently_unshared(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <chrono>
 #include <cstddef>
 #include <deque>
-#include <unordered_map>
 
 #include "digest/key.hpp"
 
@@ -40,7 +40,7 @@ class RecentKeys {
 
  private:
   const std::size_t capacity_;
-  std::unordered_map<digest::Key, Time, digest::KeyHash> until_;
+  boost::unordered_flat_map<digest::Key, Time, digest::KeyHash> until_;
   std::deque<digest::Key> order_;  // oldest first
   Time forgotten_until_ = Time::min();
 };

@@ -125,10 +125,7 @@ Task<Delivered> serve_object(Client& client, const Request& request, ObjectToSer
   co_return Delivered::sent;
 }
 
-namespace {
-
-void describe(Client& client, const Request& request, const FillHead& head, http::Forward reason) {
-  const auto& from = head.provenance;
+void note_source(Client& client, const Provenance& from, http::Forward reason) {
   auto& record = client.record;
   const bool sibling = from.source == cache::SourceKind::sibling;
   record.hierarchy = from.hierarchy;
@@ -152,8 +149,16 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   if (!from.peer.empty()) {
     http::add_detail(status.detail, (sibling ? "peer/" : "parent/") + from.peer);
   }
+}
+
+namespace {
+
+void describe(Client& client, const Request& request, const FillHead& head, http::Forward reason) {
+  const auto& from = head.provenance;
+  note_source(client, from, reason);
   const auto now = client.worker.process.clock.now();
-  if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
+  if (from.stored || head.is_stored()) client.record.told.ttl = head.entry->ttl(now);
+  const bool sibling = from.source == cache::SourceKind::sibling;
   const bool tells_age = sibling || from.aged || head.is_stored();
   add_fields(client, request, tells_age ? head.entry.get() : nullptr, now);
 }

@@ -23,6 +23,10 @@ enum class OnOutdated { begin_anew, refuse };
 // the request's key if cache.key_in_status is set.
 void add_cache_status(Client& client, const Request& request);
 
+// Notes where a response that was fetched comes from, for the log and for Cache-Status. `reason`:
+// why the request went forward.
+void note_source(Client& client, const Provenance& from, http::Forward reason);
+
 // An entry, and its body if that was left in its file.
 struct EntryToServe {
   const cache::Entry& entry;

@@ -43,7 +43,9 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
       answered = kMalformed;
     } else if ((*head)->status != 100) {  // a GET expects no 100
       waits_itself_ = !!peer_;
-      if (interim) interim(**head);
+      if (!interim) continue;
+      auto passed_on = interim(**head);
+      co_await passed_on;
     }
   }
   waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);

@@ -33,14 +33,14 @@ Hierarchy hierarchy_of(const peers::Peer& claimant);
 class Attempt {
  public:
   using Steady = std::chrono::steady_clock;
-  using OnInterim = std::function<void(const http::ResponseHead&)>;
+  using OnInterim = std::function<net::Soon<void>(const http::ResponseHead&)>;
 
   // Asks `peer`, or the origin, by the plan's route, if it is null.
   Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
   // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than
-  // 100. More than 32 interim heads are a failure. So is any of a sibling, since a sibling sends a
+  // 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling, since a sibling sends a
   // stored response at once, except a 102 by which it says that it waits for its own fetch.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
   // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which

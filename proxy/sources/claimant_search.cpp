@@ -240,7 +240,10 @@ void ClaimantSearch::ask_claimant(const PeerRef& peer, Steady::time_point now) {
                                 now};
   question.expected_by = now + std::max(patience, takes.p95());
   question.seen_out = !takes.measured();
-  question.on_interim = [this](const auto&) { wait_for_fetch(); };
+  question.on_interim = [this](const auto&) {
+    wait_for_fetch();
+    return net::Soon<void>();
+  };
   race_.start(std::move(question));
 }
 

@@ -67,7 +67,8 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
   if (peer) asking.emplace(peer->accuracy, question->on_trial);
   bool begun = false;
   Attempt::OnInterim interim = [&question = *question](const http::ResponseHead& head) {
-    if (!question.left && question.on_interim) question.on_interim(head);
+    const bool is_heard = !question.left && question.on_interim;
+    return is_heard ? question.on_interim(head) : net::Soon<void>();
   };
   try {
     const auto answered = co_await attempt.ask(std::move(interim));

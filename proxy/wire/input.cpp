@@ -179,6 +179,17 @@ std::size_t BodyReader::at_hand(asio::mutable_buffer into) {
   return taken;
 }
 
+std::optional<std::string_view> BodyReader::whole() {
+  using Kind = http::Framing::Kind;
+  if (framing_.kind == Kind::none) return std::string_view();
+  const auto here = input_->buffered();
+  if (framing_.kind != Kind::sized || received_ > 0 || here.size() < framing_.length)
+    return std::nullopt;
+  input_->consume(framing_.length);
+  received_ = framing_.length;
+  return here.substr(0, framing_.length);
+}
+
 Task<Result<std::size_t>> BodyReader::read_into(net::Pipe& pipe, std::chrono::milliseconds idle) {
   if (finished()) co_return std::size_t{0};
   input_->stream().expires_after(idle);

@@ -64,7 +64,7 @@ class HeadWatch {
 };
 
 // Bytes that were read from a stream and not consumed yet. Views into them are valid until the next
-// read or consume(). The stream and the pool outlive the input. Belongs to one coroutine.
+// read. The stream and the pool outlive the input. Belongs to one coroutine.
 class Input {
  public:
   Input(net::Stream& stream, BufferPool& pool) : stream_(stream), pool_(pool) {}
@@ -127,6 +127,9 @@ class BodyReader {
                                            std::chrono::milliseconds idle);
   // As read(), of a body of known length, but never waits: returns how many bytes had come already.
   std::size_t at_hand(net::asio::mutable_buffer into);
+  // The whole body, if its length is known and all of it has come before any of it was read. It
+  // then counts as read. The bytes are valid until the next read from the input.
+  std::optional<std::string_view> whole();
   // As read(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<net::Result<std::size_t>> read_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   // Whether the bytes on the connection are those of the body, and none of them is here yet.

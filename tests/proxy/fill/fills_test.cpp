@@ -63,6 +63,14 @@ TEST(Fills, AnUnsharedUrlIsNotAwaitedForAWhile) {
   EXPECT_EQ(scene.enter(kNow + Fills::kNotShared).turn, Turn::first);
 }
 
+TEST(Fills, AnUnsharedResponseWithoutAFillCountsLikewise) {
+  FillsScene scene;
+  scene.fills.note_unshared(kKey, kNow);
+  EXPECT_TRUE(scene.fills.recently_unshared(kKey, kNow + Fills::kNotShared - 1ms));
+  EXPECT_FALSE(scene.fills.recently_unshared(kKey, kNow + Fills::kNotShared));
+  EXPECT_EQ(scene.enter().turn, Turn::alone);
+}
+
 TEST(Fills, AnInvalidationLeavesAFillToItsReaders) {
   FillsScene scene;
   const auto old = scene.enter().fill;

@@ -4,6 +4,7 @@
 
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
+#include <optional>
 #include <string>
 
 #include "tests/support/loopback.hpp"
@@ -251,6 +252,44 @@ TEST(BodyReader, AResetIsNoEndEvenWhereTheEndOfTheConnectionIs) {
   BodyReader body(scene.input, {Framing::Kind::until_close, 0});
   EXPECT_EQ(run(scene.io, read_body(body, 100)).error(), asio::error::connection_reset);
   EXPECT_FALSE(body.finished());
+}
+
+TEST(BodyReader, GivesABodyThatHasComeWithoutACopy) {
+  struct Case {
+    Framing framing;
+    std::optional<std::string_view> whole;
+  };
+  for (const auto& [framing, whole] :
+       {Case{{Framing::Kind::sized, 3}, "abc"}, Case{{Framing::Kind::sized, 4}, "abcd"},
+        Case{{Framing::Kind::sized, 0}, ""}, Case{{Framing::Kind::none, 0}, ""},
+        Case{{Framing::Kind::sized, 5}, std::nullopt},
+        Case{{Framing::Kind::chunked, 0}, std::nullopt},
+        Case{{Framing::Kind::until_close, 0}, std::nullopt}}) {
+    InputScene scene;
+    scene.send("abcd");
+    EXPECT_TRUE(run(scene.io, scene.input.fill(100)));
+    BodyReader body(scene.input, framing);
+    const auto* const place = scene.input.buffered().data();
+    const auto given = body.whole();
+    EXPECT_EQ(given, whole);
+    EXPECT_EQ(body.finished(), whole.has_value());
+    const auto taken = whole.value_or("").size();
+    EXPECT_EQ(scene.input.buffered(), std::string_view("abcd").substr(taken));
+    if (taken > 0) {
+      EXPECT_EQ(given->data(), place);
+    }
+  }
+}
+
+TEST(BodyReader, GivesNoRestAsTheWhole) {
+  InputScene scene;
+  scene.send("abcd");
+  EXPECT_TRUE(run(scene.io, scene.input.fill(100)));
+  BodyReader body(scene.input, {Framing::Kind::sized, 4});
+  char first = 0;
+  EXPECT_EQ(body.at_hand(asio::buffer(&first, 1)), 1U);
+  EXPECT_EQ(body.whole(), std::nullopt);
+  EXPECT_EQ(scene.input.buffered(), "bcd");
 }
 
 net::Task<net::Result<std::size_t>> read_once(BodyReader& body) {

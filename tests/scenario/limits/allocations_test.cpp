@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 
 #include "tests/scenario/scene.hpp"
 #include "tests/support/patience.hpp"
@@ -52,23 +53,30 @@ class Allocations : public testing::Test {
   // allocates in each second anyway is not counted: its other threads, and the sample of requests
   // that the dashboard shows.
   double per_request(std::string_view path, const Fields& fields = {}) {
-    const auto url = scene_.origin.url(path);
+    return per_request([url = scene_.origin.url(path)](int) { return url; }, fields);
+  }
+  // `url_of`: the URL of a request, by its number.
+  double per_request(const std::function<std::string(int)>& url_of, const Fields& fields = {}) {
     constexpr int kRequests = 3000;
-    for (int i = 0; i < 300; ++i) scene_.client.get(url, fields);
+    for (int i = -300; i < 0; ++i) scene_.client.get(url_of(i), fields);
     const auto before = counted_.allocations();
     const auto begun = std::chrono::steady_clock::now();
-    for (int i = 0; i < kRequests; ++i) scene_.client.get(url, fields);
+    for (int i = 0; i < kRequests; ++i) scene_.client.get(url_of(i), fields);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     const auto all = static_cast<double>(counted_.allocations() - before);
     return (all - kEachSecond * took.count()) / kRequests;
   }
 
+  static const Reply unstored_;
   static constexpr double kNone = 0.1;
   static constexpr double kEachSecond = 1000;  // RecentRequests samples 100 requests
 
   CountedMemory counted_;
   Scene scene_{{{"threads", 1}}};
 };
+
+const Reply Allocations::unstored_ =
+    cacheable(std::string(1024, 'x'), "no-store").with("Date", "Wed, 25 Nov 2026 20:00:00 GMT");
 
 TEST_F(Allocations, OfAHitInMemoryAreNone) {
   scene_.origin.on("/a-path-of-some-length/of-one-KiB",
@@ -94,11 +102,18 @@ TEST_F(Allocations, OfAHitAreNoneForTheFieldsOfABrowser) {
 // The head for the origin, the URL, the head of the response, and the body. On a busy machine a few
 // more are counted. A Date that the proxy has to add would be a fifth.
 TEST_F(Allocations, OfAMissThatIsNotStoredAreFour) {
-  scene_.origin.on(
-      "/miss",
-      cacheable(std::string(1024, 'x'), "no-store").with("Date", "Wed, 25 Nov 2026 20:00:00 GMT"));
-  const auto made = per_request("/miss");
+  scene_.origin.otherwise([](const Request&) { return unstored_; });
+  const auto made =
+      per_request([this](int i) { return scene_.origin.url("/" + std::to_string(i)); });
   EXPECT_LT(made, 5);
+  EXPECT_GT(made, 1);  // else the count would not work
+}
+
+// No body: it goes on from where it was received.
+TEST_F(Allocations, OfAMissForOneClientAreThree) {
+  scene_.origin.on("/miss", unstored_);
+  const auto made = per_request("/miss");
+  EXPECT_LT(made, 4);
   EXPECT_GT(made, 1);  // else the count would not work
 }
 

@@ -108,7 +108,8 @@ TEST_P(EveryForm, DescribesItselfByTheSameNames) {
 TEST_P(EveryForm, NeverTellsItsSalt) {
   for (const auto& arguments : {std::vector<std::string>{"info", path_},
                                 std::vector<std::string>{"info", "--json", path_}}) {
-    const std::string told = run_digest(arguments).out;
+    auto told = run_digest(arguments).out;
+    told.erase(told.find(path_), path_.size());  // random
     EXPECT_FALSE(contains(told, "5a5a")) << told;
     EXPECT_FALSE(contains(told, "ZZ")) << told;
   }

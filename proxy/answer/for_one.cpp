@@ -1,0 +1,107 @@
+#include "proxy/answer/for_one.hpp"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "proxy/answer/miss.hpp"
+#include "proxy/fetching/from_origin.hpp"
+#include "proxy/lookup/what_to_ask.hpp"
+#include "proxy/reply/deliver.hpp"
+#include "proxy/reply/passed_head.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+// A fill compares what the client has with what the origin answers.
+bool is_conditional(const http::Fields& fields) {
+  return fields.may_have(http::field::if_none_match) ||
+         fields.may_have(http::field::if_modified_since);
+}
+
+Task<void> pass_on(Client& client, const http::ResponseHead& interim) {
+  const auto text = interim_text(interim, client.worker.process.name);
+  co_await client.response.interim(text);
+}
+
+// An answer that nothing stores, whose whole body has come.
+struct Whole {
+  std::string_view body;
+  cache::Storability storability;
+};
+
+std::optional<Whole> whole_answer(const Request& request, const OriginQuestion& asked,
+                                  Attempt& answer) {
+  if (!answer.outcome()) return std::nullopt;
+  const auto& head = answer.head();
+  if (said_by(head, asked, request) != OriginSays::response) return std::nullopt;
+  const auto targets = targets_for(request, request.policy().settings.cache);
+  const auto control = http::response_cache_control(head.fields, targets);
+  const auto storability = storability_of(head, asked, request, answer.times(), control);
+  if (storability == cache::Storability::yes) return std::nullopt;
+  const auto body = answer.fetch().whole_body();
+  if (!body) return std::nullopt;
+  return Whole{*body, storability};
+}
+
+// Sends the answer, and gives back the connection that it came by.
+Task<void> send(Client& client, const Request& request, Attempt& answer, const Whole& whole,
+                http::Forward reason) {
+  auto& worker = client.worker;
+  const auto from = static_cast<std::size_t>(answer.hierarchy());
+  worker.counters.upstream_bytes[from].add(whole.body.size());
+  worker.counters.count(whole.storability);
+  auto provenance = answer.provenance();
+  provenance.storability = whole.storability;
+  if (request.policy().lists_inquiries()) provenance.asked.push_back(answer.inquiry());
+  note_source(client, provenance, reason);
+  const auto head = passed_head(client, answer.head(), answer.times());
+  add_cache_status(client, request);
+  const std::array body{asio::const_buffer(whole.body.data(), whole.body.size())};
+  const auto status = answer.head().status;
+  const auto error = co_await client.response.start(head, status, answer.length(), body);
+  answer.fetch().finish();
+  if (error) co_return client.response.abort();
+  co_await client.response.finish();
+}
+
+}  // namespace
+
+bool is_for_one(const Client& client, const Request& request, const Lookup& lookup) {
+  auto& worker = client.worker;
+  auto& process = worker.process;
+  const auto& verdict = lookup.verdict;
+  const bool is_plain = verdict.action == cache::Action::fetch && !verdict.part &&
+                        !lookup.stored() && !is_conditional(request.head.fields);
+  if (!is_plain || pressure_on(process.transit) >= Pressure::critical) return false;
+  const bool shares = may_share(process, request, lookup) &&
+                      !process.fills.recently_unshared(lookup.key, worker.deadlines.now());
+  if (shares || asks_siblings(process, request, lookup, verdict)) return false;
+  return !route_of(request).has_choice();
+}
+
+Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup) {
+  auto& worker = client.worker;
+  const OriginQuestion question{lookup.verdict, nullptr};
+  auto attempt = attempt_at_origin(worker, request, question, route_of(request));
+  {
+    const ResponseWriter::WaitsFor waits(client.response, [&attempt] { attempt.abandon(); });
+    Attempt::OnInterim interim = [&client](const auto& head) { return pass_on(client, head); };
+    co_await attempt.ask(std::move(interim));
+  }
+  const auto whole = whole_answer(request, question, attempt);
+  if (!whole) {
+    std::optional<Attempt> begun(std::move(attempt));
+    co_return co_await answer_miss(client, request, std::move(lookup), std::move(begun));
+  }
+  worker.process.fills.note_unshared(lookup.key, worker.deadlines.now());
+  co_await send(client, request, attempt, *whole, lookup.verdict.reason);
+}
+
+}  // namespace proxy

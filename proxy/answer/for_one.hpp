@@ -1,0 +1,17 @@
+// Misses whose response is probably for one client alone.
+#pragma once
+
+#include "proxy/client/client.hpp"
+#include "proxy/lookup/lookup.hpp"
+
+namespace proxy {
+
+// Whether the miss is probably for this client alone: other requests may not have its response, or
+// could not have the last one. Only a plain question to the origin counts.
+bool is_for_one(const Client& client, const Request& request, const Lookup& lookup);
+
+// Asks the origin without a fill. If nothing stores the answer, and its whole body has come with
+// its head, passes it on; a fill takes any other answer over. Only if is_for_one().
+net::Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup);
+
+}  // namespace proxy
