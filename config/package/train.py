@@ -146,6 +146,7 @@ def everyday(origin, name):
         yield get(f"{origin.url}/stored/{size}/{popular}")
         if i % 2:
             yield get(f"{origin.url}/unstored/1k/{name}-{i}")
+            yield get(f"{origin.url}/unstored/1k/{popular}")
         if i % 4 == 0:
             yield get(f"{origin.url}/stored/10k/{name}-{i}")
         if i % 10 == 0:

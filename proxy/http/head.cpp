@@ -195,11 +195,12 @@ bool RequestHead::keep_alive() const {
   return keeps(minor, fields);
 }
 bool ResponseHead::keep_alive() const {
+  if (!keeps(minor, fields)) return false;
+  if (status != 204) return true;
   // A 204 ends with its head (RFC 9112 6.3), but a server that states a body may send one all the
   // same.
   const auto length = fields.value(field::content_length);
-  const bool doubtful = fields.has(field::transfer_encoding) || (!length.empty() && length != "0");
-  return keeps(minor, fields) && !(status == 204 && doubtful);
+  return !fields.has(field::transfer_encoding) && (length.empty() || length == "0");
 }
 
 std::size_t find_head_end(std::string_view buffer, std::size_t searched) {

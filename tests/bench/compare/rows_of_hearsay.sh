@@ -14,7 +14,7 @@ peers() {
     for row in $rows; do
       case $row in
         peer-hit) peer_hits "$row" ;;
-        peer-miss) measure_at_origin 0.99 1.01 "$row" hearsay hearsay-alone 64 names /nostore/1k/ cycle 1000 ;;
+        peer-miss) measure_at_origin 0.99 1.01 "$row" hearsay hearsay-alone 64 names /1k/ cycle 1000 ;;
       esac
     done
   done
@@ -40,7 +40,7 @@ start_pair() {
     take_port "$name"
     mkdir "$dir/$name"
   done
-  serve_hearsay hearsay-alone memory
+  serve_hearsay hearsay-alone nothing
   await hearsay-alone /nostore/1k/awaited
   serve_hearsay hearsay-b memory 1 "$load_core"
   await hearsay-b /nostore/1k/awaited
