@@ -9,6 +9,7 @@
 #include "proxy/lookup/what_to_ask.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/passed_head.hpp"
+#include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
@@ -32,7 +33,7 @@ Task<void> pass_on(Client& client, const http::ResponseHead& interim) {
 
 // An answer that nothing stores, whose whole body has come.
 struct Whole {
-  std::string_view body;
+  TakenBytes body;
   cache::Storability storability;
 };
 
@@ -45,28 +46,40 @@ std::optional<Whole> whole_answer(const Request& request, const OriginQuestion& 
   const auto control = http::response_cache_control(head.fields, targets);
   const auto storability = storability_of(head, asked, request, answer.times(), control);
   if (storability == cache::Storability::yes) return std::nullopt;
-  const auto body = answer.fetch().whole_body();
+  auto body = answer.fetch().whole_body();
   if (!body) return std::nullopt;
-  return Whole{*body, storability};
+  return Whole{std::move(*body), storability};
 }
 
-// Sends the answer, and gives back the connection that it came by.
-Task<void> send(Client& client, const Request& request, Attempt& answer, const Whole& whole,
-                http::Forward reason) {
+void note(Client& client, const Request& request, const Attempt& answer, const Whole& whole,
+          http::Forward reason) {
   auto& worker = client.worker;
   const auto from = static_cast<std::size_t>(answer.hierarchy());
-  worker.counters.upstream_bytes[from].add(whole.body.size());
+  worker.counters.upstream_bytes[from].add(whole.body.view().size());
   worker.counters.count(whole.storability);
   auto provenance = answer.provenance();
   provenance.storability = whole.storability;
   if (request.policy().lists_inquiries()) provenance.asked.push_back(answer.inquiry());
   note_source(client, provenance, reason);
-  const auto head = passed_head(client, answer.head(), answer.times());
-  add_cache_status(client, request);
-  const std::array body{asio::const_buffer(whole.body.data(), whole.body.size())};
-  const auto status = answer.head().status;
-  const auto error = co_await client.response.start(head, status, answer.length(), body);
+  note_content_type(client, answer.head().fields.value(http::field::content_type));
+}
+
+// First gives back the connection that the answer came by: a client that does not read must not
+// keep it.
+Task<void> send(Client& client, const Request& request, Attempt& answer, const Whole& whole) {
+  auto& process = client.worker.process;
   answer.fetch().finish();
+  const auto& received = answer.head();
+  const auto head = passed_head(process, received, answer.times());
+  add_cache_status(client, request);
+  const auto bytes = whole.body.view();
+  const std::array body{asio::const_buffer(bytes.data(), bytes.size())};
+  auto sent = client.response.start(head, received.status, answer.length(), body);
+  std::optional<ResponseWriter::Holds> holds;
+  if (!sent.is_here()) {
+    holds.emplace(client.response, process.transit, head.capacity() + whole.body.memory());
+  }
+  const auto error = co_await sent;
   if (error) co_return client.response.abort();
   co_await client.response.finish();
 }
@@ -83,25 +96,33 @@ bool is_for_one(const Client& client, const Request& request, const Lookup& look
   const bool shares = may_share(process, request, lookup) &&
                       !process.fills.recently_unshared(lookup.key, worker.deadlines.now());
   if (shares || asks_siblings(process, request, lookup, verdict)) return false;
-  return !route_of(request).has_choice();
+  return !request.mapping() && !route_of(request).has_parents();
 }
 
 Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup) {
   auto& worker = client.worker;
   const OriginQuestion question{lookup.verdict, nullptr};
   auto attempt = attempt_at_origin(worker, request, question, route_of(request));
+  if (!worker.outgoing.upstream.pool.has(attempt.fetch().aimed_at())) {
+    co_return co_await answer_miss(client, request, std::move(lookup));
+  }
   {
     const ResponseWriter::WaitsFor waits(client.response, [&attempt] { attempt.abandon(); });
     Attempt::OnInterim interim = [&client](const auto& head) { return pass_on(client, head); };
     co_await attempt.ask(std::move(interim));
   }
   const auto whole = whole_answer(request, question, attempt);
-  if (!whole) {
-    std::optional<Attempt> begun(std::move(attempt));
-    co_return co_await answer_miss(client, request, std::move(lookup), std::move(begun));
+  if (whole) {
+    worker.process.fills.note_unshared(lookup.key, worker.deadlines.now());
+    note(client, request, attempt, *whole, lookup.verdict.reason);
+    co_return co_await send(client, request, attempt, *whole);
   }
-  worker.process.fills.note_unshared(lookup.key, worker.deadlines.now());
-  co_await send(client, request, attempt, *whole, lookup.verdict.reason);
+  if (client.response.was_cut()) {
+    const Failure left{Failure::Where::us, Failure::What::overload, {}};
+    co_return co_await refuse(client, request, left);
+  }
+  std::optional<Attempt> begun(std::move(attempt));
+  co_await answer_miss(client, request, std::move(lookup), std::move(begun));
 }
 
 }  // namespace proxy

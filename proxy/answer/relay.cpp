@@ -67,7 +67,10 @@ Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
   auto& response = client.response;
   auto& fetch = passed.fetch();
   const auto& head = fetch.head();
-  const auto text = passed_head(client, head, times);
+  // The time that the client took to send its body does not age the answer.
+  const cache::Times answered{times.response, times.response};
+  const auto text = passed_head(client.worker.process, head, answered);
+  note_content_type(client, head.fields.value(http::field::content_type));
   tell(client, request, head.status, reason, capture, fetch.server().parent());
   if (!passed.sent_whole()) response.close_after();
 

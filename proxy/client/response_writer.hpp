@@ -137,6 +137,23 @@ class ResponseWriter {
     ResponseWriter& writer_;
   };
 
+  // While this object exists, the response holds memory that is charged to `transit`, the memory of
+  // bodies on their way. A cut gives it back.
+  class Holds {
+   public:
+    Holds(ResponseWriter& writer, cache::Budget& transit, std::uint64_t bytes)
+        : writer_(writer), charge_(transit, bytes) {
+      writer.holds_ = bytes;
+    }
+    ~Holds() { writer_.holds_ = 0; }
+    Holds(const Holds&) = delete;
+    Holds& operator=(const Holds&) = delete;
+
+   private:
+    ResponseWriter& writer_;
+    const cache::Charge charge_;
+  };
+
   // From now on, this response keeps to the limits of bandwidth, by the account of its connection.
   void keep_to(BandwidthUse& bandwidth) { bandwidth_ = &bandwidth; }
   // Null: the response keeps to no limit.
@@ -170,6 +187,7 @@ class ResponseWriter {
   }
 
   FillReader* reader_ = nullptr;
+  std::uint64_t holds_ = 0;  // see Holds
   BandwidthUse* bandwidth_ = nullptr;
   std::function<void()> leave_;  // see WaitsFor
   bool cut_ = false;

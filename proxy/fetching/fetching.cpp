@@ -34,10 +34,9 @@ Task<void> run_job(Worker& worker, FillJob taken, std::optional<Attempt> begun) 
   const auto& job = context.job;
   try {
     auto question = first_question(job);
-    std::optional<LeftForOrigin> left(std::in_place, std::move(begun));
-    if (left->asked) {
-      // The origin has been asked.
-    } else if (job.ask_siblings || route_of(context.request()).has_choice()) {
+    const bool chooses = !begun && (job.ask_siblings || route_of(context.request()).has_choice());
+    std::optional<LeftForOrigin> left(LeftForOrigin{std::move(begun)});
+    if (chooses) {
       left = co_await fill_from_neighbours(context, question);
       if (left && job.ask_siblings) sample_false_miss(worker, job.key, context.request());
     }

@@ -4,6 +4,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/reply/from_file.hpp"
+#include "proxy/reply/passed_head.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/reply/stored.hpp"
 #include "proxy/sources/attempt.hpp"
@@ -21,11 +22,8 @@ void write_age(http::PieceWriter& out, const cache::Entry& entry, cache::Time no
   out << "Age: " << static_cast<std::uint64_t>(entry.age(now).count()) << "\r\n";
 }
 
-// Notes the media type, without parameters, for the log.
 void note_content_type(Client& client, const cache::Entry& entry) {
-  if (!client.worker.process.log.on()) return;
-  const auto type = entry.quotes().content_type.substr(0, entry.quotes().content_type.find(';'));
-  client.record.content_type = http::trim(type);
+  note_content_type(client, entry.quotes().content_type);
 }
 
 }  // namespace

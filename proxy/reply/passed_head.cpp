@@ -6,13 +6,9 @@
 
 namespace proxy {
 
-std::string passed_head(Client& client, const http::ResponseHead& head, const cache::Times& times) {
+std::string passed_head(const Process& process, const http::ResponseHead& head,
+                        const cache::Times& times) {
   using http::field;
-  const auto& process = client.worker.process;
-  if (process.log.on()) {
-    const auto type = head.fields.value(field::content_type);
-    client.record.content_type = http::trim(type.substr(0, type.find(';')));
-  }
   std::string text;
   http::append_response_head(text, head, process.name);
   if (!head.fields.has(field::date)) {
@@ -23,6 +19,11 @@ std::string passed_head(Client& client, const http::ResponseHead& head, const ca
     http::append_field(text, "Age", std::to_string(age.count()));
   }
   return text;
+}
+
+void note_content_type(Client& client, std::string_view content_type) {
+  if (!client.worker.process.log.on()) return;
+  client.record.content_type = http::trim(content_type.substr(0, content_type.find(';')));
 }
 
 }  // namespace proxy

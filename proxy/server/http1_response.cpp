@@ -178,10 +178,10 @@ Unread Http1Response::unread(const cache::Budget& transit) const {
   const auto stalled = stream_.stalled_since();
   const auto since = stalled || !reader_ ? stalled : reader_->waits_since();
   if (!since) return {};
-  // Bytes that no fill delivers are stored, or a transfer slot bounds them.
+  // Other bytes are stored, or the response holds one buffer for them.
   const auto held = reader_ ? reader_->held(transit) : FillReader::Held{};
-  return {.bytes = std::max(held.bytes, writing_),
-          .freed = held.to_budget + held_back_.charged(),
+  return {.bytes = std::max({held.bytes, writing_, holds_}),
+          .freed = held.to_budget + held_back_.charged() + holds_,
           .since = *since,
           .by_client = stalled.has_value()};
 }

@@ -40,8 +40,9 @@ class Attempt {
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
   // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than
-  // 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling, since a sibling sends a
-  // stored response at once, except a 102 by which it says that it waits for its own fetch.
+  // 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling, since a
+  // sibling sends a stored response at once, except a 102 by which it says that it waits for its
+  // own fetch.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
   // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which
   // then count as the first byte. Returns whether they are here.

@@ -190,10 +190,10 @@ std::size_t Fetch::body_at_hand(net::asio::mutable_buffer into) {
   return taken;
 }
 
-std::optional<std::string_view> Fetch::whole_body() {
+std::optional<TakenBytes> Fetch::whole_body() {
   if (abandoned_) return std::nullopt;
   const bool was_finished = body_finished();
-  const auto whole = answer_.body->whole();
+  auto whole = answer_.body->whole();
   if (whole && !was_finished) server_.note_answer(reused_);
   return whole;
 }

@@ -35,6 +35,11 @@ std::unique_ptr<net::Stream> Pool::take(const Endpoint& endpoint) {
   return stream;
 }
 
+bool Pool::has(const Endpoint& endpoint) {
+  const auto* const found = find(endpoint);
+  return found && !found->second.empty();
+}
+
 void Pool::give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream) {
   if (limits_.per_endpoint == 0 || limits_.in_all == 0) return;
   stream->expires_never();

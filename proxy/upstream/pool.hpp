@@ -29,6 +29,9 @@ class Pool final : private net::Watched {
   // nothing about the origin. The stream has no deadline.
   std::unique_ptr<net::Stream> take(const Endpoint& endpoint);
 
+  // Whether take() has a connection to choose from. It may turn out to be closed.
+  [[nodiscard]] bool has(const Endpoint& endpoint);
+
   // Keeps a connection that is between two messages. Beyond the limits the oldest ones are dropped.
   // A connection that the other side has closed, or sent bytes on, is dropped when it would be
   // taken.

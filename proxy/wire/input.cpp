@@ -126,13 +126,19 @@ void Input::consume(std::size_t n) {
   begin_ += std::min(n, end_ - begin_);
 }
 
+TakenBytes Input::take() {
+  const auto bytes = buffered();
+  TakenBytes all(pool_, std::move(buffer_), capacity_, bytes);
+  capacity_ = begin_ = end_ = 0;
+  return all;
+}
+
 void Input::release_if_empty() {
   if (empty()) release();
 }
 
 void Input::release() {
-  if (capacity_ == BufferPool::kSize) pool_.give_back(std::move(buffer_));
-  if (capacity_ == BufferPool::kSmall) pool_.give_back_small(std::move(buffer_));
+  if (buffer_) pool_.give_back(std::move(buffer_), capacity_);
   buffer_.reset();
   capacity_ = begin_ = end_ = 0;
 }
@@ -179,15 +185,13 @@ std::size_t BodyReader::at_hand(asio::mutable_buffer into) {
   return taken;
 }
 
-std::optional<std::string_view> BodyReader::whole() {
+std::optional<TakenBytes> BodyReader::whole() {
   using Kind = http::Framing::Kind;
-  if (framing_.kind == Kind::none) return std::string_view();
-  const auto here = input_->buffered();
-  if (framing_.kind != Kind::sized || received_ > 0 || here.size() < framing_.length)
-    return std::nullopt;
-  input_->consume(framing_.length);
-  received_ = framing_.length;
-  return here.substr(0, framing_.length);
+  const bool is_sized = framing_.kind == Kind::sized || framing_.kind == Kind::none;
+  const auto length = framing_.kind == Kind::sized ? framing_.length : 0;
+  if (!is_sized || received_ > 0 || input_->buffered().size() != length) return std::nullopt;
+  received_ = length;
+  return length > 0 ? input_->take() : TakenBytes();
 }
 
 Task<Result<std::size_t>> BodyReader::read_into(net::Pipe& pipe, std::chrono::milliseconds idle) {

@@ -23,7 +23,11 @@ class BufferPool {
   std::unique_ptr<char[]> take() { return take(large_, kSize); }
   std::unique_ptr<char[]> take_small() { return take(small_, kSmall); }
   void give_back(std::unique_ptr<char[]> buffer) { keep(large_, std::move(buffer)); }
-  void give_back_small(std::unique_ptr<char[]> buffer) { keep(small_, std::move(buffer)); }
+  // A buffer of another size than those that are lent is freed.
+  void give_back(std::unique_ptr<char[]> buffer, std::size_t size) {
+    if (size == kSize) keep(large_, std::move(buffer));
+    if (size == kSmall) keep(small_, std::move(buffer));
+  }
 
  private:
   using Free = std::vector<std::unique_ptr<char[]>>;
@@ -52,6 +56,30 @@ class PooledBuffer {
   std::unique_ptr<char[]> bytes_;
 };
 
+// Bytes that were taken out of an input, in their buffer, which returns to its pool at the end of
+// their life. The pool outlives them.
+class TakenBytes {
+ public:
+  TakenBytes() = default;  // none
+  TakenBytes(BufferPool& pool, std::unique_ptr<char[]> buffer, std::size_t capacity,
+             std::string_view bytes)
+      : pool_(&pool), buffer_(std::move(buffer)), capacity_(capacity), bytes_(bytes) {}
+  TakenBytes(TakenBytes&&) = default;
+  TakenBytes& operator=(TakenBytes&&) = delete;
+  ~TakenBytes() {
+    if (buffer_) pool_->give_back(std::move(buffer_), capacity_);
+  }
+
+  [[nodiscard]] std::string_view view() const { return bytes_; }
+  [[nodiscard]] std::size_t memory() const { return capacity_; }
+
+ private:
+  BufferPool* pool_ = nullptr;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::string_view bytes_;
+};
+
 // Watches a head that arrives in more than one piece.
 class HeadWatch {
  public:
@@ -64,7 +92,7 @@ class HeadWatch {
 };
 
 // Bytes that were read from a stream and not consumed yet. Views into them are valid until the next
-// read. The stream and the pool outlive the input. Belongs to one coroutine.
+// read or consume(). The stream and the pool outlive the input. Belongs to one coroutine.
 class Input {
  public:
   Input(net::Stream& stream, BufferPool& pool) : stream_(stream), pool_(pool) {}
@@ -95,6 +123,8 @@ class Input {
   // The size of the buffer.
   [[nodiscard]] std::size_t memory() const { return capacity_; }
   void consume(std::size_t n);
+  // All bytes, which are then consumed.
+  TakenBytes take();
   // Returns the buffer to the pool if it is empty; call this before a long wait for anything else.
   void release_if_empty();
 
@@ -127,9 +157,9 @@ class BodyReader {
                                            std::chrono::milliseconds idle);
   // As read(), of a body of known length, but never waits: returns how many bytes had come already.
   std::size_t at_hand(net::asio::mutable_buffer into);
-  // The whole body, if its length is known and all of it has come before any of it was read. It
-  // then counts as read. The bytes are valid until the next read from the input.
-  std::optional<std::string_view> whole();
+  // The whole body, if its length is known, and all of it but nothing else has come before any of
+  // it was read. It then counts as read.
+  std::optional<TakenBytes> whole();
   // As read(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<net::Result<std::size_t>> read_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   // Whether the bytes on the connection are those of the body, and none of them is here yet.

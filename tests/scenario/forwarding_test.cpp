@@ -29,6 +29,18 @@ TEST(Forwarding, TakesTheHostFromTheTargetNotFromTheField) {  // RFC 9112 sectio
             "127.0.0.1:" + std::to_string(scene.origin.port()));
 }
 
+TEST(Forwarding, TellsTheAgeAndLogsTheTypeOfAnAnswerToAnyMethod) {
+  Scene scene;
+  scene.origin.on("/a", Reply(200, {{"Age", "100"}, {"Date", http_date()}})
+                            .with("Content-Type", "text/plain; charset=utf-8")
+                            .body("hello"));
+  const Response response = scene.client.request("POST", scene.origin.url("/a"), {}, "the body");
+  EXPECT_GE(std::stoi(response.field("Age")), 100);
+  EXPECT_LE(std::stoi(response.field("Age")), 110);
+  EXPECT_EQ(response.field("Content-Type"), "text/plain; charset=utf-8");
+  EXPECT_EQ(scene.proxy.logged(scene.origin.url("/a")).type, "text/plain");
+}
+
 TEST(Forwarding, PassesEveryMethodWithItsBody) {
   Scene scene;
   scene.origin.otherwise([](const Request& request) { return Reply().body(request.method); });

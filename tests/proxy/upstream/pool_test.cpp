@@ -53,6 +53,16 @@ TEST_F(PoolTest, KeepsEndpointsApart) {
   EXPECT_NE(pool.take(kA), nullptr);
 }
 
+TEST_F(PoolTest, TellsWhetherItHasAConnection) {
+  Pool pool(deadlines);
+  EXPECT_FALSE(pool.has(kA));
+  give(pool, kA);
+  EXPECT_TRUE(pool.has(kA));
+  EXPECT_FALSE(pool.has(kB));
+  EXPECT_NE(pool.take(kA), nullptr);
+  EXPECT_FALSE(pool.has(kA));
+}
+
 TEST_F(PoolTest, PassesOverConnectionsThatDied) {
   Pool pool(deadlines);
   auto* const alive = give(pool, kA);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <list>
 
 #include "tests/scenario/scene.hpp"
 
@@ -22,6 +23,11 @@ std::string seen(Response response, const std::vector<Response>& interim) {
   return text + (response.whole ? "whole: " : "cut: ") + response.body;
 }
 
+// One thread, and thus one set of idle connections.
+struct OneThread : Scene {
+  OneThread() : Scene(json{{"threads", 1}}) {}
+};
+
 struct Case {
   const char* name;
   Reply reply;
@@ -40,7 +46,9 @@ std::vector<Case> replies() {
       {"Chunked", Reply(200, dated).chunked().send("hel").send("lo")},
       {"LargerThanABuffer", Reply(200, dated).body(std::string(100'000, 'x'))},
       {"Cut", Reply(200, dated).sized(10).send("hello").cut()},
-      {"Aged", Reply(200, dated).with("Age", "0").body("hello")},
+      {"Aged", Reply(200, {kForOne, {"Date", "Wed, 25 Nov 2099 20:00:00 GMT"}})
+                   .with("Age", "100")
+                   .body("hello")},
       {"OfAnotherProxy", Reply(200, dated)
                              .with("Via", "1.1 far")
                              .with("Cache-Status", "far; hit; ttl=5")
@@ -63,29 +71,27 @@ std::vector<Case> replies() {
 }
 
 TEST(ForOne, IsAnsweredAsAnyOther) {
-  Scene scene;
+  OneThread scene;
   int number = 0;
   for (const auto& [name, reply] : replies()) {
-    for (const char* method : {"GET", "HEAD"}) {
-      SCOPED_TRACE(std::string(name) + ' ' + method);
-      const auto path = '/' + std::to_string(number++);
-      const auto ask = [&] {
-        scene.origin.on(path, reply);
-        Client client(scene.proxy.port());
-        auto response = client.request(method, scene.origin.url(path));
-        return seen(std::move(response), client.interim());
-      };
-      const auto by_a_fill = ask();
-      // Marks the URL, whatever `reply` is.
-      scene.origin.on(path, unstorable().body("mark"));
-      EXPECT_EQ(scene.client.get(scene.origin.url(path)).body, "mark");
-      EXPECT_EQ(ask(), by_a_fill);
-    }
+    SCOPED_TRACE(name);
+    const auto path = '/' + std::to_string(number++);
+    const auto ask = [&] {
+      scene.origin.on(path, reply);
+      Client client(scene.proxy.port());
+      auto response = client.get(scene.origin.url(path));
+      return seen(std::move(response), client.interim());
+    };
+    const auto by_a_fill = ask();
+    // Marks the URL whatever `reply` is, and leaves an idle connection.
+    scene.origin.on(path, unstorable().body("mark"));
+    EXPECT_EQ(scene.client.get(scene.origin.url(path)).body, "mark");
+    EXPECT_EQ(ask(), by_a_fill);
   }
 }
 
 TEST(ForOne, IsStoredAsSoonAsItMayBe) {
-  Scene scene;
+  OneThread scene;
   scene.origin.on("/a", unstorable().body("mine"));
   EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "mine");
   scene.origin.on("/a", cacheable("ours"));
@@ -97,7 +103,7 @@ TEST(ForOne, IsStoredAsSoonAsItMayBe) {
 }
 
 TEST(ForOne, ComparesWhatTheClientHas) {
-  Scene scene;
+  OneThread scene;
   scene.origin.on("/a", unstorable().with("ETag", "\"1\"").body("mine"));
   scene.client.get(scene.origin.url("/a"));
   const auto same = scene.client.get(scene.origin.url("/a"), {{"If-None-Match", "\"1\""}});
@@ -106,15 +112,47 @@ TEST(ForOne, ComparesWhatTheClientHas) {
   EXPECT_EQ(other.body, "mine");
 }
 
+TEST(ForOne, IsStoredInSpiteOfCredentialsIfTheOriginSaysSo) {
+  OneThread scene;
+  const Fields mine{{"Authorization", "Basic eDp5"}};
+  scene.origin.on("/a", unstorable().body("mine"));
+  scene.client.get(scene.origin.url("/a"), mine);
+  scene.origin.on("/a", cacheable("ours", "public, max-age=60"));
+  EXPECT_EQ(scene.client.get(scene.origin.url("/a"), mine).body, "ours");
+  EXPECT_TRUE(is_hit(scene.client.get(scene.origin.url("/a"))));
+}
+
 TEST(ForOne, UsesConnectionsAgain) {
-  Scene scene;
+  OneThread scene;
   scene.origin.on("/a", unstorable().body("mine"));
   for (int i = 0; i < 5; ++i) scene.client.get(scene.origin.url("/a"));
   EXPECT_EQ(scene.origin.connections(), 1U);
 }
 
+TEST(ForOne, KeepsNoConnectionForAClientThatDoesNotRead) {
+  OneThread scene;
+  const auto url = scene.origin.url("/a");
+  scene.origin.on("/a", unstorable().body(std::string(12'000, 'x')));
+  scene.client.get(url);
+  constexpr std::size_t kEach = 3000;
+  std::string many;
+  for (std::size_t i = 0; i < kEach; ++i) many += request_text("GET", url);
+  std::list<Client> crowd;
+  for (int i = 0; i < 5; ++i) crowd.emplace_back(scene.proxy.port()).send(many);
+  EXPECT_LT(await_halt([&] { return scene.origin.count(); }), 5 * kEach) << "nobody waits";
+  const auto connections = scene.origin.connections();
+  Gate gate;
+  scene.origin.on("/b", unstorable().wait(gate).body("b"));
+  const auto ask = request_text("GET", scene.origin.url("/b"), {{"Authorization", "Basic eDp5"}});
+  std::list<Client> others;
+  for (std::size_t i = 0; i < connections; ++i) others.emplace_back(scene.proxy.port()).send(ask);
+  EXPECT_TRUE(scene.origin.await_requests("/b", connections));
+  EXPECT_EQ(scene.origin.connections(), connections) << "all were idle";
+  gate.open();
+}
+
 TEST(ForOne, WaitsNoLongerThanAnyOther) {
-  Scene scene(json{{"timeouts", {{"first_byte", "300ms"}}}});
+  Scene scene(json{{"threads", 1}, {"timeouts", {{"first_byte", "300ms"}}}});
   scene.origin.on("/a", unstorable().body("mine"));
   scene.client.get(scene.origin.url("/a"));
   scene.origin.on("/a", unstorable().wait(Gate()).body("mine"));
@@ -122,7 +160,7 @@ TEST(ForOne, WaitsNoLongerThanAnyOther) {
 }
 
 TEST(ForOne, IsLoggedAndCountedAsAnyOther) {
-  Scene scene;
+  OneThread scene;
   scene.origin.on("/a", unstorable().with("Content-Type", "text/plain; x=1").body("mine"));
   const auto url = scene.origin.url("/a");
   for (std::size_t times = 1; times <= 2; ++times) {
