@@ -223,9 +223,15 @@ TEST(SiteCollapse, AsksNobodyWhereTheOriginIsNear) {
   Site site(kSparesTheOrigin);
   site.origin.otherwise([](const Request&) { return cacheable("hello"); });
   Client client(site.members[0].port());
-  client.get(site.origin.url("/first"));  // tells the origin's time
-  for (int i = 0; i < 20; ++i) client.get(site.origin.url("/" + std::to_string(i)));
-  EXPECT_LE(site.questions(1) + site.questions(2), 6) << "of 13: the first ones measure";
+  const auto questions = [&] { return site.questions(1) + site.questions(2); };
+  // The first requests tell the origin's time, which a busy machine makes long.
+  int in_turn = 0;
+  for (int i = 0; i < 300 && in_turn < 10; ++i) {
+    const auto before = questions();
+    client.get(site.origin.url("/" + std::to_string(i)));
+    in_turn = questions() == before ? in_turn + 1 : 0;
+  }
+  EXPECT_EQ(in_turn, 10);
 }
 
 TEST(SiteCollapse, AsksNobodyAgainAboutWhatMayNotBeShared) {
