@@ -384,6 +384,26 @@ TEST(Http1Pipeline, TellsWhatItHoldsForAClientThatDoesNotRead) {
   EXPECT_EQ(scene.transit.used(), 0U);
 }
 
+TEST(Http1Response, TellsWhatItsCallerHoldsForAClientThatDoesNotRead) {
+  ResponseScene scene;
+  scene.response.begin(1, false, true);
+  {
+    const ResponseWriter::Holds holds(scene.response, scene.transit, 5000);
+    EXPECT_EQ(scene.transit.used(), 5000U);
+    Unread unread;
+    const auto look_and_cut = [&] {
+      unread = scene.response.unread(scene.transit);
+      scene.response.abort();
+    };
+    asio::post(scene.io, [&] { asio::post(scene.io, look_and_cut); });  // once the write waits
+    const std::string more_than_fits(32 << 20, 'x');
+    EXPECT_TRUE(run(scene.io, scene.response.interim(more_than_fits)));
+    EXPECT_EQ(unread.bytes, more_than_fits.size());
+    EXPECT_EQ(unread.freed, 5000U);
+  }
+  EXPECT_EQ(scene.transit.used(), 0U);
+}
+
 TEST(Http1Response, AfterAFailedWriteNothingFollows) {
   ResponseScene scene;
   Http1Response hasty{scene.stream, scene.input, scene.record, scene.buffers, scene.transit, 1ms};

@@ -129,17 +129,20 @@ TEST(ForOne, UsesConnectionsAgain) {
   EXPECT_EQ(scene.origin.connections(), 1U);
 }
 
-TEST(ForOne, KeepsNoConnectionForAClientThatDoesNotRead) {
+TEST(ForOne, KeepsNoConnectionAndChargesItsBytesWhereTheClientDoesNotRead) {
   OneThread scene;
   const auto url = scene.origin.url("/a");
   scene.origin.on("/a", unstorable().body(std::string(12'000, 'x')));
   scene.client.get(url);
+  const auto used = [&] { return scene.proxy.metric("hearsay_memory_used_bytes"); };
+  const auto before = used();
   constexpr std::size_t kEach = 3000;
   std::string many;
   for (std::size_t i = 0; i < kEach; ++i) many += request_text("GET", url);
   std::list<Client> crowd;
   for (int i = 0; i < 5; ++i) crowd.emplace_back(scene.proxy.port()).send(many);
   EXPECT_LT(await_halt([&] { return scene.origin.count(); }), 5 * kEach) << "nobody waits";
+  EXPECT_GE(used(), before + 5 * 12'000) << "what waits is charged";
   const auto connections = scene.origin.connections();
   Gate gate;
   scene.origin.on("/b", unstorable().wait(gate).body("b"));
