@@ -9,7 +9,7 @@
 
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/proxy/net/tls_ends.hpp"
-#include "tests/proxy/received.hpp"
+#include "tests/proxy/server/response_scene.hpp"
 #include "tests/support/loopback.hpp"
 
 namespace proxy {
@@ -18,23 +18,6 @@ namespace {
 namespace asio = net::asio;
 using namespace std::chrono_literals;
 using support::run;
-
-struct ResponseScene : support::Loop {
-  std::pair<net::Socket, net::Socket> pair = support::connected_pair(io);
-  net::Stream stream{std::move(pair.first), deadlines};
-  net::Socket& client = pair.second;
-  BufferPool buffers;
-  Input input{stream, buffers};
-  RequestRecord record;
-  cache::Budget transit{1 << 20};
-  Http1Response response{stream, input, record, buffers, transit, 10s};
-
-  // All bytes that the client received.
-  std::string received() {
-    stream.shutdown_send();
-    return received_by(client);
-  }
-};
 
 struct Sent {
   unsigned status = 200;
@@ -370,15 +353,8 @@ TEST(Http1Pipeline, SendsWhatItHoldsBackBeforeAnInterimHead) {
 TEST(Http1Pipeline, TellsWhatItHoldsForAClientThatDoesNotRead) {
   PipelineScene scene;
   EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
-  Unread unread;
-  const auto look_and_cut = [&] {
-    unread = scene.response.unread(scene.transit);
-    scene.response.abort();
-  };
-  asio::post(scene.io, [&] { asio::post(scene.io, look_and_cut); });  // once the write waits
-  const std::string more_than_fits(32 << 20, 'x');
-  EXPECT_TRUE(run(scene.io, scene.response.interim(more_than_fits)));
-  EXPECT_EQ(unread.bytes, scene.text("first").size() + more_than_fits.size());
+  const auto unread = scene.unread_by_the_client();
+  EXPECT_EQ(unread.bytes, scene.text("first").size() + ResponseScene::kMoreThanFits);
   EXPECT_EQ(unread.freed, HeldBack::kMost);
   EXPECT_FALSE(scene.response.holds_back());
   EXPECT_EQ(scene.transit.used(), 0U);
@@ -390,16 +366,7 @@ TEST(Http1Response, TellsWhatItsCallerHoldsForAClientThatDoesNotRead) {
   {
     const ResponseWriter::Holds holds(scene.response, scene.transit, 5000);
     EXPECT_EQ(scene.transit.used(), 5000U);
-    Unread unread;
-    const auto look_and_cut = [&] {
-      unread = scene.response.unread(scene.transit);
-      scene.response.abort();
-    };
-    asio::post(scene.io, [&] { asio::post(scene.io, look_and_cut); });  // once the write waits
-    const std::string more_than_fits(32 << 20, 'x');
-    EXPECT_TRUE(run(scene.io, scene.response.interim(more_than_fits)));
-    EXPECT_EQ(unread.bytes, more_than_fits.size());
-    EXPECT_EQ(unread.freed, 5000U);
+    EXPECT_EQ(scene.unread_by_the_client().freed, 5000U);
   }
   EXPECT_EQ(scene.transit.used(), 0U);
 }

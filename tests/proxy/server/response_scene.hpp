@@ -1,0 +1,47 @@
+// A response over a pair of connected sockets.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "proxy/server/http1_response.hpp"
+#include "tests/proxy/received.hpp"
+#include "tests/support/loopback.hpp"
+
+namespace proxy {
+
+struct ResponseScene : support::Loop {
+  std::pair<net::Socket, net::Socket> pair = support::connected_pair(io);
+  net::Stream stream{std::move(pair.first), deadlines};
+  net::Socket& client = pair.second;
+  BufferPool buffers;
+  Input input{stream, buffers};
+  RequestRecord record;
+  cache::Budget transit{1 << 20};
+  Http1Response response{stream, input, record, buffers, transit, std::chrono::seconds(10)};
+
+  // Writes more than fits, and cuts the response once the write waits. Returns what unread() told
+  // before the cut.
+  static constexpr std::size_t kMoreThanFits = 32 << 20;
+  Unread unread_by_the_client() {
+    Unread unread;
+    const auto look_and_cut = [&] {
+      unread = response.unread(transit);
+      response.abort();
+    };
+    net::asio::post(io, [&] { net::asio::post(io, look_and_cut); });
+    const std::string more_than_fits(kMoreThanFits, 'x');
+    EXPECT_TRUE(support::run(io, response.interim(more_than_fits)));
+    return unread;
+  }
+
+  // All bytes that the client received.
+  std::string received() {
+    stream.shutdown_send();
+    return received_by(client);
+  }
+};
+
+}  // namespace proxy
