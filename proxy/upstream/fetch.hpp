@@ -57,8 +57,7 @@ class Fetch : public net::InFrameMemory {
   // As body(), but never waits: returns how many bytes had come already, perhaps none. Always none
   // of a body of unknown length.
   std::size_t body_at_hand(net::asio::mutable_buffer into);
-  // The whole body, if its length is known, and all of it but nothing else has come before any of
-  // it was read. It then counts as read.
+  // See BodyReader::whole().
   std::optional<TakenBytes> whole_body();
   // As body(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<Outcome<std::size_t>> body_into(net::Pipe& pipe, std::chrono::milliseconds idle);

@@ -23,7 +23,7 @@ class BufferPool {
   std::unique_ptr<char[]> take() { return take(large_, kSize); }
   std::unique_ptr<char[]> take_small() { return take(small_, kSmall); }
   void give_back(std::unique_ptr<char[]> buffer) { keep(large_, std::move(buffer)); }
-  // A buffer of another size than those that are lent is freed.
+  // The pool frees a buffer that has neither size.
   void give_back(std::unique_ptr<char[]> buffer, std::size_t size) {
     if (size == kSize) keep(large_, std::move(buffer));
     if (size == kSmall) keep(small_, std::move(buffer));
@@ -157,8 +157,9 @@ class BodyReader {
                                            std::chrono::milliseconds idle);
   // As read(), of a body of known length, but never waits: returns how many bytes had come already.
   std::size_t at_hand(net::asio::mutable_buffer into);
-  // The whole body, if its length is known, and all of it but nothing else has come before any of
-  // it was read. It then counts as read.
+  // Returns the whole body, which then counts as read. The body must have a known length, and no
+  // part of it may have been read. Nothing: some of it has yet to come, or other bytes came after
+  // it.
   std::optional<TakenBytes> whole();
   // As read(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<net::Result<std::size_t>> read_into(net::Pipe& pipe, std::chrono::milliseconds idle);
