@@ -373,7 +373,7 @@ TEST(Http1Response, TellsWhatItsCallerHoldsForAClientThatDoesNotRead) {
 
 TEST(Http1Response, AfterAFailedWriteNothingFollows) {
   ResponseScene scene;
-  Http1Response hasty{scene.stream, scene.input, scene.record, scene.buffers, scene.transit, 1ms};
+  Http1Response hasty{scene.stream, scene.input, scene.record, scene.pool, scene.transit, 1ms};
   hasty.begin(1, false, true);
   const std::string more_than_fits(32 << 20, 'x');
   EXPECT_EQ(run(scene.io, hasty.interim(more_than_fits)), asio::error::timed_out);

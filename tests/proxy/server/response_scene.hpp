@@ -4,23 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 
 #include "proxy/server/http1_response.hpp"
 #include "tests/proxy/received.hpp"
-#include "tests/support/loopback.hpp"
+#include "tests/proxy/wire/one_connection.hpp"
 
 namespace proxy {
 
-struct ResponseScene : support::Loop {
-  std::pair<net::Socket, net::Socket> pair = support::connected_pair(io);
-  net::Stream stream{std::move(pair.first), deadlines};
-  net::Socket& client = pair.second;
-  BufferPool buffers;
-  Input input{stream, buffers};
+struct ResponseScene : OneConnection {
+  net::Socket& client = far;
   RequestRecord record;
   cache::Budget transit{1 << 20};
-  Http1Response response{stream, input, record, buffers, transit, std::chrono::seconds(10)};
+  Http1Response response{stream, input, record, pool, transit, std::chrono::seconds(10)};
 
   // Writes more than fits, and cuts the response once the write waits. Returns what unread() told
   // before the cut.

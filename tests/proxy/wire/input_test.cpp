@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/loopback.hpp"
+#include "tests/proxy/wire/one_connection.hpp"
 
 namespace proxy {
 namespace {
@@ -18,13 +18,7 @@ using boost::beast::http::error;
 using http::Framing;
 using support::run;
 
-struct InputScene : support::Loop {
-  std::pair<net::Socket, net::Socket> pair = support::connected_pair(io);
-  net::Stream stream{std::move(pair.first), deadlines};
-  net::Socket& far = pair.second;
-  BufferPool pool;
-  Input input{stream, pool};
-
+struct InputScene : OneConnection {
   void send(std::string_view text) { asio::write(far, asio::buffer(text)); }
   void end() { far.shutdown(net::tcp::socket::shutdown_send); }
   void arrive() {
