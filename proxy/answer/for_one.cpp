@@ -42,8 +42,7 @@ std::optional<Whole> whole_answer(const Request& request, const OriginQuestion& 
   if (!answer.outcome()) return std::nullopt;
   const auto& head = answer.head();
   if (said_by(head, asked, request) != OriginSays::response) return std::nullopt;
-  const auto targets = targets_for(request, request.policy().settings.cache);
-  const auto control = http::response_cache_control(head.fields, targets);
+  const auto control = control_for(request, head);
   const auto storability = storability_of(head, asked, request, answer.times(), control);
   if (storability == cache::Storability::yes) return std::nullopt;
   auto body = answer.fetch().whole_body();

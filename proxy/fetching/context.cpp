@@ -16,8 +16,7 @@ cache::Received FillContext::received(const Attempt& attempt) const {
 }
 
 http::CacheControl FillContext::control_of(const Attempt& attempt) const {
-  const auto targets = targets_for(request(), request().policy().settings.cache);
-  return http::response_cache_control(attempt.head().fields, targets);
+  return control_for(request(), attempt.head());
 }
 
 Provenance FillContext::provenance(const Attempt& attempt) const {

@@ -42,4 +42,9 @@ http::Targets targets_for(const Request& request, const config::CacheSettings& s
   return ours_alone ? settings.targeted_reverse : settings.targeted;
 }
 
+http::CacheControl control_for(const Request& request, const http::ResponseHead& response) {
+  const auto targets = targets_for(request, request.policy().settings.cache);
+  return http::response_cache_control(response.fields, targets);
+}
+
 }  // namespace proxy

@@ -32,4 +32,7 @@ FetchPlan origin_plan(const Request& request, std::string head, upstream::Route 
 // neighbours.
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings);
 
+// What the response to the request says of storing and reuse.
+http::CacheControl control_for(const Request& request, const http::ResponseHead& response);
+
 }  // namespace proxy
