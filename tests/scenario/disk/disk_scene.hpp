@@ -1,6 +1,9 @@
 // One origin, and a proxy with a cache on disk that can be ended and started again.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <csignal>
 #include <filesystem>
 #include <optional>
 

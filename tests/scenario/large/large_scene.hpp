@@ -1,6 +1,8 @@
 // A proxy with a disk before an origin with one large resource, which records the ranges requested.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <map>
