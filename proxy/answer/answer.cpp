@@ -58,12 +58,12 @@ Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
 // A second field that names a digest is a client's, which the neighbour has passed on.
 Refusal why_not_held(const Process& process, const Request& request, const Lookup& lookup) {
   const auto digest = request.head.fields.only_value(peers::kDigestField);
-  if (digest.empty()) return Refusal::not_held(lookup.verdict, lookup.found);
+  auto departed = process.store.departed(lookup.key, request.stored_as());
+  if (digest.empty()) return Refusal::not_held(lookup.verdict, lookup.found, departed);
   const auto closed = process.publisher.closed_at(digest);
-  if (closed) return Refusal::not_held(lookup.verdict, lookup.found, closed);
-  auto found = lookup.found;
-  found.departed.forgotten = process.clock.now();  // the digest is of an earlier run, or too old
-  return Refusal::not_held(lookup.verdict, found);
+  // Else the digest is of an earlier run, or too old.
+  if (!closed) departed.forgotten = process.clock.now();
+  return Refusal::not_held(lookup.verdict, lookup.found, departed, closed);
 }
 
 Refusal why_not_fetched(const Process& process, const Request& request, const Lookup& lookup) {

@@ -303,7 +303,6 @@ struct Kept {
 struct Found {
   Ref<const Entry> entry;  // null: nothing stored answers this request
   bool varies = false;     // the URL is stored, but no variant matches
-  Departed departed = {};  // if it is not stored: see StoreLimits::remembered
   bool lacks = false;  // an object without a block that the request needs; judge()'s caller sets it
   std::shared_ptr<OnDisk> on_disk = {};  // as in Kept
 };

@@ -67,13 +67,17 @@ Found Shard::peek(const HashedKey& key, std::string_view url, const http::Fields
   return found;
 }
 
+Departed Shard::departed(const HashedKey& key, std::string_view url) {
+  const threads::MutexLock lock(mutex_);
+  const auto slot = slots_.find(key);
+  const bool is_stored = slot != slots_.end() && slot->newest->entry->url() == url;
+  return is_stored ? Departed() : claims_.departed(key.key);
+}
+
 Node* Shard::choose(const HashedKey& key, std::string_view url, const http::Fields& request,
                     Found& found) {
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || slot->newest->entry->url() != url) {
-    found.departed = claims_.departed(key.key);
-    return nullptr;
-  }
+  if (slot == slots_.end() || slot->newest->entry->url() != url) return nullptr;
   Node* chosen = nullptr;
   for (Node* node = slot->newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;

@@ -40,6 +40,7 @@ class Shard {
 
   Found find(const HashedKey& key, std::string_view url, const http::Fields& request);
   Found peek(const HashedKey& key, std::string_view url, const http::Fields& request);
+  Departed departed(const HashedKey& key, std::string_view url);
   Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);
   // Inserts the node unless a variant is stored that the same requests select. Returns the response
   // that is stored afterwards; without an entry if two URLs have the same key. The caller destroys

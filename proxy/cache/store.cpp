@@ -56,6 +56,10 @@ Found Store::peek(const digest::Key& key, std::string_view url, const http::Fiel
   return shard_of(key).peek(HashedKey(key), url, request);
 }
 
+Departed Store::departed(const digest::Key& key, std::string_view url) const {
+  return shard_of(key).departed(HashedKey(key), url);
+}
+
 Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
   const Entry& entry = *response.entry;
   if (!entry.is_object() && entry.body.size > max_object()) return Stored::too_large;

@@ -68,6 +68,9 @@ class Store {
   // As find(), but does not count as a use.
   Found peek(const digest::Key& key, std::string_view url, const http::Fields& request) const;
 
+  // When the URL left the digest: never if it is stored. See StoreLimits::remembered.
+  Departed departed(const digest::Key& key, std::string_view url) const;
+
   // Stores the response in place of the variant that the same requests select, and in place of
   // `superseded`, whose validation it answered (RFC 9111 4.3.3). Makes room first: afterwards the
   // budget is within its limit, or the response was not stored.

@@ -31,13 +31,13 @@ Refusal Refusal::loop() {
 }
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found,
-                          std::optional<cache::Time> closed) {
+                          const cache::Departed& departed, std::optional<cache::Time> closed) {
   Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
   // A fresh entry may not fit the request, for instance a 404 (RFC 9211 2.2: fwd=miss).
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
   if (verdict.reason == http::Forward::uri_miss) {
-    tell_departure(found.departed, closed, refusal.cache_status);
+    tell_departure(departed, closed, refusal.cache_status);
   }
   if (unfit && found.entry && !found.entry->for_neighbours()) {
     refusal.cache_status.detail =

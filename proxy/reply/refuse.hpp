@@ -27,6 +27,7 @@ struct Refusal {
   // `closed`, when the digest that claims it was closed, and "unknown", without `fwd`, if that is
   // not known. Without `closed`: if the response has left lately.
   static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found,
+                          const cache::Departed& departed = {},
                           std::optional<cache::Time> closed = std::nullopt);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);

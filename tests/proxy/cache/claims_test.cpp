@@ -98,7 +98,7 @@ TEST_F(ClaimedKeys, PassFromEverybodyToThoseWithTheRule) {
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::added}}));
   EXPECT_EQ(collect(kStart + 15s),
             (std::vector{KeyChange{key_, What::removed}, KeyChange{key_, What::added, 7}}));
-  EXPECT_EQ(store_.find(key_, "http://a/", {}).departed.left, Departed::kNever) << "it is stored";
+  EXPECT_EQ(store_.departed(key_, "http://a/").left, Departed::kNever) << "it is stored";
   EXPECT_EQ(collect(kStart + 95s), (std::vector{KeyChange{key_, What::removed, 7}}));
 }
 

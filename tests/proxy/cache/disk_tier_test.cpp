@@ -65,7 +65,7 @@ TEST_F(TwoTiers, RingForAClaimThatIsNewAndNotForWhatTheDiskClaimsToo) {
 
 TEST_F(TwoTiers, DoNotCountAKeyAsGoneThatTheDiskStillHolds) {
   const auto key = key_of("http://a/");
-  const auto departed = [&] { return departure(store_.find(key, "http://a/", {}).departed); };
+  const auto departed = [&] { return departure(store_.departed(key, "http://a/")); };
   std::vector<digest::Claim> claimed;
   store_.list_claimed(now_, claimed);  // the disk claims nothing before somebody follows its claims
   put(stock_of("http://a/", 100, now_));
@@ -180,7 +180,7 @@ TEST_F(TwoTiers, RememberWhatLeftTheDiskAlone) {
   store_.list_claimed(now_, claimed);
   ASSERT_EQ(claimed.size(), 1U);
   const auto departed = [this] {
-    return departure(store_.find(key_of("http://a/"), "http://a/", {}).departed);
+    return departure(store_.departed(key_of("http://a/"), "http://a/"));
   };
   EXPECT_EQ(departed(), Departure::none);
   disk_.purge(key_of("http://a/"), {});

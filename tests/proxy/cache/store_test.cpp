@@ -39,6 +39,10 @@ class MemoryStore : public ::testing::Test {
     return store_->find(key_of(url), url, Request(request).head.fields);
   }
 
+  Departure departure_of(const std::string& url) {
+    return departure(store_->departed(key_of(url), url));
+  }
+
   Budget budget_{4 << 20};
   std::unique_ptr<Store> store_ =
       std::make_unique<Store>(budget_, StoreLimits{.max_object = 2 << 20, .variants = 4});
@@ -199,36 +203,36 @@ TEST_F(MemoryStore, KnowsForAMinuteWhatTheDigestCeasedToClaim) {
   put("http://a/", 10);
   put("http://a/kept", 10);
   put(brief);
-  EXPECT_EQ(departure(find("http://a/never").departed), Departure::none);
+  EXPECT_EQ(departure_of("http://a/never"), Departure::none);
   at(kStart + 10s);
   for (const std::string path : {"", "brief"}) store_->remove(key_of("http://a/" + path));
-  EXPECT_EQ(departure(find().departed), Departure::lately);
-  EXPECT_EQ(departure(find("http://a/brief").departed), Departure::none);
-  EXPECT_EQ(departure(find("http://a/kept").departed), Departure::none);
+  EXPECT_EQ(departure_of("http://a/"), Departure::lately);
+  EXPECT_EQ(departure_of("http://a/brief"), Departure::none);
+  EXPECT_EQ(departure_of("http://a/kept"), Departure::none);
   at(kStart + 70s);
-  EXPECT_EQ(departure(find().departed), Departure::lately);
+  EXPECT_EQ(departure_of("http://a/"), Departure::lately);
   at(kStart + 71s);
-  EXPECT_EQ(departure(find().departed), Departure::none);
+  EXPECT_EQ(departure_of("http://a/"), Departure::none);
 }
 
 TEST_F(MemoryStore, KnowsNotWhatLeftInAnEarlierRun) {
   std::vector<KeyChange> changes;
   store_->lose_departures(kStart);
-  EXPECT_EQ(departure(find().departed), Departure::unknown);
+  EXPECT_EQ(departure_of("http://a/"), Departure::unknown);
   put("http://a/", 10);
   store_->remove(key_of("http://a/"));
-  EXPECT_EQ(departure(find().departed), Departure::lately);
+  EXPECT_EQ(departure_of("http://a/"), Departure::lately);
   store_->collect(kStart + 61s, changes);
-  EXPECT_EQ(departure(find("http://a/never").departed), Departure::none);
+  EXPECT_EQ(departure_of("http://a/never"), Departure::none);
 }
 
 TEST_F(MemoryStore, WhatExpiredBeforeItWasDroppedIsGoneToo) {
   put("http://a/", 10);
   std::vector<KeyChange> changes;
   store_->collect(kStart + 95s, changes);
-  EXPECT_EQ(departure(find().departed), Departure::none) << "stale, but held";
+  EXPECT_EQ(departure_of("http://a/"), Departure::none) << "stale, but held";
   store_->remove(key_of("http://a/"));
-  EXPECT_EQ(departure(find().departed), Departure::lately);
+  EXPECT_EQ(departure_of("http://a/"), Departure::lately);
 }
 
 TEST_F(MemoryStore, InvalidationDropsEveryVariant) {

@@ -135,8 +135,8 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
   const auto cookie = entry("Set-Cookie: a=b\r\n", {});
   const auto guests = entry("", {7, true});
   const cache::Time then{1000s};
-  const cache::Found left{nullptr, false, {then, cache::Departed::kNever}};
-  const cache::Found forgotten{nullptr, false, {cache::Departed::kNever, then}};
+  const cache::Departed left{then, cache::Departed::kNever};
+  const cache::Departed forgotten{cache::Departed::kNever, then};
   for (const Case& c : {
            Case{asked, Refusal::loop(), "cache-a; detail=\"refused/loop\""},
            Case{asked, Refusal::forbidden("no"), "cache-a; detail=\"refused/denied\""},
@@ -144,13 +144,13 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
            Case{asked, Refusal::bad("no"), "cache-a; detail=\"refused\""},
            Case{other, Refusal::loop(), "cache-a; detail=\"loop\""},
            Case{asked, Refusal::not_held(miss, {}), "cache-a; fwd=uri-miss"},
-           Case{asked, Refusal::not_held(miss, left), "cache-a; fwd=uri-miss; detail=\"gone\""},
-           Case{asked, Refusal::not_held(miss, forgotten), "cache-a; detail=\"unknown\""},
-           Case{asked, Refusal::not_held(miss, left, then),
+           Case{asked, Refusal::not_held(miss, {}, left), "cache-a; fwd=uri-miss; detail=\"gone\""},
+           Case{asked, Refusal::not_held(miss, {}, forgotten), "cache-a; detail=\"unknown\""},
+           Case{asked, Refusal::not_held(miss, {}, left, then),
                 "cache-a; fwd=uri-miss; detail=\"gone\""},
-           Case{asked, Refusal::not_held(miss, left, then + 1s), "cache-a; fwd=uri-miss"},
-           Case{asked, Refusal::not_held(miss, forgotten, then), "cache-a; detail=\"unknown\""},
-           Case{asked, Refusal::not_held(miss, forgotten, then + 1s), "cache-a; fwd=uri-miss"},
+           Case{asked, Refusal::not_held(miss, {}, left, then + 1s), "cache-a; fwd=uri-miss"},
+           Case{asked, Refusal::not_held(miss, {}, forgotten, then), "cache-a; detail=\"unknown\""},
+           Case{asked, Refusal::not_held(miss, {}, forgotten, then + 1s), "cache-a; fwd=uri-miss"},
            Case{asked, Refusal::not_held(variant, {nullptr, true}), "cache-a; fwd=vary-miss"},
            Case{asked, Refusal::not_held(withheld, {cookie}),
                 "cache-a; fwd=miss; detail=\"refused/set-cookie\""},
