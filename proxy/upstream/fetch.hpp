@@ -7,9 +7,8 @@
 
 #include "proxy/net/exact_deadline.hpp"
 #include "proxy/net/frame_allocator.hpp"
-#include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
-#include "proxy/upstream/fetch_plan.hpp"
+#include "proxy/upstream/question.hpp"
 #include "proxy/wire/input.hpp"
 
 namespace proxy {
@@ -24,8 +23,10 @@ class Fetch : public net::InFrameMemory {
 
   using Clock = AskedServer::Clock;
 
-  // Connects and sends the head.
-  net::Task<Outcome<void>> start(Clock::time_point now = Clock::now());
+  // Sends the head, after it has connected.
+  net::Soon<Outcome<void>> start(Clock::time_point now = Clock::now()) {
+    return question_.ask(now);
+  }
   // Sends a part of the request's body.
   net::Task<Outcome<void>> send(std::span<const net::asio::const_buffer> bytes);
   // Whether a response, or the end of the connection, arrived before the whole request was sent.
@@ -37,10 +38,10 @@ class Fetch : public net::InFrameMemory {
   net::Task<Outcome<const http::ResponseHead*>> response();
 
   // The server that is asked, or was asked last.
-  [[nodiscard]] const AskedServer& server() const { return server_; }
-  [[nodiscard]] AskedServer& server() { return server_; }
+  [[nodiscard]] const AskedServer& server() const { return question_.server(); }
+  [[nodiscard]] AskedServer& server() { return question_.server(); }
   // The server that the plan names first, whichever of several is asked.
-  [[nodiscard]] const upstream::Endpoint& aimed_at() const { return plan_.to; }
+  [[nodiscard]] const upstream::Endpoint& aimed_at() const { return question_.plan().to; }
   [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
   [[nodiscard]] const http::Framing& framing() const { return answer_.body->framing(); }
   [[nodiscard]] bool body_finished() const { return answer_.body->finished(); }
@@ -63,12 +64,12 @@ class Fetch : public net::InFrameMemory {
   net::Task<Outcome<std::size_t>> body_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   [[nodiscard]] bool passes_in_kernel() const { return answer_.body->passes_in_kernel(); }
   // After a 101: the connection is no longer HTTP, and beyond_head() are its first bytes.
-  [[nodiscard]] net::Stream& stream() { return *stream_; }
-  [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
+  [[nodiscard]] net::Stream& stream() { return question_.stream(); }
+  [[nodiscard]] std::string_view beyond_head() const { return input().buffered(); }
   // Keeps the connection for the next request if it can be reused.
   void finish();
   // Makes a pending wait fail soon. Call this on the fetch's thread, from another coroutine.
-  void abandon();
+  void abandon() { question_.abandon(); }
 
  private:
   // The last response. `head` has views into `text`.
@@ -80,25 +81,15 @@ class Fetch : public net::InFrameMemory {
 
   static constexpr std::chrono::milliseconds kExactBelow{1'000};
 
-  net::Task<Outcome<void>> connect(bool may_reuse, Clock::time_point now);
-  net::Task<Outcome<void>> start_by_route(Clock::time_point now);
-  net::Task<Outcome<void>> ask_in_turn(Clock::time_point now);
-  net::Task<Outcome<const http::ResponseHead*>> read_head();
+  [[nodiscard]] Input& input() { return question_.input(); }
+  [[nodiscard]] const Input& input() const { return question_.input(); }
+  Outcome<const http::ResponseHead*> take_head(const net::Result<std::string_view>& bytes);
   void bound_silence(const net::Executor& executor, std::chrono::milliseconds idle);
   Outcome<std::size_t> judged(net::Result<std::size_t> read, bool was_finished);
-  [[nodiscard]] bool died_unheard(const Failure& failure) const;
-  bool moves_on(const Failure& failure);
-  [[nodiscard]] Failure failed(net::error_code cause) const;
 
   const Upstream& on_;
-  const FetchPlan plan_;
-  AskedServer server_;
-  std::unique_ptr<net::Stream> stream_;
-  std::optional<Input> input_;
+  Question question_;
   Answer answer_;
-  bool reused_ = false;
-  bool heard_ = false;  // a byte of a response has arrived over this connection
-  bool abandoned_ = false;
   std::optional<net::ExactDeadline> silence_;  // of a body whose idle time is short
 };
 
