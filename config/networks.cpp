@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "config/text.hpp"
 
@@ -89,23 +90,24 @@ bool is_v4(const Address& address) {
 }
 
 std::optional<std::array<std::uint8_t, 4>> parse_dotted_quad(std::string_view text) {
+  constexpr unsigned kNoDigit = 256;
   std::array<std::uint8_t, 4> bytes{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (auto& byte : bytes) {
-    const bool is_first = &byte == &bytes.front();
-    if (!is_first && (at == end || *at++ != '.')) return std::nullopt;
-    const char* const begin = at;
-    unsigned number = 0;  // wraps only if there are more than three digits
-    for (; at != end && *at >= '0' && *at <= '9'; ++at) {
-      number = number * 10 + static_cast<unsigned>(*at - '0');
+  std::size_t dots = 0;
+  unsigned number = kNoDigit;
+  for (const char c : text) {
+    if (c == '.') {
+      if (number == kNoDigit || dots == 3) return std::nullopt;
+      bytes[dots++] = static_cast<std::uint8_t>(std::exchange(number, kNoDigit));
+      continue;
     }
-    const auto digits = at - begin;
-    const bool has_zero_first = digits > 1 && *begin == '0';
-    if (digits == 0 || digits > 3 || number > 255 || has_zero_first) return std::nullopt;
-    byte = static_cast<std::uint8_t>(number);
+    if (c < '0' || c > '9' || number == 0) return std::nullopt;  // no digit follows a zero in front
+    const auto digit = static_cast<unsigned>(c - '0');
+    number = number == kNoDigit ? digit : number * 10 + digit;
+    if (number > 255) return std::nullopt;
   }
-  return at == end ? std::optional(bytes) : std::nullopt;
+  if (number == kNoDigit || dots != 3) return std::nullopt;
+  bytes[dots] = static_cast<std::uint8_t>(number);
+  return bytes;
 }
 
 // It asks the C library about IPv6 alone, because the hosts of requests come here.

@@ -24,8 +24,7 @@ bool is_quoted(std::string_view text) {
 }
 
 Directive read_directive(std::string_view member) {
-  std::size_t end = 0;
-  while (end < member.size() && is(kTokenChar, member[end])) ++end;
+  const auto end = leading(kTokenChar, member).size();
   Directive result{member.substr(0, end), {}, false, false};
   if (end == member.size()) return result;
   result.has_argument = true;
@@ -40,6 +39,7 @@ Directive read_directive(std::string_view member) {
 
 // Whether every quote of a line closes.
 bool quotes_close(std::string_view line) {
+  if (line.find('"') == std::string_view::npos) return true;  // nearly always
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"')

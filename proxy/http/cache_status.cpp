@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/http/sixteen_bytes.hpp"
 #include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 
@@ -19,9 +20,11 @@ bool is_sf_token(std::string_view text) {
 
 // RFC 8941 3.3.3: printable ASCII; quotes and backslashes escaped.
 void write_sf_string(PieceWriter& out, std::string_view text) {
-  constexpr auto is_plain = [](char c) { return c >= 0x20 && c <= 0x7e && c != '"' && c != '\\'; };
+  const auto is_odd = [](SixteenBytes bytes) {
+    return (bytes < 0x20) | (bytes > 0x7e) | (bytes == '"') | (bytes == '\\');
+  };
   out << "\"";
-  if (std::all_of(text.begin(), text.end(), is_plain)) {  // nearly always
+  if (find_first(text, is_odd) == text.size()) {  // nearly always
     out << text << "\"";
     return;
   }

@@ -13,13 +13,19 @@ using Bytes = std::uint64_t;
 // Beast's names, `unknown` included.
 constexpr std::size_t kRegistered = static_cast<std::size_t>(field::xref) + 1;
 
-// The bytes as a number, in lower case. The operation changes other characters, too, but none of a
-// token into one of a registered name.
 template <class Number>
-Bytes lower_bytes(const char* from) {
+Bytes bytes_at(const char* from) {
   Number bytes = 0;
   std::memcpy(&bytes, from, sizeof bytes);
-  return bytes | (0x2020202020202020 & Number(-1));
+  return bytes;
+}
+
+constexpr Bytes kCase = 0x2020202020202020;    // the bit in which the cases of a letter differ
+constexpr Bytes kLetter = 0x4040404040404040;  // a bit of letters, but not of digits and hyphens
+
+// Whether each byte of a name is the registered one, or the same letter in the other case.
+bool alike(Bytes name, Bytes registered) {
+  return ((name ^ registered) & ~((registered & kLetter) >> 1)) == 0;
 }
 
 // A name of up to 16 characters as a whole; of a longer one the ends.
@@ -31,28 +37,33 @@ struct Ends {
   explicit Ends(std::string_view name) : size(name.size()) {
     const auto* const at = name.data();
     if (size >= 8) {
-      first = lower_bytes<std::uint64_t>(at);
-      last = lower_bytes<std::uint64_t>(at + size - 8);
+      first = bytes_at<std::uint64_t>(at);
+      last = bytes_at<std::uint64_t>(at + size - 8);
     } else if (size >= 4) {
-      first = lower_bytes<std::uint32_t>(at);
-      last = lower_bytes<std::uint32_t>(at + size - 4);
+      first = bytes_at<std::uint32_t>(at);
+      last = bytes_at<std::uint32_t>(at + size - 4);
     } else if (size > 0) {
-      first = lower_bytes<std::uint8_t>(at) << 8 | lower_bytes<std::uint8_t>(at + size / 2);
-      last = lower_bytes<std::uint8_t>(at + size - 1);
+      first = bytes_at<std::uint8_t>(at) << 8 | bytes_at<std::uint8_t>(at + size / 2);
+      last = bytes_at<std::uint8_t>(at + size - 1);
     }
   }
   Ends() = default;
-  bool operator==(const Ends&) const = default;
 
+  [[nodiscard]] bool are_those_of(const Ends& registered) const {
+    return size == registered.size && alike(first, registered.first) &&
+           alike(last, registered.last);
+  }
+  // The same in any case.
   [[nodiscard]] std::size_t hash() const {
     constexpr Bytes kOdd = 0x9e3779b97f4a7c15;
-    return static_cast<std::size_t>(((first * kOdd ^ last) * kOdd) >> 32);
+    return static_cast<std::size_t>((((first | kCase) * kOdd ^ (last | kCase)) * kOdd) >> 32);
   }
 };
 
-bool same_middle(std::string_view a, std::string_view b) {
-  for (std::size_t at = 8; at + 8 < a.size(); at += 8) {
-    if (lower_bytes<std::uint64_t>(a.data() + at) != lower_bytes<std::uint64_t>(b.data() + at)) {
+bool same_middle(std::string_view name, const char* registered) {
+  for (std::size_t at = 8; at + 8 < name.size(); at += 8) {
+    if (!alike(bytes_at<std::uint64_t>(name.data() + at),
+               bytes_at<std::uint64_t>(registered + at))) {
       return false;
     }
   }
@@ -77,7 +88,7 @@ class Names {
     for (auto at = ends.hash();; ++at) {
       const auto& slot = slots_[at % kSlots];
       if (slot.id == field::unknown) return field::unknown;
-      if (slot.ends == ends && same_middle(name, {slot.name, ends.size})) return slot.id;
+      if (ends.are_those_of(slot.ends) && same_middle(name, slot.name)) return slot.id;
     }
   }
 

@@ -6,8 +6,8 @@
 
 namespace proxy::http {
 
-// `unknown` for a name that is not registered. `name` is a token, in any case. As Beast's
-// string_to_field(), for a third of its instructions.
+// `unknown` for a text that is not a registered name, in any case. A text with another result is
+// therefore a token. As Beast's string_to_field(), for a third of its instructions.
 boost::beast::http::field field_id(std::string_view name);
 
 }  // namespace proxy::http

@@ -8,6 +8,8 @@
 namespace proxy::http {
 
 std::size_t member_end(std::string_view text) {
+  const auto comma = std::min(text.find(','), text.size());
+  if (text.substr(0, comma).find('"') == std::string_view::npos) return comma;  // nearly always
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -23,10 +25,6 @@ std::size_t member_end(std::string_view text) {
 
 void Fields::append(std::string_view name, std::string_view value) {
   append(field_id(name), name, value);
-}
-
-void Fields::append(field id, std::string_view name, std::string_view value) {
-  append({id, name, value});
 }
 
 const Field* Fields::search(field id) const {

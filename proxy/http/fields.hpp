@@ -18,6 +18,15 @@ struct Field {
   std::string_view value;     // without white space at either end
   // Of a request: the response may depend on the field though Vary does not name it.
   bool selects = false;
+  // The name and the value are parts of one text, which has "name: value\r\n" there: a line as we
+  // write it.
+  bool in_line = false;
+
+  // That line; empty if there is none.
+  std::string_view line() const {
+    if (!in_line) return {};
+    return {name.data(), static_cast<std::size_t>(value.data() + value.size() + 2 - name.data())};
+  }
 };
 
 // A list of fields. It owns no text: the bytes must outlive it and must not move.
@@ -27,7 +36,9 @@ class Fields {
   using const_iterator = Lines::const_iterator;
 
   void append(std::string_view name, std::string_view value);
-  void append(field id, std::string_view name, std::string_view value);
+  void append(field id, std::string_view name, std::string_view value) {
+    append({id, name, value});
+  }
   void append(const Field& line) {
     lines_.push_back(line);
     any_selects_ = any_selects_ || line.selects;

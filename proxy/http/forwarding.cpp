@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
+#include <utility>
 
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/text.hpp"
@@ -105,15 +106,41 @@ bool says(std::string_view line, std::string_view name) {
   return false;
 }
 
+// Writes lines one after another. Those that follow each other in one text, as we would write them,
+// are copied together.
+class LineWriter {
+ public:
+  explicit LineWriter(PieceWriter& out) : out_(out) {}
+
+  void write(const Field& field) {
+    const auto line = field.line();
+    if (!line.empty() && line.data() == lines_.data() + lines_.size()) {
+      lines_ = {lines_.data(), lines_.size() + line.size()};
+      return;
+    }
+    flush();
+    lines_ = line;
+    if (line.empty()) write_field(out_, field.name, field.value);
+  }
+  // Call this last.
+  void flush() { out_ << std::exchange(lines_, {}); }
+
+ private:
+  PieceWriter& out_;
+  std::string_view lines_;  // not written yet
+};
+
 // `ends_here` tells the lines that are not forwarded, beside those in `without`.
 template <class EndsHere>
 void write_end_to_end(PieceWriter& out, const Fields& fields, field regenerated,
                       std::span<const field> without, EndsHere ends_here) {
+  LineWriter lines(out);
   for (const Field& line : fields) {
     if (line.id == regenerated || line.id == field::content_length) continue;
     if (ends_here(line) || (line.id != field::unknown && holds(without, line.id))) continue;
-    write_field(out, line.name, line.value);
+    lines.write(line);
   }
+  lines.flush();
 }
 
 // Nearly every Connection says this and nothing else.
@@ -126,8 +153,13 @@ bool names_no_field(const Field& line) {
 
 HopByHop::HopByHop(const Fields& fields) {
   if (!fields.may_have(field::connection)) return;
-  if (std::all_of(fields.begin(), fields.end(), names_no_field)) return;
-  Members options(fields, field::connection);
+  for (const Field& line : fields) {
+    if (line.id == field::connection && !names_no_field(line)) note(line.value);
+  }
+}
+
+void HopByHop::note(std::string_view connection) {
+  Members options(connection);
   while (const auto option = options.next()) {
     if (options_.size() == kMaxOptions) break;
     if (!same_word(*option, "close") && !same_word(*option, "keep-alive"))

@@ -1,9 +1,9 @@
 #include "proxy/http/head.hpp"
 
-#include <bit>
-#include <cstdint>
-#include <cstring>
+#include <algorithm>
 
+#include "proxy/http/field_id.hpp"
+#include "proxy/http/sixteen_bytes.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -27,38 +27,16 @@ HeadError why_refused(char c) {
   return c == '\r' ? HeadError::bare_cr : HeadError::bad_field_value;
 }
 
-// How many of eight bytes, from the first on, surely are SP, VCHAR or obs-text. A machine that
-// keeps the high byte of a number first cannot tell where the others begin.
-std::size_t surely_of_value(const char* bytes) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  constexpr std::uint64_t kHigh = 0x80 * kEach;
-  std::uint64_t eight = 0;
-  std::memcpy(&eight, bytes, sizeof eight);
-  const auto below_space = (eight - 0x20 * kEach) & ~eight;
-  const auto no_delete = eight ^ 0x7f * kEach;
-  const auto is_delete = (no_delete - kEach) & ~no_delete;
-  const auto others = (below_space | is_delete) & kHigh;
-  if constexpr (std::endian::native != std::endian::little) return others == 0 ? 8 : 0;
-  return static_cast<std::size_t>(std::countr_zero(others)) / 8;  // 64 if there is none
-}
-
 // The position of the first byte that may not be in a value; the size if there is none.
 std::size_t first_refused(std::string_view value) {
-  std::size_t at = 0;
-  while (at + 8 <= value.size()) {
-    const auto sure = surely_of_value(value.data() + at);
-    at += sure;
-    if (sure < 8 && !is(kValueChar, value[at])) return at;
-    if (sure < 8) ++at;  // a tab
-  }
-  while (at < value.size() && is(kValueChar, value[at])) ++at;
-  return at;
+  return find_first(value, [](SixteenBytes bytes) {
+    return ((bytes < 0x20) & (bytes != '\t')) | (bytes == 0x7f);
+  });
 }
 
-// Calls `each` with the name and the value. RFC 9112 5.1: no white space before the colon; OWS
-// around the value is not part of the value.
-template <class Each>
-HeadResult<void> parse_field(std::string_view line, const Each& each) {
+// Reads a line without its CRLF. RFC 9112 5.1: no white space before the colon; OWS around the
+// value is not part of the value.
+HeadResult<void> parse_field(std::string_view line, Field& into) {
   if (line.front() == ' ' || line.front() == '\t') return HeadError::folded;
   std::size_t colon = 0;
   while (colon < line.size() && is(kTokenChar, line[colon])) ++colon;
@@ -69,40 +47,51 @@ HeadResult<void> parse_field(std::string_view line, const Each& each) {
   const std::string_view value = line.substr(colon + 1);
   const auto refused = first_refused(value);
   if (refused < value.size()) return why_refused(value[refused]);
-  each(line.substr(0, colon), trim(value));
+  const auto name = line.substr(0, colon);
+  into = {field_id(name), name, trim(value)};
   return {};
 }
 
-// A sink of parse_field().
-auto appending_to(Fields& fields) {
-  return [&fields](std::string_view name, std::string_view value) { fields.append(name, value); };
+// Sets the value of a line, without OWS, from what is between its colon and its CRLF.
+void set_value(Field& line, std::string_view text) {
+  const auto is_ows = [](char c) { return c == ' ' || c == '\t'; };
+  line.in_line = text.size() > 1 && text.front() == ' ' && !is_ows(text[1]) && !is_ows(text.back());
+  line.value = line.in_line ? text.substr(1) : trim(text);
 }
 
 // Takes the field line at the front of `rest`, with its CRLF, in one pass. False: nothing was
 // taken, and parse_field() knows why the line is refused.
-template <class Each>
-bool take_well_formed_field(std::string_view& rest, const Each& each) {
-  const auto name = leading(kTokenChar, rest);
-  auto after = rest.substr(name.size());
-  if (name.empty() || !after.starts_with(':')) return false;
-  after.remove_prefix(1);
+bool take_well_formed_field(std::string_view& rest, Field& into) {
+  const auto colon = find_first(rest, [](SixteenBytes bytes) { return bytes == ':'; });
+  if (colon == rest.size()) return false;
+  into.name = rest.substr(0, colon);
+  into.id = field_id(into.name);
+  if (into.id == field::unknown && !is_token(into.name)) return false;
+  auto after = rest.substr(colon + 1);
   const auto value = after.substr(0, first_refused(after));
   after.remove_prefix(value.size());
   if (!after.starts_with(kLineEnd)) return false;
-  each(name, trim(value));
+  set_value(into, value);
   after.remove_prefix(kLineEnd.size());
   rest = after;
   return true;
 }
 
+// Takes the field line at the front of `rest`, with its CRLF.
+HeadResult<void> take_field(std::string_view& rest, Field& into) {
+  if (take_well_formed_field(rest, into)) return {};
+  const auto line = take_line(rest);
+  if (!line) return line.error();
+  if (line->empty()) return HeadError::no_end;
+  return parse_field(*line, into);
+}
+
 HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, Fields& fields) {
-  const auto append = appending_to(fields);
   while (!rest.starts_with(kLineEnd)) {
-    if (fields.size() < limits.fields && take_well_formed_field(rest, append)) continue;
-    const auto line = take_line(rest);
-    if (!line) return line.error();
     if (fields.size() == limits.fields) return HeadError::too_many_fields;
-    if (auto parsed = parse_field(*line, append); !parsed) return parsed;
+    Field line;
+    if (auto taken = take_field(rest, line); !taken) return taken;
+    fields.append(line);
   }
   // Bytes after the empty line are not part of a head: the caller cut it in the wrong place.
   return rest.size() == kLineEnd.size() ? HeadResult<void>{} : HeadError::no_end;
@@ -204,10 +193,23 @@ bool ResponseHead::keep_alive() const {
 }
 
 std::size_t find_head_end(std::string_view buffer, std::size_t searched) {
-  for (std::size_t lf = buffer.find('\n', searched); lf != std::string_view::npos;
-       lf = buffer.find('\n', lf + 1)) {
-    if (lf == 0 || buffer[lf - 1] != '\r') return lf + 1;
-    if (lf >= 3 && buffer[lf - 2] == '\n') return lf + 1;
+  const auto ends_at = [buffer](std::size_t at) {
+    if (buffer[at] != '\n') return false;
+    return at == 0 || buffer[at - 1] != '\r' || (at >= 2 && buffer[at - 2] == '\n');
+  };
+  std::size_t at = searched;
+  for (; at < std::min<std::size_t>(2, buffer.size()); ++at) {
+    if (ends_at(at)) return at + 1;
+  }
+  for (; at + 16 <= buffer.size(); at += 16) {
+    const auto* const bytes = buffer.data() + at;
+    const auto is_end = (sixteen_bytes_at(bytes) == '\n') & ((sixteen_bytes_at(bytes - 1) != '\r') |
+                                                             (sixteen_bytes_at(bytes - 2) == '\n'));
+    const auto end = first_yes(is_end);
+    if (end < 16) return at + end + 1;
+  }
+  for (; at < buffer.size(); ++at) {
+    if (ends_at(at)) return at + 1;
   }
   return std::string_view::npos;
 }
@@ -267,17 +269,12 @@ HeadResult<StoredHead> parse_stored_head(std::string_view head) {
   if (auto parsed = parse_status_line(*line, first); !parsed) return parsed.error();
   StoredHead stored{.status = first.status, .date = {}};
   bool has_date = false;
-  const auto note_date = [&](std::string_view name, std::string_view value) {
-    if (has_date || !same_word(name, "Date")) return;
-    has_date = true;
-    stored.date = value;
-  };
   while (!head.empty()) {
-    if (take_well_formed_field(head, note_date)) continue;
-    const auto next = take_line(head);
-    if (!next) return next.error();
-    if (next->empty()) return HeadError::no_end;
-    if (auto parsed = parse_field(*next, note_date); !parsed) return parsed.error();
+    Field next;
+    if (auto taken = take_field(head, next); !taken) return taken.error();
+    if (has_date || next.id != field::date) continue;
+    has_date = true;
+    stored.date = next.value;
   }
   return stored;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "proxy/http/piece_writer.hpp"
 
@@ -55,10 +56,15 @@ std::string lower(std::string_view text) {
 }
 
 std::optional<std::uint64_t> parse_decimal(std::string_view text) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  if (text.empty()) return {};
   std::uint64_t number = 0;
-  if (text.empty() || !is(kDigit, text.front())) return {};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  for (const char c : text) {
+    if (c < '0' || c > '9') return {};
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (number >= kMost / 10 && (number > kMost / 10 || digit > kMost % 10)) return {};
+    number = number * 10 + digit;
+  }
   return number;
 }
 

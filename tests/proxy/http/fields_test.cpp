@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/http/head.hpp"
 #include "tests/proxy/http/fields_of.hpp"
 
 namespace proxy::http {
@@ -32,6 +33,21 @@ TEST(Fields, KeepOrderBeyondTheirInlineRoom) {
   for (int i = 0; i < 100; ++i) fields.append(i == 70 ? "Age" : "X", "v");
   EXPECT_EQ(fields.size(), 100u);
   EXPECT_EQ(fields.find(field::age), &*(fields.begin() + 70));
+}
+
+TEST(Field, KnowsItsLineOnlyIfItIsWrittenAsWeWouldWriteIt) {
+  const auto line_of = [](std::string_view line) {
+    std::string head = "HTTP/1.1 200 OK\r\n" + std::string(line) + "\r\n";
+    return std::string(parse_response_head(head).value().fields.begin()->line());
+  };
+  for (const char* as_written :
+       {"A: b\r\n", "Date: x y\r\n", "X-Long-Name-Of-Many: 0123456789abcdef\r\n"}) {
+    EXPECT_EQ(line_of(as_written), as_written);
+  }
+  for (const char* other : {"A:b\r\n", "A:  b\r\n", "A: b \r\n", "A:\tb\r\n", "A: \tb\r\n",
+                            "A: b\t\r\n", "A:\r\n", "A: \r\n", "A:  \r\n"}) {
+    EXPECT_EQ(line_of(other), "") << other;
+  }
 }
 
 TEST(Members, FollowTheListRuleOfRfc9110Section561) {

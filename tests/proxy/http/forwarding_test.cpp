@@ -135,6 +135,21 @@ TEST(ResponseHead, IsWrittenWithoutItsFraming) {
       "HTTP/1.1 404 Gone Fishing\r\nETag: \"x\"\r\nCache-Status: up; hit\r\nVia: 1.0 cache-a\r\n");
 }
 
+TEST(ResponseHead, IsWrittenInOneFormHoweverItsLinesCame) {
+  std::string received =
+      "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nX-A: 1\r\nx-b:2\r\nX-C: 3 \r\nX-D:  4\r\nX-E:\r\n"
+      "X-F: \r\nX-G:\t5\r\nConnection: x-i\r\nX-H: 6\r\nX-I: 7\r\nX-J: 8 9\r\nX-K: 10\t\r\n"
+      "Content-Length: 0\r\nDate: d\r\nX-L: a\r\n b\r\n\r\n";
+  const auto head = parse_response_head(received);
+  ASSERT_TRUE(head);
+  std::string written;
+  append_response_head(written, *head, "us");
+  EXPECT_EQ(written,
+            "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nX-A: 1\r\nx-b: 2\r\nX-C: 3\r\nX-D: 4\r\nX-E: \r\n"
+            "X-F: \r\nX-G: 5\r\nX-H: 6\r\nX-J: 8 9\r\nX-K: 10\r\n"
+            "Date: d\r\nX-L: a   b\r\nVia: 1.1 us\r\n");
+}
+
 TEST(ReasonPhrase, IsTheRegisteredOne) {
   EXPECT_EQ(reason_phrase(504), "Gateway Timeout");
   EXPECT_EQ(reason_phrase(299), "Unknown");

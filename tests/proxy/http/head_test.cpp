@@ -34,6 +34,31 @@ TEST(FindHeadEnd, EndsAtABareLfSoThatNobodyWaits) {
   EXPECT_EQ(find_head_end("\r\nGET"), std::string::npos);
 }
 
+// The rule as a sentence: a line ends at each LF, and a head at an empty line or at a bare LF.
+std::size_t head_end_by_lines(std::string_view buffer) {
+  std::size_t begin = 0;
+  for (std::size_t lf = buffer.find('\n'); lf != std::string_view::npos;
+       lf = buffer.find('\n', begin)) {
+    const auto line = buffer.substr(begin, lf - begin);
+    const bool is_empty = line == "\r" && begin > 0;
+    if (!line.ends_with('\r') || is_empty) return lf + 1;
+    begin = lf + 1;
+  }
+  return std::string_view::npos;
+}
+
+TEST(FindHeadEnd, AgreesWithTheRuleForAllShortEndsAtEachPlace) {
+  constexpr std::string_view kBytes = "a\r\n";
+  for (std::size_t before = 0; before < 34; ++before) {
+    for (unsigned number = 0; number < 729; ++number) {  // six bytes
+      std::string text(before, 'x');
+      for (unsigned rest = number, i = 0; i < 6; ++i, rest /= 3) text += kBytes[rest % 3];
+      text += std::string(before % 20, 'y');
+      EXPECT_EQ(find_head_end(text), head_end_by_lines(text)) << before << ' ' << number;
+    }
+  }
+}
+
 TEST(RequestHead, IsReadAsViewsInOrder) {
   const auto head = parse_request_head(
       "PUT http://h/x?y HTTP/1.0\r\nHost:h\r\nX-A: \t b\tc \r\nX-Empty:\r\nX-Utf: "
