@@ -27,6 +27,7 @@ __attribute__((constructor)) void map_file() {
 
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const auto result = static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
-  if (result == 0 && clock == CLOCK_REALTIME && ahead) time->tv_sec += *ahead;
+  const bool is_wall_time = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+  if (result == 0 && is_wall_time && ahead) time->tv_sec += *ahead;
   return result;
 }
