@@ -15,9 +15,8 @@ namespace fuzz {
 
 // From the constructor to the destructor, the following calls of this thread are answered here. The
 // disk's threads are not affected: they live in real time.
-// - system_clock::now() and steady_clock::now(): the time moves by pass() alone. It begins on
-// Monday,
-//   5 January 2026, 00:00:00 GMT.
+// - system_clock::now(), steady_clock::now(), and clock_gettime() of wall time: the time moves by
+//   pass() alone. It begins on Monday, 5 January 2026, 00:00:00 GMT.
 // - std::random_device: the same numbers for each System.
 // - socket() and connect() for TCP: one end of a pair of Unix sockets. take_connections() returns
 //   the other ends. Port 9 refuses connections.
