@@ -1,5 +1,6 @@
 #include "proxy/pages/neighbour_pages.hpp"
 
+#include <algorithm>
 #include <boost/beast/http/empty_body.hpp>
 #include <span>
 
@@ -127,7 +128,8 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
   const auto published = process.publisher.current();
   const auto& form = *published->squid;
   const auto now = whole_seconds(process.clock.now());
-  const auto changed = std::chrono::floor<std::chrono::seconds>(form.last_modified);
+  // Not after our Date, which may be a tick behind (RFC 9110 8.8.2.1).
+  const auto changed = std::min(whole_seconds(form.last_modified), now);
   const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
   auto head = own_head(client, 200, "application/cache-digest");
   head.set(field::last_modified, http::format_date(changed));

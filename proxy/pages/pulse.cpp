@@ -10,7 +10,8 @@
 namespace proxy {
 namespace {
 
-// The time until shortly after the next full second. So each beat falls into a second of its own.
+// The time until shortly after the next full second. So each beat falls into a second of its own,
+// though the clock may be a tick behind.
 std::chrono::milliseconds until_next_second(WallClock::Time now) {
   constexpr std::chrono::milliseconds kShortly{20};
   const auto next = whole_seconds(now) + std::chrono::seconds(1);
