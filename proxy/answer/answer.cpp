@@ -61,7 +61,7 @@ Refusal why_not_held(const Process& process, const Request& request, const Looku
   auto departed = process.store.departed(lookup.key, request.stored_as());
   if (digest.empty()) return Refusal::not_held(lookup.verdict, lookup.found, departed);
   const auto closed = process.publisher.closed_at(digest);
-  // Else the digest is of an earlier run, or too old.
+  // A digest whose closing is not known is of an earlier run, or too old.
   if (!closed) departed.forgotten = process.clock.now();
   return Refusal::not_held(lookup.verdict, lookup.found, departed, closed);
 }

@@ -18,8 +18,8 @@ struct Field {
   std::string_view value;     // without white space at either end
   // Of a request: the response may depend on the field though Vary does not name it.
   bool selects = false;
-  // The name and the value are parts of one text, which has "name: value\r\n" there: a line as we
-  // write it.
+  // The text from the name's begin to two bytes after the value is "name: value\r\n", a line as we
+  // write it. Whoever sets the name or the value sets this to false.
   bool in_line = false;
 
   // That line; empty if there is none.

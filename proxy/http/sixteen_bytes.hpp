@@ -44,7 +44,7 @@ inline std::size_t first_yes(SixteenAnswers answers) {
 }
 
 // The position of the first byte of a text to which `asked` says yes; the size if there is none.
-// `asked` answers for sixteen bytes at once.
+// `asked` answers for sixteen bytes at once. Bytes that it sees after the end are zero.
 template <class Asked>
 std::size_t find_first(std::string_view text, const Asked& asked) {
   std::size_t at = 0;

@@ -9,9 +9,9 @@
 
 namespace proxy {
 
-// Any thread. The time is that of the kernel's last tick, which was up to 10 ms ago: rules count
-// seconds, and the tick costs a tenth of what a finer clock costs. Two threads may differ by
-// another millisecond.
+// Any thread. The time is that of the kernel's last tick, which was 10 ms ago at most, or a little
+// more on a busy machine. Rules count seconds, and a finer clock costs ten times as much to read.
+// Two threads may differ by another millisecond.
 class WallClock {
  public:
   using Time = std::chrono::system_clock::time_point;

@@ -32,7 +32,7 @@ Result<std::size_t> received(Result<std::size_t> result, bool has_room) {
 
 // The C library lets a thread be cancelled within recv(2) and send(2). In a process with several
 // threads, each call therefore costs two atomic instructions. Nobody cancels a thread of ours.
-// AddressSanitizer checks the buffers of the library's functions alone.
+// AddressSanitizer checks buffers only in the library's functions.
 #if defined(HEARSAY_ADDRESS_SANITIZER)
 ssize_t system_recv(int socket, void* into, std::size_t size) {
   return ::recv(socket, into, size, 0);

@@ -72,7 +72,8 @@ class RecentRequests {
   // The number of the last request that a reader knows, by thread.
   using Known = std::vector<std::uint64_t>;
   // The requests that the reader does not know yet, in the order of their ends; `known` follows.
-  // Any thread, once the threads are added.
+  // Ends of two threads within one tick of the clock are in any order. Any thread, once the threads
+  // are added.
   [[nodiscard]] std::vector<Found> newer_than(Known& known);
 
  private:

@@ -23,9 +23,10 @@ struct Refusal {
   bool by_list = false;  // the setting access.block
 
   static Refusal loop();
-  // The 504 for only-if-cached. Its detail is "gone" if the response has left our digest since
-  // `closed`, when the digest that claims it was closed, and "unknown", without `fwd`, if that is
-  // not known. Without `closed`: if the response has left lately.
+  // The 504 for only-if-cached. `departed` is what the store says of the key. The detail is "gone"
+  // if the response has left our digest since `closed`, when the digest that claims it was closed,
+  // and "unknown", without `fwd`, if that is not known. Without `closed`: if the response has left
+  // lately.
   static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found,
                           const cache::Departed& departed = {},
                           std::optional<cache::Time> closed = std::nullopt);

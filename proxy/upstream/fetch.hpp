@@ -23,7 +23,7 @@ class Fetch : public net::InFrameMemory {
 
   using Clock = AskedServer::Clock;
 
-  // Sends the head, after it has connected.
+  // Sends the head once there is a connection.
   net::Soon<Outcome<void>> start(Clock::time_point now = Clock::now()) {
     return question_.ask(now);
   }

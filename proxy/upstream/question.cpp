@@ -55,7 +55,8 @@ Soon<Outcome<void>> Question::send_head() {
 Task<Outcome<void>> Question::send_head_to_parent() {
   const auto& authorization = server_.parent()->authorization;
   const auto head = http::to_proxy(plan_.head, plan_.route.site, authorization);
-  co_return co_await when_written(stream_->write(net::asio::buffer(head)));
+  auto written = stream_->write(net::asio::buffer(head));
+  co_return co_await when_written(std::move(written));
 }
 
 Task<Outcome<void>> Question::when_written(Soon<net::error_code> written) {
@@ -116,8 +117,9 @@ bool Question::moves_on(const Failure& failure) {
 
 void Question::note_heard(const net::Result<std::string_view>& head) {
   const auto bytes = head ? *head : input_->buffered();
+  const bool is_http = bytes.starts_with("HTTP/");
   heard_.any = heard_.any || !bytes.empty();
-  heard_.http = heard_.http || bytes.starts_with("HTTP/");
+  heard_.http = is_http || (heard_.http && !head);  // a whole head outweighs an earlier one
 }
 
 void Question::finish(bool fit) {

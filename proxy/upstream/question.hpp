@@ -26,9 +26,9 @@ class Question {
 
   // Sends the head to the first server or, if that one cannot be reached, to the next one.
   net::Soon<Outcome<void>> ask(Clock::time_point now);
-  // The server has failed before its answer came or, without a failure, has answered that another
-  // one should be asked. Sends the head again, to the same server or to another one, if there is
-  // one left and the request may be sent twice. Else the result is the failure.
+  // The server has failed before its answer came. Sends the head again, to the same server or to
+  // another one, if there is one left and the request may be sent twice. Else the result is the
+  // failure. Without a failure, the server is one that AskedServer::goes_around() has chosen.
   net::Task<Outcome<void>> ask_again(std::optional<Failure> failure);
 
   // The next wait is for the head of an answer.

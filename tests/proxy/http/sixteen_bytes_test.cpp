@@ -20,7 +20,7 @@ TEST(FindFirst, FindsTheFirstOfSeveralAtEachPlaceOfTextsOfEachLength) {
   }
 }
 
-TEST(FindFirst, DoesNotAskForBytesAfterTheEnd) {
+TEST(FindFirst, FindsNothingAfterTheEnd) {
   const auto is_zero = [](SixteenBytes bytes) { return bytes == 0; };
   const std::string text = "0123456789abcdef01234:";
   for (std::size_t size = 0; size < text.size(); ++size) {

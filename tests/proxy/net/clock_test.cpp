@@ -8,12 +8,12 @@ namespace {
 using std::chrono::system_clock;
 using namespace std::chrono_literals;
 
-TEST(WallClock, IsATickBehindTheSystemsAtMost) {
-  constexpr auto kTick = 10ms;
+TEST(WallClock, IsAFewTicksBehindTheSystemsAtMost) {
+  constexpr auto kTicks = 100ms;  // the machine may be busy, and the tick late
   WallClock clock;
   const auto before = system_clock::now();
   const auto now = clock.now();
-  EXPECT_GE(now, before - kTick);
+  EXPECT_GE(now, before - kTicks);
   EXPECT_LE(now, system_clock::now());
 }
 
