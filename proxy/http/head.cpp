@@ -34,22 +34,18 @@ std::size_t first_refused(std::string_view value) {
   });
 }
 
-// Reads a line without its CRLF. RFC 9112 5.1: no white space before the colon; OWS around the
-// value is not part of the value.
-HeadResult<void> parse_field(std::string_view line, Field& into) {
+// Why a line, without its CRLF, is no field line. RFC 9112 5.1: no white space before the colon.
+HeadError why_no_field(std::string_view line) {
+  if (line.empty()) return HeadError::no_end;
   if (line.front() == ' ' || line.front() == '\t') return HeadError::folded;
-  std::size_t colon = 0;
-  while (colon < line.size() && is(kTokenChar, line[colon])) ++colon;
+  const auto colon = leading(kTokenChar, line).size();
   if (colon == line.size()) return HeadError::bad_field_name;
   if (line[colon] == ' ' || line[colon] == '\t') return HeadError::space_before_colon;
   if (line[colon] == '\r') return HeadError::bare_cr;
   if (line[colon] != ':' || colon == 0) return HeadError::bad_field_name;
-  const std::string_view value = line.substr(colon + 1);
+  const auto value = line.substr(colon + 1);
   const auto refused = first_refused(value);
-  if (refused < value.size()) return why_refused(value[refused]);
-  const auto name = line.substr(0, colon);
-  into = {field_id(name), name, trim(value)};
-  return {};
+  return refused < value.size() ? why_refused(value[refused]) : HeadError::bad_field_value;
 }
 
 // Sets the value of a line, without OWS, from what is between its colon and its CRLF.
@@ -60,7 +56,7 @@ void set_value(Field& line, std::string_view text) {
 }
 
 // Takes the field line at the front of `rest`, with its CRLF, in one pass. False: nothing was
-// taken, and parse_field() knows why the line is refused.
+// taken, and why_no_field() knows why. RFC 9112 5.1: OWS around the value is not part of it.
 bool take_well_formed_field(std::string_view& rest, Field& into) {
   const auto colon = find_first(rest, [](SixteenBytes bytes) { return bytes == ':'; });
   if (colon == rest.size()) return false;
@@ -81,9 +77,7 @@ bool take_well_formed_field(std::string_view& rest, Field& into) {
 HeadResult<void> take_field(std::string_view& rest, Field& into) {
   if (take_well_formed_field(rest, into)) return {};
   const auto line = take_line(rest);
-  if (!line) return line.error();
-  if (line->empty()) return HeadError::no_end;
-  return parse_field(*line, into);
+  return line ? why_no_field(*line) : line.error();
 }
 
 HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, Fields& fields) {
