@@ -106,8 +106,8 @@ bool says(std::string_view line, std::string_view name) {
   return false;
 }
 
-// Writes lines one after another. Those that follow each other in one text, as we would write them,
-// are copied together.
+// This class writes lines one after another. Lines that are neighbours in one text are copied
+// together if they have the form in which we write.
 class LineWriter {
  public:
   explicit LineWriter(PieceWriter& out) : out_(out) {}
@@ -154,7 +154,7 @@ bool names_no_field(const Field& line) {
 HopByHop::HopByHop(const Fields& fields) {
   if (!fields.may_have(field::connection)) return;
   for (const Field& line : fields) {
-    if (line.id == field::connection && !names_no_field(line)) note(line.value);
+    if (!names_no_field(line)) note(line.value);
   }
 }
 
