@@ -89,7 +89,7 @@ Task<Outcome<void>> Question::ask_others(Soon<Outcome<void>> first) {
   auto sent = co_await first;
   for (;;) {
     if (!sent && reused_ && !abandoned_) sent = co_await connect(false, Clock::now());
-    if (sent || !moves_on(sent.error())) co_return sent;
+    if (sent || !server_.moves_on(sent.error(), heard_)) co_return sent;
     sent = co_await connect(plan_.repeatable, Clock::now());
   }
 }
@@ -100,7 +100,7 @@ Task<Outcome<void>> Question::ask_again(std::optional<Failure> failure) {
     if (sent) co_return sent;
     failure = sent.error();
   }
-  if (failure && !moves_on(*failure)) co_return *failure;
+  if (failure && !server_.moves_on(*failure, heard_)) co_return *failure;
   co_return co_await ask_in_turn(Clock::now());
 }
 
@@ -108,11 +108,6 @@ Task<Outcome<void>> Question::ask_again(std::optional<Failure> failure) {
 bool Question::died_unheard(const Failure& failure) const {
   return reused_ && !heard_.any && plan_.repeatable && failure.what == Failure::What::cut &&
          !abandoned_;
-}
-
-// Returns whether another server is asked.
-bool Question::moves_on(const Failure& failure) {
-  return server_.moves_on(failure, heard_);
 }
 
 void Question::note_heard(const net::Result<std::string_view>& head) {

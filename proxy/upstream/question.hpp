@@ -24,11 +24,11 @@ class Question {
   Question(const Question&) = delete;
   Question& operator=(const Question&) = delete;
 
-  // Sends the head to the first server or, if that one cannot be reached, to the next one.
+  // The first server that can be reached gets the head.
   net::Soon<Outcome<void>> ask(Clock::time_point now);
-  // The server has failed before its answer came. Sends the head again, to the same server or to
-  // another one, if there is one left and the request may be sent twice. Else the result is the
-  // failure. Without a failure, the server is one that AskedServer::goes_around() has chosen.
+  // The server has failed before its answer came. The same server or the next one gets the head,
+  // if one is left and the request may be sent twice. Else the result is the failure. Without a
+  // failure, the server is one that AskedServer::goes_around() has chosen.
   net::Task<Outcome<void>> ask_again(std::optional<Failure> failure);
 
   // The next wait is for the head of an answer.
@@ -65,7 +65,6 @@ class Question {
   net::Soon<Outcome<void>> ask_in_turn(Clock::time_point now);
   net::Task<Outcome<void>> ask_others(net::Soon<Outcome<void>> first);
   [[nodiscard]] bool died_unheard(const Failure& failure) const;
-  bool moves_on(const Failure& failure);
 
   const Upstream& on_;
   const FetchPlan plan_;

@@ -157,9 +157,8 @@ class BodyReader {
                                            std::chrono::milliseconds idle);
   // As read(), of a body of known length, but never waits: returns how many bytes had come already.
   std::size_t at_hand(net::asio::mutable_buffer into);
-  // Returns the whole body, which then counts as read. The body must have a known length, and no
-  // part of it may have been read. Nothing: some of it has yet to come, or other bytes came after
-  // it.
+  // The whole body, which then counts as read. The result is empty if the length of the body is not
+  // known, if a part of the body was read or has yet to come, or if other bytes came after it.
   std::optional<TakenBytes> whole();
   // As read(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<net::Result<std::size_t>> read_into(net::Pipe& pipe, std::chrono::milliseconds idle);
