@@ -70,6 +70,23 @@ constexpr std::string_view kStatuses[] = {
     "HTTP/1.1 204", "HTTP/1.1 206", "HTTP/1.1 301", "HTTP/1.1 304", "HTTP/1.1 404", "HTTP/1.1 412",
     "HTTP/1.1 416", "HTTP/1.1 500", "HTTP/1.1 502", "HTTP/1.1 503", "HTTP/1.1 504", "HTTP/2.0 200"};
 
+constexpr std::string_view kDescriptions[] = {"Content-Encoding: gzip",
+                                              "Content-Encoding: identity",
+                                              "Content-Type: text/plain",
+                                              "Content-Type: text/html",
+                                              "Content-Range: bytes 0-3/10",
+                                              "Content-Range: bytes 4-9/10",
+                                              "Content-Range: bytes 4-9/12",
+                                              "Content-Range: bytes */10",
+                                              "Content-Length: 4",
+                                              "Content-Length: 10",
+                                              "Transfer-Encoding: chunked",
+                                              "ETag: \"v1\"",
+                                              "ETag: \"v2\"",
+                                              "ETag: W/\"v1\"",
+                                              "Last-Modified: Fri, 02 Jan 2026 00:00:00 GMT",
+                                              "Last-Modified: Sat, 03 Jan 2026 00:00:00 GMT"};
+
 }  // namespace
 
 std::span<const std::string_view> field_lines() {
@@ -82,6 +99,10 @@ std::span<const std::string_view> methods() {
 
 std::span<const std::string_view> statuses() {
   return kStatuses;
+}
+
+std::span<const std::string_view> descriptions() {
+  return kDescriptions;
 }
 
 }  // namespace fuzz

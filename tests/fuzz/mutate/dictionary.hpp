@@ -13,4 +13,8 @@ std::span<const std::string_view> field_lines();
 std::span<const std::string_view> methods();
 std::span<const std::string_view> statuses();
 
+// Lines that describe the representation of a response, so that two of a name contradict each
+// other.
+std::span<const std::string_view> descriptions();
+
 }  // namespace fuzz

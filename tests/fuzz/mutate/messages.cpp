@@ -28,6 +28,24 @@ std::vector<std::string> steps_of(std::string_view text) {
   return steps;
 }
 
+std::vector<std::size_t> starts_in(const Lines& lines) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].find("HTTP/") != std::string::npos && !is_field(lines[i])) starts.push_back(i);
+  }
+  return starts;
+}
+
+// Where the message begins in its first line. In a script, the step's mark stands before it.
+std::size_t message_in(std::string_view line) {
+  const auto mark = line.find(kStep);
+  return mark == std::string::npos ? 0 : std::min(mark + 2, line.size());
+}
+
+bool is_status_line(std::string_view line) {
+  return line.substr(message_in(line)).starts_with("HTTP/");
+}
+
 }  // namespace
 
 std::string MessageMutator::change(std::string_view text, std::size_t most) {
@@ -59,11 +77,13 @@ std::string MessageMutator::change(std::string_view text, std::size_t most) {
 
 bool MessageMutator::change_lines(std::string& text) {
   using Change = bool (MessageMutator::*)(Lines&);
-  constexpr Change kChanges[] = {&MessageMutator::repeat_field,  &MessageMutator::drop_field,
-                                 &MessageMutator::swap_fields,   &MessageMutator::insert_field,
-                                 &MessageMutator::insert_field,  &MessageMutator::revalue_field,
-                                 &MessageMutator::revalue_field, &MessageMutator::deform_field,
-                                 &MessageMutator::change_start,  &MessageMutator::right_length};
+  constexpr Change kChanges[] = {
+      &MessageMutator::repeat_field,      &MessageMutator::drop_field,
+      &MessageMutator::swap_fields,       &MessageMutator::insert_field,
+      &MessageMutator::insert_field,      &MessageMutator::revalue_field,
+      &MessageMutator::revalue_field,     &MessageMutator::deform_field,
+      &MessageMutator::change_start,      &MessageMutator::right_length,
+      &MessageMutator::contradict_answer, &MessageMutator::contradict_answer};
   auto lines = lines_of(text);
   if (!(this->*kChanges[below(std::size(kChanges))])(lines)) return false;
   text = text_of(lines);
@@ -172,19 +192,36 @@ bool MessageMutator::deform_field(Lines& lines) {
 }
 
 bool MessageMutator::change_start(Lines& lines) {
-  std::vector<std::size_t> starts;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].find("HTTP/") != std::string::npos && !is_field(lines[i])) starts.push_back(i);
-  }
+  const auto starts = starts_in(lines);
   if (starts.empty()) return false;
   auto& line = lines[any_of(starts)];
-  // In a script, the first line of a step begins with the step's mark.
-  const auto mark = line.find(kStep);
-  const auto from = mark == std::string::npos ? 0 : std::min(mark + 2, line.size());
-  const bool is_status = std::string_view(line).substr(from).starts_with("HTTP/");
+  const auto from = message_in(line);
+  const bool is_status = is_status_line(line);
   const auto end = is_status ? line.find(' ', line.find(' ', from) + 1) : line.find(' ', from);
   if (end == std::string::npos || end < from) return false;
   line.replace(from, end - from, is_status ? any_of(statuses()) : any_of(methods()));
+  return true;
+}
+
+bool MessageMutator::contradict_answer(Lines& lines) {
+  auto starts = starts_in(lines);
+  std::erase_if(starts, [&lines](std::size_t at) { return !is_status_line(lines[at]); });
+  if (starts.empty()) return false;
+  const auto start = any_of(starts);
+  const std::string line = std::string(any_of(descriptions())) + "\r\n";
+  if (below(4) == 0) {
+    auto& first = lines[start];
+    first.insert(message_in(first), "HTTP/1.1 103 Early Hints\r\n" + line + "\r\n");
+    return true;
+  }
+  auto at = lines.begin() + static_cast<std::ptrdiff_t>(start + 1);
+  const auto after = at;
+  while (at != lines.end() && is_field(*at) && !same_name(*at, line)) ++at;
+  if (at != lines.end() && is_field(*at)) {
+    *at = line;
+  } else {
+    lines.insert(after, line);
+  }
   return true;
 }
 

@@ -17,7 +17,8 @@ class MessageMutator {
   explicit MessageMutator(unsigned seed) : random_(seed) {}
 
   // One change: a field line is duplicated, dropped, moved, inserted from the dictionary, or gets
-  // another value or form; a number, a method or a status changes; a chunk is split, or joined with
+  // another value or form; a response describes its body in another way, or follows an interim one
+  // with framing; a number, a method or a status changes; a chunk is split, or joined with
   // the next one; a Content-Length becomes right; or a step of a script (tests/fuzz/proxy) is
   // duplicated, dropped or moved.
   std::string change(std::string_view text, std::size_t most);
@@ -40,6 +41,7 @@ class MessageMutator {
   bool revalue_field(Lines& lines);
   bool deform_field(Lines& lines);
   bool change_start(Lines& lines);
+  bool contradict_answer(Lines& lines);
   bool right_length(Lines& lines);
   bool change_number(std::string& text);
   bool split_chunk(std::string& text);

@@ -57,6 +57,25 @@ TEST(MessageMutator, SplitsAndJoinsChunksWithoutChangingTheBody) {
   EXPECT_GT(reframed, 20);
 }
 
+TEST(MessageMutator, LetsAnswersDescribeTheirBodyInOtherWays) {
+  const std::string answer =
+      "HTTP/1.1 200 OK\r\nETag: \"v0\"\r\nContent-Length: 9\r\n\r\nabcdefghi";
+  int interim = 0;
+  std::set<std::string> tags, ranges;
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    const auto changed = MessageMutator(seed).change(answer, 4096);
+    interim += changed.starts_with("HTTP/1.1 103 Early Hints\r\n");
+    const auto read = support::strict::read_answer(changed);
+    for (const auto& [name, value] : read.message.fields) {
+      if (name == "etag") tags.insert(value);
+      if (name == "content-range") ranges.insert(value);
+    }
+  }
+  EXPECT_GT(interim, 10);
+  EXPECT_GT(tags.size(), 2U);
+  EXPECT_GT(ranges.size(), 2U);
+}
+
 TEST(MessageMutator, CrossesFieldLinesOnly) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     const auto crossed = MessageMutator(seed).cross(kRequest, kChunked, 4096);
