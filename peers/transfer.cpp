@@ -59,23 +59,27 @@ Transfer::Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const st
                    const PollLimits& limits)
     : multi_(multi),
       place_(place_of(peer)),
+      agent_(agent),
       authorization_(peer.authorization),
       limits_(limits),
-      in_flight_(in_flight),
-      easy_(curl_easy_init()) {
+      in_flight_(in_flight) {}
+
+Transfer::~Transfer() {
+  end();
+}
+
+void Transfer::make_handle() {
+  easy_.reset(curl_easy_init());
   if (!easy_) throw std::bad_alloc();
-  set_route(easy_.get(), agent);
+  set_route(easy_.get(), agent_);
   curl_easy_setopt(easy_.get(), CURLOPT_HEADERFUNCTION, &Transfer::on_head);
   curl_easy_setopt(easy_.get(), CURLOPT_HEADERDATA, this);
   curl_easy_setopt(easy_.get(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
   curl_easy_setopt(easy_.get(), CURLOPT_WRITEDATA, this);
 }
 
-Transfer::~Transfer() {
-  end();
-}
-
 void Transfer::begin(const Request& request) {
+  make_handle();
   max_body_ = request.max_body;
   set_limits(handle(), limits_, request.hold);
   silence_ = request.silence;
@@ -90,11 +94,12 @@ void Transfer::begin(const Request& request) {
   curl_easy_setopt(handle(), CURLOPT_URL, (place_ + request.target).c_str());
   curl_easy_setopt(handle(), CURLOPT_HTTPHEADER, fields_.get());
   curl_multi_add_handle(multi_, handle());
-  running_ = true;
 }
 
 std::string Transfer::finish(CURLcode code) {
   if (!refused_.empty()) return std::string(refused_);
+  // What libcurl calls a line that has neither a name nor a field to continue.
+  if (code == CURLE_BAD_FUNCTION_ARGUMENT) return "a malformed line in the head";
   if (code != CURLE_OK) return curl_easy_strerror(code);
   read_head();
   return {};
@@ -118,12 +123,13 @@ std::optional<config::Address> Transfer::address() const {
 }
 
 void Transfer::end() {
-  if (running_) curl_multi_remove_handle(multi_, handle());
-  running_ = false;
+  if (easy_) curl_multi_remove_handle(multi_, handle());
+  easy_.reset();
   in_flight_.bytes -= response_.body.size();
   response_ = {};
   head_bytes_ = 0;
   received_ = 0;
+  in_field_ = false;
   refused_ = {};
 }
 
@@ -142,12 +148,21 @@ void Transfer::hear() {
   curl_easy_setopt(handle(), CURLOPT_LOW_SPEED_TIME, static_cast<long>(limits_.stall.count()));
 }
 
-// libcurl 7.88 limits no response head (CVE-2023-38039).
-std::size_t Transfer::on_head(char*, std::size_t, std::size_t count, void* self) noexcept {
-  auto& transfer = *static_cast<Transfer*>(self);
-  transfer.hear();
-  transfer.head_bytes_ += count;
-  return transfer.head_bytes_ <= kMaxHead ? count : transfer.refuse("head larger than 64 KiB");
+std::size_t Transfer::on_head(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
+  return static_cast<Transfer*>(self)->take_line({bytes, count});
+}
+
+// libcurl 7.88 limits no response head (CVE-2023-38039). It joins a line that begins with white
+// space to the field before, even if that is of another head: then Via or ETag would not be what
+// the peer has said.
+std::size_t Transfer::take_line(std::string_view line) {
+  hear();
+  head_bytes_ += line.size();
+  if (head_bytes_ > kMaxHead) return refuse("head larger than 64 KiB");
+  const bool continues = line.starts_with(' ') || line.starts_with('\t');
+  if (continues && !in_field_) return refuse("a line of the head continues no field");
+  in_field_ = continues || !(line.starts_with("HTTP/") || line == "\r\n" || line == "\n");
+  return line.size();
 }
 
 std::size_t Transfer::on_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept {

@@ -1,4 +1,4 @@
-// The digest requests to one peer, one after the other, on one libcurl handle.
+// The digest requests to one peer, one after the other.
 #pragma once
 
 #include <chrono>
@@ -23,6 +23,10 @@ struct InFlight {
   std::size_t bytes = 0;
 };
 
+// Each request has a libcurl handle of its own, from begin() to end(): libcurl 7.88 keeps pointers
+// into the head of the response before, which it has freed, and follows them if a line of the next
+// head begins with a space. Connections stay with the multi handle, for the next request.
+//
 // Legal calls: (begin, [finish, response()...], end)*. Control thread only. libcurl keeps a pointer
 // to this object, so it must not move.
 class Transfer {
@@ -61,20 +65,24 @@ class Transfer {
   // Discards the response; aborts the transfer if it is still running.
   void end();
 
+  // Null unless a request has begun and not ended.
   CURL* handle() const { return easy_.get(); }
 
  private:
+  void make_handle();
   std::size_t refuse(std::string_view why);
   static std::size_t on_head(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
   void hear();
+  std::size_t take_line(std::string_view line);
   std::size_t take(const char* bytes, std::size_t count);
   std::string field(const char* name) const;
   long status() const;
   void read_head();
 
   CURLM* const multi_;
-  const std::string place_;          // the URL without a target
+  const std::string place_;  // the URL without a target
+  const std::string agent_;
   const std::string authorization_;  // the value of Proxy-Authorization; empty: none
   const PollLimits limits_;
   InFlight& in_flight_;
@@ -86,8 +94,8 @@ class Transfer {
   std::size_t max_body_ = 0;
   std::size_t head_bytes_ = 0;
   std::size_t received_ = 0;
+  bool in_field_ = false;     // the last line of a head or trailer belongs to a field
   std::string_view refused_;  // why we broke off
-  bool running_ = false;
 };
 
 }  // namespace peers

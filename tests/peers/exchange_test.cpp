@@ -28,6 +28,38 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   EXPECT_EQ(requests[1].field("If-None-Match"), "\"00000000000000ab-5\"");
 }
 
+TEST_F(ExchangeTest, PollsGoOverOneConnection) {
+  ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : unchanged(); });
+  start(peer);
+  ASSERT_TRUE(reached([&] { return status().polls.made >= 5; }));
+  EXPECT_EQ(peer.connections(), 1U);
+}
+
+TEST_F(ExchangeTest, ALineThatContinuesNoFieldIsRefusedWithTheAnswer) {
+  const std::string head = "HTTP/1.1 200 OK\r\nServer: Hearsay/0.1.0\r\n";
+  const std::string rest = "Transfer-Encoding: chunked\r\n\r\n0\r\n";
+  struct Case {
+    std::string answer;
+    bool is_refused;
+  };
+  const std::vector<Case> cases{
+      {"HTTP/1.1 200 OK\r\n x: y\r\n" + rest + "\r\n", true},
+      {"HTTP/1.1 200 OK\r\n\tx: y\r\n" + rest + "\r\n", true},
+      {"HTTP/1.1 103 Hints\r\nVia: a\r\n\r\nHTTP/1.1 200 OK\r\n x: y\r\n" + rest + "\r\n", true},
+      {head + rest + " x: y\r\n\r\n", true},
+      {head + "Via: a,\r\n b\r\n\tc\r\n" + rest + "\r\n", false},
+      {head + rest + "Via: a\r\n b\r\n\r\n", false},
+  };
+  for (const auto& [answer, is_refused] : cases) {
+    ScriptedPeer peer(Reply::raw(answer));
+    start(peer);
+    ASSERT_TRUE(reached([&] { return status().polls.made >= 2; })) << answer;
+    EXPECT_EQ(status().last_error.find("head") != std::string::npos, is_refused)
+        << answer << status().last_error;
+    exchange_.reset();
+  }
+}
+
 TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
   ScriptedPeer peer([](std::size_t number) {
     return number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6)));

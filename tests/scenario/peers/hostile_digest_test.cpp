@@ -1,6 +1,8 @@
 // A malformed digest is refused, counted and explained, and the old one stays in use.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/scenario/peers/peer_scene.hpp"
 
 namespace scenario {
@@ -33,6 +35,29 @@ Reply endless() {
   Reply reply = Reply(200, {{"Server", "Hearsay/0.1.0"}}).chunked();
   for (int i = 0; i < 40; ++i) reply.send(std::string(100'000, 'x'));
   return reply.wait(Gate());
+}
+
+// A good digest, but a line that continues no field stands where `place` says.
+enum class Folded { first, after_interim, in_trailers };
+Reply folded(Folded place) {
+  const std::string digest = digest_claiming({"http://origin.test/a"});
+  const std::string line = " a: b\r\n";
+  const std::string fields = "Server: squid/5.7\r\nX-Alike: like all\r\n";
+  const auto size = std::to_string(digest.size());
+  switch (place) {
+    case Folded::first:
+      return Reply::raw("HTTP/1.1 200 OK\r\n" + line + fields + "Content-Length: " + size +
+                        "\r\n\r\n" + digest);
+    case Folded::after_interim:
+      return Reply::raw("HTTP/1.1 103 Early Hints\r\nX-Alike: like all\r\n\r\nHTTP/1.1 200 OK\r\n" +
+                        line + fields + "Content-Length: " + size + "\r\n\r\n" + digest);
+    case Folded::in_trailers:
+      break;
+  }
+  std::ostringstream body;
+  body << std::hex << digest.size() << "\r\n" << digest << "\r\n0\r\n" << line << "\r\n";
+  return Reply::raw("HTTP/1.1 200 OK\r\n" + fields + "Transfer-Encoding: chunked\r\n\r\n" +
+                    body.str());
 }
 
 struct Hostile {
@@ -88,6 +113,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Hostile{"Forbidden", Reply(403)},
                     Hostile{"Redirected", Reply(302, {{"Location", "http://127.0.0.1:9/"}})},
                     Hostile{"HangsUp", Reply::hang_up()},
+                    Hostile{"FoldedFirstLine", folded(Folded::first)},
+                    Hostile{"FoldedFirstLineAfterInterim", folded(Folded::after_interim)},
+                    Hostile{"FoldedTrailer", folded(Folded::in_trailers)},
                     Hostile{"Babble", Reply::raw("220 mail.test ESMTP\r\n")}),
     [](const auto& test) { return test.param.name; });
 
@@ -102,6 +130,16 @@ TEST(Peers, WithAHostileDigestFromTheStartAreNeverAsked) {
   EXPECT_TRUE(proxy.digest_peer("b").at("entries").is_null());
   EXPECT_EQ(Client(proxy.port()).get(origin.url("/a")).body, "from the origin");
   EXPECT_EQ(peer.count("/a"), 0U);
+}
+
+// libcurl 7.88 reads freed memory if such an answer follows another one on its handle.
+TEST(Peers, WithFoldedFirstLinesKeepNobodyBusy) {
+  PeerScene scene({"/a"});
+  scene.peer.on(kDigestPath, folded(Folded::first));
+  ASSERT_TRUE(await([&] { return scene.books().at("polls_failed") >= 4; }));
+  scene.peer.on(kDigestPath, digest_reply(digest_claiming({scene.origin.url("/b")})));
+  EXPECT_TRUE(await([&] { return scene.books().at("last_error").is_null(); }));
+  EXPECT_EQ(scene.proxy->terminate(std::chrono::seconds(5)), 0);
 }
 
 TEST(Peers, AreUsedAgainOnceTheirDigestIsGood) {
