@@ -16,6 +16,7 @@
 #include "proxy/command/squid/arguments.hpp"
 #include "proxy/command/steer/arguments.hpp"
 #include "proxy/machine/limits.hpp"
+#include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 #include "proxy/machine/supervisor.hpp"
 #include "proxy/observe/events.hpp"
@@ -62,11 +63,11 @@ int serve(const proxy::SettingsFile& file, const config::Settings& settings,
   proxy::raise_descriptor_limit(settings);
   // Only root listens on low ports and in folders of root, and the sandbox lets no socket listen.
   proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
-  proxy::make_cache_folder(settings.cache);
   const auto account = machine::account_to_become(settings.user);
   if (account) machine::give_places(settings, *account);
   proxy::ControlSocket control(settings, account);
   machine::give_up_privileges(account);
+  proxy::make_cache_folder(settings.cache);
   if (const auto why = machine::why_root(settings.user); !why.empty()) spdlog::warn("{}", why);
   // Before the lists are read, of which the launcher would keep a copy.
   const proxy::succession::Launcher launcher(arguments);

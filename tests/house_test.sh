@@ -124,7 +124,7 @@ rests_on command
 rests_on command/digest command inspect http
 rests_on command/squid command
 rests_on command/steer command
-rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
+rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format machine http
 
 breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)

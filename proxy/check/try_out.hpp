@@ -25,7 +25,8 @@ struct Trial {
 // user, and whether the disk has room.
 void try_places(const config::Settings& settings, Trial& into);
 
-// Whether the user that the proxy is to become exists. Warns if root's rights would be kept.
+// Whether the user that the proxy is to become exists, and gets its places. Warns if root's rights
+// would be kept.
 void try_user(const config::Settings& settings, Trial& into);
 
 // Whether each address of `listen` can be bound. A port that a running Hearsay has is only a note.

@@ -4,10 +4,12 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "proxy/check/nearest.hpp"
 #include "proxy/check/try_out.hpp"
+#include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 
 namespace proxy {
@@ -27,7 +29,7 @@ std::string why_not(const fs::path& path) {
   struct stat status {};
   const auto look = is_folder ? ::stat : ::lstat;
   const bool is_roots = look(found.c_str(), &status) == 0 && status.st_uid == 0;
-  // As give_folder() and give_file() do.
+  // As machine/places gives it.
   const bool may_be_given = is_folder || (S_ISREG(status.st_mode) && status.st_nlink == 1);
   const bool is_given = is_there && is_roots && may_be_given;
   const int needed = !is_there ? X_OK : is_folder ? W_OK | X_OK : W_OK;
@@ -49,6 +51,9 @@ void try_user(const config::Settings& settings, Trial& into) {
     into.warnings.push_back(fmt::format("user: there is no user {}", settings.user));
   } else if (auto why = machine::why_root(settings.user); !why.empty()) {
     into.warnings.push_back("user: " + std::move(why));
+  } else if (const auto account = machine::account_to_become(settings.user)) {
+    auto refused = machine::refused_places(settings, *account);
+    std::move(refused.begin(), refused.end(), std::back_inserter(into.warnings));
   }
 }
 

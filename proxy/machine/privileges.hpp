@@ -3,11 +3,8 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
-
-#include "config/settings.hpp"
 
 namespace proxy::machine {
 
@@ -24,19 +21,6 @@ std::optional<Account> account_of(const std::string& name);
 // one. Nothing: the process stays what it is, because it is not root, or should be root, or there
 // is no user `hearsay`. Throws std::runtime_error if root is to become a user who does not exist.
 std::optional<Account> account_to_become(const std::string& wanted);
-
-// Each of these functions gives the account what is root's, and throws std::system_error.
-// give_folder() and give_file() make what is missing.
-
-// Gives the folder of a cache, with the files in it.
-void give_folder(const std::filesystem::path& folder, const Account& account);
-// A file to append to. A symbolic link, a pipe or a device stays as it is.
-void give_file(const std::filesystem::path& file, const Account& account);
-// A Unix socket.
-void give_socket(const std::filesystem::path& socket, const Account& account);
-// What the account is to write: the cache, the log, and the folder of the control socket if there
-// is none.
-void give_places(const config::Settings& settings, const Account& account);
 
 // Becomes the account for good. Call this while the process has one thread. Throws
 // std::system_error.

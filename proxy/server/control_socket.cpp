@@ -8,15 +8,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include "config/control.hpp"
 #include "proxy/machine/local_socket.hpp"
+#include "proxy/machine/places.hpp"
 #include "proxy/succession/inherited.hpp"
 
 namespace proxy {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr mode_t kMode = 0660;
 
@@ -40,9 +44,26 @@ int open_socket(const std::string& path) {
   return fd;
 }
 
-template <class Call>
-int call_with(const sockaddr_un& address, int fd, Call call) {
-  return call(fd, reinterpret_cast<const sockaddr*>(&address), socklen_t{sizeof address});
+// The file gets its mode from the socket (unix(7)). No chmod follows, whose path may by then lead
+// elsewhere.
+bool bind_for_group(int socket, const sockaddr_un& address) {
+  ::fchmod(socket, kMode);
+  const mode_t before = ::umask(0);
+  const bool is_bound =
+      ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const int cause = errno;
+  ::umask(before);
+  errno = cause;
+  return is_bound;
+}
+
+// While it lives, the process has the rights with which the folder may be trusted.
+std::unique_ptr<machine::Walk> walk_to(const fs::path& file, const machine::Account& owner) {
+  try {
+    return std::make_unique<machine::Walk>(file.parent_path(), owner, machine::Missing::make);
+  } catch (const std::runtime_error& error) {
+    fail(file, error.what());
+  }
 }
 
 // Removes a socket that nobody listens at any more. Throws if the path is taken.
@@ -79,11 +100,12 @@ ControlSocket::ControlSocket(const config::Settings& settings,
                              const std::optional<machine::Account>& owner) {
   // Our predecessor may have made it as root, where we may make none.
   if (inherit(settings.control.value_or(config::kDefaultControl))) return;
-  const auto path = config::control_path(settings);
+  // For an owner, a folder is made.
+  const auto path =
+      owner ? settings.control.value_or(config::kDefaultControl) : config::control_path(settings);
   if (path.empty()) return;
   try {
-    listen(path);
-    if (owner) machine::give_socket(path, *owner);
+    listen(path, owner);
   } catch (const std::runtime_error& error) {
     if (settings.control) throw;
     spdlog::warn("{}", error.what());
@@ -114,19 +136,20 @@ bool ControlSocket::inherit(const std::string& path) {
   return descriptor_ >= 0;
 }
 
-void ControlSocket::listen(const std::string& path) {
+void ControlSocket::listen(const std::string& path, const std::optional<machine::Account>& owner) {
   const auto address = address_of(path);
+  const fs::path file = fs::absolute(path);
+  const auto walk = owner ? walk_to(file, *owner) : nullptr;
   clear(path, address);
   descriptor_ = open_socket(path);
-  // The file gets its mode from the socket (unix(7)), so at no time may others open it.
-  ::fchmod(descriptor_, kMode);
-  const bool listens = call_with(address, descriptor_, ::bind) == 0 &&
-                       ::chmod(path.c_str(), kMode) == 0 && ::listen(descriptor_, SOMAXCONN) == 0;
+  const bool listens =
+      bind_for_group(descriptor_, address) && ::listen(descriptor_, SOMAXCONN) == 0;
   if (!listens) {
     const int cause = errno;
     ::close(std::exchange(descriptor_, -1));
     fail(path, cause);
   }
+  if (walk && walk->is_roots()) machine::give_socket(walk->folder(), file.filename(), *owner);
   path_ = path;
   inode_ = inode_of(path);
   removes_file_ = true;

@@ -18,7 +18,8 @@ namespace proxy {
 class ControlSocket {
  public:
   // Call this before the sandbox is entered, which lets no socket listen, and before root's rights
-  // are given up: the folder may be root's alone. The file is the owner's, if one is given. Takes
+  // are given up: the folder may be root's alone. The file is the owner's, if one is given, and so
+  // is a folder that had to be made (machine/walk.hpp). Takes
   // the socket that our predecessor passes (succession/inherited.hpp) if the path is the same. Else
   // it replaces the file that a dead proxy has left. If there is no such setting, and another proxy
   // has the default path, warns and listens nowhere. Throws std::runtime_error with a text for a
@@ -49,7 +50,7 @@ class ControlSocket {
   // Returns whether our predecessor had a socket there.
   bool inherit(const std::string& path);
   void remove_file();
-  void listen(const std::string& path);
+  void listen(const std::string& path, const std::optional<machine::Account>& owner);
 
   std::string path_;
   int descriptor_ = -1;

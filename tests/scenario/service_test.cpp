@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "tests/scenario/scene.hpp"
 
 namespace scenario {
@@ -38,6 +40,11 @@ struct StartedByRoot : testing::Test {
     });
     EXPECT_TRUE(settled) << proxy->errors();
     return proxy;
+  }
+
+  void theirs(const char* folder) const {
+    std::filesystem::create_directories(home / folder);
+    ASSERT_EQ(::chown((home / folder).c_str(), nobody->pw_uid, nobody->pw_gid), 0);
   }
 
   TemporaryDirectory home;
@@ -85,6 +92,98 @@ TEST_F(StartedByRoot, LogsToALinkOrAPipeThatItDoesNotGiveAway) {
   EXPECT_TRUE(contains(piped->output(), "listening on ")) << piped->errors();
   EXPECT_EQ(owner_of(home / "logs/pipe"), 0U);
   ::close(reader);
+}
+
+// The user may have been taken over: what is in its folders says nothing about what root means.
+TEST_F(StartedByRoot, GivesAwayNothingBehindALinkOfTheUsers) {
+  std::filesystem::create_directories(home / "precious");
+  write_file(home / "precious/lock", "");
+  theirs("theirs");
+  std::filesystem::create_symlink(home / "precious", home / "theirs/cache");
+  const json settings{{"cache", {{"disk", {{"path", (home / "theirs/cache").string()}}}}}};
+  const auto proxy = serve(settings);
+  EXPECT_EQ(owner_of(home / "precious"), 0U) << proxy->errors();
+  EXPECT_EQ(owner_of(home / "precious/lock"), 0U);
+}
+
+TEST_F(StartedByRoot, MakesNoLogBehindALinkOfTheUsers) {
+  std::filesystem::create_directories(home / "roots");
+  write_file(home / "roots/secret", "");
+  ASSERT_EQ(::chmod((home / "roots/secret").c_str(), 0600), 0);
+  theirs("theirs");
+  std::filesystem::create_symlink(home / "roots", home / "theirs/logs");
+  std::filesystem::create_symlink(home / "roots/secret", home / "theirs/access.log");
+  for (const char* const log :
+       {"theirs/logs/access.log", "theirs/logs/new/access.log", "theirs/access.log"}) {
+    const auto proxy = serve(json{{"log", {{"access", (home / log).string()}}}});
+    EXPECT_EQ(proxy->exit_code(), 1) << log;
+    EXPECT_TRUE(contains(proxy->errors(), "log.access")) << proxy->errors();
+    EXPECT_TRUE(contains(proxy->errors(), (home / log).native())) << proxy->errors();
+  }
+  EXPECT_FALSE(std::filesystem::exists(home / "roots/access.log"));
+  EXPECT_FALSE(std::filesystem::exists(home / "roots/new"));
+  EXPECT_EQ(owner_of(home / "roots/secret"), 0U);
+}
+
+// Who may change the folder could exchange the socket for a link before its mode or owner is set.
+TEST_F(StartedByRoot, MakesTheControlSocketAsTheUserInAFolderOfTheUsers) {
+  theirs("run");
+  std::filesystem::create_directories(home / "roots");
+  const auto socket = home / "run/control.sock";
+  {
+    const mode_t before = ::umask(0077);
+    const auto proxy = serve(json{{"control", socket.string()}});
+    ::umask(before);
+    ASSERT_TRUE(contains(proxy->output(), "listening on ")) << proxy->errors();
+    struct stat status {};
+    ASSERT_EQ(::lstat(socket.c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, nobody->pw_uid);
+    EXPECT_EQ(status.st_mode & 0777U, 0660U);
+  }
+  std::filesystem::create_symlink(home / "roots", home / "run/linked");
+  const auto linked = serve(json{{"control", (home / "run/linked/control.sock").string()}});
+  EXPECT_EQ(linked->exit_code(), 1);
+  EXPECT_TRUE(contains(linked->errors(), "control: cannot listen at")) << linked->errors();
+  EXPECT_TRUE(std::filesystem::is_empty(home / "roots"));
+}
+
+TEST_F(StartedByRoot, RefusesFoldersThatAnyUserMayChange) {
+  std::filesystem::create_directories(home / "open");
+  ASSERT_EQ(::chmod((home / "open").c_str(), 0777), 0);
+  for (const json& place : {json{{"cache", {{"disk", {{"path", (home / "open/cache").string()}}}}}},
+                            json{{"log", {{"access", (home / "open/logs/access.log").string()}}}},
+                            json{{"control", (home / "open/run/control.sock").string()}}}) {
+    const auto proxy = serve(place);
+    EXPECT_EQ(proxy->exit_code(), 1) << place;
+    EXPECT_TRUE(contains(proxy->errors(), "every user may change " + (home / "open").native()))
+        << proxy->errors();
+    const auto check =
+        run_to_end({{hearsay_program(), "check", "--strict", "--config", home / "settings.json"}});
+    EXPECT_EQ(check.exit_code, 2) << check.errors;
+    EXPECT_TRUE(contains(check.errors, "every user may change")) << check.errors;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(home / "open"));
+}
+
+TEST_F(StartedByRoot, LeavesNothingOfRootsInTheCacheFromWhichRootDrops) {
+  const auto proxy = serve();
+  proxy->signal(SIGTERM);
+  ASSERT_EQ(proxy->wait(kPatience), 0);
+  run_to_end({{hearsay_program(), "cache", "drop", "--all", "--config", home / "settings.json"}});
+  for (const auto& file : std::filesystem::directory_iterator(home / "var/cache")) {
+    EXPECT_EQ(owner_of(file.path()), nobody->pw_uid) << file.path();
+  }
+}
+
+TEST_F(StartedByRoot, FollowsTheLinksOfRootsOwn) {
+  std::filesystem::create_directories(home / "srv/cache");
+  write_file(home / "srv/cache/lock", "");
+  std::filesystem::create_directories(home / "var");
+  std::filesystem::create_symlink("../srv/cache", home / "var/cache");
+  const auto proxy = serve();
+  ASSERT_TRUE(contains(proxy->output(), "listening on ")) << proxy->errors();
+  EXPECT_EQ(owner_of(home / "srv/cache"), nobody->pw_uid);
+  EXPECT_EQ(owner_of(home / "srv/cache/lock"), nobody->pw_uid);
 }
 
 TEST_F(StartedByRoot, ListensAtAControlSocketInAFolderOfRoot) {

@@ -40,7 +40,8 @@ Result<ConfiguredCache> cache_of(const CacheArguments& arguments) {
   ConfiguredCache cache{.path = {},
                         .reading = arguments.reading,
                         .naming = arguments.make_naming(settings->rules),
-                        .listen = settings->listen.front()};
+                        .listen = settings->listen.front(),
+                        .account = machine::account_to_become(settings->user)};
   if (const auto& disk = settings->cache.disk) {
     cache.path = disk->path;
     cache.bytes = disk->size.value;

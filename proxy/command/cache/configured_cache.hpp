@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "config/endpoint.hpp"
@@ -11,6 +12,7 @@
 #include "proxy/cache/disk/format/directory.hpp"
 #include "proxy/command/streams.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/machine/privileges.hpp"
 
 namespace proxy::command {
 
@@ -24,6 +26,9 @@ struct ConfiguredCache {
   cache::disk::PurgeRules::Reading reading = {};
   Naming naming = {};            // by the setting `rules`; none: the URL itself
   config::HostPort listen = {};  // the proxy's first socket; port 0: the port is unknown
+  // The user that a proxy started by root becomes, whose files these are. Nothing: we are not root,
+  // or the proxy stays root.
+  std::optional<machine::Account> account = {};
 };
 
 // The name under which the responses of `url` are stored in this cache.

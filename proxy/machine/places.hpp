@@ -1,0 +1,32 @@
+// What root makes, and gives to the account that it becomes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "proxy/machine/walk.hpp"
+
+namespace proxy::machine {
+
+// Each function walks to the place as Walk does, and throws as it does. Missing::make: makes what
+// is missing, and gives what is root's, if root alone may change the folder in which it is.
+// Missing::leave: only finds out whether that would throw.
+
+// The folder of a cache, with the files in it.
+void give_folder(const std::filesystem::path& folder, const Account& account, Missing missing);
+// A file to append to. A symbolic link, a pipe or a device stays as it is.
+void give_file(const std::filesystem::path& file, const Account& account, Missing missing);
+
+// A Unix socket in this folder, where root alone may change it.
+void give_socket(int folder, const std::filesystem::path& name, const Account& account);
+
+// What the account is to write: the cache and the log. Throws std::runtime_error, whose text names
+// the setting.
+void give_places(const config::Settings& settings, const Account& account);
+
+// Why give_places() would throw, and why the control socket would have no folder. Changes nothing.
+std::vector<std::string> refused_places(const config::Settings& settings, const Account& account);
+
+}  // namespace proxy::machine
