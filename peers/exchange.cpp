@@ -34,6 +34,7 @@ struct Curl {
 
 constexpr std::chrono::minutes kNativeAgain{10};
 constexpr std::chrono::seconds kLongWait{5};  // is logged
+constexpr std::chrono::milliseconds kLongestSleep{1'000};
 // Polls that are due within this share of digest.poll are begun together: one pass of the loop then
 // serves them all. At 1 s that is 50 ms.
 constexpr int kTogether = 20;
@@ -131,14 +132,16 @@ void log_change(const Peer& peer, const PollReport& before, const PollReport& af
 class Exchange::Loop {
  public:
   Loop(PeerDirectory& directory, const config::DigestSettings& settings, const std::string& agent,
-       std::function<void(WallTime)> tick, const PollLimits& limits, threads::Alarm* hurry)
+       std::function<void(WallTime)> tick, const PollLimits& limits, threads::Alarm* hurry,
+       std::atomic<std::uint64_t>* turns)
       : directory_(directory),
         settings_(settings),
         tick_(std::move(tick)),
         multi_(curl_multi_init()),
         in_flight_(in_flight_for(directory, settings.peer_memory.value)),
         limits_(limits),
-        hurry_(hurry) {
+        hurry_(hurry),
+        turns_(turns) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
       pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits,
@@ -167,6 +170,7 @@ class Exchange::Loop {
 
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
+      if (turns_) turns_->fetch_add(1, std::memory_order_relaxed);
       tick_if_due();
       ask_who_is_due();
       const SteadyTime looked = Clock::now();
@@ -347,7 +351,7 @@ class Exchange::Loop {
       next = std::min(next, poller.asking ? poller.transfer.silent_until() : poller.due);
     }
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
-    return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, 60'000));
+    return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, kLongestSleep.count()));
   }
 
   PeerDirectory& directory_;
@@ -358,6 +362,7 @@ class Exchange::Loop {
   InFlight in_flight_;
   const PollLimits limits_;
   threads::Alarm* const hurry_;
+  std::atomic<std::uint64_t>* const turns_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
   WallTime wall_{};
@@ -368,8 +373,9 @@ class Exchange::Loop {
 
 Exchange::Exchange(PeerDirectory& directory, const config::DigestSettings& settings,
                    std::string agent, std::function<void(WallTime)> tick, PollLimits limits,
-                   threads::Alarm* hurry)
-    : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits, hurry)) {}
+                   threads::Alarm* hurry, std::atomic<std::uint64_t>* turns)
+    : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits, hurry,
+                                   turns)) {}
 
 Exchange::~Exchange() = default;
 

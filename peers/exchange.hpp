@@ -1,6 +1,8 @@
 // The control thread: fetches the digest of every peer over HTTP and drives periodic work.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -34,11 +36,12 @@ class Exchange {
  public:
   // Calls `tick` on the control thread at once and then every settings.period, with wall time that
   // never steps back; also at once when a peer goes down (kDownAfter), and when `hurry` rings,
-  // unless it is null. `agent` is our User-Agent. The directory and `hurry` must outlive the
-  // exchange.
+  // unless it is null. `agent` is our User-Agent. The control thread adds to `turns`, unless it is
+  // null, at least once a second while it gets on. The directory, `hurry` and `turns` must outlive
+  // the exchange.
   Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
            std::function<void(WallTime)> tick, PollLimits limits = {},
-           threads::Alarm* hurry = nullptr);
+           threads::Alarm* hurry = nullptr, std::atomic<std::uint64_t>* turns = nullptr);
 
   // Stops the thread at once, even in the middle of a transfer.
   ~Exchange();

@@ -100,6 +100,7 @@ class AccessLog {
   std::optional<Output> next_ GUARDED_BY(mutex_);
   threads::StoppableCondition wake_;
   bool reopen_ GUARDED_BY(mutex_) = false;
+  std::atomic<bool> ends_ = false;
   std::jthread thread_;
 };
 

@@ -85,6 +85,14 @@ void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now
   }
 }
 
+void add_threads(std::vector<Trouble>& all, const StuckThreads& stuck) {
+  for (auto& name : stuck.names()) {
+    all.push_back({"thread", std::move(name),
+                   "does not get on, so part of the work is not done: restart the proxy, and "
+                   "report this fault of the program"});
+  }
+}
+
 }  // namespace
 
 std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::Failing>& failing,
@@ -116,6 +124,7 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   add_memory(all, process, policy);
   add_descriptors(all, process, policy);
   add_shortages(all, process.warnings, now);
+  add_threads(all, process.stuck);
   return all;
 }
 

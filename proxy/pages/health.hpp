@@ -14,13 +14,13 @@ namespace proxy {
 // One thing that does not work. The proxy answers nevertheless.
 struct Trouble {
   std::string_view what;   // for programs, one of kTroubles
-  std::string which;       // the neighbour, or the origin; empty: there is only one
+  std::string which;       // the neighbour, origin or thread; empty: there is only one
   std::string text;        // for a person
   std::size_t number = 1;  // of the things that this stands for
 };
 
-inline constexpr std::string_view kTroubles[] = {"disk",   "peer",  "origin",      "clock",
-                                                 "memory", "heads", "connections", "descriptors"};
+inline constexpr std::string_view kTroubles[] = {
+    "disk", "peer", "origin", "clock", "memory", "heads", "connections", "descriptors", "thread"};
 
 // Names at most kMostOrigins of the origins that fail. One more Trouble stands for the others.
 // Pure.

@@ -122,13 +122,21 @@ void Engine::serve_no_more() {
   asio::post(aside_, [this] { storage_.give_up_memory(); });
 }
 
-void Engine::stop() {
+void Engine::stop(const WorkerThreads::WaitsFor& waits_for) {
+  waits_for(kControl);
   neighbourhood_.stop();
-  workers_.stop();
+  workers_.stop(waits_for);
+  waits_for({});
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
   process_.successor.disown();  // coroutines wait for its answers, too
+}
+
+void Engine::rescue() {
+  if (storage_.disk) storage_.disk->release();
+  log_.end();
+  std::cout.flush();
 }
 
 void Engine::end_coroutines() {

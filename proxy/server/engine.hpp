@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "proxy/pages/pulse.hpp"
 #include "proxy/server/listener.hpp"
@@ -56,8 +57,18 @@ class Engine {
   void serve_no_more();
 
   // Stops all threads. Coroutines still exist, so the objects that they refer to must live on. Ends
-  // the process if a thread waits for a disk that does not answer.
-  void stop();
+  // the process if a thread waits for a disk that does not answer. Calls `waits_for` with the name
+  // of each thread before it waits for it, and without a name for the disk, which is given up by
+  // itself.
+  void stop(const WorkerThreads::WaitsFor& waits_for = [](const std::string&) {});
+  // For a process that is about to end while threads run: what is stored and logged is written.
+  // Any thread.
+  void rescue();
+  // See Neighbourhood::turns().
+  [[nodiscard]] std::optional<std::uint64_t> turns_of_control() const {
+    return neighbourhood_.turns();
+  }
+  static constexpr const char* kControl = "the control thread";
   // Call this after stop(), and after the end of those coroutines of the main thread that a
   // coroutine of a worker waits for.
   void end_coroutines();

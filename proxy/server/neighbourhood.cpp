@@ -38,7 +38,17 @@ void Neighbourhood::follow(const Policy& policy, HeldPolls& polls, cache::Time n
   exchange_.emplace(
       *polled_, settings, std::string(kProduct),
       [this, &polls, neighbours = polled_](peers::WallTime at) { tick(at, *neighbours, polls); },
-      peers::PollLimits{}, &storage_.newly_claimed);
+      peers::PollLimits{}, &storage_.newly_claimed, &turns_);
+  has_thread_ = true;
+}
+
+void Neighbourhood::stop() {
+  exchange_.reset();
+  has_thread_ = false;
+}
+
+std::optional<std::uint64_t> Neighbourhood::turns() const {
+  return has_thread_ ? std::optional(turns_.load(std::memory_order_relaxed)) : std::nullopt;
 }
 
 // After a quiet period the first key that we may claim is told at once: the alarm is set while

@@ -1,6 +1,8 @@
 // Our digest for neighbours, and the exchange that polls theirs.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -34,7 +36,9 @@ class Neighbourhood {
   // otherwise it is stopped and another one is started.
   void follow(const Policy& policy, HeldPolls& polls, cache::Time now);
   // Stops the control thread.
-  void stop() { exchange_.reset(); }
+  void stop();
+  // How many turns the control thread has taken; nothing while there is none. Any thread.
+  [[nodiscard]] std::optional<std::uint64_t> turns() const;
 
  private:
   void tick(cache::Time now, const peers::PeerDirectory& neighbours, HeldPolls& polls);
@@ -46,6 +50,8 @@ class Neighbourhood {
   PeerWatch watch_;
   config::DigestSettings settings_;
   std::shared_ptr<peers::PeerDirectory> polled_;
+  std::atomic<bool> has_thread_ = false;
+  std::atomic<std::uint64_t> turns_ = 0;
   std::optional<peers::Exchange> exchange_;
 };
 

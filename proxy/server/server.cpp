@@ -28,7 +28,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
       hand_over_(signals_.io, {sockets.listeners, control_}, around.launcher,
                  engine_.process().successor, steps_of_hand_over()),
       take_over_(signals_.io, around.predecessor, engine_.workers().workers().front()),
-      watchdog_(signals_.io, supervisor_, engine_.workers()) {
+      watchdog_(supervisor_, engine_.process().stuck, watched(), [this] { engine_.rescue(); }) {
   engine_.process().reload = [this] { return reload_on_order(); };
 }
 
@@ -48,7 +48,8 @@ void Server::run() {
   start();
   signals_.io.run();
   if (hand_over_.is_done()) {
-    watchdog_.end();
+    watchdog_.leave();
+    watchdog_.end_within(engine_.policy()->settings.timeouts.hand_over + Watchdog::kLongest);
     // What our predecessor has yet to forget, our successor learns from us.
     draining_.leave([this] { return take_over_.has_predecessor(); });
   } else {
@@ -61,6 +62,7 @@ void Server::run() {
 }
 
 void Server::heed_signals() {
+  watchdog_.begin();
   hand_over_.watch_launcher();
   Signals::on_each(signals_.rotating, [this] { engine_.log().reopen(); });
   Signals::on_each(signals_.reloading, [this] { reloading_.reload(); });
@@ -72,6 +74,7 @@ void Server::heed_signals() {
     spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
                  signal == SIGINT ? "SIGINT" : "SIGTERM", engine_.process().clients.connections(),
                  std::chrono::ceil<std::chrono::seconds>(drain).count());
+    watchdog_.end_within(drain + Watchdog::kLongest);
     signals_.told_to_end = true;
     signals_.io.stop();
   });
@@ -82,7 +85,7 @@ void Server::start() {
   take_over_.begin();
   accept_at_control_socket();
   supervisor_.serving();
-  watchdog_.begin();
+  watchdog_.begin_to_look();
 }
 
 void Server::accept_at_control_socket() {
@@ -107,10 +110,32 @@ HandOver::Steps Server::steps_of_hand_over() {
               }};
 }
 
+std::vector<Watchdog::Watched> Server::watched() {
+  const auto has_turned = [this, seen = std::optional<std::uint64_t>()]() mutable {
+    const auto now = engine_.turns_of_control();
+    return !now || std::exchange(seen, now) != now;
+  };
+  auto& process = engine_.process();
+  std::vector<Watchdog::Watched> all{
+      {"the main thread", Watchdog::asking(signals_.io.get_executor()), true},
+      {Engine::kControl, has_turned},
+      {WorkerThreads::kAside, Watchdog::asking(process.aside), true}};
+  for (auto& worker : engine_.workers().workers()) {
+    all.push_back(
+        {WorkerThreads::name_of(all.size() - 3), Watchdog::asking(worker.io.get_executor())});
+  }
+  return all;
+}
+
 void Server::stop() {
-  engine_.stop();
+  engine_.stop([this](const std::string& thread) {
+    if (thread.empty()) return watchdog_.let_it_end();
+    watchdog_.end_within(Watchdog::kLongest, thread);
+  });
   signals_.io.end_coroutines();  // an order to reload may wait there
   engine_.end_coroutines();
+  watchdog_.end_within(Watchdog::kLongest, "the access log");
+  engine_.log().end();
 }
 
 }  // namespace proxy

@@ -46,6 +46,7 @@ class Server {
   // reload() for another thread, which awaits it.
   net::Task<Reloaded> reload_on_order();
   HandOver::Steps steps_of_hand_over();
+  [[nodiscard]] std::vector<Watchdog::Watched> watched();
   void stop();
 
   Signals signals_;

@@ -1,36 +1,85 @@
-// Tells the service manager that we live, as long as every thread that serves gets on.
+// Sees whether the threads of the process get on, and ends the process if one keeps it from ending.
 #pragma once
 
 #include <atomic>
+#include <boost/asio/signal_set.hpp>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "proxy/machine/supervisor.hpp"
 #include "proxy/net/asio.hpp"
-#include "proxy/server/worker_threads.hpp"
+#include "proxy/observe/stuck_threads.hpp"
 
 namespace proxy {
 
-// A thread that does not take its turn for the manager's time is stuck: then the manager restarts
-// the service. For the main thread.
+// Has a thread of its own, which needs no other one. While all threads that serve get on, tells the
+// service manager that we live: otherwise the manager restarts the service. A thread that does not
+// get on is named in the log and in /health.
 class Watchdog {
  public:
-  // All outlive this object.
-  Watchdog(net::asio::io_context& io, const machine::Supervisor& supervisor, WorkerThreads& workers)
-      : supervisor_(supervisor), workers_(workers), timer_(io.get_executor()) {}
+  // A thread of the process, and whether it has got on since the last call. Some threads have work
+  // that takes long: they have more time, and the manager is told nothing of them.
+  struct Watched {
+    std::string name;
+    std::function<bool()> got_on;
+    bool works_long = false;
+  };
+  // For a thread that runs an io_context.
+  static std::function<bool()> asking(net::Executor loop);
 
-  // Does nothing unless the manager asks for signs of life. Call this when the workers run.
+  // How long a thread may be busy before it counts as stuck, and the process may need to end after
+  // what its clients were granted.
+  static constexpr std::chrono::seconds kLongest{10};
+
+  // `rescue` saves what can be saved before the process is ended, on a thread of its own. The
+  // supervisor and `stuck` outlive this object.
+  Watchdog(const machine::Supervisor& supervisor, StuckThreads& stuck, std::vector<Watched> threads,
+           std::function<void()> rescue);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  // From now on SIGTERM and SIGINT end the process after kLongest, unless end_within() is called.
   void begin();
-  // Says no more: another process is watched, and our signs of life would hide that it is stuck.
-  void end();
+  // The threads run: looks after them.
+  void begin_to_look();
+  // Says no more to the service manager: another process is watched, and our signs of life would
+  // hide that it is stuck.
+  void leave() { leaves_ = true; }
+  // The process is ended after this time, unless this function is called again before. `waits_for`
+  // names the thread for which it waits; empty: whichever does not get on.
+  void end_within(std::chrono::milliseconds longest, std::string waits_for = {});
+  // What follows has limits of its own.
+  void let_it_end();
 
  private:
-  void ask_workers();
-  void await_answers();
+  struct Seen {
+    Watched thread;
+    std::chrono::steady_clock::duration without = {};  // so long it has not got on
+  };
+
+  void look();
+  void say(std::vector<std::string> stuck);
+  [[noreturn]] void end_process();
 
   const machine::Supervisor& supervisor_;
-  WorkerThreads& workers_;
-  net::Timer timer_;
-  bool ended_ = false;
-  std::atomic<std::size_t> unanswered_ = 0;
+  StuckThreads& stuck_;
+  std::vector<Seen> threads_;
+  const std::function<void()> rescue_;
+  const std::chrono::steady_clock::duration pause_;
+  std::atomic<bool> leaves_ = false;
+  // For this object's thread alone, like all members below.
+  net::asio::io_context io_{1};
+  net::asio::signal_set ending_{io_};
+  net::Timer look_{io_.get_executor()};
+  net::Timer end_{io_.get_executor()};
+  bool is_told_when_ = false;  // end_within() was called
+  std::string waits_for_;
+  std::jthread thread_;
 };
 
 }  // namespace proxy

@@ -1,5 +1,7 @@
 #include "proxy/server/worker_threads.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 
@@ -39,10 +41,18 @@ void WorkerThreads::start() {
   }
 }
 
-void WorkerThreads::stop() {
+void WorkerThreads::stop(const WaitsFor& waits_for) {
   aside_.stop();
   for (auto& worker : workers_) worker.io.stop();
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    waits_for(i == 0 ? kAside : name_of(i - 1));
+    running_[i].join();
+  }
   running_.clear();
+}
+
+std::string WorkerThreads::name_of(std::size_t worker) {
+  return fmt::format("I/O thread {}", worker + 1);
 }
 
 void WorkerThreads::end_coroutines() {

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -33,20 +34,23 @@ class WorkerThreads {
   void start();
 
   // Returns when all threads have ended. Coroutines still exist, so the objects that they refer to
-  // must live on.
-  void stop();
+  // must live on. Calls `waits_for` with the name of each thread before it waits for it.
+  using WaitsFor = std::function<void(std::string)>;
+  void stop(const WaitsFor& waits_for = [](const std::string&) {});
   // Destroys all coroutines before any worker, since a fill's readers may belong to other workers.
   // Call this after stop().
   void end_coroutines();
 
   [[nodiscard]] std::size_t count() const { return workers_.size(); }
+  [[nodiscard]] static std::string name_of(std::size_t worker);  // by its place
+  static constexpr const char* kAside = "the thread for long work";
   // Only while no thread runs.
   [[nodiscard]] std::deque<Worker>& workers() { return workers_; }
 
  private:
   Loop& aside_;
   std::deque<Worker> workers_;
-  std::vector<std::jthread> running_;
+  std::vector<std::jthread> running_;  // the one aside first
 };
 
 }  // namespace proxy

@@ -24,6 +24,7 @@
 #include "proxy/observe/metrics.hpp"
 #include "proxy/observe/process_facts.hpp"
 #include "proxy/observe/recent_requests.hpp"
+#include "proxy/observe/stuck_threads.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/succession/successor.hpp"
@@ -99,6 +100,7 @@ struct Process {
   History history{};
   RecentRequests recent{};
   Watchers watchers{};
+  StuckThreads stuck{};
   succession::Successor successor{};
   // A successor serves: each response closes its connection. No connection is closed before, since
   // its client may be about to send a request.

@@ -10,6 +10,7 @@ const kKinds = {
   connections: 'Connections',
   descriptors: 'Descriptors',
   clock: 'Clock',
+  thread: 'Thread',
 };
 
 function title(health) {

@@ -154,7 +154,8 @@ bool MessageMutator::revalue_field(Lines& lines) {
   const std::string_view other = any_of(others);
   const auto end = line.find_last_not_of("\r\n") + 1;
   if (below(3) == 0) {
-    line.insert(end, ", " + std::string(other.substr(other.find(':') + 2)));
+    const auto value = std::min(other.find(':') + 2, other.size());  // some are empty
+    line.insert(end, ", " + std::string(other.substr(value)));
   } else {
     line.replace(0, end, other);
   }
