@@ -20,6 +20,12 @@ namespace {
 constexpr std::chrono::milliseconds kRoomLook{4};
 constexpr int kMostRoomLooks = 250;
 
+RangeAsked range_asked(const Process& process, const Request& request, const Lookup& lookup) {
+  if (lookup.anew) return RangeAsked::again;
+  const bool own = lookup.verdict.part && asks_as_it_came(process, request, lookup);
+  return own ? RangeAsked::as_it_came : RangeAsked::any;
+}
+
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill, std::optional<Attempt> begun) {
   auto& process = client.worker.process;
@@ -31,6 +37,8 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
                   .stored = {lookup.found.entry, lookup.found.on_disk},
                   .asked = lookup.asked,
                   .range_override = range_override(process, request, lookup),
+                  .range = range_asked(process, request, lookup),
+                  .sibling_range = sibling_range(process, request, lookup),
                   .ask_siblings = asks_siblings(process, request, lookup, lookup.verdict)},
                  std::move(begun));
 }

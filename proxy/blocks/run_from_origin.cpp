@@ -33,14 +33,64 @@ void begin_with_the_first(BlockRun& run, const BlockRun::Rest& rest) {
   run.replan({0, cache::blocks_in(run.object->body.size) - 1}, true);
 }
 
-// Asks once, and writes the response.
+// The client's own question, if that is for the whole object.
+std::optional<Attempt> question_for_all(Worker& worker, const RunJob& job) {
+  const auto& request = job.request->get();
+  if (request.facts.range || job.run->early()) return std::nullopt;
+  const cache::Verdict how{cache::Action::fetch, http::Forward::partial};
+  auto head = origin_request(request, worker.process.name, how, nullptr, {});
+  return Attempt(worker, origin_plan(request, std::move(head)));
+}
+
+// Whether the origin may have refused only this range. If it hangs up in the middle of the run,
+// it has other reasons.
+bool denies_range(Attempt& answer, BlockRun& run, const BlockRun::Rest& rest) {
+  const auto& asked = answer.outcome();
+  if (asked) {
+    const auto status = answer.head().status;
+    const bool changed = status == 404 || status == 410 || status == 412 || status == 416;
+    return upstream::may_refuse_range(status) && !changed;
+  }
+  const bool has_begun = rest.reached > 0 || rest.blocks.first != run.blocks().first;
+  return !has_begun && may_be_refusal(asked.error());
+}
+
+RunEnd refused_end(BlockRuns& runs, BlockRun& run, const Failure& why) {
+  if (run.early()) {
+    runs.decline(run);
+    return {RunEnd::How::declined};
+  }
+  run.note_refused();
+  return {RunEnd::How::refused, why};
+}
+
+// Asks for the bytes. If the origin refuses the range, asks for all of the object if the client
+// wants all of it: that is no question of ours.
+Task<Attempt> answer_to(Worker& worker, const RunJob& job, const BlockRun::Rest& rest,
+                        const http::ByteRange& bytes) {
+  auto answer = ask_for(worker, job, bytes);
+  (void)co_await answer.ask();
+  if (!denies_range(answer, *job.run, rest)) co_return answer;
+  auto& refusals = worker.process.range_refusals;
+  const auto origin = job.request->get().target.authority();
+  refusals.note_refused(origin, answer.begun());
+  auto all = question_for_all(worker, job);
+  if (!all) co_return answer;
+  (void)co_await all->ask();
+  if (all->outcome() && all->head().status == 200) refusals.note_granted(origin, all->begun());
+  co_return std::move(*all);
+}
+
+// Asks, and writes the response.
 Task<RunEnd> fetch_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) {
   auto& process = worker.process;
   auto& run = *job.run;
   auto bytes = bytes_of(rest.blocks, run.object->body.size);
   bytes.first += rest.reached;
-  auto answer = ask_for(worker, job, bytes);
-  const auto answered = co_await answer.ask();
+  auto answer = co_await answer_to(worker, job, rest, bytes);
+  const auto answered = answer.outcome();
+  if (!answered && denies_range(answer, run, rest))
+    co_return refused_end(process.runs, run, answered.error());
   if (!answered) co_return RunEnd{RunEnd::How::failed, answered.error()};
   const auto fit = fit_of(answer.head(), answer.fetch().framing(), *run.object, bytes);
   if (fit == Fit::changed) erase_object(process, job);

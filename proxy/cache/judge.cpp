@@ -6,6 +6,7 @@
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/http/signed_range.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
 #include "proxy/http/vary.hpp"
@@ -44,6 +45,14 @@ seconds serves_stale_for(const http::CacheControl& control) {
   const auto none = seconds(0);
   return std::max(control.stale_while_revalidate.value_or(none),
                   control.stale_if_error.value_or(none));
+}
+
+// Whether a 200 is a part by its Content-Range. In answer to a range, it may be one whatever the
+// field says.
+bool is_part_called_200(const RequestFacts& request, const http::ResponseHead& response) {
+  if (response.status != 200 || !response.fields.has(field::content_range)) return false;
+  const auto part = http::parse_content_range(response.fields.value(field::content_range));
+  return request.range || (part && !part->is_whole());
 }
 
 // Why a response could never be used once it is stored; `yes`: it can. A validator makes any
@@ -179,7 +188,10 @@ void RequestFacts::note(const http::RequestHead& request) {
   }
   authorization = fields.has(field::authorization);
   range = method == Method::get && fields.has(field::range);
-  if (range) ranges = only_value(fields, field::range);
+  if (range) {
+    ranges = only_value(fields, field::range);
+    signs_range = http::signs_range(request);
+  }
   if (fields.has(field::if_range)) if_range = only_value(fields, field::if_range);
   for_origin = http::has_write_condition(fields);
   from_proxy = fields.has(field::via);
@@ -213,6 +225,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (response.interim() || response.status > http::kLastStatus) return Storability::status;
   if (response.status == 206 && !range_of(response)) return Storability::partial;
   if (response.status == 304 || response.status == 416) return Storability::partial;
+  if (is_part_called_200(request, response)) return Storability::partial;
   if (control.must_understand && !understood(response.status)) return Storability::status;
   // First: a response for one user says nothing about the one stored for all, with or without
   // no-store.

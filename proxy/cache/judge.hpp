@@ -23,10 +23,11 @@ struct RequestFacts {
   void note(const http::RequestHead& request);
 
   Method method = Method::get;
-  http::CacheControl control;  // takes Pragma into account
-  bool authorization = false;  // there is an Authorization field, and it matters
-  bool range = false;          // there is a Range field, and the method is GET
-  std::string_view ranges;     // the value of Range; empty: absent, or more than one field
+  http::CacheControl control;   // takes Pragma into account
+  bool authorization = false;   // there is an Authorization field, and it matters
+  bool range = false;           // there is a Range field, and the method is GET
+  std::string_view ranges;      // the value of Range; empty: absent, or more than one field
+  bool signs_range = false;     // Range must reach the origin as it came: http::signs_range()
   std::optional<std::string_view> if_range;  // empty: cannot be met
   // Only the origin can answer: If-Match or If-Unmodified-Since, a body (it may change what the
   // request means), or an Upgrade.
@@ -91,11 +92,11 @@ struct Verdict {
 };
 
 // Decides what to do with a request, given what the store found for a GET of its URL.
-// only-if-cached is answered by what is stored or refused, never forwarded. It counts as a
-// neighbour's question, whoever asks: Entry::for_neighbours() applies. A proxy gets only a 200 or a
-// part of one (or a 304), because Squid takes any other answer of a sibling for a refusal. A proxy
-// that does not name the rule by which an entry lasts (Entry::rule) is answered as if we had no
-// rule, or it would get a response that is stale to it.
+// only-if-cached is answered by what is stored or refused, never forwarded. It counts as a neighbour's question,
+// whoever asks: Entry::for_neighbours() applies. A proxy gets only a 200 or a part of one (or a
+// 304), because Squid takes any other answer of a sibling for a refusal. A proxy that does not name
+// the rule by which an entry lasts (Entry::rule) is answered as if we had no rule, or it would get
+// a response that is stale to it.
 Verdict judge(const RequestFacts& request, const Found& found, Time now);
 
 // Whether a stale entry may be served because its validation failed, by a failure to reach the

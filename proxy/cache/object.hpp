@@ -70,6 +70,12 @@ constexpr std::optional<BlockRange> whole_blocks(const http::ContentRange& part)
   return BlockRange{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - 1)};
 }
 
+// Whether all bytes of the part are in blocks that it contains completely.
+constexpr bool has_only_whole_blocks(const http::ContentRange& part) {
+  const auto end = part.range.last + 1;
+  return part.range.first % kBlockBytes == 0 && (end % kBlockBytes == 0 || end == part.complete);
+}
+
 // The bytes of block `number` in an object of this length. The block must exist.
 constexpr http::ByteRange bytes_of_block(std::uint32_t number, std::uint64_t length) {
   const std::uint64_t first = std::uint64_t{number} * kBlockBytes;

@@ -19,7 +19,7 @@ enum class Storability : std::uint8_t {
   // What the response decides (RFC 9111 3).
   status,   // not final, not cacheable without explicit freshness, or must-understand with an
             // unknown status
-  partial,  // a 304, a 416, or a 206 that is not exactly one part
+  partial,  // a 304, a 416, a 206 that is not exactly one part, or a 200 with Content-Range
   no_store,
   private_,       // unqualified; if it names fields, the response is stored without them
   authorization,  // without public, must-revalidate or s-maxage (3.5); or it may be about the

@@ -25,7 +25,7 @@ std::string tags_to_name(const FillJob& job) {
 }
 
 OriginQuestion first_question(const FillJob& job) {
-  return {job.how, job.stored.entry, job.range_override, tags_to_name(job)};
+  return {job.how, job.stored.entry, job.range_override, tags_to_name(job), job.range};
 }
 
 Task<void> run_job(Worker& worker, FillJob taken, std::optional<Attempt> begun) {

@@ -6,6 +6,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/cache/judge.hpp"
+#include "proxy/fetching/origin_answer.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/request/request.hpp"
@@ -27,6 +28,9 @@ struct FillJob {
   // The range to ask for in place of the client's, without the client's If-Range: mostly the blocks
   // around the client's range. A fill with a range override may be listed.
   std::optional<http::AskedRange> range_override = {};
+  RangeAsked range = RangeAsked::any;
+  // Likewise, for siblings.
+  std::optional<http::AskedRange> sibling_range = {};
   bool ask_siblings = false;  // whether a sibling may answer this request
   bool refresh = false;  // no client waits: the answer is for the store; a failure changes nothing
 };

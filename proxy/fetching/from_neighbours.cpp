@@ -31,7 +31,7 @@ enum class Answered : std::uint8_t {
 };
 
 std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
-  if (job.range_override) return PartAsked{*job.range_override};
+  if (job.sibling_range) return PartAsked{*job.sibling_range};
   if (!job.how.part) return std::nullopt;
   const auto asked = http::only_range(job.request->get().facts.ranges);
   return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
@@ -184,7 +184,7 @@ Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incomi
 // Writes an answer that is of use, if the client can do with the part that came.
 Soon<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incoming&& incoming,
                             bool resumable) {
-  if (auto object = begin_object(context, incoming, context.job.range_override))
+  if (auto object = begin_object(context, incoming, context.job.sibling_range))
     return write_blocks(context, search, std::move(incoming), std::move(object));
   if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
     search.note(incoming.attempt, {Worth::other_range});
@@ -223,7 +223,7 @@ Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     return Answered::no;
   }
   incoming.left_there = is_left_there(context, incoming);
-  if (incoming.left_there && context.job.range_override)
+  if (incoming.left_there && context.job.sibling_range)
     return write_cut_to_client(context, search, std::move(incoming), resumable);
   return write_useful(context, search, std::move(incoming), resumable);
 }

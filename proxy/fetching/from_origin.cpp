@@ -18,6 +18,7 @@ namespace proxy {
 
 using net::Soon;
 using net::Task;
+using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 namespace {
@@ -85,11 +86,27 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
 }
 
+// The next question after an answer, or none, to another range than the client's.
+OriginQuestion after_refusal(const FillContext& context, const Attempt& answer,
+                             const OriginQuestion& asked) {
+  const auto origin = context.request().target.authority();
+  if (!answer.outcome() || upstream::may_refuse_range(answer.head().status))
+    context.process().range_refusals.note_refused(origin, steady_clock::now());
+  return asked.as_the_client_asked();
+}
+
+void note_granted(const FillContext& context, const OriginQuestion& asked, unsigned status) {
+  if (asked.range != RangeAsked::again || (status != 200 && status != 206)) return;
+  const auto origin = context.request().target.authority();
+  context.process().range_refusals.note_granted(origin, steady_clock::now());
+}
+
 // Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
 Task<Next> write_response(FillContext& context, Attempt answer, const OriginQuestion& asked) {
   const auto& request = context.request();
   const auto status = answer.head().status;
   check_guest(context, answer, asked.stored);
+  note_granted(context, asked, status);
   const auto control = context.control_of(answer);
   const auto storability = storability_of(answer.head(), asked, request, answer.times(), control);
   const bool may_be_stored = storability == cache::Storability::yes;
@@ -97,17 +114,18 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
     context.erase_stored();
   auto incoming = incoming_of(context, std::move(answer), control, storability, asked.stored);
   const auto idle = request.policy().settings.timeouts.body;
-  if (auto object = begin_object(context, incoming, asked.range_override)) {
+  if (auto object = begin_object(context, incoming, asked.range_override, asked.range)) {
     co_await write_object(context, std::move(incoming), std::move(object), idle);
     co_return Next{};
   }
-  if (status == 206 && asked.range_override) {
+  if (status == 206 && asked.changes_range(request.facts)) {
     const auto cut = co_await cut_to_size(context, incoming, idle);
-    if (!cut) {
+    const bool left = !cut && cut.error().what == Failure::What::abandoned;
+    if (left) {
       context.fill().fail(cut.error());
       co_return Next{};
     }
-    if (*cut == CutToSize::not_there) co_return asked.as_the_client_asked();
+    if (!cut || *cut == CutToSize::not_there) co_return asked.as_the_client_asked();
   }
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
@@ -143,8 +161,8 @@ Soon<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQues
     case OriginSays::unasked:
       context.fill().fail(kMalformed);
       return Next{};
-    case OriginSays::beyond_the_end:
-      return Next(asked.as_the_client_asked());
+    case OriginSays::declined:
+      return Next(after_refusal(context, answer, asked));
     case OriginSays::error:
     case OriginSays::response:
       break;
@@ -197,9 +215,14 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
       co_await attempt.ask(std::move(interim));
     }
     const auto answered = attempt.outcome();
-    if (!answered) co_return write_failure(context, attempt, asked, answered.error());
     auto inquiry = attempt.inquiry();
-    next = co_await write_answer(context, std::move(attempt), asked);
+    if (answered) {
+      next = co_await write_answer(context, std::move(attempt), asked);
+    } else if (asked.changes_range(context.request().facts) && may_be_refusal(answered.error())) {
+      next = after_refusal(context, attempt, asked);
+    } else {
+      co_return write_failure(context, attempt, asked, answered.error());
+    }
     if (next) context.inquiries.add(std::move(inquiry));
   }
 }

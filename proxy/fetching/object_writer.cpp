@@ -121,11 +121,14 @@ Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
 }  // namespace
 
 cache::Ref<const cache::Entry> begin_object(const FillContext& context, const Incoming& incoming,
-                                            const std::optional<http::AskedRange>& range_override) {
+                                            const std::optional<http::AskedRange>& range_override,
+                                            RangeAsked range) {
   const auto& process = context.process();
   const bool may =
       incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver().guest;
   if (!may || !process.disk || !process.disk->admits(context.job.key)) return nullptr;
+  const auto& part = incoming.entry->range();
+  if (part && range != RangeAsked::any && !cache::has_only_whole_blocks(*part)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
                                     range_override, large_from(process));
   if (!length || !may_be_kept_in_blocks(process, *length)) return nullptr;

@@ -6,9 +6,11 @@
 namespace proxy {
 
 // Stores the entry of the object whose blocks the answer has. Null: the answer is not kept in
-// blocks, so another writer must write it. A guest's answer never is: blocks live on the disk.
+// blocks, so another writer must write it. A guest's answer never is: blocks live on the disk. Nor
+// is a part whose first or last block would have to be asked for, unless any `range` may be.
 cache::Ref<const cache::Entry> begin_object(const FillContext& context, const Incoming& incoming,
-                                            const std::optional<http::AskedRange>& range_override);
+                                            const std::optional<http::AskedRange>& range_override,
+                                            RangeAsked range = RangeAsked::any);
 
 // Publishes the object that begin_object() made, and writes the answer into its blocks, from which
 // the fill's readers read. `idle`: the longest wait for the next bytes of the body. If the answer

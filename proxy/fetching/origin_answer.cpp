@@ -20,22 +20,31 @@ OriginSays said_by_304(const http::ResponseHead& answer, const OriginQuestion& a
   return clients ? OriginSays::unmodified_there : OriginSays::unmodified_other;
 }
 
-// Whether the answer serves the client by itself, though it is not the rest that was asked for.
-bool answers_by_itself(unsigned status, bool part) {
-  const bool of_our_asking = status == 206 || status == 304 || status == 412 || status == 416;
-  return !of_our_asking && !(status == 200 && part);
+// A 200 with Content-Range may be a part under a wrong status.
+bool is_whole(const http::ResponseHead& answer) {
+  return answer.status == 200 && !answer.fields.has(http::field::content_range);
 }
 
-// Whether the override asks for less than the client does. There are three cases: the beginning of
-// the client's range is stored in blocks; the client asks for several ranges; or the client's
-// If-Range decides whether it wants the range at all.
-bool asks_for_less(const OriginQuestion& asked, const cache::RequestFacts& facts) {
-  if (!asked.range_override) return false;
-  const auto range = http::only_range(facts.ranges);
-  return !range || facts.if_range || range->first < asked.range_override->first;
+// The meaning of an answer to a range that is not the client's; nothing if the answer is of use.
+std::optional<OriginSays> said_of_our_range(const http::ResponseHead& answer, bool completes,
+                                            bool part) {
+  const auto status = answer.status;
+  if (!completes) {
+    const bool of_use = status == 206 || is_whole(answer);
+    return of_use ? std::nullopt : std::optional(OriginSays::declined);
+  }
+  if (is_whole(answer) && !part) return std::nullopt;
+  const bool about_the_part =
+      status == 200 || status == 206 || status == 304 || status == 412 || status == 416;
+  return about_the_part ? OriginSays::not_the_rest : OriginSays::declined;
 }
 
 }  // namespace
+
+bool OriginQuestion::changes_range(const cache::RequestFacts& client) const {
+  if (how.action == Action::complete) return true;
+  return range_override && (client.if_range || http::only_range(client.ranges) != range_override);
+}
 
 OriginQuestion OriginQuestion::anew() const {
   auto next = *this;
@@ -50,8 +59,9 @@ OriginQuestion OriginQuestion::without_stored() const {
 }
 
 OriginQuestion OriginQuestion::as_the_client_asked() const {
-  auto next = *this;
+  auto next = how.action == Action::complete ? anew() : *this;
   next.range_override.reset();
+  next.range = RangeAsked::again;
   return next;
 }
 
@@ -62,12 +72,12 @@ OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked
   const bool on_condition = asked.how.action == Action::revalidate && asked.stored &&
                             asked.stored->has_validator();  // a refreshed entry may lack one
   if (status == 304 && on_condition) return said_by_304(answer, asked, request);
-  if (asked.how.action == Action::complete) {
-    if (joined_with_stored(answer, asked, request)) return OriginSays::rest;
-    if (!answers_by_itself(status, part)) return OriginSays::not_the_rest;
+  const bool completes = asked.how.action == Action::complete;
+  if (completes && joined_with_stored(answer, asked, request)) return OriginSays::rest;
+  if (asked.changes_range(request.facts)) {
+    if (const auto says = said_of_our_range(answer, completes, part)) return *says;
   }
   if (status == 304 || (status == 206 && !part)) return OriginSays::unasked;
-  if (status == 416 && asks_for_less(asked, request.facts)) return OriginSays::beyond_the_end;
   if (cache::is_error_to_stand_in_for(status)) return OriginSays::error;
   return OriginSays::response;
 }

@@ -12,20 +12,33 @@
 
 namespace proxy {
 
+// Which range the origin is asked for.
+enum class RangeAsked : std::uint8_t {
+  any,         // perhaps another one than the client's
+  as_it_came,  // the client's own, and none around it
+  again,       // likewise: another one was of no use
+};
+
 struct OriginQuestion {
   cache::Verdict how;  // fetch, revalidate or complete
   // The stored response that may be validated, completed or stand in; or null.
   cache::Ref<const cache::Entry> stored;
   std::optional<http::AskedRange> range_override = {};  // asked for in place of the client's range
   std::string tags = {};  // to revalidate: the tag of `stored`, and perhaps the client's tags
+  RangeAsked range = RangeAsked::any;
+
+  // Whether the origin is asked for another range than the client asks for: the blocks around it,
+  // the rest of a stored part, or the same range without the client's If-Range. A failure may then
+  // be one of our asking, and is never the client's answer.
+  [[nodiscard]] bool changes_range(const cache::RequestFacts& client) const;
 
   // The next question after an answer that does not fit the stored response: the same question
   // without conditions.
   [[nodiscard]] OriginQuestion anew() const;
   // As anew(), and drops the stored response, which is of no use any more.
   [[nodiscard]] OriginQuestion without_stored() const;
-  // The next question after an answer to `range_override` that leaves the client's own range
-  // unanswered: without the override.
+  // The next question after an answer of no use to a range that is not the client's: the client's
+  // own.
   [[nodiscard]] OriginQuestion as_the_client_asked() const;
 };
 
@@ -37,7 +50,7 @@ enum class OriginSays : std::uint8_t {
   rest,              // 206: exactly the missing bytes of the stored part or begun object
   not_the_rest,      // the stored part cannot be completed with this answer
   unasked,           // 304 without our condition, or 206 without our range: a breach of HTTP
-  beyond_the_end,    // 416 to the range override, though the client asked for earlier bytes too
+  declined,          // neither a part nor the whole, where the client asked for another range
   error,             // a stored response may stand in for this one (RFC 5861 4)
   response,          // the client's answer
 };

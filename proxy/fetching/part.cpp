@@ -35,7 +35,12 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
   const auto& facts = context.request().facts;
   const auto asked = http::only_range(facts.ranges);
   const std::optional<http::ContentRange> came = incoming.entry->range();
-  const bool is_there = asked && came && cache::meets_if_range(facts, *incoming.entry) &&
+  // If the bytes of the part were coded, and not a part taken from coded bytes, there is no telling
+  // where the client's bytes are. Content-Length then has another value, or is missing.
+  const bool coded = incoming.attempt.head().fields.has(http::field::content_encoding);
+  const bool countable =
+      came && (incoming.length ? *incoming.length == came->range.size() : !coded);
+  const bool is_there = asked && countable && cache::meets_if_range(facts, *incoming.entry) &&
                         asked->first >= came->range.first && asked->first <= came->range.last;
   if (!is_there) co_return CutToSize::not_there;
   const http::ByteRange range{asked->first,

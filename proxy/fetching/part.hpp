@@ -15,7 +15,8 @@ net::Task<void> write_completed(FillContext& context, Attempt rest, const Origin
 // does. `idle`: the longest wait for the next bytes.
 enum class CutToSize : std::uint8_t {
   done,
-  not_there,  // the answer lacks the client's range, or the client's If-Range names another version
+  not_there,  // the answer lacks the client's range, its bytes were coded apart from the others, or
+              // the client's If-Range names another version
 };
 net::Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
                                           std::chrono::milliseconds idle);

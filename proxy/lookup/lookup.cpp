@@ -32,6 +32,12 @@ Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup l
   co_return LookupOnDisk{std::move(lookup), back.from_disk};
 }
 
+bool keeps_its_range(const Process& process, const Request& request) {
+  if (request.facts.signs_range) return true;
+  const auto now = std::chrono::steady_clock::now();
+  return process.range_refusals.has(request.target.authority(), now);
+}
+
 void decide(const Process& process, const Request& request, Lookup& lookup) {
   lookup.presence = Presence::stored;
   if (lookup.stored() && lookup.stored()->is_object()) {
@@ -45,6 +51,10 @@ void decide(const Process& process, const Request& request, Lookup& lookup) {
   }
   // The clock is read here and not before the search, because the disk may have taken a while.
   lookup.verdict = cache::judge(request.facts, lookup.found, process.clock.now());
+  // Only ranges of our own can bring what is missing.
+  if (lookup.verdict.action == Action::complete && keeps_its_range(process, request)) {
+    lookup.verdict = {Action::fetch, http::Forward::partial, request.facts.range};
+  }
 }
 
 bool answers_from_cache(const Lookup& lookup) {

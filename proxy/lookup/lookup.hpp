@@ -43,6 +43,10 @@ struct LookupOnDisk {
 net::Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup,
                                      cache::Bodies bodies);
 
+// Whether the origin must see the request's Range as it came: the request signs it, or the origin
+// is known to refuse ranges of our own.
+bool keeps_its_range(const Process& process, const Request& request);
+
 // Sets verdict and presence. Only this function decides what happens to a request.
 void decide(const Process& process, const Request& request, Lookup& lookup);
 

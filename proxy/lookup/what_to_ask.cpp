@@ -1,6 +1,7 @@
 #include "proxy/lookup/what_to_ask.hpp"
 
 #include "proxy/blocks/aligned_range.hpp"
+#include "proxy/cache/partial.hpp"
 #include "proxy/sources/neighbour.hpp"
 
 namespace proxy {
@@ -10,18 +11,40 @@ using http::Forward;
 
 namespace {
 
-// The blocks to ask for in place of the part that the client wants.
+// Only what has a strong validator is kept in blocks.
+KnownObject known_of(const Lookup& lookup) {
+  const auto& stored = lookup.stored();
+  if (!stored || cache::strong_validator(*stored).empty()) return {};
+  const bool begun = stored->is_object() && stored->is_part();
+  return {begun ? stored->body.size : 0, cache::complete_length(*stored)};
+}
+
+bool wants_blocks(const Process& process, const Lookup& lookup) {
+  const auto& verdict = lookup.verdict;
+  if (!process.disk || !verdict.part || verdict.action == Action::complete) return false;
+  return process.disk->admits(lookup.key);
+}
+
+// The blocks to ask the origin for in place of the part that the client wants.
 std::optional<http::AskedRange> blocks_around(const Process& process, const Request& request,
                                               const Lookup& lookup) {
-  const auto& verdict = lookup.verdict;
-  if (!process.disk || !verdict.part || verdict.action == Action::complete) return {};
-  if (!process.disk->admits(lookup.key)) return {};
-  const auto& stored = lookup.stored();
-  const bool begun = stored && stored->is_object() && stored->is_part();
-  return aligned_to_blocks(request.facts, begun ? stored->body.size : 0);
+  if (!wants_blocks(process, lookup) || asks_as_it_came(process, request, lookup)) return {};
+  return aligned_to_blocks(request.facts, known_of(lookup));
 }
 
 }  // namespace
+
+std::optional<http::AskedRange> sibling_range(const Process& process, const Request& request,
+                                              const Lookup& lookup) {
+  if (!wants_blocks(process, lookup)) return {};
+  auto known = known_of(lookup);
+  if (!known.length) known.length = cache::kLargestObject;
+  return aligned_to_blocks(request.facts, known);
+}
+
+bool asks_as_it_came(const Process& process, const Request& request, const Lookup& lookup) {
+  return lookup.anew || request.facts.authorization || keeps_its_range(process, request);
+}
 
 bool may_share(const Process& process, const Request& request, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
@@ -55,7 +78,7 @@ std::optional<http::AskedRange> range_override(const Process& process, const Req
   if (auto blocks = blocks_around(process, request, lookup)) return blocks;
   const auto& facts = request.facts;
   const bool resumes = lookup.verdict.part && lookup.verdict.action != Action::complete;
-  if (!resumes || !facts.if_range) return std::nullopt;
+  if (!resumes || !facts.if_range || asks_as_it_came(process, request, lookup)) return std::nullopt;
   return http::only_range(facts.ranges);
 }
 

@@ -42,7 +42,7 @@ void Request::heed_range() {
   if (lines == 0 || head.method != "GET") return;
   const auto written = head.fields.value(field::range);
   auto heeded = lines == 1 ? http::heeded_range(written) : std::nullopt;
-  if (heeded == written) return;
+  if (heeded == written || (heeded && facts.signs_range)) return;
   if (heeded) range_ = std::move(*heeded);
   http::Fields fields;
   for (const auto& line : head.fields) {

@@ -28,8 +28,8 @@ class SiteRules;
 using cache::kReverseSpace;
 
 // Refers to the bytes of its head, which the caller keeps. Its Range field is the result of
-// http::heeded_range(): absent if the client's field asks for too many ranges, and without
-// overlaps.
+// http::heeded_range(): absent if the client's field asks for too many ranges, and without overlaps
+// unless the request signs it.
 struct Request : net::InFrameMemory {
   http::RequestHead head;
   http::Target target;

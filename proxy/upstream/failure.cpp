@@ -56,6 +56,11 @@ bool out_of_reach(const Failure& failure) {
           failure.what == What::timed_out || failure.what == What::cut);
 }
 
+bool may_be_refusal(const Failure& failure) {
+  return failure.where == Failure::Where::upstream &&
+         (failure.what == What::cut || failure.what == What::malformed);
+}
+
 unsigned status_for(const Failure& failure) {
   switch (failure.what) {
     case What::denied:

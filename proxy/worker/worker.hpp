@@ -29,6 +29,7 @@
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/succession/successor.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
+#include "proxy/upstream/range_refusals.hpp"
 #include "proxy/users/password_checks.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
@@ -95,6 +96,7 @@ struct Process {
   users::PasswordChecks password_checks{};
   upstream::OriginHealth origin_health{};
   upstream::OriginClocks origin_clocks{};
+  upstream::RangeRefusals range_refusals{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};
   History history{};

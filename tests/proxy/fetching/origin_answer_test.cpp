@@ -98,25 +98,36 @@ TEST_F(OriginAnswer, ToACompletionIsTheRestOrNothingToJoin) {
     EXPECT_EQ(whole.says(status), OriginSays::not_the_rest) << status;
   }
   EXPECT_EQ(whole.says(200, kTag), OriginSays::response);
-  EXPECT_EQ(whole.says(404), OriginSays::response);
-  EXPECT_EQ(whole.says(500), OriginSays::error);
+  EXPECT_EQ(whole.says(200, kTag + "Content-Range: bytes 5-9/10\r\n"), OriginSays::not_the_rest);
+  for (const unsigned status : {302, 400, 403, 404, 500}) {
+    EXPECT_EQ(whole.says(status), OriginSays::declined) << status;
+  }
   const Asked part{"Range: bytes=2-9\r\n", completing(true)};
   EXPECT_EQ(part.says(206, rest), OriginSays::rest);
   EXPECT_EQ(part.says(200, kTag), OriginSays::not_the_rest) << "the client wants a part";
 }
 
-TEST_F(OriginAnswer, Of416ToLessThanTheClientsRangeIsNotFinal) {
-  const auto asks = [](const std::string& of_client, http::AskedRange instead) {
+TEST_F(OriginAnswer, ToAnotherRangeThanTheClientsIsAPartOrTheWholeOrOfNoUse) {
+  const auto asking = [](const std::string& of_client, http::AskedRange instead) {
     OriginQuestion question{{Action::fetch, http::Forward::uri_miss, true}, nullptr};
     question.range_override = instead;
-    return Asked{of_client, question}.says(416);
+    return Asked{of_client, question};
   };
   const http::AskedRange blocks{1 << 20, (2 << 20) - 1};
-  EXPECT_EQ(asks("Range: bytes=1500000-1600000\r\n", blocks), OriginSays::response);
-  EXPECT_EQ(asks("Range: bytes=5-1600000\r\n", blocks), OriginSays::beyond_the_end);
-  EXPECT_EQ(asks("Range: bytes=5-9,1500000-1600000\r\n", blocks), OriginSays::beyond_the_end);
-  EXPECT_EQ(asks("Range: bytes=1500000-1600000\r\nIf-Range: \"v1\"\r\n", blocks),
-            OriginSays::beyond_the_end);
+  for (const char* of_client :
+       {"Range: bytes=1500000-1600000\r\n", "Range: bytes=5-9,1500000-1600000\r\n",
+        "Range: bytes=1048576-2097151\r\nIf-Range: \"v1\"\r\n"}) {
+    const auto asked = asking(of_client, blocks);
+    EXPECT_EQ(asked.says(206), OriginSays::response);
+    EXPECT_EQ(asked.says(200), OriginSays::response);
+    EXPECT_EQ(asked.says(200, "Content-Range: bytes 0-1/3\r\n"), OriginSays::declined);
+    for (const unsigned status : {302, 304, 400, 403, 404, 416, 500, 503}) {
+      EXPECT_EQ(asked.says(status), OriginSays::declined) << of_client << status;
+    }
+  }
+  const auto own = asking("Range: bytes=1048576-2097151\r\n", blocks);
+  EXPECT_EQ(own.says(416), OriginSays::response);
+  EXPECT_EQ(own.says(500), OriginSays::error);
 }
 
 TEST_F(OriginAnswer, IsFollowedByAQuestionWithoutThePartThatFailed) {
@@ -127,8 +138,14 @@ TEST_F(OriginAnswer, IsFollowedByAQuestionWithoutThePartThatFailed) {
   EXPECT_EQ(anew.stored, first.stored) << "it may still stand in";
   EXPECT_EQ(first.without_stored().stored, nullptr);
   EXPECT_EQ(first.without_stored().how.action, Action::fetch);
-  EXPECT_EQ(first.as_the_client_asked().range_override, std::nullopt);
-  EXPECT_EQ(first.as_the_client_asked().how, first.how);
+  const auto own = first.as_the_client_asked();
+  EXPECT_EQ(own.range_override, std::nullopt);
+  EXPECT_EQ(own.how, anew.how);
+  EXPECT_EQ(own.stored, first.stored) << "it may still stand in";
+  EXPECT_EQ(own.range, RangeAsked::again);
+  const TextRequest request("Range: bytes=2-9\r\n");
+  EXPECT_TRUE(first.changes_range((*request).facts));
+  EXPECT_FALSE(own.changes_range((*request).facts));
 }
 
 TEST_F(OriginAnswer, OutdatesTheStoredResponseIfItTellsTheResourcesState) {

@@ -60,7 +60,24 @@ TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7)
   EXPECT_FALSE(range_override(scene.process, *plain, lookup));
   const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
   EXPECT_TRUE(range_override(scene.process, *conditional, lookup));
+  for (const char* lines : {"Authorization: a b\r\n", "Signature-Input: sig1=(\"range\")\r\n"}) {
+    const TextRequest kept(std::string("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n") + lines);
+    EXPECT_FALSE(range_override(scene.process, *kept, lookup)) << lines;
+  }
   lookup.verdict.action = Action::complete;
+  EXPECT_FALSE(range_override(scene.process, *conditional, lookup));
+}
+
+TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
+  Scene scene;
+  Lookup lookup;
+  lookup.verdict = kMissOfAPart;
+  const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
+  const auto now = std::chrono::steady_clock::now();
+  auto& refusals = scene.process.range_refusals;
+  refusals.note_refused("a.test", now);
+  EXPECT_TRUE(range_override(scene.process, *conditional, lookup));
+  refusals.note_granted("a.test", now);
   EXPECT_FALSE(range_override(scene.process, *conditional, lookup));
 }
 

@@ -87,8 +87,8 @@ TEST(LargePeer, ItsFalseHitForBlocksIsTold) {
 TEST(LargePeer, ARangeBehindItsEndSaysNothingAgainstItsClaim) {
   LargePeer scene(20 * kMiB);
   scene.peer.on("/a", Reply(416, {{"Content-Range", "bytes */100"}}));
-  const Response part = scene.ask_for("3000000-5000000");
-  scene.expect_part(part, {3'000'000, 5'000'000});
+  const Response part = scene.ask_for("3145728-5242879");
+  scene.expect_part(part, {3'145'728, 5'242'879});
   EXPECT_EQ(scene.peer.count("/a"), 1U);
   EXPECT_TRUE(contains(part.field("Cache-Status"), "detail=\"unusable/p\""));
   EXPECT_EQ(scene.books().at("false_hits"), 0);

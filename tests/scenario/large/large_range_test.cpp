@@ -46,8 +46,9 @@ TEST(LargeRange, AResumeOfAnUnstorableObjectIsForwardedUnchanged) {
 }
 
 // The ranges cover more than half of each block. For less, the rest of a block may not be fetched.
-TEST(LargeRange, SeveralOfAColdObjectBringTheBlocksOfAll) {
+TEST(LargeRange, SeveralBringTheBlocksOfAll) {
   LargeScene scene(20 * kMiB);
+  scene.get("5-9");  // tells the length
   for (int i = 0; i < 2; ++i) {
     const Response parts = scene.get("9000000-9099999,0-599999");
     EXPECT_EQ(parts.status, 206);
@@ -56,7 +57,7 @@ TEST(LargeRange, SeveralOfAColdObjectBringTheBlocksOfAll) {
     EXPECT_TRUE(contains(parts.body, pattern(9'000'000, 100'000)));
     EXPECT_TRUE(contains(parts.body, pattern(0, 600'000)));
   }
-  EXPECT_EQ(scene.asked(), (Asked{"bytes=8388608-9437183", "bytes=0-1048575"}));
+  EXPECT_EQ(scene.asked(), (Asked{"bytes=5-9", "bytes=8388608-9437183", "bytes=0-1048575"}));
 }
 
 TEST(LargeRange, SeveralOfAnUnstorableObjectAreForwardedUnchanged) {

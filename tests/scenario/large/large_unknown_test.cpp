@@ -156,17 +156,18 @@ TEST(LargeUnknown, ARangeBeyondTheStoredBytesTellsTheLength) {
     const char* range;
     Span span;
     const char* asked;
-  } cases[] = {{"9000000-9999999", {9'000'000, 9'999'999}, "bytes=8388608-10485759"},
+  } cases[] = {{"9000000-10999999", {9'000'000, 10'999'999}, "bytes=9000000-10999999"},
                {"100-", {100, 12 * kMiB - 1}, "bytes=6291456-"},
-               {"5000000-6999999", {5'000'000, 6'999'999}, "bytes=6291456-7340031"}};
+               {"5000000-7999999", {5'000'000, 7'999'999}, "bytes=6291456-7999999"}};
   for (const auto& [range, span, asked] : cases) {
     UnknownScene scene(12 * kMiB);
     scene.get_cut(6 * kMiB + 5);
     scene.expect_part(scene.get(range), span);
-    EXPECT_EQ(scene.asked(), (Asked{"", asked}));
+    EXPECT_EQ(scene.asked().at(1), asked);
     scene.expect_whole(scene.get());
     scene.expect_whole(scene.get("", kStoredAlone));
-    EXPECT_LE(scene.origin.body_bytes_sent(), 12 * kMiB + 1000) << "with the sizes of chunks";
+    EXPECT_LE(scene.origin.body_bytes_sent(), 14 * kMiB + 1000)
+        << "with the sizes of chunks, and the blocks at the ends of the range";
   }
 }
 
