@@ -93,11 +93,28 @@ bool takes_stale(const RequestFacts& request, const Entry& entry, Time now) {
   return max_stale && !entry.never_stale && -entry.ttl(now) <= *max_stale;
 }
 
+// Whether the client names another version than the stored one.
+bool shows_another(const RequestFacts& request, const Entry& entry) {
+  const auto etag = entry.quotes().etag;
+  if (!request.shown_tags.empty()) return !http::names_tag(request.shown_tags, etag);
+  return request.if_range && !request.if_range->empty() && !meets_if_range(request, entry);
+}
+
+// Whether the client has a version that is probably newer than the stored one, because it goes on
+// behind the end of that: a file that grows. Its range says nothing about the stored version.
+bool is_ahead(const RequestFacts& request, const Entry& entry) {
+  if (!request.range || !entry.has_content() || !shows_another(request, entry)) return false;
+  const auto length = complete_length(entry);
+  using Kind = http::Selection::Kind;
+  return length && http::select_ranges(request.ranges, *length).kind == Kind::none;
+}
+
 // Why the entry may not be served without validation; `none` if it may (RFC 9111 4, 5.2.1).
 Forward obstacle(const RequestFacts& request, const Entry& entry, Time now) {
   const http::CacheControl& control = request.control;
   if (entry.no_cache) return Forward::stale;
   if (!entry.fresh(now) && !takes_stale(request, entry, now)) return Forward::stale;
+  if (is_ahead(request, entry)) return Forward::request;
   if (request.immutable && entry.fresh(now)) return Forward::none;
   if (control.no_cache) return Forward::request;
   if (control.max_age && entry.age(now) > *control.max_age) return Forward::request;
@@ -148,7 +165,7 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
   if (!covers(request, entry)) {
     const bool completes = keeps(request) && rest_wanted(request, entry);
     if (completes) return {Action::complete, Forward::partial, request.range};
-    return forward(request, Forward::partial);
+    return forward(request, is_ahead(request, entry) ? Forward::request : Forward::partial);
   }
   if (found.lacks && !may_be_completed(request, entry)) {
     return forward(request, Forward::partial);
@@ -161,7 +178,7 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
   }
   const bool is_part = entry.is_part() || (entry.is_object() && request.range);
   if (reason == Forward::stale && !entry.is_part() && !found.lacks &&
-      may_answer_first(request, entry, now)) {
+      may_answer_first(request, entry, now) && !is_ahead(request, entry)) {
     return {Action::refresh, reason};
   }
   if (keeps(request) && entry.has_validator()) return {Action::revalidate, reason, is_part};
@@ -191,6 +208,7 @@ void RequestFacts::note(const http::RequestHead& request) {
   if (range) {
     ranges = only_value(fields, field::range);
     signs_range = http::signs_range(request);
+    shown_tags = only_value(fields, field::if_none_match);
   }
   if (fields.has(field::if_range)) if_range = only_value(fields, field::if_range);
   for_origin = http::has_write_condition(fields);

@@ -28,6 +28,7 @@ struct RequestFacts {
   bool range = false;           // there is a Range field, and the method is GET
   std::string_view ranges;      // the value of Range; empty: absent, or more than one field
   bool signs_range = false;     // Range must reach the origin as it came: http::signs_range()
+  std::string_view shown_tags;  // of a range: the value of If-None-Match; empty: as of `ranges`
   std::optional<std::string_view> if_range;  // empty: cannot be met
   // Only the origin can answer: If-Match or If-Unmodified-Since, a body (it may change what the
   // request means), or an Upgrade.
@@ -91,8 +92,10 @@ struct Verdict {
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
-// Decides what to do with a request, given what the store found for a GET of its URL.
-// only-if-cached is answered by what is stored or refused, never forwarded. It counts as a neighbour's question,
+// Decides what to do with a request, given what the store found for a GET of its URL. A client that
+// names a version which is not stored, and asks for bytes behind the end of the stored one, is
+// ahead of the cache: the stored response is then validated, however fresh it is. only-if-cached is
+// answered by what is stored or refused, never forwarded. It counts as a neighbour's question,
 // whoever asks: Entry::for_neighbours() applies. A proxy gets only a 200 or a part of one (or a
 // 304), because Squid takes any other answer of a sibling for a refusal. A proxy that does not name
 // the rule by which an entry lasts (Entry::rule) is answered as if we had no rule, or it would get

@@ -65,6 +65,12 @@ OriginQuestion OriginQuestion::as_the_client_asked() const {
   return next;
 }
 
+OriginQuestion OriginQuestion::past_parents() const {
+  auto next = *this;
+  next.how.reason = http::Forward::request;
+  return next;
+}
+
 OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
                    const Request& request) {
   const auto status = answer.status;

@@ -40,6 +40,8 @@ struct OriginQuestion {
   // The next question after an answer of no use to a range that is not the client's: the client's
   // own.
   [[nodiscard]] OriginQuestion as_the_client_asked() const;
+  // The same question, which no parent may answer from its cache.
+  [[nodiscard]] OriginQuestion past_parents() const;
 };
 
 // The meaning of the origin's answer. Each value has a writer of its own, or a next question.

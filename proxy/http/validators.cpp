@@ -34,7 +34,7 @@ bool lists(std::string_view list, std::string_view etag) {
 bool none_match_met(const Fields& request, std::string_view etag) {
   for (const Field& line : request) {
     if (line.id != field::if_none_match) continue;
-    if (line.value == "*" || lists(line.value, etag)) return true;
+    if (names_tag(line.value, etag)) return true;
   }
   return false;
 }
@@ -58,6 +58,10 @@ bool strongly_equal(std::string_view a, std::string_view b) {
 
 bool weakly_equal(std::string_view a, std::string_view b) {
   return !a.empty() && !b.empty() && bare(a) == bare(b);
+}
+
+bool names_tag(std::string_view none_match, std::string_view etag) {
+  return none_match == "*" || lists(none_match, etag);
 }
 
 std::string joined_tags(std::string_view own, const Fields& request) {

@@ -24,6 +24,9 @@ bool strongly_equal(std::string_view a, std::string_view b);
 // Also accepts tags without quotes, on either side, if the text is the same.
 bool weakly_equal(std::string_view a, std::string_view b);
 
+// Whether the value of If-None-Match is "*" or lists the tag, by weak comparison.
+bool names_tag(std::string_view none_match, std::string_view etag);
+
 // `own`, followed by the other entity tags of the request's If-None-Match: one condition for both
 // (RFC 9111 4.3.1). Returns only `own` if `own` is not an entity tag.
 std::string joined_tags(std::string_view own, const Fields& request);

@@ -70,6 +70,14 @@ std::string unchanged_range(const Request& request, std::string_view our_name,
   return head;
 }
 
+// Whether the client is ahead of the cache (cache::judge), which its Cache-Control does not say. A
+// parent may be as far behind as we are.
+bool is_for_origin_to_say(const Request& request, const cache::Verdict& how) {
+  const auto& control = request.facts.control;
+  const bool says = control.no_cache || control.max_age || control.min_fresh;
+  return how.reason == http::Forward::request && !says;
+}
+
 void append_seconds(std::string& out, std::string_view name,
                     const std::optional<std::chrono::seconds>& value) {
   if (!value) return;
@@ -160,6 +168,9 @@ std::string origin_request(const Request& request, std::string_view our_name,
       range = http::range_field(*range_override);
       extra.push_back({field::range, "Range", range});
     }
+  }
+  if (is_for_origin_to_say(request, how)) {
+    extra.push_back({field::cache_control, "Cache-Control", "no-cache"});
   }
   asked.extra = {extra.data(), extra.size()};
   std::string head;
