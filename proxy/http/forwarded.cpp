@@ -9,15 +9,39 @@ namespace {
 
 // Lower case, and no registered names. X-Forwarded-* is not listed.
 constexpr std::string_view kOfClient[] = {
-    "cf-connecting-ip", "client-ip",      "fastly-client-ip",    "forwarded-for",
-    "true-client-ip",   "x-client-ip",    "x-cluster-client-ip", "x-original-forwarded-for",
-    "x-originating-ip", "x-proxyuser-ip", "x-real-ip",           "x-remote-addr",
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "client-ip",
+    "cloudfront-viewer-address",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "forwarded-for",
+    "proxy-client-ip",
+    "true-client-ip",
+    "wl-proxy-client-ip",
+    "x-azure-clientip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-envoy-external-address",
+    "x-original-forwarded-for",
+    "x-originating-ip",
+    "x-proxyuser-ip",
+    "x-real-ip",
+    "x-remote-addr",
     "x-remote-ip",
 };
 constexpr std::string_view kOfRequest[] = {
+    "cf-visitor",
+    "cloudfront-forwarded-proto",
+    "fly-forwarded-proto",
     "front-end-https",
+    "wl-proxy-ssl",
+    "x-arr-ssl",
+    "x-envoy-original-host",
+    "x-envoy-original-path",
     "x-forwarded",
     "x-host",
+    "x-host-override",
     "x-http-destinationurl",
     "x-http-host-override",
     "x-http-method",
@@ -25,6 +49,9 @@ constexpr std::string_view kOfRequest[] = {
     "x-method-override",
     "x-original-host",
     "x-original-method",
+    "x-original-path",
+    "x-original-proto",
+    "x-original-scheme",
     "x-original-uri",
     "x-original-url",
     "x-proxy-url",
@@ -32,12 +59,16 @@ constexpr std::string_view kOfRequest[] = {
     "x-rewrite-uri",
     "x-rewrite-url",
     "x-scheme",
+    "x-script-name",
     "x-url-scheme",
 };
 constexpr std::string_view kXForwarded = "x-forwarded-";
 
+// As a server that makes variables of field names reads the byte.
 char folded(char c) {
-  return c == '_' ? '-' : lower(c);
+  const char letter = lower(c);
+  const bool stays = (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9');
+  return stays ? letter : '-';
 }
 
 bool begins(std::string_view name, std::string_view lower_case) {
@@ -51,10 +82,6 @@ bool listed(const std::string_view (&names)[size], std::string_view name) {
   return std::any_of(std::begin(names), std::end(names), [name](std::string_view one) {
     return one.size() == name.size() && begins(name, one);
   });
-}
-
-bool is_x_forwarded_for(const Field& line) {
-  return line.name.size() == kXForwardedFor.size() && begins(line.name, "x-forwarded-for");
 }
 
 // Whether the name of a parameter of Forwarded ends before the "=" at `at` and is this word.
@@ -83,6 +110,10 @@ void append_member(std::string& list, std::string_view member) {
 }
 
 }  // namespace
+
+bool is_x_forwarded_for(const Field& line) {
+  return line.name.size() == kXForwardedFor.size() && begins(line.name, "x-forwarded-for");
+}
 
 Tells what_it_tells(const Field& line) {
   if (line.id == field::forwarded) {

@@ -22,14 +22,17 @@ enum class Tells : std::uint8_t {
   request,  // host, scheme, port, path or method: X-Forwarded-Host, X-Original-URL, ... A server
             // may answer by it and not name it in Vary.
 };
-// An underscore in the name counts as a hyphen, as in servers that make variables of field names.
-// Forwarded tells of the client if it has no parameter but `for` and `by`.
+// Every byte of the name that is no letter and no digit counts as a hyphen: servers that make
+// variables of field names (CGI) read X-Forwarded-Host, X_Forwarded_Host and X.Forwarded.Host as
+// one. Forwarded tells of the client if it has no parameter but `for` and `by`.
 Tells what_it_tells(const Field& line);
 
 inline bool is_forwarded_field(const Field& line) {
   if (line.id != field::unknown && line.id != field::forwarded) return false;  // nearly always
   return what_it_tells(line) != Tells::nothing;
 }
+// Whether the field is X-Forwarded-For, its name compared as in what_it_tells().
+bool is_x_forwarded_for(const Field& line);
 // All fields except those of the family. Nothing if there is none of them.
 std::optional<Fields> without_forwarded(const Fields& fields);
 

@@ -13,9 +13,10 @@
 namespace proxy {
 namespace {
 
-// The two fields that name the client's address in the form that we write.
+// The two fields that name the client's address in the form that we write, in any spelling that a
+// server may take for them.
 bool is_ours_to_write(const http::Field& line) {
-  return line.id == http::field::forwarded || http::same_word(line.name, http::kXForwardedFor);
+  return line.id == http::field::forwarded || http::is_x_forwarded_for(line);
 }
 
 http::Fields without_ours(const http::Fields& fields) {

@@ -45,10 +45,11 @@ struct Gateway {
 };
 
 const char* const kSteering[] = {
-    "X-Forwarded-Host",       "X-Forwarded-Proto",  "X-Forwarded-Port",
-    "X-Forwarded-Prefix",     "X-Forwarded-Scheme", "X-Forwarded-Server",
-    "X-Original-URL",         "X-Rewrite-URL",      "X-Host",
-    "X-HTTP-Method-Override", "X_Forwarded_Host"};
+    "X-Forwarded-Host",       "X-Forwarded-Proto",     "X-Forwarded-Port",
+    "X-Forwarded-Prefix",     "X-Forwarded-Scheme",    "X-Forwarded-Server",
+    "X-Original-URL",         "X-Rewrite-URL",         "X-Host",
+    "X-HTTP-Method-Override", "X_Forwarded_Host",      "X.Forwarded.Host",
+    "X~Forwarded!Host",       "x.http|method+override"};
 
 TEST(ReverseSteering, ByDefaultAndWithRemoveNoFieldOfTheFamilyReachesTheOrigin) {
   for (const json& settings :
@@ -83,6 +84,15 @@ TEST(ReverseSteering, ForwardedWithAHostSelectsAndWithAnAddressDoesNot) {
   EXPECT_EQ(gateway.ask({{"Forwarded", "host=evil"}}).body, "saw host=evil, for=127.0.0.1");
   EXPECT_EQ(gateway.ask({{"Forwarded", "for=192.0.2.7"}}).body, "saw for=192.0.2.7, for=127.0.0.1");
   EXPECT_TRUE(is_hit(gateway.ask({{"X-Forwarded-For", "192.0.2.9"}})));
+}
+
+// A CGI server reads the client's own spelling and ours as one variable.
+TEST(ReverseSteering, WhatTellsTheClientInOddSpellingIsMergedWithOurs) {
+  Gateway gateway(json{{"forwarded", "append"}});
+  gateway.ask({{"X.Forwarded_For", "192.0.2.7"}});
+  const Request request = gateway.origin.requests("/a").at(0);
+  EXPECT_EQ(request.field("X-Forwarded-For"), "192.0.2.7, 127.0.0.1");
+  EXPECT_FALSE(request.has("X.Forwarded_For"));
 }
 
 TEST(ReverseSteering, TheSettingsNameMoreFieldsAndLetSomeThrough) {

@@ -53,6 +53,17 @@ TEST(WhatItTells, FollowsNameAndValue) {
       {"X-Forwarded-Host: a", Tells::request},
       {"X_Forwarded_Host: a", Tells::request},
       {"X-Forwarded-Whatever: a", Tells::request},
+      {"X.Forwarded.Host: a", Tells::request},
+      {"X~Forwarded!Host: a", Tells::request},
+      {"x-forwarded+proto: a", Tells::request},
+      {"X'Forwarded: a", Tells::request},
+      {"X.HTTP.Method.Override: a", Tells::request},
+      {"X|Rewrite^URL: a", Tells::request},
+      {"Front.End.Https: a", Tells::request},
+      {"X.Forwarded.For: a", Tells::client},
+      {"X*Real#IP: a", Tells::client},
+      {"XForwardedHost: a", Tells::nothing},
+      {"X-Forwarde1-Host: a", Tells::nothing},
       {"X-Forwarded: a", Tells::request},
       {"x-original-url: /", Tells::request},
       {"X-Rewrite-URL: /", Tells::request},
@@ -70,18 +81,60 @@ TEST(WhatItTells, FollowsNameAndValue) {
 }
 
 TEST(WhatItTells, KnowsTheWholeFamily) {
-  for (const char* name :
-       {"CF-Connecting-IP", "Client-IP", "Fastly-Client-IP", "Forwarded-For", "True-Client-IP",
-        "X-Client-IP", "X-Cluster-Client-IP", "X-Original-Forwarded-For", "X-Originating-IP",
-        "X-ProxyUser-IP", "X-Real-IP", "X-Remote-Addr", "X-Remote-IP"}) {
+  for (const char* name : {"CF-Connecting-IP",
+                           "CF-Connecting-IPv6",
+                           "Client-IP",
+                           "CloudFront-Viewer-Address",
+                           "Fastly-Client-IP",
+                           "Fly-Client-IP",
+                           "Forwarded-For",
+                           "Proxy-Client-IP",
+                           "True-Client-IP",
+                           "WL-Proxy-Client-IP",
+                           "X-Azure-ClientIP",
+                           "X-Client-IP",
+                           "X-Cluster-Client-IP",
+                           "X-Envoy-External-Address",
+                           "X-Original-Forwarded-For",
+                           "X-Originating-IP",
+                           "X-ProxyUser-IP",
+                           "X-Real-IP",
+                           "X-Remote-Addr",
+                           "X-Remote-IP"}) {
     EXPECT_EQ(what_it_tells(*fields_of({name + std::string(": a")}).begin()), Tells::client)
         << name;
   }
-  for (const char* name :
-       {"Front-End-Https", "X-Forwarded", "X-Host", "X-HTTP-DestinationURL", "X-HTTP-Host-Override",
-        "X-HTTP-Method", "X-HTTP-Method-Override", "X-Method-Override", "X-Original-Host",
-        "X-Original-Method", "X-Original-URI", "X-Original-URL", "X-Proxy-URL", "X-Real-Host",
-        "X-Rewrite-URI", "X-Rewrite-URL", "X-Scheme", "X-URL-Scheme", "X-Forwarded-Scheme"}) {
+  for (const char* name : {"CF-Visitor",
+                           "CloudFront-Forwarded-Proto",
+                           "Fly-Forwarded-Proto",
+                           "WL-Proxy-SSL",
+                           "X-ARR-SSL",
+                           "X-Envoy-Original-Host",
+                           "X-Envoy-Original-Path",
+                           "X-Host-Override",
+                           "X-Original-Path",
+                           "X-Original-Proto",
+                           "X-Original-Scheme",
+                           "X-Script-Name",
+                           "Front-End-Https",
+                           "X-Forwarded",
+                           "X-Host",
+                           "X-HTTP-DestinationURL",
+                           "X-HTTP-Host-Override",
+                           "X-HTTP-Method",
+                           "X-HTTP-Method-Override",
+                           "X-Method-Override",
+                           "X-Original-Host",
+                           "X-Original-Method",
+                           "X-Original-URI",
+                           "X-Original-URL",
+                           "X-Proxy-URL",
+                           "X-Real-Host",
+                           "X-Rewrite-URI",
+                           "X-Rewrite-URL",
+                           "X-Scheme",
+                           "X-URL-Scheme",
+                           "X-Forwarded-Scheme"}) {
     EXPECT_EQ(what_it_tells(*fields_of({name + std::string(": a")}).begin()), Tells::request)
         << name;
   }
@@ -102,6 +155,10 @@ TEST(HeededFields, AreRemovedOrMarkedByTheRules) {
   EXPECT_EQ(shown(*heeded_fields(all, {true})), "X-Real-IP X-A *X-Forwarded-Proto X-B ");
   EXPECT_EQ(shown(*heeded_fields(all, {false})), "X-A X-B ");
   EXPECT_EQ(shown(*heeded_fields(all, {false, a, proto})), "*X-Forwarded-Proto X-B ");
+  const Fields odd = fields_of({"X.Real~IP: 1", "X!A: 2", "X.Forwarded.Proto: https", "X-B: 3"});
+  EXPECT_EQ(shown(*heeded_fields(odd, {true})), "X.Real~IP X!A *X.Forwarded.Proto X-B ");
+  EXPECT_EQ(shown(*heeded_fields(odd, {false, a, proto})), "*X.Forwarded.Proto X-B ");
+  EXPECT_EQ(shown(*heeded_fields(odd, {false, a})), "X-B ");
   EXPECT_EQ(shown(*heeded_fields(all, {false, a, ip})), "*X-Real-IP X-B ");
   EXPECT_EQ(shown(*heeded_fields(all, {true, a, a})), "X-Real-IP *X-A *X-Forwarded-Proto X-B ");
   EXPECT_FALSE(heeded_fields(fields_of({"X-A: 1", "X-Real-IP: 1"}), {true}));
