@@ -31,13 +31,14 @@ bool may_be_secret(std::string_view name) {
 }  // namespace
 
 HeadResult<void> check_hops(const RequestHead& head, const Framing& framing) {
-  if (!counts_hops(head)) return {};
-  const auto said = head.fields.value(field::max_forwards);
-  const auto lines = head.fields.count(field::max_forwards);
-  if (lines > 1 || (lines == 1 && (said.empty() || !all(kDigit, said)))) {
-    return HeadError::bad_max_forwards;
+  if (counts_hops(head)) {
+    const auto said = head.fields.value(field::max_forwards);
+    const auto lines = head.fields.count(field::max_forwards);
+    if (lines > 1 || (lines == 1 && (said.empty() || !all(kDigit, said)))) {
+      return HeadError::bad_max_forwards;
+    }
   }
-  if (head.method != "TRACE") return {};
+  if (!same_word(head.method, "TRACE")) return {};  // many origins take `trace` for TRACE
   if (framing.has_body()) return HeadError::trace_with_body;
   const bool ends_here = hops_left(head) == std::uint64_t{0};
   if (!ends_here && has_credentials(head.fields)) return HeadError::trace_with_credentials;

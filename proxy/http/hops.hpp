@@ -15,6 +15,7 @@ namespace proxy::http {
 // For OPTIONS and TRACE: refuses a Max-Forwards that is not one decimal number. For TRACE: refuses
 // a body, and refuses credentials and cookies, because the server would show them to anybody who
 // reads its response (no client may send such a request, and no proxy may remove an Authorization).
+// These two refusals ignore the case of the method.
 HeadResult<void> check_hops(const RequestHead& head, const Framing& framing);
 
 // How many more times an OPTIONS or TRACE that passed check_hops() may be forwarded, at most 2^32.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/http/text.hpp"
 #include "proxy/policy/peer_hosts.hpp"
 
 namespace proxy {
@@ -10,6 +11,14 @@ namespace {
 template <class T>
 bool contains(const std::vector<T>& values, std::string_view value) {
   return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// Many origins take `post` for POST. Methods are case-sensitive all the same (RFC 9110 9.1), so a
+// rule that allows POST does not allow `post`, and one that denies POST denies both.
+bool names_method(const config::AccessRule& rule, std::string_view method) {
+  if (rule.allows) return contains(rule.methods, method);
+  return std::any_of(rule.methods.begin(), rule.methods.end(),
+                     [method](std::string_view denied) { return http::same_word(denied, method); });
 }
 
 bool is_in(const std::vector<config::PortRange>& ranges, std::uint16_t port) {
@@ -26,8 +35,7 @@ AccessRule::AccessRule(const config::AccessRule& settings)
 bool AccessRule::matches(const AccessQuestion& asked) const {
   const auto& [client, target, method, now, user] = asked;
   return (settings_.clients.empty() || config::contains(settings_.clients, client)) &&
-         matches_host(target) &&
-         (settings_.methods.empty() || contains(settings_.methods, method)) &&
+         matches_host(target) && (settings_.methods.empty() || names_method(settings_, method)) &&
          matches_scheme(target) && matches_time(now) && matches_user(user);
 }
 

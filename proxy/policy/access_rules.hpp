@@ -25,7 +25,8 @@ struct AccessQuestion {
 // - clients: the client's address is in one of the networks.
 // - to, ports: the host as the request names it, and its port. A name is not resolved, so a rule
 //   for a name does not cover its addresses, nor the other way round.
-// - methods.
+// - methods. A rule that denies ignores their case, because many origins do; one that allows does
+//   not.
 // - schemes: CONNECT counts as https, whatever the tunnel carries.
 // - times.
 // - users. While the user is not known, every request meets this condition. If the rule that is

@@ -67,6 +67,9 @@ INSTANTIATE_TEST_SUITE_P(
         HopsCase{"s9_3_8_cookie", "TRACE", "Max-Forwards: 1\r\nCookie: a=1\r\n", kSecret},
         HopsCase{"s9_3_8_cookie_that_ends_here", "TRACE", "Max-Forwards: 0\r\nCookie: a=1\r\n",
                  "0"},
+        HopsCase{"s9_3_8_any_case", "trace", "Authorization: x\r\n", kSecret},
+        HopsCase{"s9_3_8_any_case_body", "Trace", "Content-Length: 3\r\n", kBody},
+        HopsCase{"s9_3_8_any_case_hops", "trace", "Max-Forwards: x\r\n", "-"},
         HopsCase{"s9_3_8_options_with_credentials", "OPTIONS", "Authorization: x\r\n", "-"}),
     [](const auto& test) { return test.param.name; });
 

@@ -75,6 +75,20 @@ TEST(AccessRules, MatchWhatEachConditionNames) {
   }
 }
 
+TEST(AccessRules, DenyAMethodInAnyCaseAndAllowItInItsOwn) {
+  const auto denies = rules(R"({"action":"deny","methods":["POST","PURGE"]})");
+  const auto allows = rules(R"({"action":"allow","methods":["POST","PURGE"]})");
+  for (const char* method : {"post", "Post", "pOST", "purge"}) {
+    const Asking asking{"10.0.0.1", std::string(method) + " http://a.test/"};
+    EXPECT_EQ(decides(denies, asking), "0") << method;
+    EXPECT_EQ(decides(allows, asking), "") << method;
+  }
+  EXPECT_EQ(decides(denies, {"10.0.0.1", "POSTS http://a.test/"}), "");
+  EXPECT_EQ(decides(denies, {"10.0.0.1", "GET http://a.test/"}), "");
+  EXPECT_EQ(decides(denies, {"10.0.0.1", "POST http://a.test/"}), "0");
+  EXPECT_EQ(decides(allows, {"10.0.0.1", "POST http://a.test/"}), "0");
+}
+
 TEST(AccessRules, TheFirstThatMatchesDecides) {
   const auto listed = rules(R"({"name":"staff","action":"allow","clients":["10.1.0.0/16"]},)"
                             R"({"name":"games","action":"deny","to":["*.games.test"]},)"

@@ -32,6 +32,19 @@ TEST(AccessRules, DenyWithTheNameOfTheRuleAndNoMore) {
   EXPECT_EQ(scene.origin.count("/a"), 1U);
 }
 
+TEST(AccessRules, DenyAMethodHoweverItIsWritten) {
+  const json deny{{"name", "no-post"}, {"action", "deny"}, {"methods", {"POST"}}};
+  const json allow{{"action", "allow"}, {"methods", {"GET", "PUT"}}};
+  Ruled scene(json::array({deny, allow, {{"action", "deny"}}}));
+  for (const char* method : {"POST", "post", "Post", "put"}) {
+    Client client(scene.proxy.port());
+    const Response denied = client.request(method, scene.origin.url("/a"), {}, "x");
+    EXPECT_EQ(denied.status, 403) << method;
+  }
+  EXPECT_EQ(scene.client.request("PUT", scene.origin.url("/a"), {}, "x").status, 200);
+  EXPECT_EQ(scene.origin.count("/a"), 1U);
+}
+
 TEST(AccessRules, TellTheNameOfTheRuleInTheLogAsJson) {
   Ruled scene(json::array({{{"action", "deny"}, {"methods", {"POST"}}}}),
               json{{"log", {{"format", "json"}}}});
