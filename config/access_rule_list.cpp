@@ -69,6 +69,8 @@ void read_action(Section& in, AccessRule& rule) {
   }
 }
 
+}  // namespace
+
 std::optional<PortRange> parse_ports(std::string_view text) {
   const auto dash = text.find('-');
   const auto first = parse_number(text.substr(0, dash), 65'535);
@@ -76,6 +78,8 @@ std::optional<PortRange> parse_ports(std::string_view text) {
   if (!first || !last || *first == 0 || *first > *last) return std::nullopt;
   return PortRange{static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last)};
 }
+
+namespace {
 
 void read_ports(Section& in, std::vector<PortRange>& ports) {
   read_list(in, "ports", "ports, such as \"80\" or \"1025-65535\"", ports,

@@ -68,8 +68,16 @@ std::string networks_text(config::Networks networks) {
   return '[' + text + ']';
 }
 
+// The first and the last port of each range.
 std::string ports_text(const std::vector<std::uint16_t>& ports) {
-  return fmt::format("[{}]", fmt::join(ports, ", "));
+  std::string text;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto first = ports[i];
+    while (i + 1 < ports.size() && ports[i + 1] == ports[i] + 1) ++i;
+    fmt::format_to(std::back_inserter(text), "{}[{}, {}]", text.empty() ? "" : ", ", first,
+                   ports[i]);
+  }
+  return '[' + text + ']';
 }
 
 constexpr std::string_view kFunction = R"(
@@ -95,7 +103,11 @@ function FindProxyForURL(url, host) {
   if (tunnel) {
     var usual = tunnel[1].toLowerCase() == "ws" ? 80 : 443;
     var port = /^[a-z]+:\/\/[^\/?#]*:([0-9]+)(?:[\/?#]|$)/i.exec(url);
-    if (ports.indexOf(port ? Number(port[1]) : usual) < 0) return "DIRECT";
+    port = port ? Number(port[1]) : usual;
+    for (var k = 0; k < ports.length; ++k) {
+      if (port >= ports[k][0] && port <= ports[k][1]) return proxy;
+    }
+    return "DIRECT";
   }
   return proxy;
 }

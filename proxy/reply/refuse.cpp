@@ -232,7 +232,7 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
   }
   if (target.form() != http::Target::Form::authority) return std::nullopt;
   const auto& ports = access.connect_ports;
-  if (std::find(ports.begin(), ports.end(), target.port()) != ports.end()) return std::nullopt;
+  if (std::binary_search(ports.begin(), ports.end(), target.port())) return std::nullopt;
   return Refusal::forbidden("no tunnels to that port (setting access.connect_ports)");
 }
 

@@ -60,7 +60,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                "duplicates": "never"},
     "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"], "forward": false,
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
-               "deny_to": [], "own_names": ["Cache-A.test"], "direct": ["*.lan"], "connect_ports": [443, 8443],
+               "deny_to": [], "own_names": ["Cache-A.test"], "direct": ["*.lan"], "connect_ports": ["8443-8445", 443],
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
     "log": {"access": "/var/log/hearsay.log", "format": "json"},
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
@@ -96,7 +96,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.peers, *parse_networks("10.0.0.0/8"));
   EXPECT_TRUE(s.access.deny_to.empty());
   EXPECT_FALSE(s.access.deny_to_self);
-  EXPECT_EQ(s.access.connect_ports, (std::vector<std::uint16_t>{443, 8443}));
+  EXPECT_EQ(s.access.connect_ports, (std::vector<std::uint16_t>{443, 8443, 8444, 8445}));
   EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
@@ -213,6 +213,8 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "without port"},
            LoadCase{R"({"access":{"connect_ports":[0]}})",
                     "line 1, column 29, access.connect_ports[0]", "from 1 to 65535"},
+           LoadCase{R"({"access":{"connect_ports":["9-8"]}})",
+                    "line 1, column 29, access.connect_ports[0]", "a port or a range"},
            LoadCase{R"({"access":{"block":"ads"}})", "line 1, column 20, access.block",
                     "a list of"},
            LoadCase{R"({"access":{"allow":[""]}})", "line 1, column 21, access.allow[0]", "path"},

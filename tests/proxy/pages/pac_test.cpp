@@ -17,7 +17,7 @@ TEST(PacScript, ListsWhatTheSettingsSay) {
       R"({"name":"cache-a","reverse":[{"host":"*.shop.example","to":"http://10.0.0.1"},
           {"host":"*","to":"http://10.0.0.2"}],
           "access":{"own_names":["cache.example"],"direct":["*.lan.example"],
-                    "deny_to":["10.0.0.0/8","fe80::/10","10.1.0.0/16"],"connect_ports":[443,8443]}})");
+                    "deny_to":["10.0.0.0/8","fe80::/10","10.1.0.0/16"],"connect_ports":[8443,443,"8000-8099"]}})");
   ASSERT_TRUE(settings);
   const auto script = pac_script(*settings, "cache.example:3128", "Host-1");
   EXPECT_TRUE(has(script, "var proxy = \"PROXY cache.example:3128\";\n"));
@@ -26,7 +26,7 @@ TEST(PacScript, ListsWhatTheSettingsSay) {
                   "\"cache.example\", \".shop.example\", \".lan.example\"];\n"))
       << script;
   EXPECT_TRUE(has(script, "var networks = [[\"10.0.0.0\", \"255.0.0.0\"]];\n")) << script;
-  EXPECT_TRUE(has(script, "var ports = [443, 8443];\n"));
+  EXPECT_TRUE(has(script, "var ports = [[443, 443], [8000, 8099], [8443, 8443]];\n"));
 }
 
 TEST(PacScript, HasNoNameThatCouldEndAText) {

@@ -12,7 +12,7 @@ json pac_settings() {
            {{"own_names", {"cache.example"}},
             {"direct", {"*.lan.example"}},
             {"deny_to", {"loopback", "link-local"}},
-            {"connect_ports", {443, 8443}}}},
+            {"connect_ports", {443, "8440-8443"}}}},
           {"reverse", {{{"host", "shop.example"}, {"to", "http://127.0.0.1:9"}}}}};
 }
 
@@ -42,6 +42,7 @@ TEST(Pac, SendsClientsHereOnlyForWhatIsServed) {
            PacCase{"http://www.example.com/", "www.example.com", ""},
            PacCase{"https://www.example.com/", "www.example.com", ""},
            PacCase{"https://www.example.com:8443/", "www.example.com", ""},
+           PacCase{"https://www.example.com:8441/", "www.example.com", ""},
            PacCase{"https://www.example.com:8444/", "www.example.com", "DIRECT"},
            PacCase{"wss://www.example.com/", "www.example.com", ""},
            PacCase{"ws://www.example.com/", "www.example.com", "DIRECT"},
