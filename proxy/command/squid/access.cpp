@@ -14,7 +14,6 @@ namespace {
 using Kind = Finding::Kind;
 
 constexpr std::size_t kMostRules = 250;  // access.rules takes 256
-constexpr std::size_t kMostConnectPorts = 64;
 
 class Reader {
  public:
@@ -138,7 +137,7 @@ class Reader {
     }
     if (!required.unknown.empty()) return deny_unknown(line, required);
     if (!required.except.empty()) return deny_except(line, required);
-    if (take_connect_ports(line, required.all, has_allowed)) return;
+    if (!has_allowed && take_connect_ports(required.all)) return;
     closed_ = required.all.is_always();
     add({false, required.all, comment_for(line)});
   }
@@ -175,33 +174,19 @@ class Reader {
     guards_.push_back(std::move(others));
   }
 
-  bool take_connect_ports(const Line& line, const Conditions& denied, bool has_allowed) {
+  // Of lines that no line which allows is above: they hold for all clients, as the setting does.
+  bool take_connect_ports(const Conditions& denied) {
     Conditions expected;
     expected.methods = {"CONNECT"};
     expected.ports = denied.ports;
     if (!denied.ports || denied != expected) return false;
     Conditions ports;
     ports.ports = denied.ports;
-    std::vector<unsigned> allowed;
+    Conditions before;
+    before.ports = result_.connect_ports;
     const auto others = opposite(ports);
-    for (const Ports& range : others ? *others->ports : std::vector<Ports>{}) {
-      for (unsigned port = range.first; port <= range.last; ++port) {
-        if (allowed.size() == kMostConnectPorts) {
-          tell(line, Kind::changed, "access.connect_ports lists single ports; only 443 is allowed");
-          return false;
-        }
-        allowed.push_back(port);
-      }
-    }
-    if (has_allowed) tell(line, Kind::changed, "access.connect_ports holds for all clients");
-    auto& told = result_.connect_ports;
-    if (told) {
-      std::erase_if(*told, [&](unsigned port) {
-        return std::find(allowed.begin(), allowed.end(), port) == allowed.end();
-      });
-    } else {
-      told = std::move(allowed);
-    }
+    const auto left = others ? both(before, *others) : std::nullopt;
+    result_.connect_ports = left ? *left->ports : std::vector<Ports>{};
     return true;
   }
 

@@ -1,7 +1,6 @@
 // Who may do what, from the http_access lines.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct Access {
   config::Networks admin;          // may purge; empty: no line says
   config::Networks deny_to;        // no request may reach these, besides those of the default
   std::vector<std::string> block;  // files of hosts that no client may reach
-  std::optional<std::vector<unsigned>> connect_ports;  // none: no line says
+  std::vector<Ports> connect_ports{{1, 65'535}};  // for all clients; rules may deny some of them
 };
 
 // Findings name every line that is left out or changed. Pure.

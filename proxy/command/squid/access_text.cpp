@@ -57,6 +57,11 @@ void add_list(Json& rule, const char* key, const std::optional<std::vector<T>>& 
   rule.add(key, Json::texts(texts));
 }
 
+std::string ports_text(const Ports& ports) {
+  const std::string first = std::to_string(ports.first);
+  return ports.first == ports.last ? first : first + '-' + std::to_string(ports.last);
+}
+
 std::string same(const std::string& text) {
   return text;
 }
@@ -67,10 +72,7 @@ Json written(const Rule& rule) {
   const Conditions& when = rule.when;
   if (when.clients) json.add("clients", Json::texts(client_texts(*when.clients)));
   add_list(json, "to", when.to, same);
-  add_list(json, "ports", when.ports, [](const Ports& ports) {
-    const std::string first = std::to_string(ports.first);
-    return ports.first == ports.last ? first : first + '-' + std::to_string(ports.last);
-  });
+  add_list(json, "ports", when.ports, ports_text);
   add_list(json, "methods", when.methods, same);
   add_list(json, "schemes", when.schemes, same);
   add_list(json, "times", when.hours,
@@ -127,10 +129,15 @@ void write_access(const Access& access, Json& into) {
   if (const auto texts = deny_to_texts(access.deny_to); texts.size() > 2) {
     into.add("deny_to", Json::texts(texts));
   }
-  if (access.connect_ports) {
+  if (!access.clients.empty() || !access.rules.empty()) {
     Json::Items ports;
-    for (const unsigned port : *access.connect_ports) ports.push_back(Json::number(port));
-    into.add("connect_ports", Json::list(std::move(ports)));
+    for (const Ports& range : access.connect_ports) {
+      ports.push_back(range.first == range.last ? Json::number(range.first)
+                                                : Json::text(ports_text(range)));
+    }
+    Json& listed = into.add("connect_ports", Json::list(std::move(ports)));
+    const bool all = access.connect_ports == std::vector<Ports>{{1, 65'535}};
+    if (all) listed.comment("no line limits CONNECT to some ports for all clients");
   }
   if (!access.block.empty()) into.add("block", Json::texts(access.block));
 }

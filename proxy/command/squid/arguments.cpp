@@ -30,8 +30,8 @@ std::function<int(const Streams&)> add_import_squid(CLI::App& program) {
   CLI::App& app = *program.add_subcommand(
       "import-squid",
       "print settings made from a squid.conf, and on stderr each line that has no equal, why, and "
-      "what to do instead; exit 0 if there is none, 1 if there is, 2 on trouble. Whatever Squid "
-      "refuses is refused by these settings");
+      "what to do instead; exit 0 if there is none, 1 if there is, 2 on trouble. What Squid's "
+      "access lists refuse is refused by these settings; what its programs refuse is not");
   app.add_option("FILE", *path,
                  "such as /etc/squid/squid.conf; files that it includes are read, too")
       ->required();

@@ -32,6 +32,20 @@ const Line* of_pool(const std::vector<const Line*>& lines, const std::string& po
   return found == lines.end() ? nullptr : *found;
 }
 
+enum class Requests : std::uint8_t { none, some, all };
+
+// Which requests are in the pool. Without lines that say it, none is.
+Requests requests_of(const std::vector<const Line*>& access, const std::string& pool) {
+  for (const Line* line : access) {
+    if (line->words[0].text != pool) continue;
+    if (line->conditional) return Requests::some;
+    if (is_for_all(*line, "allow", 1)) return Requests::all;
+    if (!is_for_all(*line, "deny", 1)) return Requests::some;
+    break;
+  }
+  return Requests::none;
+}
+
 }  // namespace
 
 void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& findings) {
@@ -51,9 +65,12 @@ void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& fi
   const Line* const class_line = of_pool(classes, limit.words[0].text);
   const auto number = class_line && class_line->words.size() > 1 ? class_line->words[1].text : "";
   const bool known = number == "1" || number == "2" || number == "3";
-  for (const Line* line : access) {
-    if (is_for_all(*line, "allow", 1)) break;
-    tell(*line, Kind::changed, "the limits hold for all clients");
+  const auto whom = requests_of(access, limit.words[0].text);
+  if (whom == Requests::none) return tell(limit, Kind::unneeded, "no request is in this pool");
+  if (whom == Requests::some) {
+    return tell(limit, Kind::left,
+                "it is for the requests of delay_access, and limits.bandwidth and "
+                "limits.bandwidth_per_client would hold for all clients and all destinations");
   }
   if (!known || limit.words.size() < 2 || limit.conditional) {
     return tell(limit, Kind::left,

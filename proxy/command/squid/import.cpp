@@ -34,8 +34,8 @@ void advise(const std::vector<Line>& lines, Findings& findings) {
         findings.push_back({line.place, Kind::left, line.text, "is not complete"});
       continue;
     }
-    const auto advice = advice_on(line.name).value_or(
-        Advice{Kind::left, "is no directive of Squid that is known here"});
+    const auto advice =
+        advice_on(line).value_or(Advice{Kind::left, "is no directive of Squid that is known here"});
     findings.push_back({line.place, advice.kind, line.text, std::string(advice.what)});
   }
 }

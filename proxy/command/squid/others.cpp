@@ -45,6 +45,7 @@ class Reader {
       tell(line, Kind::left, "Via is always sent: it ends loops between proxies");
     }
     if (line.name == "request_header_max_size") return read_head(line);
+    if (line.name == "client_ip_max_connections") return read_connections(line, word);
     for (const TimeSetting& time : kTimes) {
       if (line.name == time.directive) return read_time(line, time);
     }
@@ -117,6 +118,15 @@ class Reader {
       return tell(line, Kind::left, "limits.head is from 1KiB to 1MiB");
     }
     set(into_.limits, "head", Json::text(config::to_text(*size)));
+  }
+
+  void read_connections(const Line& line, const std::string& count) {
+    if (count == "-1") return;  // any number
+    const auto most = config::parse_number(count, 1'000'000);
+    if (!most || *most == 0) {
+      return tell(line, Kind::left, "limits.connections_per_client is from 1 to 1000000");
+    }
+    set(into_.limits, "connections_per_client", Json::number(*most));
   }
 
   void read_time(const Line& line, const TimeSetting& setting) {

@@ -1,12 +1,13 @@
 #include "proxy/command/squid/peers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <optional>
 
 #include "config/endpoint.hpp"
 #include "config/text.hpp"
+#include "proxy/command/squid/peer_options.hpp"
+#include "proxy/command/squid/url_patterns.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -31,59 +32,6 @@ struct Peer {
   Hosts for_hosts;
   Hosts not_for;
 };
-
-struct Option {
-  std::string_view name;  // ends with "=" if a value follows
-  Kind kind;
-  std::string_view why;
-};
-
-constexpr std::string_view kIcp = "";
-constexpr std::string_view kShare = "parents share the URLs by weight, the same way each time";
-constexpr std::array kOptions{
-    Option{"no-query", Kind::unneeded, kIcp},
-    Option{"background-ping", Kind::unneeded, kIcp},
-    Option{"closest-only", Kind::unneeded, kIcp},
-    Option{"no-netdb-exchange", Kind::unneeded, kIcp},
-    Option{"multicast-responder", Kind::unneeded, kIcp},
-    Option{"htcp", Kind::unneeded, kIcp},
-    Option{"htcp=", Kind::unneeded, kIcp},
-    Option{"no-tproxy", Kind::unneeded, ""},
-    Option{"no-delay", Kind::unneeded, ""},
-    Option{"allow-miss", Kind::unneeded, ""},
-    Option{"connect-fail-limit=", Kind::unneeded, ""},
-    Option{"default", Kind::changed,
-           "the order of parents is that of the URLs' hashes; it is no last resort"},
-    Option{"round-robin", Kind::changed, kShare},
-    Option{"weighted-round-robin", Kind::changed, kShare},
-    Option{"carp", Kind::changed, kShare},
-    Option{"sourcehash", Kind::changed, kShare},
-    Option{"userhash", Kind::changed, kShare},
-    Option{"basetime=", Kind::unneeded, ""},
-    Option{"proxy-only", Kind::changed,
-           "digest.duplicates says for all siblings whether what they hold is stored here, too"},
-    Option{"digest-url=", Kind::left, "a Squid's digest is fetched at its usual path"},
-    Option{"connect-timeout=", Kind::left, "timeouts.peer_connect is the same for all peers"},
-    Option{"max-conn=", Kind::left, "connections to a peer have no limit of their own"},
-    Option{"standby=", Kind::unneeded, ""},
-    Option{"ttl=", Kind::unneeded, ""},
-    Option{"forceddomain=", Kind::left, "the Host field is that of the URL"},
-    Option{"front-end-https", Kind::left, "no such field is sent"},
-    Option{"sslcert=", Kind::left, "no client certificate is shown to peers"},
-    Option{"sslkey=", Kind::left, "no client certificate is shown to peers"},
-    Option{"sslflags=", Kind::left, "a peer's certificate is always verified"},
-    Option{"sslcafile=", Kind::left,
-           "certificates are verified by the system's store; add the authority there"},
-    Option{"sslcapath=", Kind::left,
-           "certificates are verified by the system's store; add the authority there"},
-    Option{"tls-ca=", Kind::left,
-           "certificates are verified by the system's store; add the authority there"},
-    Option{"tls-cafile=", Kind::left,
-           "certificates are verified by the system's store; add the authority there"}};
-
-bool has_prefix_option(const std::string& text, std::string_view option) {
-  return option.ends_with('=') ? text.starts_with(option) : text == option;
-}
 
 class Reader {
  public:
@@ -113,22 +61,25 @@ class Reader {
     peers_.push_back(std::move(peer));
   }
 
-  // "cache_peer_access NAME allow|deny ACL".
+  // "cache_peer_access NAME allow|deny ACL", "cache_peer_domain NAME DOMAIN !DOMAIN ...". A peer
+  // that would be asked for more than these lines say is left out.
   void read_peer_access(const std::vector<Line>& lines) {
-    for (Peer& peer : peers_) {
-      std::vector<const Line*> its;
+    std::erase_if(peers_, [&](Peer& peer) {
+      std::vector<const Line*> access;
+      std::vector<const Line*> domains;
       for (const Line& line : lines) {
-        const bool about = line.name == "cache_peer_access" && !line.words.empty() &&
-                           line.words[0].text == peer.name;
-        if (about) its.push_back(&line);
+        if (line.words.empty() || line.words[0].text != peer.name) continue;
+        if (line.name == "cache_peer_access") access.push_back(&line);
+        if (line.name == "cache_peer_domain") domains.push_back(&line);
       }
-      choose_hosts(peer, its);
-    }
+      return !choose_by_access(peer, access) || !choose_by_domains(peer, domains);
+    });
   }
 
   void read_always_direct(const std::vector<Line>& lines) {
     for (const Line& line : lines) {
-      if (line.name != "always_direct" || is_for_all(line, "deny")) continue;
+      if (line.name != "always_direct") continue;
+      if (is_for_all(line, "deny")) return;
       const auto hosts = hosts_of(line, 0, "allow");
       if (!hosts) {
         tell(line, Kind::left, "peers know hosts only: \"not_for\" of each peer");
@@ -164,6 +115,19 @@ class Reader {
     }
     if (all) into.after_peers.add("never_direct", Json::text("all"));
     if (!all && !hosts.empty()) into.after_peers.add("never_direct", Json::texts(hosts));
+  }
+
+  // Squid sends requests that it never stores to origins, unless told otherwise.
+  void note_direct(const std::vector<Line>& lines, const Imported& into) {
+    const auto parent = std::find_if(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
+    const bool is_told = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+      return line.name == "nonhierarchical_direct" && !line.words.empty() &&
+             line.words[0].text == "off";
+    });
+    if (parent == peers_.end() || is_told || !into.after_peers.is_empty_object()) return;
+    tell(parent->line, Kind::changed,
+         "requests that Squid sends to origins itself (POST, CONNECT and the like: "
+         "nonhierarchical_direct) go to parents first, too");
   }
 
   void write(Imported& into) const {
@@ -210,11 +174,9 @@ class Reader {
   }
 
   void take_other(const Peer& peer, const std::string& option) {
-    const auto* const found =
-        std::find_if(kOptions.begin(), kOptions.end(),
-                     [&](const Option& each) { return has_prefix_option(option, each.name); });
+    const PeerOption* const found = peer_option(option);
     const std::string name = config::printable(option.substr(0, option.find('=')), 40);
-    if (found == kOptions.end()) return tell(peer.line, Kind::left, name + ": is not known");
+    if (found == nullptr) return tell(peer.line, Kind::left, name + ": is not known");
     if (found->kind != Kind::unneeded) {
       tell(peer.line, found->kind, name + ": " + std::string(found->why));
     }
@@ -252,23 +214,70 @@ class Reader {
                  : config::default_name(peer.host, static_cast<std::uint16_t>(peer.port));
   }
 
-  void choose_hosts(Peer& peer, const std::vector<const Line*>& lines) {
+  // What holds for hosts that no line names: Squid does the opposite of the last line. Removes the
+  // lines that add nothing to that.
+  static bool rest_of(std::vector<const Line*>& lines) {
+    const auto allows = [](const Line* line) {
+      return line->words.size() > 1 && line->words[1].text == "allow";
+    };
+    bool rest = lines.empty() || !allows(lines.back());
+    const auto last = std::find_if(lines.begin(), lines.end(), [](const Line* line) {
+      return !line->conditional && (is_for_all(*line, "allow", 1) || is_for_all(*line, "deny", 1));
+    });
+    if (last != lines.end()) {
+      rest = allows(*last);
+      lines.erase(last, lines.end());
+    }
+    while (!lines.empty() && allows(lines.back()) == rest) lines.pop_back();
+    return rest;
+  }
+
+  // Returns whether "for" and "not_for" say the same as the lines. They do for lines that deny, and
+  // for such lines followed by those that allow.
+  bool choose_by_access(Peer& peer, std::vector<const Line*> lines) {
+    const bool rest = rest_of(lines);
     for (const Line* line : lines) {
-      if (is_for_all(*line, "allow", 1)) return;
-      const bool rest = is_for_all(*line, "deny", 1);
-      if (rest && peer.for_hosts.empty()) {
-        tell(*line, Kind::left, "the peer is asked all the same; leave it out of the settings");
-      }
-      if (rest) return;
       const auto allowed = hosts_of(*line, 1, "allow");
       const auto denied = hosts_of(*line, 1, "deny");
-      const bool order_matters = allowed && !peer.not_for.empty();
-      if ((!allowed && !denied) || order_matters) {
+      if ((!allowed && !denied) || (denied && !peer.for_hosts.empty())) {
         tell(*line, Kind::left, "a peer is chosen by hosts only: \"for\" and \"not_for\"");
-        continue;
+        return leave_out(peer, Kind::left, "settings cannot say for which requests it is asked");
       }
-      append(*line, allowed ? peer.for_hosts : peer.not_for, allowed ? *allowed : *denied);
+      if (!append(*line, allowed ? peer.for_hosts : peer.not_for, allowed ? *allowed : *denied)) {
+        return leave_out(peer, Kind::left, "it is for more hosts than settings can list");
+      }
     }
+    return rest || !peer.for_hosts.empty() ||
+           leave_out(peer, Kind::changed, "cache_peer_access lets no request go there");
+  }
+
+  bool choose_by_domains(Peer& peer, const std::vector<const Line*>& lines) {
+    Hosts only;
+    for (const Line* line : lines) {
+      for (std::size_t i = 1; i < line->words.size(); ++i) {
+        std::string_view domain = line->words[i].text;
+        const bool except = domain.starts_with('!');
+        if (except) domain.remove_prefix(1);
+        const auto hosts = hosts_of_domain(domain);
+        // The first domain that matches decides, so the order of both kinds would matter.
+        const bool fits = !hosts.empty() && !line->conditional && (!except || only.empty());
+        if (!fits || !append(*line, except ? peer.not_for : only, hosts)) {
+          tell(*line, Kind::left, "a peer is chosen by hosts only: \"for\" and \"not_for\"");
+          return leave_out(peer, Kind::left, "settings cannot say for which hosts it is asked");
+        }
+      }
+    }
+    if (only.empty()) return true;
+    if (!peer.for_hosts.empty()) {
+      return leave_out(peer, Kind::left, "lines of both kinds say for which hosts it is asked");
+    }
+    peer.for_hosts = std::move(only);
+    return true;
+  }
+
+  bool leave_out(const Peer& peer, Kind kind, std::string_view why) {
+    tell(peer.line, kind, "the peer is left out: " + std::string(why));
+    return false;
   }
 
   // The hosts of a line "ACTION ACL" whose acl names hosts only.
@@ -284,12 +293,17 @@ class Reader {
     return only.is_always() ? found->second.conditions.to : std::nullopt;
   }
 
-  void append(const Line& line, Hosts& into, const Hosts& more) {
+  // Returns whether there is room for all.
+  bool append(const Line& line, Hosts& into, const Hosts& more) {
     for (const std::string& host : more) {
       if (std::find(into.begin(), into.end(), host) != into.end()) continue;
-      if (into.size() == kMostHosts) return tell(line, Kind::left, "256 hosts are the most");
+      if (into.size() == kMostHosts) {
+        tell(line, Kind::left, "256 hosts are the most");
+        return false;
+      }
       into.push_back(host);
     }
+    return true;
   }
 
   static Json written(const Peer& peer) {
@@ -328,6 +342,7 @@ void read_peers(const std::vector<Line>& lines, const Acls& acls,
   reader.read_peer_access(lines);
   reader.read_always_direct(lines);
   reader.read_never_direct(lines, into);
+  reader.note_direct(lines, into);
   reader.write(into);
 }
 

@@ -291,7 +291,9 @@ void read_refresh(const std::vector<Line>& lines, Imported& into, Findings& find
   Reader reader(findings);
   for (const Line& line : lines) {
     if (line.name == "refresh_pattern") reader.read_pattern(line);
-    if (line.name == "cache" || line.name == "no_cache") reader.read_cache(line, lines);
+    const bool is_about_storing =
+        line.name == "cache" || line.name == "no_cache" || line.name == "store_miss";
+    if (is_about_storing) reader.read_cache(line, lines);
     if (line.name == "negative_ttl") reader.read_negative(line);
   }
   reader.write(into);

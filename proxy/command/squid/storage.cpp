@@ -32,6 +32,9 @@ class Reader {
       tell(line, Kind::left, "has no size that is understood");
     } else if (into == &memory_ && (*size < kLeastMemory || *size > kMostMemory)) {
       tell(line, Kind::left, "cache.memory is from 1MiB to 16TiB");
+    } else if (size->value == 0 && into == &largest_) {
+      tell(line, Kind::left,
+           "cache.max_object is 1B or more; rules with never_store store nothing");
     } else if (size->value > 0) {
       *into = *size;
       if (into == &largest_in_memory_) in_memory_line_ = line;

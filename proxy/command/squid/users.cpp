@@ -44,6 +44,8 @@ bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findin
       tell(line, Kind::changed,
            "hashes have to be bcrypt (htpasswd -B) or SHA-512; passwords are asked for over "
            "loopback only; for clients in the network set access.users.cleartext to true");
+    } else if (key == "casesensitive" && line.words.size() > 2 && line.words[2].text == "off") {
+      tell(line, Kind::left, "the names of users are compared byte for byte");
     } else if (key == "realm") {
       realm = rest_of(line.words, 2);
     } else {

@@ -31,7 +31,8 @@ std::string access(std::string_view lines, std::string_view before = "") {
   const std::string all = settings_of(import);
   const auto begin = all.find("\"access\":{") + 10;
   std::string access = all.substr(begin, all.rfind('}', all.size() - 2) - begin);
-  for (const std::string_view same : {",\"monitor\":[\"loopback\"]", "\"action\":"}) {
+  for (const std::string_view same :
+       {",\"monitor\":[\"loopback\"]", "\"action\":", ",\"connect_ports\":[\"1-65535\"]"}) {
     for (auto at = access.find(same); at != access.npos; at = access.find(same)) {
       access.erase(at, same.size());
     }
@@ -62,6 +63,42 @@ TEST(SquidAccess, IsTheShortFormWhereOnlyClientsMatter) {
             R"("clients":["10.0.0.0/8"],"deny_to":["loopback","link-local","192.168.0.0/16"])"}}) {
     EXPECT_EQ(access(c.lines), c.access) << c.lines;
   }
+}
+
+TEST(SquidAccess, TakesThePortsOfConnectAsTheyAre) {
+  struct Case {
+    std::string_view lines, ports;
+  };
+  for (const Case& c :
+       {Case{"http_access allow lan", R"(["1-65535"])"},
+        Case{"acl SSL_ports port 1-65535\nhttp_access deny CONNECT !SSL_ports\n"
+             "http_access allow lan",
+             R"(["1-65535"])"},
+        Case{"acl SSL_ports port 443\nacl SSL_ports port 1025-65535\n"
+             "http_access deny CONNECT !SSL_ports\nhttp_access allow lan",
+             R"([443,"1025-65535"])"},
+        Case{"http_access deny CONNECT !ssl\nhttp_access deny CONNECT !web\n"
+             "http_access allow lan",
+             "[443]"},
+        Case{"acl other port 8443\nhttp_access deny CONNECT !ssl\n"
+             "http_access deny CONNECT other\nhttp_access allow lan",
+             "[443]"},
+        Case{"http_access deny CONNECT\nhttp_access allow lan", R"(["1-65535"])"}}) {
+    const auto import =
+        imported("acl lan src 10.0.0.0/8\nacl ssl port 443 8443\nacl web port 80 443\n" +
+                 std::string(c.lines));
+    EXPECT_TRUE(has(settings_of(import), R"("connect_ports":)" + std::string(c.ports)))
+        << settings_of(import);
+    EXPECT_TRUE(import.is_complete()) << c.lines;
+    EXPECT_TRUE(config::load(import.settings)) << import.settings;
+  }
+}
+
+// For the clients that a line above lets in, Squid allows all ports.
+TEST(SquidAccess, LimitsThePortsOfConnectByARuleBelowALineThatAllows) {
+  EXPECT_EQ(access("http_access allow lab\nhttp_access deny CONNECT !ssl\nhttp_access allow lan"),
+            R"("rules":[{"allow","clients":["10.7.0.0/16"]},{"deny","ports":["1-442","444-8442",)"
+            R"("8444-65535"],"methods":["CONNECT"]}],"clients":["10.0.0.0/8"])");
 }
 
 // Squid does the opposite of the last line where none matches.
@@ -197,7 +234,9 @@ TEST(SquidAccess, ComparesNamesOfAclsWithoutRegardToCase) {
 
 TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
   const auto monitor = [](std::string_view lines) {
-    const auto all = settings_of(imported(std::string(kAcls) + std::string(lines)));
+    auto all = settings_of(imported(std::string(kAcls) + std::string(lines)));
+    const std::string ports = R"(,"connect_ports":["1-65535"])";
+    if (has(all, ports)) all.erase(all.find(ports), ports.size());
     return all.substr(all.find("\"monitor\""));
   };
   EXPECT_EQ(

@@ -5,7 +5,8 @@
 namespace proxy::command::squid {
 namespace {
 
-constexpr std::string_view kAcls = "acl lan dstdomain .lan.example\nacl me src 10.0.0.1\n";
+constexpr std::string_view kAcls =
+    "acl lan dstdomain .lan.example\nacl one dstdomain one.lan.example\nacl me src 10.0.0.1\n";
 
 std::string with(std::string_view lines) {
   return settings_of(imported(std::string(kAcls) + std::string(lines)));
@@ -61,10 +62,47 @@ TEST(SquidPeers, AreChosenByHosts) {
   EXPECT_EQ(chosen("cache_peer_access p deny lan\ncache_peer_access p allow all"),
             R"(,"not_for":["lan.example","*.lan.example"])");
   EXPECT_EQ(chosen("always_direct allow lan"), R"(,"not_for":["lan.example","*.lan.example"])");
-  EXPECT_EQ(chosen("cache_peer_access p allow me"), "");
-  const auto import =
-      imported(std::string(kAcls) + std::string(peer) + "cache_peer_access p allow me");
-  EXPECT_TRUE(has(told_of(import, 4), "left: a peer is chosen by hosts only"));
+  EXPECT_EQ(chosen("cache_peer_access p allow lan"), R"(,"for":["lan.example","*.lan.example"])");
+  EXPECT_EQ(chosen("cache_peer_access p deny one\ncache_peer_access p allow lan\n"
+                   "cache_peer_access p deny me\ncache_peer_access p deny all"),
+            R"(,"for":["lan.example","*.lan.example"],"not_for":["one.lan.example"])")
+      << "the third line adds nothing";
+  EXPECT_EQ(chosen("cache_peer_access p allow all\ncache_peer_access p deny lan"), "");
+  EXPECT_EQ(chosen("cache_peer_domain p .lan.example"),
+            R"(,"for":["lan.example","*.lan.example"])");
+  EXPECT_EQ(chosen("cache_peer_domain p !one.lan.example .lan.example"),
+            R"(,"for":["lan.example","*.lan.example"],"not_for":["one.lan.example"])");
+  EXPECT_EQ(chosen("always_direct deny all\nalways_direct allow lan"), "");
+}
+
+// A parent that is asked for all would see requests that are not meant for it.
+TEST(SquidPeers, AreLeftOutWhereHostsDoNotSayWhatTheyAreAskedFor) {
+  for (const std::string_view lines :
+       {"cache_peer_access p allow me", "cache_peer_access p deny me",
+        "cache_peer_access p allow lan me\ncache_peer_access p deny all",
+        "cache_peer_access p allow one\ncache_peer_access p deny lan\n"
+        "cache_peer_access p allow all",
+        "cache_peer_access p deny !lan", "if 1=1\ncache_peer_access p deny all\nendif",
+        "cache_peer_domain p .lan.example !one.lan.example", "cache_peer_domain p a/b",
+        "cache_peer_access p allow lan\ncache_peer_domain p .lan.example"}) {
+    const auto import =
+        imported(std::string(kAcls) + "cache_peer a parent 1 0 name=p\n" + std::string(lines));
+    EXPECT_FALSE(has(settings_of(import), "\"peers\"")) << settings_of(import);
+    EXPECT_TRUE(has(told_of(import, 4), "left: the peer is left out: ")) << told_of(import, 4);
+    EXPECT_FALSE(import.is_complete());
+  }
+  const auto import = imported("cache_peer a parent 1 0\ncache_peer_access a deny all\n");
+  EXPECT_FALSE(has(settings_of(import), "\"peers\""));
+  EXPECT_TRUE(has(told_of(import, 1), "changed: the peer is left out: cache_peer_access lets no"));
+}
+
+TEST(SquidPeers, GetAllRequestsIfTheyAreParents) {
+  const auto told = [](std::string_view lines) { return told_of(imported(lines), 1); };
+  EXPECT_TRUE(
+      has(told("cache_peer a parent 1 0"), "changed: requests that Squid sends to origins"));
+  EXPECT_EQ(told("cache_peer a parent 1 0\nnonhierarchical_direct off"), "");
+  EXPECT_EQ(told("cache_peer a parent 1 0\nnever_direct allow all"), "");
+  EXPECT_EQ(told("cache_peer a sibling 1 0"), "");
 }
 
 TEST(SquidPeers, AreTheOnlyWayWhereNeverDirectSaysSo) {

@@ -1,5 +1,7 @@
 #include "proxy/command/squid/plain.hpp"
 
+#include <fstream>
+
 #include "tests/proxy/command/squid/given_files.hpp"
 
 namespace proxy::command::squid {
@@ -43,7 +45,9 @@ TEST(SquidDirectives, BecomeTheSettingsThatAreTheirEqual) {
         PlainCase{"delay_pools 1\ndelay_class 1 1\ndelay_parameters 1 64000/64000\ndelay_access 1 "
                   "allow all",
                   R"("limits":{"bandwidth":"64000B"})"},
-        PlainCase{"delay_pools 1\ndelay_class 1 2\ndelay_parameters 1 -1/-1 65536/1000",
+        PlainCase{"client_ip_max_connections 20", R"("connections_per_client":20)"},
+        PlainCase{"delay_pools 1\ndelay_class 1 2\ndelay_parameters 1 -1/-1 65536/1000\n"
+                  "delay_access 1 allow all",
                   R"("limits":{"bandwidth_per_client":"64KiB"})"},
         PlainCase{"auth_param basic program /l/basic_ncsa_auth /etc/p\nauth_param basic realm A b",
                   R"("users":{"file":"/etc/p","realm":"A b"})"}}) {
@@ -75,13 +79,92 @@ TEST(SquidDirectives, AreNamedWithTheReasonWhereTheyAreLeftOut) {
         PlainCase{"auth_param basic program /x/basic_ldap_auth -b y", "left: users are known"},
         PlainCase{"ssl_bump peek all", "left: TLS is not opened"},
         PlainCase{"url_rewrite_program /x", "left: no program changes URLs"},
-        PlainCase{"delay_parameters 1 500/500\ndelay_class 1 1\ndelay_pools 1",
-                  "left: a limit is 1KiB"},
+        PlainCase{
+            "delay_parameters 1 500/500\ndelay_class 1 1\ndelay_pools 1\ndelay_access 1 allow all",
+            "left: a limit is 1KiB"},
         PlainCase{"icp_port 3130", "unneeded: "},
         PlainCase{"pid_filename /x", "unneeded: "},
         PlainCase{"frobnicate on", "left: is no directive of Squid that is known here"}}) {
     EXPECT_TRUE(has(told_of(imported(c.lines), 1), c.part)) << told_of(imported(c.lines), 1);
   }
+}
+
+// The limits of the settings hold for all requests.
+TEST(SquidDirectives, LimitNobodyWhoIsInNoDelayPool) {
+  struct Case {
+    std::string_view access, told;
+  };
+  for (const Case& c :
+       {Case{"delay_access 1 allow big", "left: it is for the requests of"},
+        Case{"delay_access 1 allow big\ndelay_access 1 deny all", "left: it is for"},
+        Case{"delay_access 1 deny big\ndelay_access 1 allow all", "left: it is for"},
+        Case{"if true\ndelay_access 1 allow all\nendif", "left: it is for"},
+        Case{"delay_access 1 deny all", "unneeded: no request is in this pool"},
+        Case{"delay_access 2 allow all", "unneeded: no request is in this pool"},
+        Case{"", "unneeded: no request is in this pool"}}) {
+    const auto import = imported(
+        "delay_parameters 1 64000/64000\ndelay_pools 1\ndelay_class 1 1\n"
+        "acl big dstdomain .downloads.example\n" +
+        std::string(c.access));
+    EXPECT_TRUE(has(told_of(import, 1), c.told)) << c.access << told_of(import, 1);
+    EXPECT_FALSE(has(import.settings, "bandwidth")) << import.settings;
+    EXPECT_EQ(import.is_complete(), !c.told.starts_with("left") && !has(c.access, "if true"));
+  }
+}
+
+// Squid's other value is what Hearsay does, too.
+TEST(SquidDirectives, AreLeftOutUnlessTheirValueIsWhatHearsayDoes) {
+  struct Case {
+    std::string_view other, same;
+  };
+  for (const Case& c :
+       {Case{"prefer_direct on", "prefer_direct off"},
+        Case{"dns_nameservers 9.9.9.9", ""},
+        Case{"hosts_file /etc/squid/hosts", "hosts_file /etc/hosts"},
+        Case{"append_domain .lan.example", ""},
+        Case{"dns_defnames off", "dns_defnames on"},
+        Case{"dns_multicast_local on", "dns_multicast_local off"},
+        Case{"send_hit deny all", "send_hit allow all"},
+        Case{"client_lifetime 1 hour", "client_lifetime  1 Day"},
+        Case{"forward_timeout 1 minute", "forward_timeout 4 minutes"},
+        Case{"half_closed_clients on", "half_closed_clients off"},
+        Case{"retry_on_error on", "retry_on_error off"},
+        Case{"minimum_object_size 4 KB", "minimum_object_size 0 KB"},
+        Case{"cache_store_log /var/log/store", "cache_store_log none"},
+        Case{"client_persistent_connections off", "client_persistent_connections on"},
+        Case{"server_persistent_connections off", "server_persistent_connections on"},
+        Case{"reload_into_ims on", "reload_into_ims off"},
+        Case{"vary_ignore_expire on", "vary_ignore_expire off"},
+        Case{"host_verify_strict on", "host_verify_strict off"},
+        Case{"check_hostnames on", "check_hostnames off"},
+        Case{"request_entities off", "request_entities on"},
+        Case{"htcp_clr_access allow all", "htcp_clr_access deny all"},
+        Case{"neighbor_type_domain a parent .example", ""},
+        Case{"httpd_accel_surrogate_id a", ""},
+        Case{"http_upgrade_request_protocols OTHER allow all", ""},
+        Case{"configuration_includes_quoted_values on", "configuration_includes_quoted_values off"},
+        Case{"ftp_port 2121", ""},
+        Case{"url_rewrite_program /usr/bin/squidGuard", ""},
+        Case{"maximum_object_size 0 KB", ""},
+        Case{"auth_param basic casesensitive off", "auth_param basic casesensitive on"},
+        Case{"client_ip_max_connections 0", "client_ip_max_connections -1"},
+        Case{"store_miss deny many", "store_miss allow all"}}) {
+    EXPECT_TRUE(has(told_of(imported(c.other), 1), "left: ")) << c.other;
+    EXPECT_FALSE(has(told_of(imported(c.other), 1), "is no directive")) << c.other;
+    EXPECT_TRUE(imported(c.same).is_complete()) << c.same;
+  }
+  EXPECT_TRUE(has(told_of(imported("url_rewrite_program /x"), 1), "what it refuses"));
+  EXPECT_TRUE(has(told_of(imported("dns_nameservers 9.9.9.9"), 1), "/etc/resolv.conf"));
+}
+
+// Those that the documentation of Squid 5.7 names, obsolete ones included.
+TEST(SquidDirectives, AreAllKnown) {
+  std::ifstream names(CONF_FOLDER "directives.txt");
+  std::size_t count = 0;
+  for (std::string name; std::getline(names, name); ++count) {
+    EXPECT_FALSE(has(told_of(imported(name + " x"), 1), "is no directive")) << name;
+  }
+  EXPECT_EQ(count, 384U);
 }
 
 TEST(SquidDirectives, AreCompleteWhereNoneIsLeftOut) {

@@ -1,0 +1,20 @@
+// What an import makes of the options of a cache_peer line.
+#pragma once
+
+#include <string_view>
+
+#include "proxy/command/squid/findings.hpp"
+
+namespace proxy::command::squid {
+
+struct PeerOption {
+  std::string_view name;  // ends with "=" if a value follows
+  Finding::Kind kind;
+  std::string_view why;
+};
+
+// Of an option such as "proxy-only" or "max-conn=8" that no setting of the peer carries over. Null:
+// it is not known. Pure.
+const PeerOption* peer_option(std::string_view text);
+
+}  // namespace proxy::command::squid
