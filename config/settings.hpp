@@ -238,7 +238,7 @@ struct AccessSettings {
   // Names of this proxy, beside its host name and the setting `name`: our own pages answer under
   // them. In lower case.
   std::vector<std::string> own_names;
-  std::vector<std::uint16_t> connect_ports{443};
+  std::vector<std::uint16_t> connect_ports{443};  // in ascending order
   std::vector<HostSpec> direct;  // /proxy.pac has clients ask these hosts themselves
   // Paths of files that list hosts, URL prefixes and addresses (proxy/lists/read.hpp).
   std::vector<std::string> block;  // refused to every client

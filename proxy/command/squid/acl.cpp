@@ -150,6 +150,10 @@ void read_port(const Collected& lines, Acl& acl) {
     return true;
   });
   set_condition(acl, acl.conditions.ports, std::move(ports), kMostItems);
+  if (acl.conditions.ports && !opposite(acl.conditions)) {
+    acl.kind = Acl::Kind::every;
+    acl.conditions.ports.reset();
+  }
 }
 
 void read_method(const Collected& lines, Acl& acl) {

@@ -94,6 +94,16 @@ TEST(SquidAccess, TakesThePortsOfConnectAsTheyAre) {
   }
 }
 
+TEST(SquidAccess, TakesAllPortsAsNoCondition) {
+  EXPECT_EQ(access("acl any_port port 1-1024 1025-65535\nhttp_access deny CONNECT !any_port\n"
+                   "http_access allow lan any_port"),
+            R"("clients":["10.0.0.0/8"])");
+  EXPECT_EQ(told_of(imported("acl any_port port 0-65535\nhttp_access deny CONNECT !any_port\n"
+                             "http_access allow all"),
+                    2),
+            "unneeded: no request that Hearsay serves meets it\n");
+}
+
 // For the clients that a line above lets in, Squid allows all ports.
 TEST(SquidAccess, LimitsThePortsOfConnectByARuleBelowALineThatAllows) {
   EXPECT_EQ(access("http_access allow lab\nhttp_access deny CONNECT !ssl\nhttp_access allow lan"),
