@@ -52,8 +52,11 @@ PasswordChecks::Check PasswordChecks::check_of(const PasswordFile& file, const C
   const auto* const known = file.hash_of(given.name);
   Check check;
   check.password = given.password;
-  check.hash = known ? *known : file.any_hash();
-  check.may_be_right = known != nullptr;
+  if (known) check.hash = *known;
+  const auto own_cost = known ? cost_of(*known) : std::string();
+  for (const auto& [cost, hash] : file.hash_by_cost()) {
+    if (cost != own_cost) check.decoys.push_back(hash);
+  }
   check.client = client;
   check.key = key;
   return check;
@@ -78,6 +81,12 @@ net::Task<Verdict> PasswordChecks::verdict(const PasswordFile& file, const Crede
   co_await wakeup.wait(kPatience);
   const threads::MutexLock lock(mutex_);
   co_return check->verdict.value_or(Verdict::busy);
+}
+
+bool PasswordChecks::is_right(const Check& check) {
+  if (check.hash && has_hash(check.password, *check.hash)) return true;
+  for (const auto& decoy : check.decoys) (void)has_hash(check.password, decoy);
+  return false;
 }
 
 std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
@@ -111,7 +120,7 @@ void PasswordChecks::run(const std::stop_token& stop) {
     auto verdict = Verdict::guessed_too_often;
     if (guesses_.may_guess(check->client, Clock::now())) {
       lock.unlock();
-      const bool right = has_hash(check->password, check->hash) && check->may_be_right;
+      const bool right = is_right(*check);
       lock.lock();
       verdict = right ? Verdict::right : Verdict::wrong;
       learn(*check, right);

@@ -36,8 +36,9 @@ class PasswordChecks {
   PasswordChecks& operator=(const PasswordChecks&) = delete;
 
   // Answers at once if it knows the verdict. Else waits for a check; the same question that several
-  // ask meanwhile is checked once. A name that the file lacks is checked like another, so that the
-  // time does not tell which names there are. `client`: whom wrong passwords count for; right ones
+  // ask meanwhile is checked once. Before a password is wrong, a hash of each cost in the file was
+  // checked, whether the file has the name or not, so that the time does not tell which names there
+  // are. `client`: whom wrong passwords count for; right ones
   // cost nothing. `wakeup`: of the caller; a notify() by the caller ends the wait with `busy`.
   net::Task<Verdict> verdict(const PasswordFile& file, const Credentials& given,
                              const Guesser& client, Wakeup& wakeup);
@@ -49,8 +50,8 @@ class PasswordChecks {
   // The same credentials checked against the same hash.
   struct Check {
     std::string password;
-    std::string hash;
-    bool may_be_right = false;  // there is such a user
+    std::optional<std::string> hash;  // nothing: there is no such user
+    std::vector<std::string> decoys;  // of the other costs
     Guesser client{};
     digest::Key key{};
     std::vector<Wakeup*> waiting;    // guarded by mutex_
@@ -60,6 +61,8 @@ class PasswordChecks {
 
   static Check check_of(const PasswordFile& file, const Credentials& given, const Guesser& client,
                         const digest::Key& key);
+  // Takes as long for each wrong password.
+  static bool is_right(const Check& check);
   // The check under way, or a new one. Null: too many wait.
   std::shared_ptr<Check> begin(Check check) REQUIRES(mutex_);
   void start() REQUIRES(mutex_);

@@ -45,6 +45,8 @@ boost::system::result<PasswordFile, config::SettingsErrors> PasswordFile::parse(
       fault("the password of " + config::in_quotes(name) + ' ' + *why);
     } else if (!file.hashes_.emplace(name, hash).second) {
       fault(config::in_quotes(name) + " is listed twice");
+    } else if (file.by_cost_.size() < kMostCosts) {
+      file.by_cost_.emplace(cost_of(hash), hash);
     }
   }
   if (faults.empty() && file.hashes_.empty()) return fault_of(path, "names no user");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,11 +25,14 @@ class PasswordFile {
 
   // The user's hash. Null: no such user.
   [[nodiscard]] const std::string* hash_of(const std::string& name) const;
-  // The hash of some user: to check it takes as long as that of another.
-  [[nodiscard]] const std::string& any_hash() const { return hashes_.begin()->second; }
+  // For each cost that a check of some user's password has (cost_of()), a hash of that cost. Of
+  // more than kMostCosts, some.
+  [[nodiscard]] const std::map<std::string, std::string>& hash_by_cost() const { return by_cost_; }
+  static constexpr std::size_t kMostCosts = 12;  // bcrypt has so many
 
  private:
   std::unordered_map<std::string, std::string, digest::TextHash> hashes_;  // by name; never empty
+  std::map<std::string, std::string> by_cost_;
 };
 
 }  // namespace proxy::users

@@ -70,6 +70,13 @@ std::optional<std::string> why_not_accepted(std::string_view hash) {
   return std::string(what) + std::string(kWanted);
 }
 
+std::string cost_of(std::string_view hash) {
+  constexpr std::string_view kDefault = "rounds=5000";
+  if (!hash.starts_with("$6$")) return "bcrypt " + std::string(hash.substr(4, 2));
+  const auto rounds = hash.substr(3, hash.find('$', 3) - 3);
+  return "SHA-512 " + std::string(rounds.starts_with("rounds=") ? rounds : kDefault);
+}
+
 bool has_hash(const std::string& password, const std::string& hash) {
   const auto data = std::make_unique<crypt_data>();  // 32 KiB of zeros
   const char* const computed = ::crypt_r(password.c_str(), hash.c_str(), data.get());

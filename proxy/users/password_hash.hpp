@@ -12,6 +12,10 @@ namespace proxy::users {
 // two seconds at most. The text does not contain the hash.
 std::optional<std::string> why_not_accepted(std::string_view hash);
 
+// What a check of the hash, which is accepted, costs: two hashes with the same text here take the
+// same time.
+std::string cost_of(std::string_view hash);
+
 // Whether the password has this hash, which is accepted. Takes milliseconds to seconds, as the cost
 // says; the time tells nothing of the password. bcrypt ignores all bytes of a password beyond 72.
 // Any thread.

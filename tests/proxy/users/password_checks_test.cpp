@@ -137,6 +137,29 @@ TEST(PasswordChecks, LetOnlySomeWait) {
   EXPECT_GE(busy, 10U);
 }
 
+// A busy machine may delay any check, so the shortest of some counts.
+TEST(PasswordChecks, TakeAsLongForEachWrongPasswordWhoeverIsNamed) {
+  Checked scene;
+  scene.file = *PasswordFile::parse("anna:" + kQuick + "\nbob:" + kSlow + "\n", "f");
+  std::uint8_t from = 1;
+  const auto shortest = [&](const std::string& name) {
+    auto least = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 5; ++i) {
+      const auto begun = std::chrono::steady_clock::now();
+      EXPECT_EQ(scene.verdict(name, "guess " + std::to_string(from), from), Verdict::wrong);
+      least = std::min(least, std::chrono::steady_clock::now() - begun);
+      ++from;
+    }
+    return least;
+  };
+  const auto dearest = shortest("bob");
+  EXPECT_GT(shortest("anna"), dearest * 3 / 4) << "whose own hash costs a twentieth";
+  EXPECT_GT(shortest("nobody"), dearest * 3 / 4);
+  EXPECT_LT(shortest("nobody"), dearest * 3 / 2);
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
+  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::right);
+}
+
 TEST(PasswordChecks, EndAWaitOnDemand) {
   Checked scene(kSlow);
   Wakeup wakeup(scene.io.get_executor());

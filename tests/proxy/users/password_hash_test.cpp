@@ -57,5 +57,12 @@ TEST(PasswordHash, IsRefusedIfItIsWeakOrTooCostlyAndTheReasonDoesNotShowIt) {
   }
 }
 
+TEST(PasswordHash, CostsWhatItsKindAndRoundsSay) {
+  EXPECT_EQ(cost_of("$2a$10$Hq5//ShBMqx84N1XsGe./e"), cost_of("$2b$10$PeTXBQHKfskS4CFDHkB0k."));
+  EXPECT_NE(cost_of("$2b$04$PeTXBQHKfskS4CFDHkB0k."), cost_of("$2b$10$PeTXBQHKfskS4CFDHkB0k."));
+  EXPECT_EQ(cost_of("$6$salt$x"), cost_of("$6$rounds=5000$salt$x"));
+  EXPECT_NE(cost_of("$6$rounds=6000$salt$x"), cost_of("$6$rounds=5000$salt$x"));
+}
+
 }  // namespace
 }  // namespace proxy::users
