@@ -36,6 +36,8 @@ void write_comment(std::string& out, std::string_view text, std::size_t indent) 
 
 }  // namespace
 
+Json::Json() : content_(Members{}) {}
+
 Json Json::text(std::string_view text) {
   Json json;
   json.content_ = json_string(text);

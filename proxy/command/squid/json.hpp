@@ -17,7 +17,7 @@ class Json {
   using Members = std::vector<Member>;
   using Items = std::vector<Json>;
 
-  Json() : content_(Members{}) {}  // an object without members
+  Json();  // an object without members
   static Json text(std::string_view text);
   static Json number(unsigned long long number);
   static Json truth(bool truth);
