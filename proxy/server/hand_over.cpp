@@ -98,6 +98,7 @@ void HandOver::await_messages() {
 }
 
 void HandOver::heed(const succession::Message& message) {
+  if (state_ == State::cancelled) return;
   switch (message.kind) {
     case Kind::release_disk:
       // First, so that what is purged meanwhile is not lost.
@@ -117,6 +118,7 @@ void HandOver::heed(const succession::Message& message) {
                    message.text);
       state_ = State::done;
       deadline_.cancel();
+      launcher_.let_go_launched();
       steps_.end();
       break;
     default:
@@ -134,15 +136,27 @@ void HandOver::give_up() {
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
 
+// The launcher may have ended. Without it, what the new program says next fails, so that it ends.
+void HandOver::cancel() {
+  if (state_ != State::under_way) return;
+  spdlog::info("the new program, which was about to take over, is ended, too");
+  state_ = State::cancelled;
+  deadline_.cancel();
+  launcher_.end_launched();
+  succession::send(channel_.native_handle(), Kind::too_late);
+  ::shutdown(channel_.native_handle(), SHUT_RD);
+}
+
 // A successor that has served before it ends leaves nothing to go on with.
 void HandOver::fail() {
   deadline_.cancel();
   successor_.disown();
-  if (state_ != State::under_way) return;
-  state_ = State::idle;
-  spdlog::error(
-      "the new program ended before it served; this one goes on: mend what the other one's lines "
-      "name, and order it again");
+  if (state_ == State::done) return;
+  if (std::exchange(state_, State::idle) == State::under_way) {
+    spdlog::error(
+        "the new program ended before it served; this one goes on: mend what the other one's lines "
+        "name, and order it again");
+  }
   if (std::exchange(released_, false)) steps_.take_disk_back();
 }
 

@@ -42,6 +42,9 @@ class HandOver {
   // Starts the program. Does nothing if one that was started before serves, or has yet to; nor in a
   // container whose first process this is, since all others end with it.
   void begin();
+  // This process is to end, so the program that takes over is to end, too. Does nothing unless one
+  // is under way.
+  void cancel();
   // Whether a successor serves.
   [[nodiscard]] bool is_done() const { return state_ == State::done; }
 
@@ -57,7 +60,7 @@ class HandOver {
   succession::Successor& successor_;
   const Steps steps_;
   const std::chrono::seconds longest_;
-  enum class State { idle, under_way, done };
+  enum class State { idle, under_way, cancelled, done };
   State state_ = State::idle;
   bool released_ = false;  // the disk
   net::Timer deadline_;

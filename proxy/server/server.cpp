@@ -75,6 +75,7 @@ void Server::heed_signals() {
                  signal == SIGINT ? "SIGINT" : "SIGTERM", engine_.process().clients.connections(),
                  std::chrono::ceil<std::chrono::seconds>(drain).count());
     watchdog_.end_within(drain + Watchdog::kLongest);
+    hand_over_.cancel();
     signals_.told_to_end = true;
     signals_.io.stop();
   });

@@ -14,6 +14,7 @@ enum class Kind : char {
   order = 'o',         // to the launcher, first: what an order before has left is void
   socket = 's',        // to the launcher, with a listening socket; text: the socket's name
   launch = 'l',        // to the launcher, with the successor's end of the channel
+  end = 'e',           // to the launcher: the program that it has started last is to end
   release_disk = 'd',  // to the predecessor: end writing to the disk
   disk_released = 'r',
   control_declined = 'c',  // to the predecessor: its control socket ends with it

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,43 @@ constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
 void on_signals(void (*action)(int)) {
   for (const int number : kSignals) std::signal(number, action);
 }
+
+// glibc 2.36 has these calls for C alone. The program that takes over, and the process that it
+// takes over from. Its number may be another program's by now, its descriptor (pidfd) may not. For
+// the launcher's only thread.
+volatile std::sig_atomic_t taking_over = -1;
+volatile std::sig_atomic_t predecessor = -1;
+
+void end_launched() {
+  if (taking_over >= 0) ::syscall(SYS_pidfd_send_signal, taking_over, SIGTERM, nullptr, 0);
+}
+
+void let_go() {
+  if (taking_over >= 0) ::close(taking_over);
+  taking_over = -1;
+}
+
+extern "C" void pass_on(int) {
+  if (taking_over < 0) return;
+  if (::getppid() == predecessor) ::kill(predecessor, SIGTERM);
+  end_launched();
+}
+
+// Keeps the two signals back while this object lives.
+class HeldBack {
+ public:
+  HeldBack() {
+    ::sigemptyset(&both_);
+    for (const int number : {SIGTERM, SIGINT}) ::sigaddset(&both_, number);
+    ::sigprocmask(SIG_BLOCK, &both_, nullptr);
+  }
+  ~HeldBack() { ::sigprocmask(SIG_UNBLOCK, &both_, nullptr); }
+  HeldBack(const HeldBack&) = delete;
+  HeldBack& operator=(const HeldBack&) = delete;
+
+ private:
+  sigset_t both_{};
+};
 
 struct Launch {
   std::vector<Descriptor> sockets;
@@ -86,8 +124,7 @@ void take_name(char* const* arguments) {
   std::memcpy(first, kLauncherName, std::min(room - 1, std::strlen(kLauncherName)));
 }
 
-[[noreturn]] void become(char* const* arguments, const Launch& launch, const Descriptor& channel) {
-  on_signals(SIG_DFL);
+void become(char* const* arguments, const Launch& launch, const Descriptor& channel) {
   inherit(launch, channel);
   describe_in_environment(launch);
   ::execvp(arguments[0], arguments);
@@ -95,6 +132,18 @@ void take_name(char* const* arguments) {
   std::cerr << "hearsay: cannot start " << arguments[0] << ": "
             << std::system_category().message(cause) << '\n';
   ::_exit(127);
+}
+
+// A signal that arrives before the program runs ends it, too.
+void start(char* const* arguments, const Launch& launch, const Descriptor& channel) {
+  {
+    const HeldBack held_back;
+    const pid_t started = ::fork();
+    if (started > 0) taking_over = static_cast<int>(::syscall(SYS_pidfd_open, started, 0));
+    if (started != 0) return;
+    on_signals(SIG_DFL);
+  }
+  become(arguments, launch, channel);
 }
 
 [[noreturn]] void obey(int orders, char* const* arguments) {
@@ -105,11 +154,14 @@ void take_name(char* const* arguments) {
     if (!message) continue;
     if (message->kind == Kind::order) {
       launch = {};
+      let_go();
+    } else if (message->kind == Kind::end) {
+      end_launched();
     } else if (message->kind == Kind::socket) {
       launch.sockets.push_back(std::move(message->carried));
       launch.names.push_back(std::move(message->text));
     } else if (message->kind == Kind::launch) {
-      if (::fork() == 0) become(arguments, launch, message->carried);
+      start(arguments, launch, message->carried);
       launch = {};
     }
   }
@@ -123,7 +175,9 @@ Launcher::Launcher(char* const* arguments) {
   const pid_t forked = ::fork();
   if (forked > 0) orders_ = std::move(ours);
   if (forked != 0) return;
+  predecessor = ::getppid();
   on_signals(SIG_IGN);  // of SIGCHLD, too: no zombie stays
+  for (const int number : {SIGTERM, SIGINT}) std::signal(number, pass_on);
   const Arguments copy(arguments);
   take_name(arguments);
   ::dup2(theirs.number(), kFirstInherited);

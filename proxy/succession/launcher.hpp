@@ -11,7 +11,9 @@ namespace proxy::succession {
 inline constexpr const char* kChannelVariable = "HEARSAY_PREDECESSOR";
 
 // A process of its own, named hearsay-launch, which waits for orders and ends with this one. It
-// ignores the signals by which a proxy is ordered, as a terminal sends them to both. It inherits
+// ignores the signals by which a proxy is ordered, as a terminal sends them to both; but while a
+// program that it has started takes over, it passes SIGTERM and SIGINT on, as SIGTERM, to that
+// program and to this process, so that nothing serves on. It inherits
 // the arguments, the environment and the user of the time at which it was made, and nothing else:
 // so an attacker who takes over the confined process can start the installed program with the same
 // arguments, and no other.
@@ -29,6 +31,11 @@ class Launcher {
   // their names as LISTEN_FDS (succession/inherited.hpp). Returns our end of the channel to it,
   // which is closed once the program ends; nothing if it could not be ordered.
   [[nodiscard]] Descriptor launch(std::span<const Socket> sockets) const;
+
+  // Of the program that launch() has started last: orders it to end (SIGTERM), or says that it has
+  // taken over. Whatever becomes of it then is none of the launcher's business.
+  void end_launched() const { send(orders_.number(), Kind::end); }
+  void let_go_launched() const { send(orders_.number(), Kind::order); }
 
   // Whether the process could not be made, or has been killed.
   [[nodiscard]] bool has_ended() const;

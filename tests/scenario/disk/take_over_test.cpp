@@ -187,21 +187,68 @@ TEST(TakeOver, KeepsTheControlSocketIfTheNewProgramFails) {
   EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
 }
 
-// Both processes have the same sockets: the one that drains is to answer none of them with 503.
-TEST(TakeOver, EndsThoughToldToDrainMeanwhile) {
-  Dynasty dynasty;
-  Transfer transfer(dynasty);
-  const auto first = dynasty.pid();
-  dynasty.ask_for_successor();
-  ASSERT_TRUE(await([&] { return contains(dynasty.said(), "starting a new program"); }));
-  ::kill(first, SIGTERM);
-  ASSERT_TRUE(dynasty.await_successor(0)) << dynasty.said();
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(dynasty.get("/" + std::to_string(i)).status, 200) << "of the new process alone";
+// The process that starts programs for this one; 0: there is none.
+pid_t launcher_of(pid_t proxy) {
+  for (const auto& item : std::filesystem::directory_iterator("/proc")) {
+    const auto status = read_file(item.path() / "status");
+    if (contains(status, "\nPPid:\t" + std::to_string(proxy) + "\n")) {
+      return std::stoi(item.path().filename());
+    }
   }
-  EXPECT_EQ(transfer.rest(), "hello world");
-  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+  return 0;
 }
+
+bool is_served(std::uint16_t port) {
+  try {
+    const Client client(port);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+// Of whom SIGTERM is sent to, and once how many programs have said so.
+struct Meanwhile {
+  const char* name;
+  bool to_launcher;
+  const char* said;
+  std::size_t times;
+};
+
+class ToldToEndMeanwhile : public testing::TestWithParam<Meanwhile> {};
+
+TEST_P(ToldToEndMeanwhile, NothingServesOn) {
+  for (int tries = 0; tries < 20; ++tries) {
+    Dynasty dynasty;
+    dynasty.get("/a");
+    dynasty.settle(1);
+    const auto port = dynasty.proxy().port();
+    Transfer transfer(dynasty);
+    const auto told =
+        GetParam().to_launcher ? launcher_of(dynasty.pid()) : dynasty.proxy().process().pid();
+    ASSERT_GT(told, 0);
+    dynasty.ask_for_successor();
+    ASSERT_TRUE(await([&] {
+      return count_of(dynasty.said(), GetParam().said) == GetParam().times;
+    })) << dynasty.said();
+    ::kill(told, SIGTERM);
+    EXPECT_EQ(transfer.rest(), "hello world");
+    EXPECT_EQ(dynasty.proxy().process().wait(), 0) << dynasty.said();
+    if (contains(dynasty.said(), "has taken over")) continue;  // before it was told
+    EXPECT_TRUE(await([&] { return !is_served(port); })) << dynasty.said();
+    dynasty.begin();
+    EXPECT_TRUE(dynasty.holds("/a"));
+    return;
+  }
+  FAIL() << "each time the program had taken over before";
+}
+
+INSTANTIATE_TEST_SUITE_P(TakeOver, ToldToEndMeanwhile,
+                         testing::Values(Meanwhile{"AtOnce", false, "starting a new program", 1},
+                                         Meanwhile{"OnceItHasTheDisk", false, " holds ", 2},
+                                         Meanwhile{"OnceItIsAboutToServe", false, " limits: ", 2},
+                                         Meanwhile{"ByTheLauncher", true, " holds ", 2}),
+                         [](const auto& test) { return test.param.name; });
 
 TEST(TakeOver, IsNotBegunByAProcessThatDrains) {
   Dynasty dynasty;
@@ -238,17 +285,6 @@ TEST(TakeOver, LeavesNoControlSocketBehindThatTheSuccessorDoesNotUse) {
   EXPECT_EQ(dynasty.proxy().process().wait(), 0);
   EXPECT_FALSE(std::filesystem::exists(former));
   EXPECT_EQ(hearsay({"status", "--socket", settings["control"]}).exit_code, 0);
-}
-
-// The process that starts programs for this one; 0: there is none.
-pid_t launcher_of(pid_t proxy) {
-  for (const auto& item : std::filesystem::directory_iterator("/proc")) {
-    const auto status = read_file(item.path() / "status");
-    if (contains(status, "\nPPid:\t" + std::to_string(proxy) + "\n")) {
-      return std::stoi(item.path().filename());
-    }
-  }
-  return 0;
 }
 
 TEST(TakeOver, SaysWhenTheLauncherIsGoneWhichPeopleDoNotTakeForTheProxy) {
