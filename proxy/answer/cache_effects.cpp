@@ -42,7 +42,7 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
       cache::freshen(process.budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
     keep(process, key, updated.entry, since, {stored});
-  } else {
+  } else if (updated.storability != cache::Storability::vary_too_long) {
     drop(process, key, url);
   }
 }

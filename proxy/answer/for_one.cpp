@@ -112,7 +112,8 @@ Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup)
   }
   const auto whole = whole_answer(request, question, attempt);
   if (whole) {
-    worker.process.fills.note_unshared(lookup.key, worker.deadlines.now());
+    if (whole->storability != cache::Storability::vary_too_long)
+      worker.process.fills.note_unshared(lookup.key, worker.deadlines.now());
     note(client, request, attempt, *whole, lookup.verdict.reason);
     co_return co_await send(client, request, attempt, *whole);
   }

@@ -24,6 +24,7 @@ bool is_stricter(const cache::Entry& newer, const cache::Entry& stored) {
 // outdated.
 bool is_of_request(cache::Storability storability) {
   return storability == cache::Storability::request_no_store ||
+         storability == cache::Storability::vary_too_long ||
          storability == cache::Storability::site || storability == cache::Storability::method;
 }
 

@@ -198,21 +198,22 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
 }  // namespace
 
 void RequestFacts::note(const http::RequestHead& request) {
-  const auto& fields = request.fields;
+  const auto& lines = request.fields;
+  fields = &lines;
   method = method_of(request.method);
-  if (fields.may_have(field::cache_control) || fields.may_have(field::pragma)) {
-    control = http::request_cache_control(fields);
+  if (lines.may_have(field::cache_control) || lines.may_have(field::pragma)) {
+    control = http::request_cache_control(lines);
   }
-  authorization = fields.has(field::authorization);
-  range = method == Method::get && fields.has(field::range);
+  authorization = lines.has(field::authorization);
+  range = method == Method::get && lines.has(field::range);
   if (range) {
-    ranges = only_value(fields, field::range);
+    ranges = only_value(lines, field::range);
     signs_range = http::signs_range(request);
-    shown_tags = only_value(fields, field::if_none_match);
+    shown_tags = only_value(lines, field::if_none_match);
   }
-  if (fields.has(field::if_range)) if_range = only_value(fields, field::if_range);
-  for_origin = http::has_write_condition(fields);
-  from_proxy = fields.has(field::via);
+  if (lines.has(field::if_range)) if_range = only_value(lines, field::if_range);
+  for_origin = http::has_write_condition(lines);
+  from_proxy = lines.has(field::via);
 }
 
 bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control) {
@@ -253,6 +254,9 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
   if (request.open_to_all && response.status >= 300) return Storability::authorization;
   if (has_star(response.fields)) return Storability::vary_star;
+  if (request.fields && http::Variant::is_too_long(response.fields, *request.fields)) {
+    return Storability::vary_too_long;
+  }
   const Freshness freshness = freshness_of(response, control, times.response, request.freshness);
   if (freshness.basis == Freshness::Basis::none) return Storability::status;
   if (response.fields.has(field::set_cookie) && !may_store_cookie(request, control)) {

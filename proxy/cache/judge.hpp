@@ -22,6 +22,7 @@ struct RequestFacts {
   // Completes an object that has no facts yet.
   void note(const http::RequestHead& request);
 
+  const http::Fields* fields = nullptr;  // of the head, by which Vary selects; null: no field
   Method method = Method::get;
   http::CacheControl control;   // takes Pragma into account
   bool authorization = false;   // there is an Authorization field, and it matters

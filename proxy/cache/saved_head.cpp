@@ -257,7 +257,7 @@ disk::Key variant_key(const disk::Key& url, std::uint64_t number, const http::Va
   return disk::derived_key(url, disk::bytes_of(text));
 }
 
-disk::Key variant_key(const disk::Key& url, const Selector& selector, const http::Fields& request) {
+disk::Key variant_key(const disk::Key& url, const Selector& selector, http::NormalForms& request) {
   http::Fields vary;
   vary.append(http::field::vary, "Vary", selector.names);
   return variant_key(url, selector.number, http::Variant(vary, request));

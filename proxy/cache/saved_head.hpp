@@ -76,6 +76,6 @@ std::optional<Selector> decode_selector(std::string_view head);
 
 // The key of the variant that answers requests like this one.
 disk::Key variant_key(const disk::Key& url, std::uint64_t number, const http::Variant& variant);
-disk::Key variant_key(const disk::Key& url, const Selector& selector, const http::Fields& request);
+disk::Key variant_key(const disk::Key& url, const Selector& selector, http::NormalForms& request);
 
 }  // namespace proxy::cache

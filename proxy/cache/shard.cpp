@@ -79,9 +79,15 @@ Node* Shard::choose(const HashedKey& key, std::string_view url, const http::Fiel
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->newest->entry->url() != url) return nullptr;
   Node* chosen = nullptr;
+  std::optional<http::NormalForms> forms;
+  const auto matches = [&](const http::Variant& variant) {
+    if (!variant.varies()) return !request.any_selects();
+    if (!forms) forms.emplace(request);
+    return variant.matches(*forms);
+  };
   for (Node* node = slot->newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
-    if (node->entry->variant().matches(request)) chosen = node;
+    if (matches(node->entry->variant())) chosen = node;
   }
   found.varies = !chosen;
   if (!chosen) return nullptr;
@@ -332,14 +338,22 @@ Shard::Chain Shard::take_all(const Slot& slot) {
   return take_if(slot, [](const Node&) { return true; });
 }
 
-// Removes the oldest variant if there are too many.
+// If there are too many variants, removes the oldest of those used least. The newest stays, because
+// nothing could have used it yet. If all others were used, the uses of each count for one less from
+// now on, so that a variant does not stay for what it was once.
 Shard::Chain Shard::take_surplus(const Slot& slot) {
   std::size_t held = 1;
-  Chain* oldest = &slot.newest;
-  for (; (*oldest)->next; oldest = &(*oldest)->next) ++held;
-  if (held <= max_variants_ || held == 1) return {};
-  order_.erase(**oldest);
-  return take(slot, *oldest);
+  Chain* least = nullptr;
+  for (Chain* at = &slot.newest->next; *at; at = &(*at)->next) {
+    ++held;
+    if (!least || (*at)->frequency <= (*least)->frequency) least = at;
+  }
+  if (held <= max_variants_ || !least) return {};
+  if ((*least)->frequency > 0) {
+    for (Node* node = slot.newest->next.get(); node; node = node->next.get()) --node->frequency;
+  }
+  order_.erase(**least);
+  return take(slot, *least);
 }
 
 void Shard::expire_claims(Time now) {

@@ -25,6 +25,9 @@ enum class Storability : std::uint8_t {
   authorization,  // without public, must-revalidate or s-maxage (3.5); or it may be about the
                   // credentials: see RequestFacts::open_to_all
   vary_star,
+  // The values of the request fields that Vary names have more than http::NormalForms::kMostBytes.
+  // The responses to other requests may be stored, and those that are stay.
+  vary_too_long,
   set_cookie,  // see may_store_cookie()
   // These four: it could only be used after validation, and nothing can validate it.
   no_cache,
@@ -40,7 +43,7 @@ enum class Storability : std::uint8_t {
   incomplete,  // the body was cut
   outdated,    // the URL was purged or invalidated while the response arrived
 };
-inline constexpr std::size_t kStorabilities = 22;
+inline constexpr std::size_t kStorabilities = 23;
 
 // "no-store": the word in `not-stored/no-store`. "yes" for `yes`.
 std::string_view text(Storability storability);

@@ -30,7 +30,7 @@ using KeptElsewhere = std::function<bool(const digest::Claim&)>;
 
 struct StoreLimits {
   std::uint64_t max_object = UINT64_MAX;  // most bytes of one body stored here
-  std::size_t variants = 16;              // of one URL; the oldest is dropped first
+  std::size_t variants = 16;              // of one URL; the one used least is dropped first
   std::size_t changes = 8192;             // waiting per shard before the digest must be rebuilt
   // How long a key counts as gone after the digest dropped its claim: as long as a neighbour may
   // use a digest that still claims it.

@@ -93,7 +93,7 @@ void BodyWriter::publish() {
   held_back_ = false;
   const bool shared =
       incoming_.may_be_stored() && !context_.job.how.part && entry->reusable(context_.now());
-  if (!shared) context_.leave_list_as_unshared();
+  if (!shared) context_.leave_list_as_unshared(incoming_.storability);
   if (!keeping_ || !fits) stop_keeping(cache::Storability::too_large);
   auto from = context_.provenance(incoming_.attempt);
   from.stored = stores();

@@ -61,8 +61,8 @@ void FillContext::leave_list() const {
   process().fills.leave(job.key, fill());
 }
 
-void FillContext::leave_list_as_unshared() const {
-  if (job.how.part) return leave_list();
+void FillContext::leave_list_as_unshared(cache::Storability why) const {
+  if (job.how.part || why == cache::Storability::vary_too_long) return leave_list();
   process().fills.leave_unshared(job.key, fill(), worker.deadlines.now());
 }
 

@@ -105,9 +105,11 @@ cache::Storability storability_of(const http::ResponseHead& answer, const Origin
 
 bool replaces_stored(unsigned status, cache::Storability storability) {
   const bool state = status < 400 || status == 404 || status == 410;
-  // What may be about the credentials says nothing of a response that is for all.
+  // What may be about the credentials says nothing of a response that is for all, nor does a
+  // request whose own fields are too long.
   return state && storability != cache::Storability::private_ &&
          storability != cache::Storability::authorization &&
+         storability != cache::Storability::vary_too_long &&
          storability != cache::Storability::partial;
 }
 

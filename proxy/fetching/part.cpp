@@ -19,7 +19,9 @@ Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuest
   const auto part = asked.how.part ? std::optional(joined) : std::nullopt;
   const auto all =
       cache::with_part(budget, stored, context.request().facts, context.received(rest), part);
-  if (all.storability != cache::Storability::yes) context.erase_stored();
+  const bool is_outdated = all.storability != cache::Storability::yes &&
+                           all.storability != cache::Storability::vary_too_long;
+  if (is_outdated) context.erase_stored();
   Incoming incoming{std::move(rest), all.entry, joined.range.size(), all.storability, asked.stored};
   BodyWriter writer(context, std::move(incoming));
   writer.publish();

@@ -28,7 +28,9 @@ void write_unmodified(FillContext& context, Attempt& answer,
   const cache::Ref<const cache::Entry> fresh = freshened.entry;
   answer.fetch().finish();
   const bool may_be_kept = freshened.storability == cache::Storability::yes;
-  if (!may_be_kept) context.erase_stored();
+  const bool is_outdated =
+      !may_be_kept && freshened.storability != cache::Storability::vary_too_long;
+  if (is_outdated) context.erase_stored();
   from.validated = true;
   from.stored = may_be_kept && context.store(fresh, stored);
   from.storability = freshened.storability;
@@ -36,7 +38,7 @@ void write_unmodified(FillContext& context, Attempt& answer,
   if (!from.stored) context.count(from.storability);
   append_body(fill, *fresh);
   const bool shared = may_be_kept && fresh->reusable(context.now());
-  if (!shared) context.leave_list_as_unshared();
+  if (!shared) context.leave_list_as_unshared(freshened.storability);
   fill.publish({fresh, fresh->body.size, shared, std::move(freshened.asker_fields), from});
   fill.finish();
 }

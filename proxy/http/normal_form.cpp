@@ -1,11 +1,16 @@
 #include "proxy/http/normal_form.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {
+
+bool is_of(const Field& line, field id, std::string_view name) {
+  return line.id == id && (id != field::unknown || same_word(line.name, name));
+}
 
 enum class Kind {
   single,          // not a list: a comma does not separate
@@ -107,9 +112,7 @@ void append_sorted(NormalForm& out, const Fields& request, field id, bool any_ca
 }  // namespace
 
 bool append_normal_form(NormalForm& out, const Fields& request, field id, std::string_view name) {
-  const auto is_ours = [&](const Field& line) {
-    return line.id == id && (id != field::unknown || same_word(line.name, name));
-  };
+  const auto is_ours = [&](const Field& line) { return is_of(line, id, name); };
   if (std::none_of(request.begin(), request.end(), is_ours)) return false;
   const Kind kind = kind_of(id);
   if (kind == Kind::weighted || kind == Kind::weighted_words) {
@@ -127,6 +130,24 @@ bool append_normal_form(NormalForm& out, const Fields& request, field id, std::s
   }
   out.pop_back();
   return true;
+}
+
+const NormalForms::Form* NormalForms::of(field id, std::string_view name) {
+  const auto made = std::find_if(forms_.begin(), forms_.end(),
+                                 [&](const Form& form) { return is_of(*form.first, id, name); });
+  if (made != forms_.end()) return &*made;
+  if (!request_.may_have(id)) return nullptr;
+  Form form{nullptr, 0, text_.size(), 0, 0};
+  for (const Field& line : request_) {
+    if (!is_of(line, id, name)) continue;
+    if (!form.first) form.first = &line;
+    form.bytes += line.value.size();
+  }
+  if (!form.first) return nullptr;
+  if (form.bytes <= kMostBytes) append_normal_form(text_, request_, id, name);
+  form.size = text_.size() - form.begin;
+  form.digest = std::hash<std::string_view>{}(text(form));
+  return &forms_.emplace_back(form);
 }
 
 }  // namespace proxy::http

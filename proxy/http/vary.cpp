@@ -1,9 +1,9 @@
 #include "proxy/http/vary.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "proxy/http/field_id.hpp"
-#include "proxy/http/normal_form.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -11,10 +11,9 @@ namespace {
 
 constexpr std::size_t kMaxNames = 64;  // each is looked up in every request
 
-std::optional<std::string> value_of(const Fields& request, field id, std::string_view name) {
-  NormalForm form;
-  if (!append_normal_form(form, request, id, name)) return std::nullopt;
-  return std::string(form.begin(), form.end());
+std::optional<std::string> value_of(NormalForms& request, field id, std::string_view name) {
+  const auto* const form = request.of(id, name);
+  return form ? std::optional<std::string>(request.text(*form)) : std::nullopt;
 }
 
 // Writes %XX for a character that would end the quoted value of a mark, or that a reader would take
@@ -33,7 +32,35 @@ void append_escaped(std::string& out, std::string_view value) {
 
 }  // namespace
 
+bool Variant::is_too_long(const Fields& response, const Fields& request) {
+  if (!response.may_have(field::vary) && !request.any_selects()) return false;
+  std::size_t bytes = 0;
+  for (const Field& line : request) bytes += line.value.size();
+  if (bytes <= NormalForms::kMostBytes) return false;
+  std::vector<const Field*> others;
+  for (const Field& line : request) {
+    if (!line.selects) others.push_back(&line);
+  }
+  Members names(response, field::vary);
+  for (std::size_t left = kMaxNames; left > 0; --left) {
+    const auto name = names.next();
+    if (!name) break;
+    std::erase_if(others, [&](const Field* line) { return same_word(line->name, *name); });
+  }
+  for (const Field* const line : others) bytes -= line->value.size();
+  return bytes > NormalForms::kMostBytes;
+}
+
 Variant::Variant(const Fields& response, const Fields& request) {
+  NormalForms forms(request);
+  *this = Variant(response, forms);
+}
+
+Variant::Variant(const Fields& response, NormalForms& request) {
+  if (is_too_long(response, request.request())) {
+    shared_ = never();
+    return;
+  }
   SelectingFields fields;
   Members names(response, field::vary);
   while (const auto name = names.next()) {
@@ -44,7 +71,7 @@ Variant::Variant(const Fields& response, const Fields& request) {
     const field id = field_id(*name);
     fields.push_back({id, lower(*name), value_of(request, id, *name)});
   }
-  for (const Field& line : request) {
+  for (const Field& line : request.request()) {
     if (!line.selects) continue;
     if (fields.size() == kMaxNames) {
       shared_ = never();
@@ -69,6 +96,9 @@ const Variant::Pointer& Variant::never() {
 }
 
 void Variant::keep(SelectingFields fields) {
+  for (SelectingField& one : fields) {
+    one.digest = one.value ? std::hash<std::string_view>{}(*one.value) : 0;
+  }
   if (!fields.empty()) shared_ = Pointer(new Shared(std::move(fields)));
 }
 
@@ -95,19 +125,25 @@ bool Variant::names(const Field& line) const {
 }
 
 bool Variant::matches(const Fields& request) const {
+  NormalForms forms(request);
+  return matches(forms);
+}
+
+bool Variant::matches(NormalForms& request) const {
   if (never_matches()) return false;
-  if (request.any_selects() &&
-      std::any_of(request.begin(), request.end(),
-                  [this](const Field& line) { return line.selects && !names(line); })) {
-    return false;
+  std::size_t bytes = 0;
+  for (const SelectingField& one : selecting_fields()) {
+    const auto* const form = request.of(one.id, one.name);
+    if (form) bytes += form->bytes;
+    const bool same =
+        form ? one.value && one.digest == form->digest && one.value == request.text(*form)
+             : !one.value;
+    if (!same || bytes > NormalForms::kMostBytes) return false;
   }
-  if (!shared_) return true;
-  const auto& fields = shared_->fields;
-  return std::all_of(fields.begin(), fields.end(), [&](const SelectingField& one) {
-    NormalForm form;
-    if (!append_normal_form(form, request, one.id, one.name)) return !one.value;
-    return one.value == std::string_view(form.data(), form.size());
-  });
+  const Fields& fields = request.request();
+  return !fields.any_selects() ||
+         std::none_of(fields.begin(), fields.end(),
+                      [this](const Field& line) { return line.selects && !names(line); });
 }
 
 std::string Variant::mark() const {

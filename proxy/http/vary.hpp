@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/http/fields.hpp"
+#include "proxy/http/normal_form.hpp"
 
 namespace proxy::http {
 
@@ -25,6 +26,7 @@ class Variant {
     field id;
     std::string name;  // lower case
     std::optional<std::string> value;
+    std::size_t digest = 0;  // of the value, as in NormalForms
 
     bool operator==(const SelectingField&) const = default;
   };
@@ -32,7 +34,11 @@ class Variant {
   using SelectingFields = std::vector<SelectingField>;
 
   Variant() = default;
+  Variant(const Fields& response, NormalForms& request);
   Variant(const Fields& response, const Fields& request);
+  // Whether the values of the request's selecting fields have more than NormalForms::kMostBytes
+  // together. The variant then never matches.
+  static bool is_too_long(const Fields& response, const Fields& request);
   // Makes a variant from saved selecting_fields(). Returns nothing if they are
   // not sorted, are too many, or a name is not a token in lower case.
   static std::optional<Variant> of(SelectingFields fields);
@@ -40,7 +46,8 @@ class Variant {
   // Compares each field in its normal form (normal_form.hpp). An absent field
   // matches only if it is absent in both. Each marked field of the request must
   // be among them. A Vary that is `*` or cannot be read never matches, nor do
-  // more than 64 fields.
+  // more than 64 fields, nor fields with more than NormalForms::kMostBytes.
+  bool matches(NormalForms& request) const;
   bool matches(const Fields& request) const;
   // Whether no request can match.
   bool never_matches() const { return shared_ && shared_ == never(); }

@@ -35,7 +35,8 @@ std::optional<Opened> select(const Live& live, const digest::Key& key, const std
   peeked.varies_there = true;
   const auto selector = cache::decode_selector(opened->record.head());
   if (!selector) return std::nullopt;
-  return open(live, cache::variant_key(key, *selector, request), name);
+  http::NormalForms forms(request);
+  return open(live, cache::variant_key(key, *selector, forms), name);
 }
 
 void peek_at_memory(const Live& live, const digest::Key& key, const std::string& name,

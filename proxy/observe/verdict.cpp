@@ -78,6 +78,7 @@ constexpr Phrase kReasons[] = {
     {"private", "it is for one client (private)"},
     {"authorization", "it answers one client's credentials"},
     {"vary", "it varies by everything (Vary: *)"},
+    {"vary-too-long", "the client's fields by which it varies are too long"},
     {"set-cookie", "it sets a cookie"},
     {"no-cache", "nothing can validate it, as no-cache demands"},
     {"no-lifetime", "it states no lifetime"},

@@ -69,7 +69,9 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
                                  const http::ResponseHead& answer, const cache::Times& times,
                                  const Request& request) {
   if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
-  if (selected_by_withheld(answer, request)) return Finding{Worth::unusable, FalseHit::variant};
+  if (storability == cache::Storability::vary_too_long || selected_by_withheld(answer, request)) {
+    return Finding{Worth::unusable, FalseHit::variant};
+  }
   if (storability != cache::Storability::yes || answer.fields.has(http::field::set_cookie)) {
     return Finding{Worth::unusable, FalseHit::unfit};
   }

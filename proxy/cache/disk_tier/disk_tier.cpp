@@ -98,8 +98,9 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   ReadBack read;
   auto location = disk_.find(url_key, url);
   if (!location) return read;
+  http::NormalForms forms(request);
   const auto is_known = [&](const ReadBack::Seen& seen, std::uint64_t selector) {
-    return bodies == Bodies::large_in_file && reader_.add_known(read, seen, selector, url, request);
+    return bodies == Bodies::large_in_file && reader_.add_known(read, seen, selector, url, forms);
   };
   if (is_known(read.by.emplace(ReadBack::Seen{url_key, location->at}), 0)) return read;
   auto stored = reader_.open(*read.by, *location, url, wait);
@@ -119,7 +120,7 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
       disk_.catalog().index.set_claim(url_key, location->at, 0);
     }
     number = selector->number;
-    const Key key = variant_key(url_key, *selector, request);
+    const Key key = variant_key(url_key, *selector, forms);
     location = disk_.find(key, url);
     if (!location) return read;
     if (is_known(read.variant.emplace(ReadBack::Seen{key, location->at}), number)) return read;
@@ -128,7 +129,7 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   }
   if (location->kind == RecordKind::block || location->kind == RecordKind::selector) return read;
   auto saved = decode_head(url, stored->head(), stored->header());
-  const bool selected = saved && saved->entry.variant.matches(request);
+  const bool selected = saved && saved->entry.variant.matches(forms);
   // A marked field (http::Field::selects) selects though the response has no selector.
   if (saved && saved->selector == 0 && number == 0 && !selected) return read;
   if (!selected || saved->selector != number) {

@@ -25,7 +25,7 @@ Result<disk::StoredRecord> EntryReader::open(ReadBack::Seen& seen, const disk::L
 }
 
 bool EntryReader::add_known(ReadBack& read, const ReadBack::Seen& seen, std::uint64_t selector,
-                            std::string_view url, const http::Fields& request) {
+                            std::string_view url, http::NormalForms& request) {
   const auto known = heads_.find(seen.at);
   if (!known || known->key() != seen.key || known->selector() != selector) return false;
   const auto& entry = known->entry();

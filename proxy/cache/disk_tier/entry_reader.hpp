@@ -51,7 +51,7 @@ class EntryReader {
   // left it there and its head is still known. `selector`: the number of the selector that leads to
   // the record, else 0. Returns false if the record has to be read.
   bool add_known(ReadBack& read, const ReadBack::Seen& seen, std::uint64_t selector,
-                 std::string_view url, const http::Fields& request);
+                 std::string_view url, http::NormalForms& request);
 
   // Opens the record at the location. `gone`: the record is of another URL, whose key collides.
   disk::Result<disk::StoredRecord> open(ReadBack::Seen& seen, const disk::Location& location,

@@ -163,6 +163,28 @@ TEST_F(MemoryStore, VariantsOfOneUrlAreBounded) {
   EXPECT_NE(find("http://a/", "X-A: 6\r\n").entry, nullptr);
 }
 
+TEST_F(MemoryStore, AVariantInUseOutlastsAllThatNobodyAsksForAgain) {
+  put_variant("X-A", "X-A: used\r\n");
+  for (int i = 0; i < 100; ++i) {
+    if (i % 3 == 0) {
+      EXPECT_NE(find("http://a/", "X-A: used\r\n").entry, nullptr) << i;
+    }
+    put_variant("X-A", "X-A: " + std::to_string(i) + "\r\n");
+  }
+  EXPECT_EQ(store_->entries(), 4U);
+}
+
+TEST_F(MemoryStore, AVariantThatWasUsedOnceUponATimeGivesWayToThoseInUse) {
+  const auto variant = [](int i) { return "X-A: " + std::to_string(i) + "\r\n"; };
+  for (int i = 0; i < 12; ++i) {
+    put_variant("X-A", variant(i));
+    for (int uses = 0; uses < 5; ++uses) EXPECT_NE(find("http://a/", variant(i)).entry, nullptr);
+  }
+  EXPECT_EQ(store_->entries(), 4U);
+  EXPECT_EQ(find("http://a/", variant(0)).entry, nullptr);
+  EXPECT_NE(find("http://a/", variant(11)).entry, nullptr);
+}
+
 TEST_F(MemoryStore, DropsOfAUrlTheVariantThatMatches) {
   put_variant("X-A", "X-A: 1\r\n");
   Stock given{.lines = "Cache-Control: max-age=100\r\nVary: X-A\r\n", .request = "X-A: 2\r\n"};

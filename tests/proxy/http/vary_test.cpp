@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "tests/proxy/http/fields_of.hpp"
 
@@ -142,6 +143,77 @@ TEST(Variant, MarkIsSquidsAndSorted) {
   EXPECT_EQ(mark({"Vary: B, a"}, {"A: %"}), mark({"Vary: A", "Vary: b"}, {"A: %"}));
   EXPECT_EQ(mark({"Vary: *"}, {}), "*");
   EXPECT_EQ(mark({}, {}), "");
+}
+
+std::string codings(std::size_t bytes, char of = 'a') {
+  return "Accept-Encoding: " + std::string(bytes, of);
+}
+
+TEST(Variant, IsNotSelectedByFieldsOfMoreThan4KiBTogether) {
+  struct LongCase {
+    const char* name;
+    std::string vary;
+    std::vector<std::string> request;
+    bool too_long;
+  };
+  constexpr auto kMost = NormalForms::kMostBytes;
+  const std::string half = std::string(kMost / 2, 'b');
+  const LongCase cases[] = {
+      {"just not", "Vary: Accept-Encoding", {codings(kMost)}, false},
+      {"one byte", "Vary: Accept-Encoding", {codings(kMost + 1)}, true},
+      {"56 KB", "Vary: Accept-Encoding", {codings(56'000)}, true},
+      {"two fields", "Vary: a, accept-encoding", {"A: " + half, codings(kMost / 2)}, false},
+      {"two long fields", "Vary: a, accept-encoding", {"A: " + half, codings(kMost / 2 + 1)}, true},
+      {"two lines", "Vary: A", {"A: " + half, "A: " + half + "b"}, true},
+      {"a name twice", "Vary: A, a", {"A: " + half, "B: " + half + "b"}, false},
+      {"other fields", "Vary: A", {"A: " + half, codings(56'000)}, false},
+      {"no Vary", "X: A", {codings(56'000)}, false},
+  };
+  for (const LongCase& c : cases) {
+    Fields request;
+    for (const std::string& line : c.request) {
+      const auto colon = line.find(':');
+      request.append(std::string_view(line).substr(0, colon),
+                     std::string_view(line).substr(colon + 2));
+    }
+    const Fields response = fields_of({c.vary});
+    EXPECT_EQ(Variant::is_too_long(response, request), c.too_long) << c.name;
+    const Variant variant(response, request);
+    EXPECT_EQ(variant.never_matches(), c.too_long) << c.name;
+    EXPECT_EQ(variant.matches(request), !c.too_long) << c.name;
+  }
+}
+
+TEST(Variant, IsNotSelectedByATooLongRequestThatIsLikeAShortOne) {
+  const Variant variant(fields_of({"Vary: Accept-Encoding"}), fields_of({"Accept-Encoding: gzip"}));
+  const std::string long_one = "Accept-Encoding: gzip" + std::string(5000, ',');
+  EXPECT_FALSE(variant.matches(fields_of({long_one})));
+  const Variant empty(fields_of({"Vary: Accept-Encoding"}), fields_of({"Accept-Encoding: "}));
+  EXPECT_FALSE(empty.matches(fields_of({codings(5000)})));
+}
+
+TEST(Variant, MarkedFieldsCountAmongTheSelectingBytes) {
+  const std::string value(NormalForms::kMostBytes, 'a');
+  Fields request = fields_of({"A: 1"});
+  request.append({field::unknown, "X-Forwarded-Host", value, true});
+  EXPECT_FALSE(Variant::is_too_long({}, request));
+  EXPECT_TRUE(Variant::is_too_long(fields_of({"Vary: A"}), request));
+}
+
+TEST(NormalForms, MakesTheFormOfEachFieldOnceForAllVariants) {
+  const std::string wanted = codings(2000);
+  const Fields request = fields_of({"Cookie: a", wanted});
+  NormalForms forms(request);
+  for (int i = 0; i < 16; ++i) {
+    const std::string stored = codings(1990, static_cast<char>('b' + i));
+    const Variant variant(fields_of({"Vary: Accept-Encoding, X-Absent"}), fields_of({stored}));
+    EXPECT_FALSE(variant.matches(forms));
+  }
+  EXPECT_EQ(forms.count(), 1U);
+  const Variant same(fields_of({"Vary: Cookie, accept-encoding"}),
+                     fields_of({wanted, "Cookie: a"}));
+  EXPECT_TRUE(same.matches(forms));
+  EXPECT_EQ(forms.count(), 2U);
 }
 
 TEST(Variant, NamesAreBounded) {
