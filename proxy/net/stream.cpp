@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/beast/core/buffers_suffix.hpp>
 #include <cerrno>
@@ -18,6 +19,12 @@ namespace {
 // it, and <linux/tcp.h> cannot be included beside that header.
 constexpr std::size_t kBytesAcked = 120;
 constexpr int kTcpInfo = 11;
+constexpr int kNotSentLowAt = 25;
+
+// How often within its deadline a write that waits looks at what the other side has acknowledged.
+constexpr int kLooks = 8;
+// How old what stalled_since() tells may be. The first look comes no later.
+constexpr std::chrono::seconds kBetweenLooks{1};
 
 bool would_block(error_code error) {
   return error == asio::error::would_block;
@@ -37,26 +44,66 @@ AnySocket without_delay(AnySocket socket) {
 // coroutine owns the stream, as with tunnels.
 class Stream::Stall {
  public:
-  explicit Stall(Stream& stream) : stream_(&stream), since_(stream.now()) { stream.stall_ = this; }
+  explicit Stall(Stream& stream)
+      : stream_(&stream), got_on_(stream.now()), since_(got_on_), looked_(got_on_) {
+    stream.stall_ = this;
+    look_in(std::min<Clock::duration>(stream.patience_ / kLooks, kBetweenLooks));
+  }
   ~Stall() {
-    if (stream_) stream_->stall_ = nullptr;
+    if (!stream_) return;
+    stream_->stall_ = nullptr;
+    if (!stream_->timed_out_) look_in(stream_->patience_);
   }
   Stall(const Stall&) = delete;
   Stall& operator=(const Stall&) = delete;
 
+  // The kernel has taken so many bytes.
   void note(std::size_t taken) {
+    got_on_ = stream_->now();
     taken_ += taken;
     if (taken_ < kProgress) return;
     taken_ = 0;
-    since_ = stream_->now();
+    since_ = got_on_;
   }
-  [[nodiscard]] Clock::time_point since() const { return since_; }
+  // Whether the write has got on within the deadline. If so, looks again soon.
+  [[nodiscard]] bool gets_on() {
+    look();
+    const auto left = got_on_ + stream_->patience_ - stream_->now();
+    if (left <= Clock::duration{}) return false;
+    look_in(std::min(left, stream_->patience_ / kLooks));
+    return true;
+  }
+  [[nodiscard]] Clock::time_point since() {
+    if (stream_->now() - looked_ >= kBetweenLooks) look();
+    return since_;
+  }
   void leave() { stream_ = nullptr; }
 
  private:
+  void look_in(Clock::duration time) {
+    if (stream_->patience_ > Clock::duration{}) stream_->Watched::expires_after(time);
+  }
+  // The room of a send buffer tells little of a slow reader: the kernel reports room only when much
+  // of the buffer is free, which may take longer than the deadline.
+  void look() {
+    looked_ = stream_->now();
+    stream_->keep_little_unsent();
+    const auto acknowledged = stream_->acknowledged();
+    if (!acknowledged) return;
+    if (!acknowledged_) acknowledged_by_since_ = *acknowledged;
+    if (acknowledged != std::exchange(acknowledged_, acknowledged)) got_on_ = looked_;
+    if (*acknowledged - acknowledged_by_since_ < kProgress) return;
+    acknowledged_by_since_ = *acknowledged;
+    since_ = looked_;
+  }
+
   Stream* stream_;
+  Clock::time_point got_on_;  // when it last got on, as far as known
   Clock::time_point since_;
+  Clock::time_point looked_;
   std::size_t taken_ = 0;
+  std::optional<std::uint64_t> acknowledged_;  // at the last look
+  std::uint64_t acknowledged_by_since_ = 0;
 };
 
 Stream::Stream(AnySocket socket, Deadlines& deadlines)
@@ -164,7 +211,6 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
     if (n) {
       sent += *n;
       stall.note(*n);
-      if (patience_ > Clock::duration{}) expires_after(patience_);
     } else if (tls_ || !would_block(n.error())) {
       co_return n.error();
     } else if (const auto error = woken(co_await plain_->room())) {
@@ -222,10 +268,15 @@ void Stream::expires_never() {
 
 void Stream::interrupt() {
   Watched::expires_never();
-  on_expiry();
+  time_out();
 }
 
 void Stream::on_expiry() {
+  if (!timed_out_ && stall_ && stall_->gets_on()) return;
+  time_out();
+}
+
+void Stream::time_out() {
   timed_out_ = true;
   if (plain_) return plain_->cancel();
   error_code ignored;
@@ -282,6 +333,13 @@ std::optional<std::uint64_t> Stream::acknowledged() {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, info.data() + kBytesAcked, sizeof bytes);
   return bytes;
+}
+
+// Only for a slow reader. It wakes a writer for fewer bytes, which would cost a fast transfer half
+// as much processor time again; and a small response must not cost a system call more.
+void Stream::keep_little_unsent() {
+  if (std::exchange(keeps_little_unsent_, true)) return;
+  ::setsockopt(descriptor(), IPPROTO_TCP, kNotSentLowAt, &kMostUnsent, sizeof kMostUnsent);
 }
 
 void Stream::reset_on_close() {

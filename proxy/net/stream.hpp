@@ -54,8 +54,10 @@ class Stream final : public Watched {
   // first byte. The end of the stream is asio::error::eof. Not with TLS.
   Task<Result<std::size_t>> read_into_pipe(int pipe, std::size_t most);
 
-  // Sets the deadline, counted from now. While a write waits for room, it counts from the last
-  // progress of the write.
+  // Sets the deadline, counted from now. While a write waits for room, it counts from the last time
+  // at which the write got on: the kernel took bytes, or the other side acknowledged some. What was
+  // acknowledged is looked at eight times within the deadline, so the write may end by an eighth
+  // later.
   void expires_after(Clock::duration after);
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
@@ -65,6 +67,9 @@ class Stream final : public Watched {
   // While a write waits for room: the time since which the other side has taken fewer than
   // kProgress bytes. Nothing: no write waits.
   static constexpr std::size_t kProgress = 64 * 1024;
+  // Once a write has waited for a second or more, the kernel takes further bytes only while fewer
+  // than this are unsent, so a slow reader takes no more of the kernel's memory.
+  static constexpr int kMostUnsent = 256 * 1024;
   [[nodiscard]] std::optional<Clock::time_point> stalled_since() const;
 
   // Bytes that the other side has acknowledged since the connection began (TCP_INFO). Nothing if
@@ -95,6 +100,8 @@ class Stream final : public Watched {
   Task<bool> readable_later();
   Task<error_code> write_later(asio::const_buffer buffer, std::size_t sent);
   void on_expiry() override;
+  void time_out();
+  void keep_little_unsent();
   [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;
   [[nodiscard]] error_code woken(bool told) const;
@@ -106,6 +113,7 @@ class Stream final : public Watched {
   Clock::duration patience_{};  // zero: no deadline
   Stall* stall_ = nullptr;      // of the write that waits
   bool timed_out_ = false;
+  bool keeps_little_unsent_ = false;
 };
 
 }  // namespace proxy::net

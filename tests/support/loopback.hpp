@@ -34,4 +34,8 @@ inline void set_send_buffer(int descriptor, int bytes) {
   ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
+inline void set_receive_buffer(int descriptor, int bytes) {
+  ::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
 }  // namespace support

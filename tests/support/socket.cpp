@@ -121,6 +121,10 @@ void Socket::finish_writing() {
   ::shutdown(descriptor_.number(), SHUT_WR);
 }
 
+void Socket::take_at_most(int bytes) {
+  ::setsockopt(descriptor_.number(), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
 void Socket::shut_down() {
   ::shutdown(descriptor_.number(), SHUT_RDWR);
 }

@@ -53,6 +53,8 @@ class Socket {
   // False if the other side closed before all bytes were sent.
   bool write(std::string_view bytes);
   void finish_writing();
+  // So many bytes wait at most until they are read, and about as many more.
+  void take_at_most(int bytes);
   void shut_down();
   // Ends the connection with a reset.
   void reset();

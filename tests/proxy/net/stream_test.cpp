@@ -1,6 +1,8 @@
 #include "proxy/net/stream.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 
 #include <memory>
 #include <optional>
@@ -215,6 +217,74 @@ TEST(Stream, TellsSinceWhenTheOtherSideReadsNothing) {
   ends.io.poll();
   EXPECT_TRUE(done);
   EXPECT_FALSE(ends.near.stalled_since());
+}
+
+// Reads a piece now and then, until it has read `pieces`.
+Task<void> read_steadily(Stream& stream, std::size_t pieces, std::size_t& taken) {
+  std::string piece(4096, '\0');
+  Timer timer(co_await ThisExecutor());
+  for (; pieces > 0; --pieces) {
+    timer.expires_after(40ms);
+    co_await timer.async_wait(as_result);
+    const auto n = co_await stream.read_some(asio::buffer(piece));
+    if (!n) co_return;
+    taken += *n;
+  }
+}
+
+struct SlowEnds : Ends {
+  SlowEnds() {
+    support::set_send_buffer(near.descriptor(), 4 << 20);
+    support::set_receive_buffer(far.descriptor(), 16 << 10);
+  }
+};
+
+// The kernel reports room only when much is free, which takes far longer than the deadline here.
+TEST(Stream, AReaderThatIsSlowButSteadyKeepsAWriteAlive) {
+  SlowEnds ends;
+  const std::string much(8 << 20, 'x');
+  constexpr auto kPatience = 400ms;
+  constexpr std::size_t kPieces = 50;
+  ends.near.expires_after(kPatience);
+  std::size_t taken = 0;
+  std::optional<error_code> written;
+  net::spawn(ends.io.get_executor(), support::task_of(ends.near.write(asio::buffer(much))),
+             [&](std::exception_ptr, error_code error) { written = error; });
+  run(ends.io, read_steadily(ends.far, kPieces, taken));
+  EXPECT_FALSE(written) << written->message();
+  EXPECT_GT(taken, kPieces * 1000);
+  const auto stopped = Deadlines::Clock::now();
+  EXPECT_TRUE(support::await([&] {
+    ends.io.restart();
+    ends.io.run_for(Deadlines::kTick);
+    return written.has_value();
+  }));
+  EXPECT_EQ(written, asio::error::timed_out) << "it has stopped to read";
+  EXPECT_GT(Deadlines::Clock::now() - stopped, kPatience / 2);
+}
+
+TEST(Stream, KeepsLittleUnsentInTheKernelForASlowReader) {
+  SlowEnds ends;
+  const std::string much(16 << 20, 'x');
+  ends.near.expires_after(20s);
+  net::spawn(ends.io.get_executor(), support::task_of(ends.near.write(asio::buffer(much))));
+  std::size_t taken = 0;
+  run(ends.io, read_steadily(ends.far, 1, taken));
+  const auto unsent = [&] {
+    int bytes = 0;
+    EXPECT_EQ(::ioctl(ends.near.descriptor(), SIOCOUTQNSD, &bytes), 0);
+    return bytes;
+  };
+  EXPECT_GT(unsent(), Stream::kMostUnsent) << "as much as the send buffer has room for";
+  ends.io.restart();
+  ends.io.run_for(1s + 3 * Deadlines::kTick);
+  std::string most(12 << 20, '\0');
+  EXPECT_TRUE(run(ends.io, read_all(ends.far, most)));
+  ends.io.restart();
+  ends.io.poll();
+  EXPECT_GT(unsent(), 0);
+  EXPECT_LE(unsent(), Stream::kMostUnsent + (64 << 10));
+  ends.near.interrupt();
 }
 
 TEST(Stream, MayEndBeforeAWriteThatWaits) {
