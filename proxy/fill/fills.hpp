@@ -101,7 +101,8 @@ class Fills {
   std::array<Shard, 16> shards_;
   // The time of the last purge. Most requests began after it, and need not take the lock then.
   std::atomic<Time> last_purge_{Time::min()};
-  threads::Mutex purges_mutex_;
+  // A response is stored, and so looks for a purge, under its URL's lock of the disk's tier.
+  threads::Mutex purges_mutex_{threads::Place::third};
   RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};
 };
 

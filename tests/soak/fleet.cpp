@@ -61,6 +61,11 @@ bool Fleet::was_down_since(std::size_t proxy, Clock::time_point time) const {
   return down_[proxy] || last_down_[proxy].load() >= time;
 }
 
+support::Response Fleet::order(std::size_t proxy, std::string_view path,
+                               std::string_view body) const {
+  return proxies_[proxy]->page(path, {{"X-Hearsay", "1"}}, "POST", body);
+}
+
 Usage Fleet::usage(std::size_t proxy) const {
   const auto process =
       std::filesystem::path("/proc") / std::to_string(proxies_[proxy]->process().pid());

@@ -36,6 +36,9 @@ class Fleet {
   // Whether the proxy was ended since, or is down.
   bool was_down_since(std::size_t proxy, Clock::time_point time) const;
 
+  // The answer to POST of an administrator's page. For the thread that made the fleet.
+  support::Response order(std::size_t proxy, std::string_view path, std::string_view body) const;
+
   Usage usage(std::size_t proxy) const;
   // Which part of the other proxies' digests this one uses, from 0 to 1. For the thread that made
   // the fleet.

@@ -32,7 +32,8 @@ class Trouble {
 
   void make() {
     const auto kind = random_() % 40;
-    if (kind < 24) return purge();
+    if (kind < 22) return purge();
+    if (kind < 24) return purge_all();
     if (kind < 32) return world_.change(World::kSmall + random_() % World::kLarge);
     // The first proxy is never ended: its memory is to stay flat.
     if (kind == 32) return fleet_.restart(1 + random_() % 2, Fleet::End::asked);
@@ -61,6 +62,20 @@ class Trouble {
     EXPECT_TRUE(answer.status == 200 || answer.status == 404) << answer.status;
     // A purge that the disk has yet to write may be lost with the proxy.
     if (!support::contains(answer.body, "owed")) world_.purged(proxy, resource);
+  }
+
+  // Meets responses that are being stored. The popular resources change first.
+  void purge_all() {
+    for (std::size_t resource = 0; resource < 200; ++resource) world_.change(resource);
+    const auto proxy = random_() % Fleet::kProxies;
+    const auto port = origin_.substr(origin_.rfind(':') + 1);
+    const auto order = support::json{{"host", "127.0.0.1:" + port}}.dump();
+    const auto answer = fleet_.order(proxy, "/admin/purge", order);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    if (support::contains(answer.body, "owed")) return;
+    for (std::size_t resource = 0; resource < World::kSmall; ++resource) {
+      world_.purged(proxy, resource);
+    }
   }
 
   World& world_;

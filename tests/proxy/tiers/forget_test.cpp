@@ -4,6 +4,7 @@
 
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/tiers/tiers.hpp"
+#include "tests/proxy/cache/messages.hpp"
 #include "tests/proxy/scene.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -34,6 +35,26 @@ TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
   EXPECT_TRUE(forgotten(PurgePattern(cache::Giver{7})));
   scene.process.disk = nullptr;
   scene.aside.stop();
+}
+
+// A response that was asked for before the purge of many URLs looks for it among all purges, under
+// the lock that its URL has on disk. Builds for debugging check the order of the two locks.
+TEST(Keep, FindsAPurgeOfManyUrlsSinceItsRequestWithTheDisksLockHeld) {
+  const support::TemporaryDirectory home;
+  Scene scene;
+  cache::DiskTier disk(scene.budget, {.path = home.path(), .bytes = 64 << 20},
+                       PurgePattern::reading);
+  ASSERT_TRUE(disk.start());
+  scene.process.disk = &disk;
+  const auto asked = std::chrono::steady_clock::now();
+  scene.process.fills.invalidate(PurgePattern("http://purged.test/"), asked);
+  const auto is_kept = [&](const std::string& url) {
+    const auto key = digest::key_of(digest::Method::get, url);
+    return keep(scene.process, key, cache::entry_of(scene.budget, {.url = url}), asked);
+  };
+  EXPECT_FALSE(is_kept("http://purged.test/a"));
+  EXPECT_TRUE(is_kept("http://other.test/a"));
+  scene.process.disk = nullptr;
 }
 
 }  // namespace
