@@ -1,6 +1,6 @@
 #include "proxy/blocks/fit.hpp"
 
-#include "proxy/cache/combine.hpp"
+#include "proxy/cache/representation.hpp"
 
 namespace proxy {
 
@@ -9,14 +9,19 @@ Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
   const auto status = answer.status;
   if (status == 404 || status == 410 || status == 412 || status == 416) return Fit::changed;
   if (status != 200 && status != 206) return Fit::refused;
+  const auto part = cache::range_of(answer);
+  if (status == 206 && !part) return Fit::refused;  // its Content-Type is of its own parts
   if (!cache::same_representation(object, answer.fields)) return Fit::changed;
   const auto length = object.body.size;
   const bool sized = framing.kind == http::Framing::Kind::sized;
-  if (status == 200) return sized && framing.length == length ? Fit::whole : Fit::changed;
-  const auto part = cache::range_of(answer);
-  if (!part) return Fit::refused;
+  if (status == 200) {
+    if (answer.fields.has(http::field::content_range)) return Fit::refused;  // a part by its field
+    return sized && framing.length == length ? Fit::whole : Fit::changed;
+  }
   if (part->complete && *part->complete != length) return Fit::changed;
-  const bool promised = !sized || framing.length == asked.size();
+  // The body of a coded part may be the part, coded, in place of a part of the coded whole. Then
+  // its length differs, so a coded part has to tell its length.
+  const bool promised = sized ? framing.length == asked.size() : !cache::is_coded(answer.fields);
   return part->range == asked && part->complete && promised ? Fit::range : Fit::refused;
 }
 

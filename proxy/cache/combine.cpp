@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "proxy/cache/partial.hpp"
+#include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/http/validators.hpp"
 
 namespace proxy::cache {
 namespace {
@@ -60,13 +60,6 @@ bool outdoes(const Entry& stored, const Entry& newer) {
 }
 
 }  // namespace
-
-bool same_representation(const Entry& stored, const http::Fields& answer) {
-  if (strong_validator(stored).empty() || !http::agrees_on_validators(answer)) return false;
-  const auto etag = answer.value(field::etag);
-  if (!stored.quotes().etag.empty()) return http::strongly_equal(etag, stored.quotes().etag);
-  return etag.empty() && answer.value(field::last_modified) == stored.quotes().last_modified;
-}
 
 std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& stored) {
   if (!stored.range() || !is_as_said(stored)) return {};
@@ -131,6 +124,7 @@ Ref<const Entry> combine(Budget& budget, const Entry* held_now, const Ref<const 
                          const RequestFacts& request, const Received& response,
                          std::uint64_t most) {
   if (newer->body.size == 0 || newer->body.size > newer->range()->range.size()) return nullptr;
+  if (!is_as_said(*newer) && is_coded(response.response.fields)) return nullptr;
   if (held_now && held_now->object() && same_representation(*held_now, response.response.fields)) {
     return nullptr;  // its blocks are stored elsewhere
   }

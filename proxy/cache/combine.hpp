@@ -12,9 +12,6 @@
 
 namespace proxy::cache {
 
-// Whether the response has the same representation as the stored entry, by a strong validator.
-bool same_representation(const Entry& stored, const http::Fields& answer);
-
 // The range that a request wants beyond a stored part. It begins right after the part.
 struct MissingRange {
   std::uint64_t from = 0;             // the first byte that the client wants, which is stored
@@ -43,7 +40,8 @@ Body without_first(Budget& budget, const Body& body, std::uint64_t skipped);
 // Returns the entry to store after a part has been received completely: `newer`, or `newer` joined
 // with the stored entry `stored` (null: nothing is stored) if both are of one representation and
 // touch. A result that is complete is no longer a part. Returns null if the stored entry is better
-// kept unchanged, or if `newer` has more bytes than it states. `response` is the message that
+// kept unchanged, if `newer` has more bytes than it states, or if it is coded and has fewer: then
+// only the bytes of the part were coded, not the representation. `response` is the message that
 // carried `newer`. Joins at most `most` bytes.
 Ref<const Entry> combine(Budget& budget, const Entry* stored, const Ref<const Entry>& newer,
                          const RequestFacts& request, const Received& response, std::uint64_t most);

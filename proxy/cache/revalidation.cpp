@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "proxy/cache/partial.hpp"
+#include "proxy/cache/representation.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
@@ -128,15 +129,17 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags) {
 }
 
 bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone) {
-  if (!http::agrees_on_validators(not_modified.fields)) return false;
-  const std::string_view etag = not_modified.fields.value(field::etag);
+  const auto& fields = not_modified.fields;
+  if (!http::agrees_on_validators(fields)) return false;
+  if (fields.has(field::content_encoding) && !same_coding(entry, fields)) return false;
+  const std::string_view etag = fields.value(field::etag);
   if (!etag.empty()) {
     const bool weak = etag.substr(0, 2) == "W/";
     return etag == entry.quotes().etag || (weak && http::weakly_equal(etag, entry.quotes().etag));
   }
   // A guest may have made up its tag, such as "*", which matches whatever the origin has.
   if (entry.giver().guest) return false;
-  const std::string_view modified = not_modified.fields.value(field::last_modified);
+  const std::string_view modified = fields.value(field::last_modified);
   return modified.empty() ? alone : modified == entry.quotes().last_modified;
 }
 

@@ -4,6 +4,7 @@
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/sources/drain.hpp"
@@ -84,6 +85,9 @@ void store_cut_body(const FillContext& context, const Incoming& incoming) {
   const auto came = context.fill().received();
   if (came == 0 || !entry.has_content() || cache::strong_validator(entry).empty()) return;
   if (entry.giver().guest) return;  // a part may be joined with others later
+  // Of a coded part that does not promise all its bytes, perhaps only the part was coded.
+  const bool coded = cache::is_coded(incoming.attempt.head().fields);
+  if (coded && entry.range() && incoming.length != entry.range()->range.size()) return;
   const auto first = entry.range() ? entry.range()->range.first : 0;
   const auto complete = entry.range() ? entry.range()->complete : incoming.length;
   const http::ContentRange part{{first, first + came - 1}, complete};

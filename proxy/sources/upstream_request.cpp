@@ -8,6 +8,7 @@
 #include "peers/site.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/range.hpp"
@@ -23,8 +24,9 @@ using http::field;
 constexpr std::array kClientsOwn{field::if_none_match, field::if_modified_since,
                                  field::if_match,      field::if_unmodified_since,
                                  field::expect,        field::range,
-                                 field::if_range};
+                                 field::if_range,      field::accept_encoding};
 constexpr std::span kClientsConditions = std::span(kClientsOwn).first<5>();
+constexpr std::span kClientsConditionsAndRange = std::span(kClientsOwn).first<7>();
 constexpr std::array kNotForSiblings{field::if_none_match, field::if_modified_since,
                                      field::if_match,      field::if_unmodified_since,
                                      field::if_range,      field::range,
@@ -44,7 +46,7 @@ http::UpstreamRequest to_origin(const Request& request, std::string_view our_nam
 }
 
 http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
-  return to_origin(request, our_name, request.head.fields, kClientsOwn);
+  return to_origin(request, our_name, request.head.fields, kClientsConditionsAndRange);
 }
 
 // Whether the answer is the part from `offset` to the end. If `length` is known, it must be the
@@ -58,13 +60,34 @@ bool continues_at(const http::Fields& answer, std::uint64_t offset,
   return promised == part->range.size() && (!length || length == part->complete);
 }
 
+// Whether the client's Accept-Encoding may not bring the codings that the entry has. By a Vary that
+// names the field, the client's own selected the entry. Without the field, no server codes.
+bool may_bring_other_codings(const Request& request, const cache::Entry& entry) {
+  const auto& selecting = entry.variant().selecting_fields();
+  const bool selects = std::any_of(selecting.begin(), selecting.end(), [](const auto& one) {
+    return one.id == field::accept_encoding;
+  });
+  if (selects) return false;
+  return request.head.fields.has(field::accept_encoding) ||
+         cache::accepts_coding_of(entry) != "identity";
+}
+
+// Asks for a range of the entry's representation: unless the client's own Accept-Encoding has
+// brought the entry (`by_this_request`), with one that asks for the entry's codings.
 std::string unchanged_range(const Request& request, std::string_view our_name,
-                            const cache::Entry& entry, const http::AskedRange& bytes) {
-  const auto range = http::range_field(bytes);
-  const std::array extra{http::Field{field::range, "Range", range},
-                         http::Field{field::if_range, "If-Range", cache::strong_validator(entry)}};
+                            const cache::Entry& entry, std::string_view range,
+                            bool by_this_request) {
+  boost::container::small_vector<http::Field, 3> extra{{field::range, "Range", range}};
+  const auto validator = cache::strong_validator(entry);
+  if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
   auto asked = to_origin(request, our_name);
-  asked.extra = extra;
+  std::string codings;
+  if (!by_this_request && may_bring_other_codings(request, entry)) {
+    codings = cache::accepts_coding_of(entry);
+    extra.push_back({field::accept_encoding, "Accept-Encoding", codings});
+    asked.without = kClientsOwn;
+  }
+  asked.extra = {extra.data(), extra.size()};
   std::string head;
   http::append_request_head(head, asked);
   return head;
@@ -149,25 +172,19 @@ std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* stored,
                            std::string_view tags,
                            const std::optional<http::AskedRange>& range_override) {
-  auto asked = to_origin(request, our_name);
-  cache::Conditions extra;
-  std::string range;
   const auto rest = stored && how.action == cache::Action::complete
                         ? cache::rest_wanted(request.facts, *stored)
                         : std::nullopt;
-  if (rest) {
-    range = cache::range_of(*rest);
+  if (rest) return unchanged_range(request, our_name, *stored, cache::range_of(*rest), false);
+  auto asked = to_origin(request, our_name);
+  cache::Conditions extra;
+  std::string range;
+  if (how.part && !range_override) asked.without = kClientsConditions;
+  const bool revalidates = stored && how.action == cache::Action::revalidate;
+  if (revalidates) extra = cache::conditional_fields(*stored, tags);
+  if (range_override) {
+    range = http::range_field(*range_override);
     extra.push_back({field::range, "Range", range});
-    const auto validator = cache::strong_validator(*stored);
-    if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
-  } else {
-    if (how.part && !range_override) asked.without = kClientsConditions;
-    const bool revalidates = stored && how.action == cache::Action::revalidate;
-    if (revalidates) extra = cache::conditional_fields(*stored, tags);
-    if (range_override) {
-      range = http::range_field(*range_override);
-      extra.push_back({field::range, "Range", range});
-    }
   }
   if (is_for_origin_to_say(request, how)) {
     extra.push_back({field::cache_control, "Cache-Control", "no-cache"});
@@ -181,12 +198,15 @@ std::string origin_request(const Request& request, std::string_view our_name,
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset) {
   if (cache::strong_validator(entry).empty()) return std::nullopt;
-  return unchanged_range(request, our_name, entry, {offset, std::nullopt});
+  const bool by_this_request = entry.source != cache::SourceKind::sibling;
+  const auto range = http::range_field({offset, std::nullopt});
+  return unchanged_range(request, our_name, entry, range, by_this_request);
 }
 
 std::string range_request(const Request& request, std::string_view our_name,
                           const cache::Entry& object, const http::ByteRange& bytes) {
-  return unchanged_range(request, our_name, object, {bytes.first, bytes.last});
+  const auto range = http::range_field({bytes.first, bytes.last});
+  return unchanged_range(request, our_name, object, range, false);
 }
 
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name) {
@@ -198,8 +218,12 @@ std::string interim_text(const http::ResponseHead& head, std::string_view our_na
 std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
                                          std::optional<std::uint64_t> length) {
-  if (!cache::same_representation(entry, answer.fields)) return std::nullopt;
-  if (answer.status == 200) return offset;
+  if (!cache::same_representation(entry, answer.fields) ||
+      cache::contradicts_length(answer, length, offset)) {
+    return std::nullopt;
+  }
+  const bool whole = answer.status == 200 && !answer.fields.has(field::content_range);
+  if (whole) return offset;
   if (answer.status == 206 && continues_at(answer.fields, offset, length)) return 0;
   return std::nullopt;
 }

@@ -47,21 +47,24 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 // The head of a request to the origin, in origin-form, without the client's own conditions, and
 // without its Range unless a part is asked for. To revalidate `stored`, the request is conditional
 // and names `tags`. To complete `stored`, it asks for the missing bytes if the representation is
-// unchanged, as far as a strong validator can tell. `range_override`: the range to ask for in place
-// of the client's, without its If-Range. If a stored response would do but for the request, and the
-// client's Cache-Control does not say so, no-cache tells parents.
+// unchanged, as far as a strong validator can tell, in the codings of `stored` as range_request()
+// does. `range_override`: the range to ask for in place of the client's, without its If-Range. If a
+// stored response would do but for the request, and the client's Cache-Control does not say so,
+// no-cache tells parents.
 std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* stored,
                            std::string_view tags,
                            const std::optional<http::AskedRange>& range_override = std::nullopt);
 
 // The head of a request to the origin for the bytes from `offset` on, if they are of the same
-// representation as `entry`. Nothing if the entry has no strong validator to prove that by (RFC
-// 9110 13.1.5).
+// representation as `entry`, which this request has begun to fetch. Nothing if the entry has no
+// strong validator to prove that by (RFC 9110 13.1.5).
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset);
 
-// As rest_request(), for the range `bytes` of an object that has a strong validator.
+// As rest_request(), for the range `bytes` of an object that has a strong validator. Another
+// request may have fetched the object, with another Accept-Encoding. So this one asks for the
+// object's codings, unless Vary has selected the object by Accept-Encoding.
 std::string range_request(const Request& request, std::string_view our_name,
                           const cache::Entry& object, const http::ByteRange& bytes);
 
@@ -69,8 +72,8 @@ std::string range_request(const Request& request, std::string_view our_name,
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name);
 
 // How many bytes of the answer's body to skip, so that the remaining ones continue at `offset`: 0
-// for a 206 that fits, `offset` for a 200 of the same representation. Nothing if the answer may not
-// be joined.
+// for a 206 that fits, `offset` for a 200 of the same representation. `length`: the complete
+// length, if known. Nothing if the answer may not be joined.
 std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
                                          std::optional<std::uint64_t> length);

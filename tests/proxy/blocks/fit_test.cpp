@@ -48,6 +48,30 @@ TEST(Fit, AnotherVersionHasChanged) {
   for (const unsigned status : {404, 410, 412, 416}) EXPECT_EQ(fit(status, ""), Fit::changed);
 }
 
+// Some origins give all codings of a resource one tag.
+TEST(Fit, AnotherCodingHasChanged) {
+  const std::string gzip = "Content-Encoding: gzip\r\n";
+  const std::string sized = kPart + "Content-Length: 1048576\r\n";
+  const std::string whole = kTag + "Content-Length: 5000000\r\n";
+  EXPECT_EQ(fit(206, sized, kTag + gzip), Fit::changed);
+  EXPECT_EQ(fit(206, sized + gzip, kTag), Fit::changed);
+  EXPECT_EQ(fit(206, sized + gzip, kTag + gzip), Fit::range);
+  EXPECT_EQ(fit(200, whole, kTag + gzip), Fit::changed);
+  EXPECT_EQ(fit(200, whole + gzip, kTag + gzip), Fit::whole);
+}
+
+// An origin may code the bytes of the part alone.
+TEST(Fit, ACodedPartTellsItsLength) {
+  const std::string gzip = "Content-Encoding: gzip\r\n";
+  EXPECT_EQ(fit(206, kPart + gzip + "Transfer-Encoding: chunked\r\n", kTag + gzip), Fit::refused);
+}
+
+TEST(Fit, AWholeHasNoContentRange) {
+  const std::string range = "Content-Range: bytes 1048576-2097151/5000000\r\n";
+  EXPECT_EQ(fit(200, kTag + range + "Content-Length: 1048576\r\n"), Fit::refused);
+  EXPECT_EQ(fit(200, kTag + range + "Content-Length: 5000000\r\n"), Fit::refused);
+}
+
 TEST(Fit, AnErrorSaysNothingOfTheObject) {
   for (const unsigned status : {204, 301, 401, 403, 429, 500, 502, 503, 504}) {
     EXPECT_EQ(fit(status, ""), Fit::refused) << status;

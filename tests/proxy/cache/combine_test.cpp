@@ -12,6 +12,7 @@ using http::Forward;
 
 const std::string kFresh = "Cache-Control: max-age=100\r\n";
 const std::string kTag = "ETag: \"e\"\r\n";
+const std::string kGzip = "Content-Encoding: gzip\r\n";
 const std::string kWeakTag = "ETag: W/\"e\"\r\n";
 const std::string kOld = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
@@ -145,6 +146,8 @@ TEST_F(Combine, JoinsByAStrongValidatorAlone) {  // RFC 9110 15.3.7.3
       {"NoTagBefore", "", kTag, false},
       {"TwoTagsNow", kTag, kTag + "ETag: \"f\"\r\n", false},
       {"TwoDatesBesideTheTag", kTag, kTag + kOld + "Last-Modified: x\r\n", false},
+      {"SameCoding", kTag + kGzip, kTag + kGzip, true},
+      {"OtherCoding", kTag + kGzip, kTag, false},
       {"WeakTags", kWeakTag, kWeakTag, false},
       {"WeakTagNow", kTag, kWeakTag, false},
       {"NoValidators", "", "", false},
@@ -180,8 +183,9 @@ TEST_F(Combine, TakesTheNewerFieldsAndKeepsTheOthers) {  // RFC 9111 3.2, 3.4
   EXPECT_EQ(text_of(both->body), "abcdefghij");
 }
 
-TEST_F(Combine, OfNothingKeepsThePart) {
+TEST_F(Combine, OfNothingKeepsThePartAndClaimsItNot) {
   const Message part(budget, "5-9/11", kFresh, 5, 5);
+  EXPECT_EQ(part.entry->claimable_until(), Time::min());
   EXPECT_EQ(kept(nullptr, part), part.entry);
 }
 
@@ -203,6 +207,8 @@ TEST_F(Combine, BelievesNoOneWhoHasOtherBytesThanHeSays) {
   const Message rest(budget, "9-9/10", kFresh + kTag, 9, 1);
   EXPECT_EQ(kept(&too_few, rest), rest.entry);
   EXPECT_EQ(kept(&rest, too_few), too_few.entry);
+  const Message coded_alone(budget, "0-9/10", kFresh + kTag + kGzip, 0, 9);
+  EXPECT_EQ(kept(nullptr, coded_alone), nullptr) << "fewer bytes, as the part was coded";
 }
 
 TEST_F(Combine, DoesNotOutgrowWhatMayBeStored) {
@@ -387,11 +393,6 @@ TEST_F(Combine, LetsAPartStandInForWhatItHas) {
   EXPECT_FALSE(may_stand_in(whole.facts, *held.entry, kStart + 150s));
   whole.facts.offline = true;
   EXPECT_EQ(judge(whole.facts, found, kStart + 150s).action, Action::refuse);
-}
-
-TEST_F(Combine, ClaimsNoPart) {
-  const Message held(budget, "0-9/10", kFresh, 0, 10);
-  EXPECT_EQ(held.entry->claimable_until(), Time::min());
 }
 
 }  // namespace

@@ -139,6 +139,16 @@ TEST_F(Revalidation, NotModifiedSpeaksOfTheEntryItNames) {
   }
 }
 
+TEST_F(Revalidation, NotModifiedOfAnotherCodingIsAboutAnotherResponse) {
+  const std::string tag = "ETag: \"a\"\r\n";
+  const std::string gzip = "Content-Encoding: gzip\r\n";
+  EXPECT_TRUE(identifies(*entry(tag + gzip), Response(tag, 304).head)) << "it need not name it";
+  EXPECT_TRUE(identifies(*entry(tag + gzip), Response(tag + gzip, 304).head));
+  EXPECT_FALSE(identifies(*entry(tag), Response(tag + gzip, 304).head));
+  EXPECT_FALSE(
+      identifies(*entry(tag + gzip), Response(tag + "Content-Encoding: br\r\n", 304).head));
+}
+
 TEST_F(Revalidation, NotModifiedWithoutAValidatorIsNobodysWhereTwoWereNamed) {  // 4.3.1, 4.3.4
   const auto stored = entry("ETag: \"a\"\r\n");
   EXPECT_FALSE(identifies(*stored, Response("", 304).head, false));

@@ -97,6 +97,9 @@ TEST_F(OriginAnswer, ToACompletionIsTheRestOrNothingToJoin) {
   for (const unsigned status : {206, 304, 412, 416}) {
     EXPECT_EQ(whole.says(status), OriginSays::not_the_rest) << status;
   }
+  const std::string slice = "Content-Range: bytes 5-9/10\r\nContent-Length: 5\r\n";
+  EXPECT_EQ(whole.says(206, rest + "Content-Encoding: gzip\r\n"), OriginSays::not_the_rest);
+  EXPECT_EQ(whole.says(200, kTag + slice), OriginSays::not_the_rest) << "a part, called the whole";
   EXPECT_EQ(whole.says(200, kTag), OriginSays::response);
   EXPECT_EQ(whole.says(200, kTag + "Content-Range: bytes 5-9/10\r\n"), OriginSays::not_the_rest);
   for (const unsigned status : {302, 400, 403, 404, 500}) {

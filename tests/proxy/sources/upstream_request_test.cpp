@@ -8,6 +8,7 @@ namespace proxy {
 namespace {
 
 const std::string kTag = "ETag: \"v1\"\r\n";
+const std::string kGzip = "Content-Encoding: gzip\r\n";
 const std::string kOldDate = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
 const cache::Time kStart{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
 
@@ -115,6 +116,32 @@ TEST(RangeRequest, IsForThoseBytesOfThatVersion) {
             "Range: bytes=1048576-2097151\r\nIf-Range: \"v1\"\r\n\r\n");
 }
 
+// Another client may have brought the entry, with another Accept-Encoding.
+TEST(RangeRequest, IsForTheCodingsThatTheEntryHas) {
+  const std::string vary = "Vary: Accept-Encoding\r\n";
+  const struct {
+    const char* name;
+    std::string entry, client, asked;
+  } cases[] = {
+      {"NeitherIsCoded", kTag, "", ""},
+      {"EntryIsNotCoded", kTag, "Accept-Encoding: gzip\r\n", "Accept-Encoding: identity\r\n"},
+      {"ClientTakesNone", kTag + kGzip, "", "Accept-Encoding: gzip\r\n"},
+      {"ClientTakesMore", kTag + kGzip, "Accept-Encoding: br, gzip\r\n",
+       "Accept-Encoding: gzip\r\n"},
+      {"SelectedTheEntry", kTag + kGzip + vary, "Accept-Encoding: br, gzip\r\n",
+       "Accept-Encoding: br, gzip\r\n"},
+  };
+  for (const auto& [name, lines, client, asked] : cases) {
+    const TextRequest request(client);
+    const bool own = asked == client;
+    EXPECT_EQ(range_request(*request, "us", *entry_with(lines), {5, 9}),
+              "GET /x HTTP/1.1\r\nHost: a.test\r\n" + (own ? client : "") +
+                  "Via: 1.1 us\r\nRange: bytes=5-9\r\nIf-Range: \"v1\"\r\n" + (own ? "" : asked) +
+                  "\r\n")
+        << name;
+  }
+}
+
 TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
   const TextRequest request(
       "Cookie: a=b\r\nRange: bytes=5-\r\nIf-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n"
@@ -157,6 +184,14 @@ TEST(RestRequest, AsksForTheRestOfTheSameRepresentation) {
   EXPECT_EQ(rest_request(*request, "us", *entry_with(kTag), 100),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=100-\r\n"
             "If-Range: \"v1\"\r\n\r\n");
+}
+
+TEST(RestRequest, OfWhatItHasBegunToFetchHasTheSameAcceptEncoding) {
+  const TextRequest request("Accept-Encoding: br, gzip\r\n");
+  const auto entry = entry_with(kTag + kGzip);
+  EXPECT_EQ(rest_request(*request, "us", *entry, 100),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nAccept-Encoding: br, gzip\r\nVia: 1.1 us\r\n"
+            "Range: bytes=100-\r\nIf-Range: \"v1\"\r\n\r\n");
 }
 
 struct Strength {
@@ -220,6 +255,12 @@ INSTANTIATE_TEST_SUITE_P(
               "Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\n",
               200,
               {}},
+        Joint{"CodedRest", kTag + kGzip, 206, range("bytes 100-199/200", 100, kTag + kGzip), {}, 0},
+        Joint{"UncodedRest", kTag + kGzip, 206, range("bytes 100-199/200", 100), {}, {}},
+        Joint{"UncodedWhole", kTag + kGzip, 200, kTag, {}, {}},
+        Joint{"WholeOfAnotherLength", kTag, 200, kTag + "Content-Length: 300\r\n", 200, {}},
+        Joint{"WholeOfLessThanCame", kTag, 200, kTag + "Content-Length: 99\r\n", {}, {}},
+        Joint{"RestThatIsCalledTheWhole", kTag, 200, range("bytes 100-199/200", 100), 200, {}},
         Joint{"LaterStart", kTag, 206, range("bytes 101-199/200", 99), 200, {}},
         Joint{"EarlierStart", kTag, 206, range("bytes 0-199/200", 200), 200, {}},
         Joint{"NotToTheEnd", kTag, 206, range("bytes 100-149/200", 50), 200, {}},

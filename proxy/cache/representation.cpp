@@ -1,0 +1,105 @@
+#include "proxy/cache/representation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "proxy/cache/partial.hpp"
+#include "proxy/http/text.hpp"
+#include "proxy/http/validators.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::field;
+
+// The head of a stored entry as fields.
+class StoredFields {
+ public:
+  explicit StoredFields(const Entry& entry)
+      : text_(std::string(entry.head()) + "\r\n"),
+        head_(http::parse_response_head(text_, {kNoLimit, kNoLimit}).value()) {}
+  StoredFields(const StoredFields&) = delete;
+  StoredFields& operator=(const StoredFields&) = delete;
+
+  [[nodiscard]] const http::Fields& all() const { return head_.fields; }
+
+ private:
+  static constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
+
+  std::string text_;
+  const http::ResponseHead head_;
+};
+
+// The codings in the order in which they were applied, as a list; empty: none.
+std::string codings_of(const http::Fields& fields) {
+  std::string codings;
+  http::Members members(fields, field::content_encoding);
+  while (const auto member = members.next()) {
+    auto coding = http::lower(*member);
+    if (coding == "identity") continue;
+    if (coding.starts_with("x-")) coding.erase(0, 2);  // an older name (RFC 9110 8.4.1)
+    if (!codings.empty()) codings += ", ";
+    codings += coding;
+  }
+  return codings;
+}
+
+// Whether all lines of the field have the stored value.
+bool agrees(const http::Fields& stored, const http::Fields& answer, field id) {
+  return std::all_of(answer.begin(), answer.end(), [&](const http::Field& line) {
+    return line.id != id || http::same_word(line.value, stored.value(id));
+  });
+}
+
+// The complete length that the response states.
+std::optional<std::uint64_t> told_length(const http::ResponseHead& answer) {
+  if (answer.status == 206) {
+    const auto part = range_of(answer);
+    return part ? part->complete : std::nullopt;
+  }
+  if (answer.fields.has(field::transfer_encoding)) return std::nullopt;
+  return http::parse_decimal(answer.fields.value(field::content_length));
+}
+
+}  // namespace
+
+bool same_version(const Entry& stored, const http::Fields& answer) {
+  if (strong_validator(stored).empty() || !http::agrees_on_validators(answer)) return false;
+  const auto etag = answer.value(field::etag);
+  if (!stored.quotes().etag.empty()) return http::strongly_equal(etag, stored.quotes().etag);
+  return etag.empty() && answer.value(field::last_modified) == stored.quotes().last_modified;
+}
+
+bool same_representation(const Entry& stored, const http::Fields& answer) {
+  constexpr std::array kDescribing{field::content_type, field::content_language,
+                                   field::last_modified};
+  if (!same_version(stored, answer)) return false;
+  const StoredFields fields(stored);
+  return codings_of(fields.all()) == codings_of(answer) &&
+         std::all_of(kDescribing.begin(), kDescribing.end(),
+                     [&](field id) { return agrees(fields.all(), answer, id); });
+}
+
+bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uint64_t> complete,
+                        std::uint64_t come) {
+  const auto told = told_length(answer);
+  return told && (complete ? *told != *complete : *told < come);
+}
+
+bool same_coding(const Entry& stored, const http::Fields& answer) {
+  const StoredFields fields(stored);
+  return codings_of(fields.all()) == codings_of(answer);
+}
+
+bool is_coded(const http::Fields& answer) {
+  return !codings_of(answer).empty();
+}
+
+std::string accepts_coding_of(const Entry& stored) {
+  const StoredFields fields(stored);
+  auto codings = codings_of(fields.all());
+  return codings.empty() ? "identity" : codings;
+}
+
+}  // namespace proxy::cache
