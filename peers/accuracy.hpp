@@ -133,10 +133,6 @@ class Accuracy {
   // How many lookups consulted the peer's digest, given the directory's count.
   std::uint64_t lookups(std::uint64_t total) const;
 
-  // Records that a body of the peer ended early.
-  void cut_a_body() { has_cut_.store(true, std::memory_order_relaxed); }
-  bool has_cut() const { return has_cut_.load(std::memory_order_relaxed); }
-
   Probation& probation() { return probation_; }
   const Probation& probation() const { return probation_; }
   bool resting(SteadyTime now) const { return probation_.resting(now); }
@@ -181,7 +177,6 @@ class Accuracy {
   std::atomic<SteadyTime> measured_{SteadyTime::min()};
   std::atomic<std::uint64_t> recent_{0};  // true hits in the lower half, false hits in the upper
   std::atomic<std::uint32_t> under_way_{0};
-  std::atomic<bool> has_cut_{false};
   Probation probation_;
 };
 

@@ -10,6 +10,7 @@
 #include "proxy/request/request.hpp"
 #include "proxy/runs/block_run.hpp"
 #include "proxy/runs/run_end.hpp"
+#include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
@@ -36,9 +37,15 @@ enum class OthersLeft : std::uint8_t { origin, none };
 net::Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
                                                        OthersLeft left);
 
+// The question to the origin for the rest of the run, from the next byte on, not asked yet.
+Attempt rest_at_origin(Worker& worker, const RunJob& job);
+// Whether the answer to that question has the rest. No byte may have arrived meanwhile.
+bool has_rest(Attempt& answer, BlockRun& run);
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be
-// worth its request. The run's readers do not notice.
-net::Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job);
+// worth its request. The run's readers do not notice. `begun`: rest_at_origin(), if it has an
+// answer already.
+net::Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job,
+                                    std::optional<Attempt> begun);
 
 }  // namespace proxy

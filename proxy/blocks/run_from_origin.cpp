@@ -20,10 +20,21 @@ namespace {
 constexpr std::uint64_t kWorthAnother = 64 * 1024;
 constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
 
-Attempt ask_for(Worker& worker, const RunJob& job, const http::ByteRange& bytes) {
+http::ByteRange bytes_left(const BlockRun::Rest& rest, const cache::Entry& object) {
+  auto bytes = bytes_of(rest.blocks, object.body.size);
+  bytes.first += rest.reached;
+  return bytes;
+}
+
+Attempt ask_for(Worker& worker, const RunJob& job, const BlockRun::Rest& rest) {
   const auto& request = job.request->get();
-  auto head = range_request(request, worker.process.name, *job.run->object, bytes);
+  const auto& object = *job.run->object;
+  auto head = range_request(request, worker.process.name, object, bytes_left(rest, object));
   return {worker, origin_plan(request, std::move(head))};
+}
+
+Fit fit_of_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& rest) {
+  return fit_of(answer.head(), answer.fetch().framing(), object, bytes_left(rest, object));
 }
 
 // The response is the whole object, though only a part of it was missing. It supplies all blocks,
@@ -66,9 +77,8 @@ RunEnd refused_end(BlockRuns& runs, BlockRun& run, const Failure& why) {
 
 // Asks for the bytes. If the origin refuses the range, asks for all of the object if the client
 // wants all of it: that is no question of ours.
-Task<Attempt> answer_to(Worker& worker, const RunJob& job, const BlockRun::Rest& rest,
-                        const http::ByteRange& bytes) {
-  auto answer = ask_for(worker, job, bytes);
+Task<Attempt> answer_to(Worker& worker, const RunJob& job, const BlockRun::Rest& rest) {
+  auto answer = ask_for(worker, job, rest);
   (void)co_await answer.ask();
   if (!denies_range(answer, *job.run, rest)) co_return answer;
   auto& refusals = worker.process.range_refusals;
@@ -81,18 +91,18 @@ Task<Attempt> answer_to(Worker& worker, const RunJob& job, const BlockRun::Rest&
   co_return std::move(*all);
 }
 
-// Asks, and writes the response.
-Task<RunEnd> fetch_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) {
+// Asks, unless `begun` has the answer already, and writes the response.
+Task<RunEnd> fetch_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest,
+                        std::optional<Attempt> begun) {
   auto& process = worker.process;
   auto& run = *job.run;
-  auto bytes = bytes_of(rest.blocks, run.object->body.size);
-  bytes.first += rest.reached;
-  auto answer = co_await answer_to(worker, job, rest, bytes);
+  if (!begun) begun = co_await answer_to(worker, job, rest);
+  auto& answer = *begun;
   const auto answered = answer.outcome();
   if (!answered && denies_range(answer, run, rest))
     co_return refused_end(process.runs, run, answered.error());
   if (!answered) co_return RunEnd{RunEnd::How::failed, answered.error()};
-  const auto fit = fit_of(answer.head(), answer.fetch().framing(), *run.object, bytes);
+  const auto fit = fit_of_rest(answer, *run.object, rest);
   if (fit == Fit::changed) erase_object(process, job);
   const bool has_blocks = fit == Fit::range || fit == Fit::whole;
   const bool good = has_blocks && may_be_kept(process, job, answer);
@@ -123,10 +133,20 @@ bool is_cut(const RunEnd& end) {
 
 }  // namespace
 
-Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job) {
+Attempt rest_at_origin(Worker& worker, const RunJob& job) {
+  return ask_for(worker, job, job.run->rest());
+}
+
+bool has_rest(Attempt& answer, BlockRun& run) {
+  const auto fit = fit_of_rest(answer, *run.object, run.rest());
+  return fit == Fit::range || fit == Fit::whole;
+}
+
+Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job, std::optional<Attempt> begun) {
   auto& run = *job.run;
   for (auto rest = run.rest();;) {
-    const auto end = co_await fetch_rest(worker, job, rest);
+    auto answer = std::exchange(begun, std::nullopt);
+    const auto end = co_await fetch_rest(worker, job, rest, std::move(answer));
     const auto before = std::exchange(rest, run.rest());
     // An early run that is cut is not worth another try: the run that ceded its blocks fetches
     // them.

@@ -135,6 +135,7 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     // If cut, such a body could not be resumed.
     const bool passed_on = published_ && !keeping_ && !incoming_.left_there;
     if (rate && !passed_on && rate->missed()) co_return kTooSlow;
+    if (too_long_to_hold_back()) co_return kCut;
     if (at_end()) break;
     if (gives_up()) co_return kUnwanted;
     if (published_ && (!keeping_ || windowed_)) {
@@ -198,7 +199,11 @@ void BodyWriter::note_size() {
   const auto received = context_.fill().received();
   const auto most = incoming_.left_there ? kHeldBack : context_.process().store.max_object();
   if (keeping_ && received > most) outgrow_memory();
-  if (held_back_ && received > kHeldBack) publish();
+  if (held_back_ && !until_whole_ && received > kMostHeldBack) publish();
+}
+
+bool BodyWriter::too_long_to_hold_back() const {
+  return held_back_ && context_.fill().received() > kMostHeldBack;
 }
 
 // Whether the rest of the body is only passed on, and is long.

@@ -19,8 +19,10 @@ namespace proxy {
 // later requests may join.
 class BodyWriter {
  public:
-  // A body that is held back is published once more than this number of bytes have arrived.
+  // Of what is left there, a longer body passes through a window.
   static constexpr std::uint64_t kHeldBack = 1 << 20;
+  // At most this number of bytes are held back.
+  static constexpr std::uint64_t kMostHeldBack = cache::kLargeFrom;
 
   BodyWriter(FillContext& context, Incoming incoming);
   BodyWriter(const BodyWriter&) = delete;
@@ -28,10 +30,16 @@ class BodyWriter {
 
   // Shows readers the head, and the body as it arrives.
   void publish();
-  // Publishes only once the body is whole, or larger than kHeldBack. If the source fails before
-  // that, the readers do not notice that another one replaces it.
-  void hold_back() { held_back_ = true; }
+  // Publishes only once the body is whole. If the source fails before that, the readers do not
+  // notice that another one replaces it. If the body turns out to be larger than kMostHeldBack,
+  // write() fails with `cut`, and too_long_to_hold_back() is true; or the body is published after
+  // all, unless `until_whole`.
+  void hold_back(bool until_whole) {
+    held_back_ = true;
+    until_whole_ = until_whole;
+  }
   [[nodiscard]] bool held_back() const { return held_back_; }
+  [[nodiscard]] bool too_long_to_hold_back() const;
 
   // Reads the body to its end. `idle`: the longest wait for the next bytes. `rate`: a slower
   // body is a failure, unless it is published and not stored.
@@ -57,6 +65,7 @@ class BodyWriter {
   net::Task<void> to_the_end();
 
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }
+  [[nodiscard]] Attempt& attempt() { return incoming_.attempt; }
   // Call this after write() has failed: records the failure of a parent (Fetch::note_cut).
   void note_cut() { incoming_.attempt.fetch().server().note_cut(); }
   [[nodiscard]] cache::Ref<const cache::Entry> entry() const { return incoming_.entry; }
@@ -88,6 +97,7 @@ class BodyWriter {
   cache::Storability storability_;  // `yes` while the answer may still be stored
   bool published_ = false;
   bool held_back_ = false;
+  bool until_whole_ = false;
   bool windowed_ = false;  // the body has outgrown memory: the fill keeps a window, blocks the rest
   const UnreadWatch watch_;
 };

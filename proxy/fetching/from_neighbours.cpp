@@ -5,6 +5,7 @@
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/duplicate.hpp"
@@ -50,6 +51,7 @@ SiblingQuestion question_to_siblings(const FillJob& job) {
 }
 
 constexpr std::uint64_t kHeldBackWhileFetched = 64 * 1024;
+constexpr std::uint64_t kLeastHeldBackRate = 2 << 20;
 
 // Whether the part is exactly the client's range, and small enough to be held back until it is
 // whole.
@@ -65,28 +67,39 @@ bool is_little_part_asked_for(const FillContext& context, const Incoming& incomi
 }
 
 // Whether another source could supply the rest of the body. A guest's body is never resumed
-// elsewhere: see cache::may_join().
-bool is_resumable(const cache::Entry& entry) {
-  return !cache::strong_validator(entry).empty() && !entry.giver().guest;
+// elsewhere: see cache::may_join(). The origin may have no part of a coded body, in particular of
+// one that was coded while it was sent, so a coded body is better held back.
+bool is_resumable(const Incoming& incoming) {
+  const auto& entry = *incoming.entry;
+  const auto& length = incoming.length;
+  const bool is_long = length && *length > BodyWriter::kHeldBack;
+  const bool coded = cache::is_coded(incoming.attempt.head().fields);
+  const bool by_parts = !coded || is_long || (length && incoming.attempt.waits_itself());
+  return by_parts && !cache::strong_validator(entry).empty() && !entry.giver().guest;
 }
 
 // Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
 bool is_to_be_held_back(const Incoming& incoming, bool resumable) {
-  const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
+  const bool small = !incoming.length || *incoming.length <= BodyWriter::kMostHeldBack;
   return incoming.entry->range() || (small && !resumable);
 }
 
-// Whether readers might be left with the beginning of a body that nobody can complete. A body that
-// is too large to be held back is taken only from a neighbour that has never cut one.
+// Whether readers might be left with the beginning of a body that nobody can complete, because it
+// is too large to be held back.
 bool might_be_cut(const Incoming& incoming, bool resumable) {
   if (resumable) return false;
-  const auto longer_than = [&](std::uint64_t bytes) {
-    return !incoming.length || *incoming.length > bytes;
-  };
+  const auto& length = incoming.length;
   // What the neighbour still fetches may last as long as the origin likes: too long to be held
   // back.
-  if (incoming.attempt.waits_itself() && longer_than(kHeldBackWhileFetched)) return true;
-  return longer_than(BodyWriter::kHeldBack) && incoming.attempt.peer()->accuracy.has_cut();
+  if (incoming.attempt.waits_itself()) return !length || *length > kHeldBackWhileFetched;
+  return length && *length > BodyWriter::kMostHeldBack;
+}
+
+// The least rate of a body, in bytes per second. The readers wait for all of a body that is held
+// back, so a long one must not take long.
+std::uint64_t least_rate(const std::optional<std::uint64_t>& length, bool held_back) {
+  const bool is_long = held_back && length && *length > BodyWriter::kHeldBack;
+  return is_long ? kLeastHeldBackRate : kLeastSiblingRate;
 }
 
 void check_some(const FillContext& context, const BodyWriter& writer) {
@@ -103,28 +116,33 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   auto& fill = context.fill();
   const bool held_back = is_to_be_held_back(incoming, resumable);
   resumable = resumable || held_back;  // another source then gives the whole
-  const auto peer = incoming.attempt.peer();
   const auto idle = search.body_idle(incoming.attempt, resumable);
+  const auto least = least_rate(incoming.length, held_back);
   BodyWriter writer(context, std::move(incoming));
   if (held_back) {
-    writer.hold_back();
+    writer.hold_back(!search.origin_has_failed());
   } else {
     writer.publish();
   }
   // What the neighbour still fetches is as slow as the origin. A body of which nobody has the rest
   // is better slow than cut.
   std::optional<LeastRate> rate;
-  if (resumable && !writer.attempt().waits_itself()) rate.emplace(kLeastSiblingRate, kRateGrace);
+  if (resumable && !writer.attempt().waits_itself()) rate.emplace(least, kRateGrace);
   auto written = co_await writer.write(idle, rate);
+  if (!written && !held_back)
+    written = co_await outlast_silence(context, search, writer, written, idle);
   const auto finding = worth_of(written);
   const bool is_dropped = finding.worth == Worth::cut && writer.held_back();
-  search.note(writer.attempt(), finding, is_dropped ? 0 : fill.received());
+  if (is_dropped && writer.too_long_to_hold_back()) {
+    search.put_off(writer.attempt());
+  } else if (writer.attempt().peer()) {
+    search.note(writer.attempt(), finding, is_dropped ? 0 : fill.received());
+  }
   if (is_dropped) {
     fill.restart();
     co_return Answered::no;
   }
-  if (finding.worth == Worth::cut && !resumable) peer->accuracy.cut_a_body();
-  if (finding.worth == Worth::cut)
+  if (finding.worth == Worth::cut && writer.attempt().peer())
     written =
         co_await write_rest(context, writer, written.error(), RestFrom::neighbours_and_origin);
   if (written) {
@@ -132,7 +150,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   } else {
     writer.end_cut(written.error());
   }
-  if (finding.worth == Worth::true_hit) check_some(context, writer);
+  if (finding.worth == Worth::true_hit && writer.attempt().peer()) check_some(context, writer);
   co_return Answered::yes;
 }
 
@@ -217,9 +235,9 @@ Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     search.note(attempt, *useless);
     return Answered::no;
   }
-  const bool resumable = is_resumable(*incoming.entry);
-  if (might_be_cut(incoming, resumable)) {
-    search.note(attempt, {Worth::other_range});
+  const bool resumable = is_resumable(incoming);
+  if (might_be_cut(incoming, resumable) && !search.origin_has_failed()) {
+    search.put_off(attempt);
     return Answered::no;
   }
   incoming.left_there = is_left_there(context, incoming);

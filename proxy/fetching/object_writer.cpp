@@ -11,6 +11,7 @@
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/rest_race.hpp"
 
 namespace proxy {
 
@@ -78,44 +79,86 @@ void publish_object(const FillContext& context, const Incoming& incoming,
   context.fill().publish({object, object->body.size, shareable, incoming.asker_fields, from});
 }
 
+RunJob rest_job(const FillContext& context, std::shared_ptr<BlockRun> run) {
+  auto request = std::make_unique<OwnedRequest>(context.request());
+  return {std::move(run), context.job.key, std::move(request), context.patience};
+}
+
+// If a neighbour that fetches the body itself is silent, waits for it as long as for an origin, and
+// asks the origin for the rest meanwhile. Returns the origin's answer if that comes first. Else
+// `written` tells how writing has ended.
+Task<std::optional<Attempt>> outlast_silence(const FillContext& context, Attempt& attempt,
+                                             BlockWriter& writer, std::shared_ptr<BlockRun> run,
+                                             Outcome<void>& written,
+                                             std::chrono::milliseconds idle) {
+  const auto longest = context.request().policy().settings.timeouts.body;
+  const bool resumable = !cache::strong_validator(*run->object).empty();
+  while (resumable && is_silent(written, attempt)) {
+    const auto before = writer.received();
+    const auto job = rest_job(context, run);
+    std::function<bool(Attempt&)> fits = [&run](Attempt& rest) { return has_rest(rest, *run); };
+    auto asked = rest_at_origin(context.worker, job);
+    auto rest =
+        co_await race_for_rest(context.worker, attempt, std::move(asked), std::move(fits), longest);
+    if (rest) co_return rest;
+    written = co_await writer.write(idle);
+    if (writer.received() == before) break;  // it was silent for so long
+  }
+  co_return std::nullopt;
+}
+
+struct Written {
+  Outcome<void> body = boost::system::in_place_value;
+  std::optional<Attempt> rest = {};  // the origin's answer that has won: see outlast_silence()
+};
+
 // Writes the body into the run's blocks. Notes what a sibling's body was worth.
-Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
-                               std::shared_ptr<BlockRun> run, std::chrono::milliseconds idle) {
+Task<Written> write_into(const FillContext& context, Incoming& incoming,
+                         std::shared_ptr<BlockRun> run, std::chrono::milliseconds idle) {
   auto& attempt = incoming.attempt;
   auto& worker = context.worker;
   BlockWriter writer(worker, {run, context.job.key, context.patience}, attempt);
   const bool resumable = !cache::strong_validator(*run->object).empty();
   if (attempt.peer() && !attempt.waits_itself() && resumable) writer.expect(kLeastSiblingRate);
-  Outcome<void> written = boost::system::in_place_value;
+  Written all;
+  auto& written = all.body;
   if (const auto& part = incoming.entry->range()) {
     const auto before = cache::bytes_before_block(part->range.first);
     written = co_await skip_body(worker, attempt.fetch(), before, idle);
   }
-  if (written) written = co_await writer.write(idle);
+  if (written) {
+    written = co_await writer.write(idle);
+    if (!written) all.rest = co_await outlast_silence(context, attempt, writer, run, written, idle);
+  }
   attempt.fetch().finish();
-  if (!attempt.peer()) co_return written;
+  if (!attempt.peer()) co_return all;
   note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
   const auto& object = run->object;
   if (written && is_to_be_checked(worker, context.request())) {
     check_given(worker, context.request(), {object, object->body.size, attempt.peer()});
   }
-  co_return written;
+  co_return all;
 }
 
-// The source has cut the body. Another one may have the rest of the blocks.
+// The source has cut the body. Another one may have the rest of the blocks. `begun`: the origin's
+// answer for the rest, if it is here already.
 Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
-                           std::shared_ptr<BlockRun> run, RunEnd cut) {
+                           std::shared_ptr<BlockRun> run, RunEnd cut,
+                           std::optional<Attempt> begun) {
+  if (begun) {
+    const auto rest = rest_job(context, std::move(run));
+    co_return co_await fetch_from_origin(context.worker, rest, std::move(begun));
+  }
   const bool by_origin = !incoming.attempt.peer();
   const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
   if (by_origin && !neighbours) co_return cut;
   run->begin_again();
-  auto request = std::make_unique<OwnedRequest>(context.request());
-  const RunJob rest{std::move(run), context.job.key, std::move(request), context.patience};
+  const auto rest = rest_job(context, std::move(run));
   const auto left = by_origin ? OthersLeft::none : OthersLeft::origin;
   const auto end = co_await fetch_from_neighbours(context.worker, rest, left);
   if (end) co_return *end;
   if (by_origin) co_return cut;
-  co_return co_await fetch_from_origin(context.worker, rest);
+  co_return co_await fetch_from_origin(context.worker, rest, std::move(begun));
 }
 
 }  // namespace
@@ -143,10 +186,11 @@ Task<void> write_object(FillContext& context, Incoming incoming,
   {
     BlockRuns::Ending ending(runs, run);
     publish_object(context, incoming, object);
-    const auto written = co_await write_into(context, incoming, run, idle);
-    ending.end = RunEnd::after(written);
+    auto written = co_await write_into(context, incoming, run, idle);
+    ending.end = RunEnd::after(written.body);
     if (ending.end.failed() && !cache::strong_validator(*object).empty()) {
-      ending.end = co_await write_rest_of(context, incoming, run, ending.end);
+      ending.end =
+          co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
   note_if_complete(context.process(), context.job.key, *object);

@@ -4,8 +4,8 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/object_writer.hpp"
-#include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/rest_race.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
 namespace proxy {
@@ -24,17 +24,25 @@ bool neighbours_may_join(const cache::Entry& entry) {
   return !entry.quotes().etag.empty() && cache::strong_validator(entry) == entry.quotes().etag;
 }
 
-Task<Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& writer, Failure cut) {
+Attempt rest_at_origin(const FillContext& context, const BodyWriter& writer) {
   const auto& request = context.request();
   auto head =
       rest_request(request, context.process().name, *writer.entry(), context.fill().received());
-  Attempt rest(context.worker, origin_plan(request, std::move(*head)));
+  return {context.worker, origin_plan(request, std::move(*head))};
+}
+
+Task<Outcome<void>> write_joined(FillContext& context, BodyWriter& writer, Attempt rest) {
+  const auto joined = co_await writer.join(std::move(rest));
+  if (!joined) co_return joined.error();
+  co_return co_await writer.write(context.request().policy().settings.timeouts.body);
+}
+
+Task<Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& writer, Failure cut) {
+  auto rest = rest_at_origin(context, writer);
   const auto answered = co_await rest.ask();
   if (!answered) co_return answered.error();
   if (!writer.fits(rest)) co_return cut;
-  const auto joined = co_await writer.join(std::move(rest));
-  if (!joined) co_return joined.error();
-  co_return co_await writer.write(request.policy().settings.timeouts.body);
+  co_return co_await write_joined(context, writer, std::move(rest));
 }
 
 // Takes the rest from the first neighbour that has it. Nothing: none has.
@@ -79,6 +87,26 @@ Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure
   }
   if (sources == RestFrom::neighbours) co_return cut;
   co_return co_await write_rest_from_origin(context, writer, cut);
+}
+
+Task<Outcome<void>> outlast_silence(FillContext& context, ClaimantSearch& search,
+                                    BodyWriter& writer, Outcome<void> written,
+                                    std::chrono::milliseconds idle) {
+  const auto longest = context.request().policy().settings.timeouts.body;
+  while (is_silent(written, writer.attempt()) && may_be_joined(*writer.entry())) {
+    const auto before = context.fill().received();
+    std::function<bool(Attempt&)> fits = [&writer](Attempt& rest) { return writer.fits(rest); };
+    auto asked = rest_at_origin(context, writer);
+    auto rest = co_await race_for_rest(context.worker, writer.attempt(), std::move(asked),
+                                       std::move(fits), longest);
+    if (rest) {
+      search.note(writer.attempt(), worth_of(written), before);
+      co_return co_await write_joined(context, writer, std::move(*rest));
+    }
+    written = co_await writer.write(idle);
+    if (context.fill().received() == before) break;  // it was silent for so long
+  }
+  co_return written;
 }
 
 }  // namespace proxy

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "proxy/fetching/body_writer.hpp"
+#include "proxy/sources/claimant_search.hpp"
 
 namespace proxy {
 
@@ -15,5 +16,14 @@ enum class RestFrom : std::uint8_t { neighbours, neighbours_and_origin, origin }
 // validator (RFC 9110 13.1.5). If there is none, or the last one fails, returns the failure.
 net::Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure cut,
                                     RestFrom sources);
+
+// Call this with the result of writer.write(). If a neighbour that fetches the body itself is
+// silent, waits for it as long as for an origin (timeouts.body), and asks the origin for the rest
+// meanwhile. The first to go on supplies the rest, and writer.attempt() is its attempt; a neighbour
+// that has lost is noted. Returns how writing has ended; `written`, if no neighbour is silent.
+// `idle`: the silence after which the origin is asked.
+net::Task<Outcome<void>> outlast_silence(FillContext& context, ClaimantSearch& search,
+                                         BodyWriter& writer, Outcome<void> written,
+                                         std::chrono::milliseconds idle);
 
 }  // namespace proxy

@@ -14,7 +14,8 @@ constexpr Time kNearOriginMore = 5ms;  // how much longer than a near origin a n
 constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
 constexpr Time kLeastInBody = 50ms;
-constexpr Time kAssumed = 50ms;  // of what was never measured
+constexpr Time kLeastInFetchedBody = 1s;  // the connection outlasts no shorter wait: Fetch::body()
+constexpr Time kAssumed = 50ms;           // of what was never measured
 constexpr Time kWithoutBudget = 40ms;
 constexpr int kLeastGain = 8;
 constexpr int kLeastGainForStale = 2;
@@ -68,6 +69,10 @@ bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour
 
 Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget) {
   return std::max({kLeastInBody, neighbour.p95(), budget.patience});
+}
+
+Time patience_in_fetched_body(const peers::FirstByte& origin) {
+  return std::max(kLeastInFetchedBody, patience_with_fetch(origin));
 }
 
 Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer) {

@@ -67,6 +67,10 @@ Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budge
 // for its first byte, but 50 ms at least. A neighbour's disk may take that long.
 Budget::Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget);
 
+// How long to wait for more of a body that a neighbour is fetching itself, before the origin is
+// asked for the rest, too: as long as the origin mostly takes, but 1 s at least.
+Budget::Time patience_in_fetched_body(const peers::FirstByte& origin);
+
 // How long to wait for a parent before the next server of the route is asked, too: as long as the
 // origin mostly takes, or 200 ms if that is unknown. With Prefer::neighbours, which is for a line
 // that is paid by the byte, as long as the time-outs allow.

@@ -44,7 +44,7 @@ class Candidates {
   // Asks this neighbour only where the origin does not answer.
   void put_in_reserve(peers::PeerRef peer) { too_slow_.push_back(std::move(peer)); }
   // Whether the reserve has a neighbour. The reserve is asked only where the origin does not
-  // answer. It has the neighbours that are too slow, and those on trial.
+  // answer. It has the neighbours that are too slow, those on trial, and those that were put off.
   [[nodiscard]] bool reserve() const { return !too_slow_.empty() || !on_trial_.empty(); }
   // The origin has failed: the reserve joins the line.
   void call_reserve();

@@ -305,6 +305,11 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
   inquiries_.add({name, result, word_for_cause(judged), attempt.waited()});
 }
 
+void ClaimantSearch::put_off(const Attempt& answer) {
+  note(answer, {Worth::other_range});
+  candidates_.put_in_reserve(answer.peer());
+}
+
 // What the questions have cost counts where they took longer than expected.
 void ClaimantSearch::settle() {
   const auto now = race_.under_way().empty() ? *begun_ : Steady::now();
@@ -329,9 +334,12 @@ void ClaimantSearch::settle() {
 
 std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer, bool resumable) const {
   const auto& timeouts = wanted_.request.policy().settings.timeouts;
-  if (!answer.peer() || answer.waits_itself() || !resumable) return timeouts.body;
-  const auto patience = patience_in_body(answer.peer()->accuracy.first_byte(), budget_);
-  return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience), timeouts.peer_first_byte);
+  if (!answer.peer() || !resumable) return timeouts.body;
+  const bool fetches = answer.waits_itself();
+  const auto patience = fetches ? patience_in_fetched_body(origin_.takes)
+                                : patience_in_body(answer.peer()->accuracy.first_byte(), budget_);
+  return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience),
+                  fetches ? timeouts.body : timeouts.peer_first_byte);
 }
 
 void ClaimantSearch::abandon() {

@@ -60,6 +60,10 @@ class ClaimantSearch {
   [[nodiscard]] std::chrono::milliseconds body_idle(const Attempt& answer, bool resumable) const;
   // Leaves the questions under way. Call this when a neighbour's answer is of use.
   void settle();
+  // Call this when a neighbour's answer is of use only if the origin fails: its body might be cut,
+  // and nobody would have the rest. The neighbour is asked again once the origin has failed.
+  void put_off(const Attempt& answer);
+  [[nodiscard]] bool origin_has_failed() const { return origin_.failure.has_value(); }
   // As note_worth(), for an answer from next(). Judges whether it was in_time().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
 

@@ -210,7 +210,6 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                 std::uint64_t bytes) {
   const auto outcome = outcome_of(attempt, finding);
   if (!outcome) return;
-  if (finding.worth == Worth::cut && !finding.late) attempt.peer()->accuracy.cut_a_body();
   directory.note(attempt.peer(), *outcome, first_byte_of(attempt, finding), bytes,
                  Attempt::Steady::now(), finding.cause);
 }

@@ -98,6 +98,11 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
   co_return judged(read, was_finished);
 }
 
+Task<void> Fetch::body_goes_on(std::chrono::milliseconds idle) {
+  stream().expires_after(idle);
+  co_await input().fill(BufferPool::kSize);
+}
+
 std::size_t Fetch::body_at_hand(net::asio::mutable_buffer into) {
   if (question_.abandoned()) return 0;
   const bool was_finished = body_finished();

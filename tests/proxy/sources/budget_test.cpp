@@ -117,6 +117,12 @@ TEST(Budget, AnotherSourceHasTheRestOfABodyThatStopsForLonger) {
   EXPECT_GE(patience_in_body(steady(200ms), far), 200ms) << "the neighbour's own time";
 }
 
+TEST(Budget, OfABodyThatANeighbourFetchesTheRestIsAskedForAfterASecondOrTheOriginsTime) {
+  EXPECT_EQ(patience_in_fetched_body(FirstByte()), 1s);
+  EXPECT_EQ(patience_in_fetched_body(steady(80ms)), 1s);
+  EXPECT_GE(patience_in_fetched_body(steady(3s)), 3s);
+}
+
 TEST(Budget, ThatPrefersNeighboursAsksAllOfThemAndWaits) {
   const auto budget = budget_against(steady(2ms), Prefer::neighbours);
   EXPECT_EQ(whether_to_ask(standing(900ms), budget, kNow), Ask::yes);

@@ -144,21 +144,89 @@ TEST(Rest, IsGivenUpIfTheOriginHasReplacedTheBody) {
   EXPECT_EQ(scene.origin.requests("/a").at(0).field("If-Range"), "\"v1\"");
 }
 
-// Nobody could complete such a body.
-TEST(Rest, IsNotNeededOfALargeBodyWithoutValidatorWhoseNeighbourHasCutOne) {
-  PeerScene scene({"/a", "/b", "/c"});
-  const std::string large(3U << 20, 'x');
+// Nobody could complete such a body, so it is the origin's from its first byte on.
+TEST(Rest, IsNotNeededOfALargeBodyWithoutValidator) {
+  PeerScene scene({"/a", "/b"});
+  const std::string large(6U << 20, 'x');
   const Fields fresh{{"Cache-Control", "max-age=60"}};
-  scene.peer.on("/a", Reply(200, fresh).sized(large.size()).send(large.substr(0, 2U << 20)).cut());
-  scene.peer.on("/b", Reply(200, fresh).body(large));
-  scene.peer.on("/c", Reply(200, fresh).body("small"));
-  EXPECT_FALSE(scene.get("/a").whole) << "the first time";
-  scene.client = std::make_unique<Client>(scene.proxy->port());
-  ASSERT_TRUE(await([&] { return scene.books().at("state") == "trying"; }));
-  scene.get("/c");
-  ASSERT_TRUE(await([&] { return scene.books().at("state") == "usable"; }));
-  EXPECT_EQ(scene.get("/b").body, "from the origin");
-  EXPECT_EQ(scene.peer.count("/b"), 1U);
+  scene.peer.on("/a", Reply(200, fresh).sized(large.size()).send(large.substr(0, 5U << 20)).cut());
+  scene.peer.on("/b", Reply(200, fresh).chunked().send(large.substr(0, 5U << 20)).cut());
+  for (const char* path : {"/a", "/b"}) {
+    const Response response = scene.get(path);
+    EXPECT_TRUE(response.whole) << path;
+    EXPECT_EQ(response.body, "from the origin") << path;
+    EXPECT_EQ(scene.peer.count(path), 1U) << path;
+  }
+  EXPECT_EQ(scene.books().at("state"), "usable") << "its response was of no use";
+}
+
+TEST(Rest, OfALargeBodyWithoutValidatorMayLackIfTheOriginFails) {
+  PeerScene scene({"/a", "/b"});
+  const std::string large(6U << 20, 'x');
+  const Fields fresh{{"Cache-Control", "max-age=60"}};
+  scene.origin.otherwise([](const Request&) { return Reply::hang_up(); });
+  scene.peer.on("/a", Reply(200, fresh).body(large));
+  scene.peer.on("/b", Reply(200, fresh).chunked().send(large));
+  for (const char* path : {"/a", "/b"}) {
+    const Response response = scene.get(path);
+    EXPECT_TRUE(response.whole) << path;
+    EXPECT_TRUE(response.body == large) << path;
+  }
+}
+
+enum class Broken { sized, chunked, damaged };
+
+// A body that ends too early, or in a damaged chunk.
+Reply broken_reply(const Fields& fields, std::size_t bytes, Broken how) {
+  if (how == Broken::sized)
+    return Reply(200, fields).sized(whole_body().size()).send(whole_body().substr(0, bytes)).cut();
+  Reply reply = Reply(200, fields).chunked().send(whole_body().substr(0, bytes));
+  if (how == Broken::chunked) return reply.cut();
+  std::string text;
+  for (const auto& step : reply.steps()) text += step.bytes;
+  text.resize(text.size() - kLastChunk.size());
+  return Reply::raw(text + "xyz\r\nbroken");
+}
+
+// The origin has the same under the tag without a coding, and in other bytes.
+TEST(Rest, OfABodyThatANeighbourBreaksMakesNoRequestFail) {
+  const Fields fresh{{"Cache-Control", "max-age=60"}};
+  const Fields weak{{"Cache-Control", "max-age=60"}, {"ETag", "W/\"v1\""}};
+  const Fields coded{
+      {"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}, {"Content-Encoding", "gzip"}};
+  const struct {
+    const char* name;
+    Fields fields;
+    std::size_t bytes;
+  } bodies[] = {{"Tagged", kTaggedBody, 70'000}, {"TaggedEarly", kTaggedBody, 1},
+                {"Coded", coded, 70'000},        {"CodedEarly", coded, 1},
+                {"Weak", weak, 70'000},          {"Bare", fresh, 70'000}};
+  for (const auto& [name, fields, bytes] : bodies) {
+    const std::string body =
+        fields == kTaggedBody ? whole_body() : std::string(300'000, 'o') + whole_body();
+    for (const auto how : {Broken::sized, Broken::chunked, Broken::damaged}) {
+      PeerScene scene({"/a"});
+      scene.peer.on("/a", broken_reply(fields, bytes, how));
+      scene.origin.on("/a", [&body](const Request& request) {
+        const std::string range = request.field("Range");
+        if (range.empty()) return Reply(200, kTaggedBody).body(body);
+        const auto first = std::stoul(range.substr(6));
+        const auto size = std::to_string(body.size());
+        return Reply(206, kTaggedBody)
+            .with("Content-Range", "bytes " + std::to_string(first) + '-' +
+                                       std::to_string(body.size() - 1) + '/' + size)
+            .body(body.substr(first));
+      });
+      for (int i = 0; i < 2; ++i) {
+        const Response response = scene.get("/a");
+        EXPECT_TRUE(response.whole) << name << static_cast<int>(how);
+        EXPECT_TRUE(response.body == body)
+            << name << static_cast<int>(how) << ' ' << response.body.size();
+        EXPECT_FALSE(response.has("Content-Encoding")) << name << static_cast<int>(how);
+      }
+      EXPECT_EQ(scene.peer.count("/a"), 1U) << name << static_cast<int>(how);
+    }
+  }
 }
 
 }  // namespace

@@ -282,5 +282,87 @@ TEST(SiteCollapse, IsOffIfTheSettingsSaySo) {
   }
 }
 
+// The first member fetches, the others have joined, and it stops in the middle of the body.
+struct Stopped : Site {
+  Stopped(std::size_t bytes, const json& settings) : Site(settings), body(bytes, 'x') {
+    for (std::size_t i = 0; i < body.size(); i += 1000) body[i] = static_cast<char>('a' + i % 23);
+    origin.on("/a", [this](const Request& request) {
+      const std::string range = request.field("Range");
+      if (range.empty() && asked++ > 0) return Reply(200, kStored).body(body);  // one did not join
+      if (range.empty()) {
+        return Reply(200, kStored)
+            .sized(body.size())
+            .send(body.substr(0, body.size() / 2))
+            .wait(rest)
+            .send(body.substr(body.size() / 2));
+      }
+      if (!knows_ranges) return Reply(200, kStored).wait(rest).body(body);
+      const auto from = std::stoul(range.substr(6));
+      return Reply(206, kStored)
+          .with("Content-Range", "bytes " + std::to_string(from) + "-" +
+                                     std::to_string(body.size() - 1) + "/" +
+                                     std::to_string(body.size()))
+          .body(body.substr(from));
+    });
+  }
+  // Returns the clients of the second member, which have read a third of the body.
+  std::deque<Client> begin() {
+    const std::string get = support::request_text("GET", origin.url("/a"));
+    first.emplace(members[0].port()).send(get);
+    EXPECT_EQ(first->read_head().status, 200);
+    std::deque<Client> clients;
+    for (int i = 0; i < 2; ++i) {
+      clients.emplace_back(members[1].port()).send(get);
+      clients.back().read_head();
+      EXPECT_TRUE(clients.back().read_body(body.size() / 3) == body.substr(0, body.size() / 3));
+    }
+    return clients;
+  }
+  void expect_rest(Client& client) const {
+    EXPECT_TRUE(client.read_body(body.size()) == body.substr(body.size() / 3));
+  }
+
+  std::string body;
+  Gate rest;
+  bool knows_ranges = true;
+  std::atomic<int> asked = 0;
+  std::optional<Client> first;
+};
+
+TEST(SiteCollapse, OfABodyWhoseFetcherStopsTheOriginGivesTheRest) {
+  const json disk{{"cache", {{"memory", "64MiB"}, {"disk", {{"size", "256MiB"}}}}}};
+  const std::pair<std::size_t, json> cases[] = {
+      {600'000, json::object()}, {600'000, disk}, {12U << 20, disk}};
+  for (const auto& [bytes, settings] : cases) {
+    Stopped site(bytes, settings);
+    auto clients = site.begin();
+    site.members[0].process().signal(SIGSTOP);
+    const auto begun = std::chrono::steady_clock::now();
+    for (auto& client : clients) site.expect_rest(client);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, allowed(5s)) << bytes;
+    EXPECT_EQ(site.origin.count("/a"), 2U);
+    // A busy machine may make the first member seem slow, so that the second one does not join.
+    if (site.asked == 1) {
+      EXPECT_EQ(site.origin.requests("/a").back().field("If-Range"), "\"v1\"");
+    }
+    site.members[0].process().signal(SIGCONT);
+  }
+}
+
+// The body pauses at the origin, which has no rest to give meanwhile.
+TEST(SiteCollapse, OfABodyThatPausesTheFetcherGivesTheRest) {
+  const json disk{{"cache", {{"memory", "64MiB"}, {"disk", {{"size", "256MiB"}}}}}};
+  const std::pair<std::size_t, json> cases[] = {{600'000, json::object()}, {12U << 20, disk}};
+  for (const auto& [bytes, settings] : cases) {
+    Stopped site(bytes, settings);
+    auto clients = site.begin();
+    site.knows_ranges = false;
+    ASSERT_TRUE(site.origin.await_requests("/a", 2)) << "the origin is asked for the rest";
+    site.origin.on("/a", Reply(404));
+    site.rest.open();
+    for (auto& client : clients) site.expect_rest(client);
+  }
+}
+
 }  // namespace
 }  // namespace scenario
