@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "proxy/cache/ahead.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/signed_range.hpp"
@@ -93,20 +94,10 @@ bool takes_stale(const RequestFacts& request, const Entry& entry, Time now) {
   return max_stale && !entry.never_stale && -entry.ttl(now) <= *max_stale;
 }
 
-// Whether the client names another version than the stored one.
-bool shows_another(const RequestFacts& request, const Entry& entry) {
-  const auto etag = entry.quotes().etag;
-  if (!request.shown_tags.empty()) return !http::names_tag(request.shown_tags, etag);
-  return request.if_range && !request.if_range->empty() && !meets_if_range(request, entry);
-}
-
-// Whether the client has a version that is probably newer than the stored one, because it goes on
-// behind the end of that: a file that grows. Its range says nothing about the stored version.
+// Whether the client has a newer version than the stored one. Asked for each hit.
 bool is_ahead(const RequestFacts& request, const Entry& entry) {
-  if (!request.range || !entry.has_content() || !shows_another(request, entry)) return false;
-  const auto length = complete_length(entry);
-  using Kind = http::Selection::Kind;
-  return length && http::select_ranges(request.ranges, *length).kind == Kind::none;
+  return request.range && entry.has_content() &&
+         is_ahead(request, entry.quotes().etag, complete_length(entry));
 }
 
 // Why the entry may not be served without validation; `none` if it may (RFC 9111 4, 5.2.1).

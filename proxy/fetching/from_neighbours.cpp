@@ -224,6 +224,10 @@ Task<Answered> write_cut_to_client(FillContext& context, ClaimantSearch& search,
 Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt& answer) {
   if (answer.head().status == 304) return freshen_stored(context, search, answer);
   const auto& facts = context.request().facts;
+  if (is_behind_client(answer.head(), answer.length(), context.request())) {
+    search.note(answer, {Worth::other_range});
+    return Answered::no;
+  }
   const auto control = context.control_of(answer);
   const auto storability = cache::may_store(facts, answer.head(), answer.times(), control);
   auto incoming =

@@ -136,16 +136,12 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   co_return Next{};
 }
 
-// Whether a parent that answers 416 may have an older version than the client names. Parents do not
-// get the client's If-None-Match.
-bool may_be_behind(const FillContext& context, const Attempt& answer, const OriginQuestion& asked) {
-  return answer.head().status == 416 && answer.hierarchy() == Hierarchy::parent &&
-         !context.request().facts.shown_tags.empty() && asked.how.reason != http::Forward::request;
-}
-
 // Gives the answer to its writer.
 Soon<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQuestion& asked) {
-  if (may_be_behind(context, answer, asked)) return Next(asked.past_parents());
+  const bool by_cache =
+      answer.hierarchy() == Hierarchy::parent && asked.how.reason != http::Forward::request;
+  if (by_cache && is_behind_client(answer.head(), answer.length(), context.request()))
+    return Next(asked.past_parents());
   const auto says = said_by(answer.head(), asked, context.request());
   if (says == OriginSays::error) {
     const auto status = std::to_string(answer.head().status);

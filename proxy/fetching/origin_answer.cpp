@@ -1,5 +1,6 @@
 #include "proxy/fetching/origin_answer.hpp"
 
+#include "proxy/cache/ahead.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/validators.hpp"
@@ -86,6 +87,15 @@ OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked
   if (status == 304 || (status == 206 && !part)) return OriginSays::unasked;
   if (cache::is_error_to_stand_in_for(status)) return OriginSays::error;
   return OriginSays::response;
+}
+
+bool is_behind_client(const http::ResponseHead& answer, std::optional<std::uint64_t> length,
+                      const Request& request) {
+  const auto etag = answer.fields.value(http::field::etag);
+  if (answer.status == 416) return cache::is_ahead(request.facts, etag, 0);
+  const auto part = cache::range_of(answer);
+  return answer.status < 300 &&
+         cache::is_ahead(request.facts, etag, part ? part->complete : length);
 }
 
 std::optional<http::ContentRange> joined_with_stored(const http::ResponseHead& answer,

@@ -59,6 +59,11 @@ enum class OriginSays : std::uint8_t {
 OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
                    const Request& request);
 
+// Whether the client has a newer version of a file that grows than the cache which gave the answer:
+// a neighbour's, which does not get the client's If-None-Match. `length`: of the answer's body.
+bool is_behind_client(const http::ResponseHead& answer, std::optional<std::uint64_t> length,
+                      const Request& request);
+
 // The bytes that the client gets when the answer is joined to the stored part; nothing if the two
 // may not be joined.
 std::optional<http::ContentRange> joined_with_stored(const http::ResponseHead& answer,

@@ -133,6 +133,26 @@ TEST_F(OriginAnswer, ToAnotherRangeThanTheClientsIsAPartOrTheWholeOrOfNoUse) {
   EXPECT_EQ(own.says(500), OriginSays::error);
 }
 
+TEST_F(OriginAnswer, IsBehindAClientThatNamesAnotherVersionAndAsksForBytesBehindItsEnd) {
+  const TextRequest ahead("Range: bytes=10-\r\nIf-None-Match: \"v2\"\r\n");
+  const TextRequest same("Range: bytes=10-\r\nIf-None-Match: \"v1\"\r\n");
+  const TextRequest within("Range: bytes=9-\r\nIf-None-Match: \"v2\"\r\n");
+  const struct {
+    unsigned status;
+    std::string lines;
+    std::optional<std::uint64_t> length;
+  } answers[] = {{200, kTag, 10}, {206, kTag + "Content-Range: bytes 0-9/10\r\n", 10}};
+  for (const auto& [status, lines, length] : answers) {
+    const TextAnswer answer(status, lines);
+    EXPECT_TRUE(is_behind_client(answer.head, length, *ahead)) << status;
+    EXPECT_FALSE(is_behind_client(answer.head, length, *same)) << status;
+    EXPECT_FALSE(is_behind_client(answer.head, length, *within)) << status;
+  }
+  EXPECT_TRUE(is_behind_client(TextAnswer(416, "").head, 0, *ahead));
+  EXPECT_FALSE(is_behind_client(TextAnswer(404, "").head, 10, *ahead));
+  EXPECT_FALSE(is_behind_client(TextAnswer(200, kTag).head, std::nullopt, *ahead));
+}
+
 TEST_F(OriginAnswer, IsFollowedByAQuestionWithoutThePartThatFailed) {
   auto first = completing(true);
   first.range_override = http::AskedRange{5, 9};

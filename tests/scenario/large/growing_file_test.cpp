@@ -2,6 +2,7 @@
 // and ask for what comes after it. Bundler does so with each index of RubyGems.
 #include <gtest/gtest.h>
 
+#include "tests/scenario/large/large_peer_scene.hpp"
 #include "tests/scenario/large/range_scene.hpp"
 
 namespace scenario {
@@ -104,6 +105,17 @@ TEST_P(GrowingFile, IsNotANeighboursFromACacheThatIsBehind) {
     const Fields neighbour{{"If-None-Match", etag}, {"Cache-Control", "only-if-cached"}};
     EXPECT_EQ(get(from(size - 50), neighbour).status, 504);
   }
+}
+
+TEST(GrowingFileOfASibling, IsFetchedPastASiblingThatIsBehind) {
+  const LargeScene older(6 * kMiB + 5);
+  LargePeer scene(7 * kMiB);
+  scene.version = 2;
+  scene.etag = "\"v2\"";
+  scene.peer.on("/a", [&](const Request& request) { return older.answer(request); });
+  const Response newer = scene.ask_for("7000000-", {{"If-None-Match", "\"v1.5\""}});
+  scene.expect_part(newer, {7'000'000, 7 * kMiB - 1});
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
 }
 
 }  // namespace

@@ -21,6 +21,18 @@ bool sets_cookie(const Stored& stored) {
   return has(kept_fields(stored), "Set-Cookie");
 }
 
+// Whether the client may have a newer version of a file that grows: it names another one than the
+// stored one, and asks for bytes behind the end of that. The origin is then asked.
+bool may_be_ahead(const Stored& stored, const Ask& ask) {
+  const auto range = value(ask.fields, "Range");
+  if (range.rfind("bytes=", 0) != 0) return false;
+  const auto first = number(range.substr(6, range.find('-') - 6));
+  const bool behind = first && *first >= static_cast<Seconds>(stored.answer.body.size());
+  const bool names =
+      has(ask.fields, "If-None-Match") ? !unmodified(stored, ask) : has(ask.fields, "If-Range");
+  return behind && names;
+}
+
 }  // namespace
 
 bool Model::should_serve(const Ask& ask, Seconds now) const {
@@ -29,6 +41,7 @@ bool Model::should_serve(const Ask& ask, Seconds now) const {
   if (!reads || has(ask.fields, "If-Match") || !best) return false;
   const bool only_if_cached = Control(ask.fields).says("only-if-cached");
   if (only_if_cached && (best->answer.status != 200 || sets_cookie(*best))) return false;
+  if (may_be_ahead(*best, ask)) return false;
   return may_reuse(*best, ask, age(*best, now) + leave_.slack);
 }
 
