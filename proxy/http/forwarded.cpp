@@ -64,6 +64,15 @@ constexpr std::string_view kOfRequest[] = {
 };
 constexpr std::string_view kXForwarded = "x-forwarded-";
 
+// The letters with which the names begin: most fields that browsers send begin with others.
+constexpr std::string_view kInitials = "cfptwx";
+constexpr bool begin_so(std::span<const std::string_view> names) {
+  return std::all_of(names.begin(), names.end(), [](std::string_view name) {
+    return kInitials.find(name.front()) != std::string_view::npos;
+  });
+}
+static_assert(begin_so(kOfClient) && begin_so(kOfRequest));
+
 // As a server that makes variables of field names reads the byte.
 char folded(char c) {
   const char letter = lower(c);
@@ -121,6 +130,7 @@ Tells what_it_tells(const Field& line) {
   }
   if (line.id != field::unknown) return Tells::nothing;  // nearly always
   const auto name = line.name;
+  if (kInitials.find(folded(name.front())) == std::string_view::npos) return Tells::nothing;
   if (is_x_forwarded_for(line) || listed(kOfClient, name)) return Tells::client;
   return begins(name, kXForwarded) || listed(kOfRequest, name) ? Tells::request : Tells::nothing;
 }
