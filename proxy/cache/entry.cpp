@@ -61,7 +61,7 @@ std::string head_of(const Received& received, const http::CacheControl& control,
   const bool is_part = range_of(response).has_value();
   std::string head;
   http::PieceWriter text(head);
-  http::write_status_line(text, response.status, response.reason);
+  http::write_status_line(text, response);
   bool has_date = false;
   bool all_noted = true;
   for (const http::Field& line : response.fields) {

@@ -232,7 +232,8 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, const http::CacheControl& control) {
   if (const auto asked = storability_for(request); asked != Storability::yes) return asked;
-  if (response.interim() || response.status > http::kLastStatus) return Storability::status;
+  if (response.interim() || response.status > http::kLastStatus || response.icy)
+    return Storability::status;
   if (response.status == 206 && !range_of(response)) return Storability::partial;
   if (response.status == 304 || response.status == 416) return Storability::partial;
   if (is_part_called_200(request, response)) return Storability::partial;
@@ -280,7 +281,8 @@ bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, sec
 
 bool is_error_to_stand_in_for(unsigned status) {
   const bool invalid = status > http::kLastStatus;  // counts as a server error (RFC 9110 15)
-  return status == 500 || status == 502 || status == 503 || status == 504 || invalid;
+  const bool named = status == 500 || status == 502 || status == 503 || status == 504;
+  return named || invalid;
 }
 
 }  // namespace proxy::cache

@@ -10,25 +10,6 @@
 namespace proxy::http {
 namespace {
 
-// The fields of RFC 9110 7.6.1, and those that older specifications call hop-by-hop.
-// Proxy-Authenticate is forwarded: the next proxy sent it, and only the client can answer it.
-bool is_connection_field(field id) {
-  switch (id) {
-    case field::connection:
-    case field::keep_alive:
-    case field::proxy_connection:
-    case field::proxy_authorization:
-    case field::te:
-    case field::trailer:
-    case field::transfer_encoding:
-    case field::upgrade:
-    case field::http2_settings:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // RFC 9110 7.6.1: fields for all recipients are never connection options. Without these fields, a
 // message would be framed, routed, cached, authorized or decoded in another way than its sender
 // meant.
@@ -151,6 +132,23 @@ bool names_no_field(const Field& line) {
 
 }  // namespace
 
+bool is_connection_field(field id) {
+  switch (id) {
+    case field::connection:
+    case field::keep_alive:
+    case field::proxy_connection:
+    case field::proxy_authorization:
+    case field::te:
+    case field::trailer:
+    case field::transfer_encoding:
+    case field::upgrade:
+    case field::http2_settings:
+      return true;
+    default:
+      return false;
+  }
+}
+
 HopByHop::HopByHop(const Fields& fields) {
   if (!fields.may_have(field::connection)) return;
   for (const Field& line : fields) {
@@ -228,7 +226,7 @@ std::string to_proxy(std::string_view head, std::string_view site, std::string_v
 void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
                           std::span<const field> without) {
   PieceWriter text(out);
-  write_status_line(text, head.status, head.reason);
+  write_status_line(text, head);
   const HopByHop hop(head.fields);
   write_end_to_end(text, head.fields, field::age, without,
                    [&hop](const Field& line) { return hop.ends_here(line); });
@@ -238,6 +236,11 @@ void append_response_head(std::string& out, const ResponseHead& head, std::strin
 
 void write_via(PieceWriter& out, int minor, std::string_view name) {
   out << "Via: 1." << (minor == 0 ? "0 " : "1 ") << name << "\r\n";
+}
+
+void write_status_line(PieceWriter& out, const ResponseHead& head) {
+  if (!head.icy) return write_status_line(out, head.status, head.reason);
+  out << kIcy << std::uint64_t{head.status} << " " << head.reason << "\r\n";
 }
 
 void write_status_line(PieceWriter& out, unsigned status, std::string_view reason) {

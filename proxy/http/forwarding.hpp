@@ -13,6 +13,10 @@
 
 namespace proxy::http {
 
+// The fields of RFC 9110 7.6.1, and those that older specifications call hop-by-hop.
+// Proxy-Authenticate is forwarded: the next proxy sent it, and only the client can answer it.
+bool is_connection_field(field id);
+
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
 // Proxy-Authorization (which is for this proxy), and the fields that Connection names. Connection
 // cannot remove fields that change the meaning of the message (Host, Content-*, Cache-Control, Via,
@@ -70,6 +74,8 @@ void append_response_head(std::string& out, const ResponseHead& head, std::strin
 // Writes the Via line of this proxy, `name`. `minor`: of the message that it has received.
 void write_via(PieceWriter& out, int minor, std::string_view name);
 
+// The status line of a response that is passed on: of an ICY response the same, else HTTP/1.1.
+void write_status_line(PieceWriter& out, const ResponseHead& head);
 void write_status_line(PieceWriter& out, unsigned status, std::string_view reason);
 void append_status_line(std::string& out, unsigned status, std::string_view reason);
 // The registered phrase of a status, or "Unknown".

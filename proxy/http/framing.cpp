@@ -48,7 +48,7 @@ HeadResult<Framing> stated(int minor, const Fields& fields) {
 }
 
 bool has_no_body(unsigned status, std::string_view request_method) {
-  return request_method == "HEAD" || status < 200 || status == 204 || status == 304 ||
+  return request_method == "HEAD" || status == 204 || status == 304 ||
          (request_method == "CONNECT" && status < 300);
 }
 
@@ -59,11 +59,9 @@ HeadResult<Framing> request_framing(const RequestHead& head) {
 }
 
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method) {
+  if (head.interim()) return Framing{};
   const auto framing = stated(head.minor, head.fields);
   if (!framing) return framing;
-  // Otherwise the body would be read as the next head, although the sender's users may control its
-  // content.
-  if (head.interim() && framing->has_body()) return HeadError::interim_with_body;
   if (has_no_body(head.status, request_method)) return Framing{};
   return framing->kind == Framing::Kind::none ? Framing{Framing::Kind::until_close, 0} : framing;
 }

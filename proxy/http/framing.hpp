@@ -30,7 +30,7 @@ HeadResult<Framing> request_framing(const RequestHead& head);
 
 // `request_method` is the method of the request that was answered. A response to HEAD, a 1xx, a
 // 204, a 304 and a 2xx to CONNECT have no body (kind none), whatever their fields say. Malformed
-// fields are refused all the same, and so is a 1xx that states a body.
+// fields are refused all the same, except in a 1xx, whose fields never frame it (RFC 9112 6.3).
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method);
 
 // Checks Host as RFC 9112 3.2 requires: HTTP/1.1 has exactly one, HTTP/1.0 at most one, and it is

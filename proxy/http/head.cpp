@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/http/field_id.hpp"
+#include "proxy/http/forwarding.hpp"
 #include "proxy/http/sixteen_bytes.hpp"
 #include "proxy/http/text.hpp"
 
@@ -73,18 +74,43 @@ bool take_well_formed_field(std::string_view& rest, Field& into) {
   return true;
 }
 
-// Takes the field line at the front of `rest`, with its CRLF.
-HeadResult<void> take_field(std::string_view& rest, Field& into) {
-  if (take_well_formed_field(rest, into)) return {};
-  const auto line = take_line(rest);
-  return line ? why_no_field(*line) : line.error();
+// What becomes of white space before a colon.
+enum class BeforeColon { refused, removed };
+
+// Takes a line, without its CRLF, whose name is followed by white space. RFC 9112 5.1: a proxy
+// removes it from a response. A field that frames the message is refused all the same: another
+// reader may not have seen it.
+HeadResult<void> take_spaced_field(std::string_view line, Field& into) {
+  into.name = leading(kTokenChar, line);
+  into.id = field_id(into.name);
+  const auto after = trim(line.substr(into.name.size()));
+  const bool frames = into.id == field::content_length || is_connection_field(into.id);
+  if (frames || !after.starts_with(':')) return HeadError::space_before_colon;
+  const auto value = after.substr(1);
+  const auto refused = first_refused(value);
+  if (refused < value.size()) return why_refused(value[refused]);
+  into.value = trim(value);
+  into.in_line = false;
+  return {};
 }
 
-HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, Fields& fields) {
+// Takes the field line at the front of `rest`, with its CRLF.
+HeadResult<void> take_field(std::string_view& rest, Field& into,
+                            BeforeColon spaces = BeforeColon::refused) {
+  if (take_well_formed_field(rest, into)) return {};
+  const auto line = take_line(rest);
+  if (!line) return line.error();
+  const auto why = why_no_field(*line);
+  const bool mends = why == HeadError::space_before_colon && spaces == BeforeColon::removed;
+  return mends ? take_spaced_field(*line, into) : why;
+}
+
+HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, BeforeColon spaces,
+                              Fields& fields) {
   while (!rest.starts_with(kLineEnd)) {
     if (fields.size() == limits.fields) return HeadError::too_many_fields;
     Field line;
-    if (auto taken = take_field(rest, line); !taken) return taken;
+    if (auto taken = take_field(rest, line, spaces); !taken) return taken;
     fields.append(line);
   }
   // Bytes after the empty line are not part of a head: the caller cut it in the wrong place.
@@ -141,28 +167,37 @@ bool take_well_formed_request_line(std::string_view& rest, RequestHead& head) {
 
 // Senders must write the SP after the status, but its absence leaves no doubt.
 HeadResult<void> parse_status_line(std::string_view line, ResponseHead& head) {
-  if (line.size() < 12 || line[8] != ' ' || (line.size() > 12 && line[12] != ' '))
+  head.icy = line.starts_with(kIcy);
+  const auto version = line.substr(0, head.icy ? kIcy.size() - 1 : 8);
+  const auto rest = line.substr(version.size());
+  if (rest.size() < 4 || rest[0] != ' ' || (rest.size() > 4 && rest[4] != ' '))
     return HeadError::bad_status_line;
-  const auto minor = parse_version(line.substr(0, 8));
+  const auto minor = head.icy ? HeadResult<int>(0) : parse_version(version);
   if (!minor) return minor.error();
-  const auto status = parse_decimal(line.substr(9, 3));
-  if (!status || *status < 100) return HeadError::bad_status_line;
+  const auto status = parse_decimal(rest.substr(1, 3));
+  if (!status || *status < (head.icy ? 200 : 100)) return HeadError::bad_status_line;
   head.minor = *minor;
   head.status = static_cast<unsigned>(*status);
-  head.reason = trim(line.substr(12));
+  head.reason = trim(rest.substr(4));
   for (const char c : head.reason)
     if (!is(kValueChar, c)) return why_refused(c);
   return {};
 }
 
 // RFC 9112 5.2: each fold (CRLF and the white space after it) becomes spaces. A fold of the status
-// line is kept, so that parsing the first field refuses it.
+// line, or within a name, is kept, so that parsing the next line refuses it.
 void join_folds(std::span<char> head) {
   const std::string_view text(head.data(), head.size());
   std::size_t at = text.find('\n');
-  while (at != std::string_view::npos && (at = text.find('\n', at + 1)) != std::string_view::npos) {
+  bool in_value = false;
+  while (at != std::string_view::npos) {
+    const auto begin = at + 1;
+    at = text.find('\n', begin);
+    if (at == std::string_view::npos) break;
+    in_value = in_value || text.substr(begin, at - begin).find(':') != std::string_view::npos;
     const bool folded = at + 1 < text.size() && (text[at + 1] == ' ' || text[at + 1] == '\t');
-    if (folded && text[at - 1] == '\r') head[at - 1] = head[at] = ' ';
+    in_value = in_value && folded && text[at - 1] == '\r';
+    if (in_value) head[at - 1] = head[at] = ' ';
   }
 }
 
@@ -178,10 +213,10 @@ bool RequestHead::keep_alive() const {
   return keeps(minor, fields);
 }
 bool ResponseHead::keep_alive() const {
-  if (!keeps(minor, fields)) return false;
-  if (status != 204) return true;
-  // A 204 ends with its head (RFC 9112 6.3), but a server that states a body may send one all the
-  // same.
+  if (icy || !keeps(minor, fields)) return false;
+  if (status != 204 && !interim()) return true;
+  // A 1xx and a 204 end with their head (RFC 9112 6.3), but a server that states a body may send
+  // one all the same.
   const auto length = fields.value(field::content_length);
   return !fields.has(field::transfer_encoding) && (length.empty() || length == "0");
 }
@@ -218,7 +253,7 @@ HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& lim
     if (auto parsed = parse_request_line(*line, into); !parsed) return parsed;
   }
   into.fields.clear();
-  return parse_fields(head, limits, into.fields);
+  return parse_fields(head, limits, BeforeColon::refused, into.fields);
 }
 
 HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimits& limits) {
@@ -235,7 +270,7 @@ HeadResult<void> parse_unfolded(std::string_view head, const HeadLimits& limits,
   if (!line) return line.error();
   if (auto parsed = parse_status_line(*line, into); !parsed) return parsed;
   into.fields.clear();
-  return parse_fields(head, limits, into.fields);
+  return parse_fields(head, limits, BeforeColon::removed, into.fields);
 }
 
 }  // namespace

@@ -30,13 +30,19 @@ struct RequestHead {
 // A status above this, up to 999, counts as a server error without a class (RFC 9110 15).
 inline constexpr unsigned kLastStatus = 599;
 
+// Begins the status line of a SHOUTcast server, in place of a version.
+inline constexpr std::string_view kIcy = "ICY ";
+
 struct ResponseHead {
   int minor = 1;
   unsigned status = 0;  // 100..999
   std::string_view reason;
   Fields fields;
+  // The status line begins with kIcy. Otherwise as HTTP/1.0, and never interim.
+  bool icy = false;
 
-  // Whether the server keeps the connection open, as far as its fields say.
+  // Whether the server keeps the connection open, as far as its fields say, and sends no body where
+  // none is expected.
   bool keep_alive() const;
   bool interim() const { return status < 200; }
 };
@@ -55,7 +61,8 @@ HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& lim
                                     RequestHead& into);
 
 // Likewise. Folded lines are joined in place: each fold becomes spaces (RFC 9112 5.2). Therefore
-// `head` is mutable.
+// `head` is mutable. White space between a name and its colon is left out (5.1), but refused in
+// Content-Length and in connection fields.
 HeadResult<ResponseHead> parse_response_head(std::span<char> head, const HeadLimits& limits = {});
 // The same, without a copy. After a failure, `into` has no meaning.
 HeadResult<void> parse_response_head(std::span<char> head, const HeadLimits& limits,
@@ -67,8 +74,9 @@ struct StoredHead {
   std::string_view date;  // the value of the first Date; empty if there is none
 };
 // Checks a response head without its empty line, however long. Accepts what parse_response_head()
-// accepts with the empty line added, except folded lines: the text of a stored head has none. It
-// makes no list of the fields, and so costs about two thirds of parse_response_head().
+// accepts with the empty line added, except folded lines and white space before a colon: the text
+// of a stored head has neither. It makes no list of the fields, and so costs about two thirds of
+// parse_response_head().
 HeadResult<StoredHead> parse_stored_head(std::string_view head);
 
 }  // namespace proxy::http

@@ -16,8 +16,8 @@ struct ErrorText {
 
 // In the order of the enumerators.
 constexpr ErrorText kTexts[] = {
-    {HeadError::too_large, "the head is too large"},
-    {HeadError::too_many_fields, "the head has too many fields"},
+    {HeadError::too_large, "the head is larger than the setting limits.head allows"},
+    {HeadError::too_many_fields, "the head has more fields than the setting limits.fields allows"},
     {HeadError::no_end, "the empty line that ends the head is missing"},
     {HeadError::bare_lf, "a line of the head ends in LF without CR"},
     {HeadError::bare_cr, "the head has a CR without LF"},
@@ -35,7 +35,6 @@ constexpr ErrorText kTexts[] = {
     {HeadError::length_and_coding, "Content-Length and Transfer-Encoding contradict each other"},
     {HeadError::coding_in_http10, "HTTP/1.0 has no Transfer-Encoding"},
     {HeadError::bad_coding, "Transfer-Encoding does not end in one \"chunked\""},
-    {HeadError::interim_with_body, "an interim response says that it has a body"},
     {HeadError::unsupported_coding, "Transfer-Encoding has a coding that is not supported"},
     {HeadError::no_host, "Host is missing"},
     {HeadError::two_hosts, "Host is given more than once"},
@@ -59,10 +58,43 @@ constexpr bool has_each_in_order() {
 }
 static_assert(has_each_in_order());
 
+// Categories are never deleted through a pointer (Boost keeps the destructor protected), but g++ 12
+// warns all the same.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+// The value of a code is one more than that of its error, because 0 is no error.
+class Category final : public boost::system::error_category {
+ public:
+  [[nodiscard]] const char* name() const noexcept override { return "head"; }
+  [[nodiscard]] std::string message(int code) const override {
+    return std::string(text(static_cast<HeadError>(code - 1)));
+  }
+};
+#pragma GCC diagnostic pop
+
+const boost::system::error_category& head_category() {
+  static const Category category;
+  return category;
+}
+
 }  // namespace
 
 std::string_view text(HeadError error) {
   return kTexts[static_cast<std::size_t>(error)].text;
+}
+
+std::string_view setting_of(HeadError error) {
+  if (error == HeadError::too_large) return "limits.head";
+  return error == HeadError::too_many_fields ? "limits.fields" : std::string_view();
+}
+
+boost::system::error_code make_error_code(HeadError error) {
+  return {static_cast<int>(error) + 1, head_category()};
+}
+
+std::optional<HeadError> head_error_of(const boost::system::error_code& code) {
+  if (!code || code.category() != head_category()) return std::nullopt;
+  return static_cast<HeadError>(code.value() - 1);
 }
 
 unsigned status_of(HeadError error) {

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <boost/assert/source_location.hpp>
+#include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace proxy::http {
 
 enum class HeadError : std::uint8_t {
-  too_large,            // more bytes than HeadLimits allows
-  too_many_fields,      //
+  too_large,            // more bytes than HeadLimits allows (the setting limits.head)
+  too_many_fields,      // more lines than HeadLimits allows (the setting limits.fields)
   no_end,               // the empty line is missing
   bare_lf,              // LF without CR before it, RFC 9112 2.2
   bare_cr,              // CR without LF after it
@@ -21,14 +23,13 @@ enum class HeadError : std::uint8_t {
   unsupported_version,  // another major version than 1, RFC 9110 15.6.6
   folded,               // obs-fold in a request, or before the first field, RFC 9112 5.2
   bad_field_name,       // not a token, or empty
-  space_before_colon,   // RFC 9112 5.1
+  space_before_colon,   // in a request, or in a response's field that frames, RFC 9112 5.1
   bad_field_value,      // NUL or another control character, RFC 9110 5.5
   bad_content_length,   // not one decimal number in range, RFC 9112 6.3 (5)
   two_lengths,          // several Content-Length lines or a list, equal or not
   length_and_coding,    // Content-Length beside Transfer-Encoding, RFC 9112 6.1
   coding_in_http10,     // Transfer-Encoding in an HTTP/1.0 message, RFC 9112 6.1
   bad_coding,           // the last coding is not a single `chunked`
-  interim_with_body,    // a 1xx that states a body, RFC 9110 8.6 and 9112 6.1
   unsupported_coding,   // an unknown coding before `chunked`
   no_host,              // RFC 9112 3.2
   two_hosts,            //
@@ -44,6 +45,12 @@ enum class HeadError : std::uint8_t {
 
 // One line without a full stop, fit for the body of the error response.
 std::string_view text(HeadError error);
+// The setting that sets the limit which the head exceeds, such as "limits.head"; empty: none.
+std::string_view setting_of(HeadError error);
+// The same error for readers of streams. Its message is text().
+boost::system::error_code make_error_code(HeadError error);
+// The error that make_error_code() has turned into this code, if it is one.
+std::optional<HeadError> head_error_of(const boost::system::error_code& code);
 // The status of the response to such a request: 400, 414, 431, 501 or 505. (A bad response: always
 // 502.)
 unsigned status_of(HeadError error);

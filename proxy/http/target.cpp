@@ -199,8 +199,9 @@ class TargetParser {
     if (colon == std::string_view::npos) return HeadError::bad_target;
     const std::string_view scheme = target.substr(0, colon);
     result_.form_ = Target::Form::absolute;
-    result_.https_ = same_word(scheme, "https");
-    if (!result_.https_ && !same_word(scheme, "http"))
+    // A WebSocket begins as a request for http or https (RFC 6455 4.1).
+    result_.https_ = same_word(scheme, "https") || same_word(scheme, "wss");
+    if (!result_.https_ && !same_word(scheme, "http") && !same_word(scheme, "ws"))
       return is_token(scheme) ? HeadError::unsupported_scheme : HeadError::bad_target;
     target.remove_prefix(colon + 3);
     const auto ends_authority = [](char c) { return c == '/' || c == '?'; };

@@ -14,8 +14,7 @@ bool becomes_websocket(const ResponseHead& answer) {
   const auto& fields = answer.fields;
   return answer.status == 101 && answer.minor >= 1 && fields.count(field::upgrade) == 1 &&
          same_word(fields.value(field::upgrade), kWebSocket) &&
-         has_member(fields, field::connection, "upgrade") && !fields.has(field::content_length) &&
-         !fields.has(field::transfer_encoding);
+         has_member(fields, field::connection, "upgrade");
 }
 
 }  // namespace proxy::http

@@ -14,8 +14,8 @@ inline constexpr std::string_view kWebSocket = "websocket";
 // Connection names Upgrade. Any other Upgrade is ignored.
 bool asks_for_websocket(const RequestHead& head, const Framing& framing);
 
-// Whether the response to such a request is a 101 that names only websocket and has no body. After
-// its empty line the connection is a WebSocket.
+// Whether the response to such a request is a 101 that names only websocket. After its empty line
+// the connection is a WebSocket, whatever the 101 says of a body (RFC 9112 6.3).
 bool becomes_websocket(const ResponseHead& answer);
 
 }  // namespace proxy::http

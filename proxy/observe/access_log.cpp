@@ -64,6 +64,7 @@ void append_squid_line(std::string& out, const LogEntry& entry) {
     (out += " not-stored/") += text(record.storability);
   }
   if (!record.failure.empty()) (out += " failure/") += record.failure;
+  if (!record.exceeded.empty()) (out += " exceeds/") += record.exceeded;
   out += '\n';
 }
 
@@ -99,6 +100,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
   if (!record.user.empty()) line["user"] = record.user;
   if (!record.denied_by.empty()) line["denied_by"] = record.denied_by;
   if (!record.failure.empty()) line["failure"] = record.failure;
+  if (!record.exceeded.empty()) line["exceeds"] = record.exceeded;
   if (record.storability != cache::Storability::yes) line["not_stored"] = text(record.storability);
   if (!record.asked.empty()) line["asked"] = json_of(record.asked);
   out += line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);

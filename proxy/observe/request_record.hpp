@@ -85,6 +85,8 @@ struct RequestFigures {
   unsigned status = 0;
   std::uint64_t bytes = 0;   // sent to the client, heads included
   std::string_view failure;  // why nobody could answer, as a word; a literal, or empty
+  // The setting whose limit the head of the request or of the response exceeds; empty: none.
+  std::string_view exceeded;
   // Why the response is not stored. `yes`: it is stored, or no response was received.
   cache::Storability storability = cache::Storability::yes;
   std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none

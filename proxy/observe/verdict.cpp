@@ -57,6 +57,7 @@ constexpr Phrase kPhrases[] = {
     {"denied", "the settings forbid it"},
     {"client-limit", "this client has too many requests under way"},
     {"overload", "this proxy is too busy"},
+    {"exceeds", "a head exceeds the setting {}"},
     {"unknown-url", "the origin knows no such URL"},
     {"fetched-by", "another neighbour is fetching it"},
 };

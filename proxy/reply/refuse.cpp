@@ -102,8 +102,18 @@ Refusal Refusal::bad(std::string reason) {
   return {400, std::move(reason), Tag::none, {}};
 }
 
+namespace {
+
+std::string exceeds(std::string_view setting) {
+  return setting.empty() ? std::string() : std::string("exceeds/").append(setting);
+}
+
+}  // namespace
+
 Refusal Refusal::malformed(http::HeadError error) {
-  return {http::status_of(error), std::string(http::text(error)), Tag::none, {}};
+  Refusal refusal{http::status_of(error), std::string(http::text(error)), Tag::none, {}};
+  refusal.cache_status.detail = exceeds(http::setting_of(error));
+  return refusal;
 }
 
 Refusal Refusal::unknown_url() {
@@ -159,6 +169,7 @@ Refusal Refusal::failure(const Failure& failure) {
   const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::failed;
   Refusal refusal{status_for(failure), text(failure), tag, {}};
   refusal.cache_status.detail = word(failure.what);
+  http::add_detail(refusal.cache_status.detail, exceeds(exceeded_setting(failure)));
   return refusal;
 }
 
@@ -269,6 +280,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
   client.record.failure = word(failure.what);
+  client.record.exceeded = exceeded_setting(failure);
   client.record.upstream_host = request.target.host();
   client.record.hierarchy = Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));
@@ -281,6 +293,7 @@ Task<void> refuse_unread(Client& client, Refusal refusal) {
 
 Task<void> refuse_malformed(Client& client, http::HeadError error) {
   client.worker.counters.malformed.add();
+  client.record.exceeded = http::setting_of(error);
   co_await refuse_unread(client, Refusal::malformed(error));
 }
 

@@ -79,6 +79,8 @@ void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> len
 Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
                                       std::optional<std::uint64_t> length,
                                       std::span<const asio::const_buffer> body) {
+  // The client of such a stream knows neither chunks nor a second response.
+  if (head.starts_with(http::kIcy)) minor_ = 0, keep_ = false;
   begin_head(status, length);
   if (exceeds_length(body)) return error_code(asio::error::message_size);
   Buffers out;

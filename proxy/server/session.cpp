@@ -300,9 +300,8 @@ Task<Then> Session::refuse_parsed(http::HeadError error) {
 }
 
 Task<Then> Session::refuse_head(net::error_code error) {
-  using Error = boost::beast::http::error;
-  if (error == Error::header_limit) {
-    co_await refuse_malformed(client_, http::HeadError::too_large);
+  if (const auto too_large = http::head_error_of(error)) {
+    co_await refuse_malformed(client_, *too_large);
     note("", "error:request-too-large");
   } else if (error == asio::error::timed_out && !input_.empty()) {
     Refusal refusal{408, "the request's head took too long", Tag::none, {}};

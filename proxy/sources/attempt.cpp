@@ -38,6 +38,8 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
     if (!head) {
       answered = head.error();
     } else if (!(*head)->interim()) {
+      // What a neighbour has stored is no live stream.
+      if (peer_ && (*head)->icy) answered = kMalformed;
       break;
     } else if (!may_be_interim(**head, interims)) {
       answered = kMalformed;

@@ -6,6 +6,7 @@
 #include <boost/throw_exception.hpp>
 #include <stdexcept>
 
+#include "proxy/http/head_error.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
@@ -104,6 +105,11 @@ std::string_view word(What what) {
   return "unknown";
 }
 
+std::string_view exceeded_setting(const Failure& failure) {
+  const auto error = http::head_error_of(failure.cause);
+  return error ? http::setting_of(*error) : std::string_view();
+}
+
 std::string text(const Failure& failure) {
   std::string line;
   switch (failure.what) {
@@ -123,8 +129,9 @@ std::string text(const Failure& failure) {
       line = "the connection was cut before the response was complete";
       break;
     case What::malformed:
-      line = failure.where == Failure::Where::client ? "the request's body is damaged"
-                                                     : "the server's response is not valid HTTP";
+      line = exceeded_setting(failure).empty() ? "the server's response is not valid HTTP"
+                                               : "this proxy refuses the server's response";
+      if (failure.where == Failure::Where::client) line = "the request's body is damaged";
       break;
     case What::untrusted:
       line = "the server's identity could not be verified";

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace proxy {
 
@@ -44,6 +45,8 @@ bool out_of_reach(const Failure& failure);
 // Whether the server has hung up or sent no HTTP, perhaps because of what it was asked for.
 bool may_be_refusal(const Failure& failure);
 unsigned status_for(const Failure& failure);
+// The setting that a message's head exceeded, such as "limits.head"; empty: none.
+std::string_view exceeded_setting(const Failure& failure);
 // One line for the person who sees the error page.
 std::string text(const Failure& failure);
 // Short and without spaces, for Cache-Status and logs.

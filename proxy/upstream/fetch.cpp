@@ -62,12 +62,14 @@ Outcome<const http::ResponseHead*> Fetch::take_head(const net::Result<std::strin
   const http::HeadLimits limits{on_.limits.head.value, on_.limits.fields};
   auto& head = answer_.head;
   const auto parsed = http::parse_response_head(answer_.text, limits, head);
-  const Failure malformed{Failure::Where::upstream, Failure::What::malformed, {}};
-  if (!parsed) return malformed;
+  if (!parsed) return question_.failed(make_error_code(parsed.error()));
   const bool asked_for = question_.plan().websocket && http::becomes_websocket(head);
-  if (head.status == 101 && !asked_for) return malformed;
+  if (head.status == 101 && !asked_for) {
+    return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
+  }
   const auto framing = http::response_framing(head, question_.plan().method);
-  if (!framing) return malformed;
+  if (!framing) return question_.failed(make_error_code(framing.error()));
+  if (head.interim()) doubtful_ = doubtful_ || !head.keep_alive();
   answer_.body.emplace(input(), *framing);
   return &head;
 }
@@ -149,7 +151,7 @@ Outcome<std::size_t> Fetch::judged(net::Result<std::size_t> read, bool was_finis
 void Fetch::finish() {
   question_.finish(answer_.body && answer_.body->finished() && answer_.head.keep_alive() &&
                    input().empty() && framing().kind != http::Framing::Kind::until_close &&
-                   !question_.abandoned());
+                   !doubtful_ && !question_.abandoned());
 }
 
 }  // namespace proxy

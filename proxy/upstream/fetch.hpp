@@ -93,6 +93,8 @@ class Fetch : public net::InFrameMemory {
   const Upstream& on_;
   Question question_;
   Answer answer_;
+  // An interim head has stated a body, which may yet come and would pass for the next answer.
+  bool doubtful_ = false;
   std::optional<net::ExactDeadline> silence_;  // of a body whose idle time is short
 };
 

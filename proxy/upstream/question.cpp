@@ -112,7 +112,7 @@ bool Question::died_unheard(const Failure& failure) const {
 
 void Question::note_heard(const net::Result<std::string_view>& head) {
   const auto bytes = head ? *head : input_->buffered();
-  const bool is_http = bytes.starts_with("HTTP/");
+  const bool is_http = bytes.starts_with("HTTP/") || bytes.starts_with(http::kIcy);
   heard_.any = heard_.any || !bytes.empty();
   heard_.http = is_http || (heard_.http && !head);  // a whole head outweighs an earlier one
 }

@@ -36,7 +36,7 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
     const auto bytes = buffered();
     const auto end = http::find_head_end(bytes, searched);
     if (end != std::string_view::npos && end <= limit) co_return bytes.substr(0, end);
-    if (bytes.size() >= limit) co_return make_error_code(HttpError::header_limit);
+    if (bytes.size() >= limit) co_return http::make_error_code(http::HeadError::too_large);
     searched = bytes.size();
     if (watch && searched > 0) watch->incomplete(searched, capacity_);
     if (!make_room(std::max(limit, BufferPool::kSize))) {

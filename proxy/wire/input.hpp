@@ -101,8 +101,8 @@ class Input {
   Input& operator=(const Input&) = delete;
 
   // Waits for a whole head and returns its bytes, still unconsumed. Errors:
-  // http::error::header_limit if `limit` bytes hold no end of a head; eof at the end of the stream;
-  // http::error::partial_message if the stream ends within a head.
+  // HeadError::too_large, as a code, if `limit` bytes hold no end of a head; eof at the end of the
+  // stream; http::error::partial_message if the stream ends within a head.
   net::Task<net::Result<std::string_view>> head(std::size_t limit, HeadWatch* watch = nullptr);
   // The same head if it has come already, without a wait; else nothing.
   [[nodiscard]] std::optional<std::string_view> head_at_hand(std::size_t limit) const;

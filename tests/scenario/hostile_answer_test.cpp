@@ -57,6 +57,7 @@ TEST_P(HostileAnswers, AreNeitherPassedOffAsWholeNorStored) {
     const auto answer = stage.ask(path, message.text);
     const auto& shown = stage.played.at_client;
     EXPECT_NE(answer.end, strict::End::malformed) << answer.fault << '\n' << shown;
+    EXPECT_FALSE(answer.odd) << shown;
     EXPECT_TRUE(answer.rest.empty()) << shown;
     if (message.status != 0) {
       EXPECT_EQ(answer.status, message.status) << shown;
@@ -79,8 +80,10 @@ TEST_P(HostileAnswers, LeaveNothingBehindOnTheConnection) {
   const std::string chunked =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
   int number = 0;
-  for (const std::string& answer : {ok + ok, ok + "\r\n", ok + "x", chunked + ok, none + ok, none,
-                                    "HTTP/1.1 304 X\r\nContent-Length: 3\r\n\r\nabc" + ok}) {
+  const std::string hint = "HTTP/1.1 103 X\r\nContent-Length: 40\r\n\r\n";
+  for (const std::string& answer :
+       {ok + ok, ok + "\r\n", ok + "x", chunked + ok, none + ok, none, hint + ok, hint + ok + ok,
+        "HTTP/1.1 304 X\r\nContent-Length: 3\r\n\r\nabc" + ok}) {
     AnswerStage stage(GetParam());
     stage.ask("/" + std::to_string(number++), answer, Pump::After::keeps);
     const auto next = stage.ask("/next", kGood, Pump::After::keeps);

@@ -215,16 +215,24 @@ TEST(Posture, LimitsHeads) {
   Scene scene(json{{"limits", {{"head", "4KiB"}, {"fields", 20}}}});
   Fields many;
   for (int i = 0; i < 30; ++i) many.emplace_back("X-" + std::to_string(i), "1");
-  const std::string too_large[] = {
-      request_text("GET", scene.origin.url("/a"), {{"X", std::string(5000, 'x')}}),
-      request_text("GET", scene.origin.url("/a"), many),
-      "GET " + scene.origin.url("/") + std::string(5000, 'x'),  // no end in sight
+  const std::pair<std::string, std::string> too_large[] = {
+      {request_text("GET", scene.origin.url("/a"), {{"X", std::string(5000, 'x')}}), "limits.head"},
+      {request_text("GET", scene.origin.url("/a"), many), "limits.fields"},
+      // No end is in sight.
+      {"GET " + scene.origin.url("/") + std::string(5000, 'x'), "limits.head"},
   };
-  for (const std::string& request : too_large) {
+  for (const auto& [request, setting] : too_large) {
     Client client(scene.proxy.port());
     client.send(request);
-    EXPECT_EQ(client.read().status, 431) << request.substr(0, 60);
+    const Response refused = client.read();
+    EXPECT_EQ(refused.status, 431) << request.substr(0, 60);
+    EXPECT_TRUE(contains(refused.body, setting)) << refused.body;
+    EXPECT_TRUE(contains(nearest_cache_status(refused), "detail=\"exceeds/" + setting + '"'))
+        << nearest_cache_status(refused);
     EXPECT_TRUE(client.is_closed());
+    EXPECT_TRUE(await([&, name = setting] {
+      return contains(read_file(scene.proxy.access_log_path()), " exceeds/" + name + "\n");
+    }));
   }
   EXPECT_EQ(scene.origin.count(), 0U);
 }

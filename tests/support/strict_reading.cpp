@@ -82,19 +82,36 @@ class Source {
   std::string_view left;
 };
 
-Fields read_fields(Source& source, bool may_fold) {
+// RFC 9112 section 5.1: whether a proxy removes the white space after this name. Fields that frame
+// a response are none of those.
+bool may_be_spaced(const std::string& name) {
+  for (const char* framing :
+       {"content-length", "transfer-encoding", "connection", "proxy-connection", "keep-alive", "te",
+        "trailer", "upgrade", "http2-settings", "proxy-authorization"}) {
+    if (name == framing) return false;
+  }
+  return true;
+}
+
+// `odd`: for a response; set if a proxy has to mend the fields. Null: for a request.
+Fields read_fields(Source& source, bool* odd) {
   Fields fields;
   for (std::string line = source.line(); !line.empty(); line = source.line()) {
     if (line[0] == ' ' || line[0] == '\t') {
-      if (!may_fold || fields.empty()) throw Malformed{"a folded line"};
+      if (!odd || fields.empty()) throw Malformed{"a folded line"};
       fields.back().second = trimmed(fields.back().second + ' ' + trimmed(line));
       continue;
     }
     const auto colon = line.find(':');
-    if (colon == std::string::npos || !is_token(line.substr(0, colon))) {
-      throw Malformed{"no field: " + line};
+    if (colon == std::string::npos) throw Malformed{"no field: " + line};
+    std::string name = lower(line.substr(0, colon));
+    const auto end = name.find_last_not_of(" \t") + 1;
+    if (odd && end < name.size() && may_be_spaced(name.substr(0, end))) {
+      name.resize(end);
+      *odd = true;
     }
-    fields.emplace_back(lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+    if (!is_token(name)) throw Malformed{"no field: " + line};
+    fields.emplace_back(name, trimmed(line.substr(colon + 1)));
   }
   return fields;
 }
@@ -161,7 +178,7 @@ void read_chunks(Source& source, std::string& body) {
     source.take(size, body);
     if (!source.line().empty()) throw Malformed{"bytes after a chunk"};
   }
-  read_fields(source, false);
+  read_fields(source, nullptr);
 }
 
 void read_body(Source& source, const Body& body, std::string& into) {
@@ -203,14 +220,14 @@ bool is_version(std::string_view text) {
   return text.size() == 8 && text.starts_with("HTTP/1.") && is_digit(text[7]);
 }
 
-// A URL of http or https with an authority.
+// A URL of http or https, or of a WebSocket that begins so, with an authority.
 bool is_absolute(std::string_view target) {
   const auto end = target.find("://");
   if (end == std::string_view::npos) return false;
   const auto scheme = lower(target.substr(0, end));
   const auto authority = target.substr(end + 3);
-  return (scheme == "http" || scheme == "https") && !authority.empty() && authority[0] != '/' &&
-         authority[0] != '?';
+  const bool is_known = scheme == "http" || scheme == "https" || scheme == "ws" || scheme == "wss";
+  return is_known && !authority.empty() && authority[0] != '/' && authority[0] != '?';
 }
 
 void read_request_line(const std::string& line, Message& request) {
@@ -232,7 +249,7 @@ void read_request(Source& source, Message& request) {
   std::string line = source.line();
   if (line.empty()) line = source.line();  // RFC 9112 section 2.2
   read_request_line(line, request);
-  request.fields = read_fields(source, false);
+  request.fields = read_fields(source, nullptr);
   check_host(request);
   const Body body = stated_body(request.fields, request.third == "HTTP/1.0");
   if (request.first == "CONNECT" && body.size > 0) throw Malformed{"CONNECT with a body"};
@@ -240,24 +257,30 @@ void read_request(Source& source, Message& request) {
 }
 
 Message read_status_line(const std::string& line) {
-  const auto code = line.size() < 12 ? std::string() : line.substr(9, 3);
-  const bool good = !code.empty() && is_version(line.substr(0, 8)) && line[8] == ' ' &&
-                    all_digits(code) && code[0] != '0' && (line.size() == 12 || line[12] == ' ');
+  const bool icy = line.starts_with("ICY ");
+  const std::size_t at = icy ? 3 : 8;  // the end of the version
+  const auto code = line.size() < at + 4 ? std::string() : line.substr(at + 1, 3);
+  const bool good = !code.empty() && (icy || is_version(line.substr(0, at))) && line[at] == ' ' &&
+                    all_digits(code) && code[0] > (icy ? '1' : '0') &&
+                    (line.size() == at + 4 || line[at + 4] == ' ');
   if (!good) throw Malformed{"no status line: " + line};
-  return {line.substr(0, 8), code, line.substr(12), {}, {}};
+  return {line.substr(0, at), code, line.substr(at + 4), {}, {}};
 }
 
 // Reads one response; true if it is a final one.
 bool read_one_answer(Source& source, Answer& answer, std::string_view method) {
   answer.message = read_status_line(source.line());
-  answer.message.fields = read_fields(source, true);
+  answer.message.fields = read_fields(source, &answer.odd);
   answer.status = std::stoi(answer.message.second);
-  const Body body = stated_body(answer.message.fields, answer.message.first == "HTTP/1.0");
-  if (answer.status < 200) {
-    const bool stated = body.framing == Framing::chunked || body.size > 0;
-    if (stated || answer.status == 101) throw Malformed{"an interim answer that is none"};
+  if (answer.status == 101) throw Malformed{"an interim answer that is none"};
+  if (answer.status < 200) {  // RFC 9112 section 6.3: it has no body, whatever it states
+    const auto& fields = answer.message.fields;
+    answer.odd = answer.odd || !values(fields, "content-length").empty() ||
+                 !values(fields, "transfer-encoding").empty();
     return false;
   }
+  const bool http10 = answer.message.first == "HTTP/1.0" || answer.message.first == "ICY";
+  const Body body = stated_body(answer.message.fields, http10);
   if (method == "HEAD" || answer.status == 204 || answer.status == 304) return true;
   if (body.framing == Framing::none) {
     source.take(source.left.size(), answer.message.body);

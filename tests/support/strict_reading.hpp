@@ -37,6 +37,7 @@ struct Answer {
   Message message;
   std::string_view rest;  // the bytes after it
   std::string fault;
+  bool odd = false;  // a recipient reads it, but a proxy mends it before it sends it on
 };
 // The final response to a request of this method; interim responses before it are skipped. The
 // connection ended after the last of the bytes.

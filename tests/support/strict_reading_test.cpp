@@ -27,6 +27,25 @@ TEST(StrictReading, TakesLinesOfAnyLength) {
   EXPECT_EQ(answer.message.body, "abc");
 }
 
+TEST(StrictReading, TellsWhatAProxyMends) {
+  const std::string body = "Content-Length: 3\r\n\r\nabc";
+  const std::pair<std::string, bool> cases[] = {
+      {"HTTP/1.1 200 OK\r\n", false},
+      {"ICY 200 OK\r\n", false},
+      {"HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 OK\r\n", false},
+      {"HTTP/1.1 103 X\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\n", true},
+      {"HTTP/1.1 200 OK\r\nX : y\r\n", true}};
+  for (const auto& [head, odd] : cases) {
+    const auto answer = read_answer(head + body);
+    EXPECT_EQ(answer.end, End::whole) << head << answer.fault;
+    EXPECT_EQ(answer.odd, odd) << head;
+    EXPECT_EQ(answer.message.body, "abc") << head;
+  }
+  for (const char* head : {"HTTP/1.1 200 OK\r\nConnection : close\r\n", "ICY 100 X\r\n"}) {
+    EXPECT_EQ(read_answer(head + body).end, End::malformed) << head;
+  }
+}
+
 TEST(StrictReading, KnowsSizesOfChunksAndNothingElse) {
   const auto body_of = [](const std::string& size) {
     return read_answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + size +

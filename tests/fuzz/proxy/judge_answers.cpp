@@ -51,6 +51,7 @@ void judge_client(const Bodies& bodies, const proxy::Policy& policy, const Clien
     if (answer.end == strict::End::malformed) {
       accuse("a malformed answer: " + answer.fault, client.sent(), client.received());
     }
+    if (answer.odd) accuse("an answer that is not mended", client.sent(), client.received());
     if (answer.end == strict::End::cut) return;
     if (is_whole) judge_body(bodies, policy, asked.whole[i], answer);
     left = answer.rest;

@@ -210,6 +210,50 @@ TEST(ResponseHead, JoinsFoldedLinesWithSpaces) {  // RFC 9112 5.2
   EXPECT_EQ(parsed->fields.find("c")->value, "e");
 }
 
+TEST(ResponseHead, LeavesOutSpaceBeforeAColonThatFramesNothing) {  // RFC 9112 5.1
+  std::string head =
+      "HTTP/1.1 200 OK\r\nETag : \"e\"\r\nX-A \t :b \r\nX-B\t:\r\nA: b\r\n c\r\nC : d\r\n\r\n";
+  const auto parsed = parse_response(head);
+  ASSERT_TRUE(parsed) << text(parsed.error());
+  ASSERT_EQ(parsed->fields.size(), 5U);
+  EXPECT_EQ(parsed->fields.value(field::etag), "\"e\"");
+  EXPECT_EQ(parsed->fields.find("x-a")->value, "b");
+  EXPECT_EQ(parsed->fields.find("x-b")->value, "");
+  EXPECT_EQ(parsed->fields.find("c")->value, "d");
+  for (const Field& line : parsed->fields) {
+    EXPECT_EQ(line.name.find_first_of(" \t"), std::string_view::npos) << line.name;
+    EXPECT_TRUE(line.name == "A" || line.line().empty()) << "it is written anew: " << line.name;
+  }
+}
+
+TEST(ResponseHead, MayBeThatOfAStreamingServer) {
+  std::string icy = "ICY 200 OK\r\nicy-name:Radio\r\nConnection: keep-alive\r\n\r\n";
+  const auto head = parse_response(icy);
+  ASSERT_TRUE(head) << text(head.error());
+  EXPECT_TRUE(head->icy);
+  EXPECT_EQ(head->status, 200U);
+  EXPECT_EQ(head->reason, "OK");
+  EXPECT_EQ(head->minor, 0);
+  EXPECT_FALSE(head->keep_alive());
+  std::string bare = "ICY 401\r\n\r\n";
+  EXPECT_EQ(parse_response(bare)->status, 401U);
+  std::string plain = "HTTP/1.1 200 OK\r\n\r\n";
+  EXPECT_FALSE(parse_response(plain)->icy);
+}
+
+// The body that an interim head states may come after all.
+TEST(ResponseHead, OfAnInterimAnswerWithABodyEndsTheReuseOfItsConnection) {
+  const std::pair<const char*, bool> cases[] = {{"", true},
+                                                {"Content-Length: 0\r\n", true},
+                                                {"Content-Length: 5\r\n", false},
+                                                {"Transfer-Encoding: chunked\r\n", false},
+                                                {"Connection: close\r\n", false}};
+  for (const auto& [fields, kept] : cases) {
+    std::string head = std::string("HTTP/1.1 103 X\r\n") + fields + "\r\n";
+    EXPECT_EQ(parse_response(head)->keep_alive(), kept) << fields;
+  }
+}
+
 class RefusedResponse : public testing::TestWithParam<Refused> {};
 
 TEST_P(RefusedResponse, SaysWhy) {
@@ -228,7 +272,12 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"s2_2_empty_line_first", "\r\nHTTP/1.1 200 OK\r\n\r\n", HeadError::bad_status_line},
         Refused{"s2_2_blank_before_first_field", "HTTP/1.1 200 OK\r\n A: b\r\n\r\n",
                 HeadError::folded},
-        Refused{"s4_icy", "ICY 200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_icy_in_lower_case", "icy 200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_icy_with_a_version", "ICY/1.0 200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_icy_interim", "ICY 100 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_icy_two_spaces", "ICY  200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_icy_four_digits", "ICY 2000 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_icy_no_status", "ICY \r\n\r\n", HeadError::bad_status_line},
         Refused{"s4_two_spaces", "HTTP/1.1  200 OK\r\n\r\n", HeadError::bad_status_line},
         Refused{"s4_tab", "HTTP/1.1\t200 OK\r\n\r\n", HeadError::bad_status_line},
         Refused{"s4_two_digits", "HTTP/1.1 20 OK\r\n\r\n", HeadError::bad_status_line},
@@ -239,10 +288,28 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"s4_reason_cr", "HTTP/1.1 200 O\rK\r\n\r\n", HeadError::bare_cr},
         Refused{"s2_3_version", "HTTP/2.0 200 OK\r\n\r\n", HeadError::unsupported_version},
         Refused{"s2_3_form", "HTTPS1.1 200 OK\r\n\r\n", HeadError::bad_version},
-        Refused{"s5_1_space_before_colon", "HTTP/1.1 200 OK\r\nA : b\r\n\r\n",
+        Refused{"s5_1_space_before_colon_of_length",
+                "HTTP/1.1 200 OK\r\nContent-Length : 3\r\n\r\n", HeadError::space_before_colon},
+        Refused{"s5_1_tab_before_colon_of_coding",
+                "HTTP/1.1 200 OK\r\ntransfer-encoding\t: chunked\r\n\r\n",
                 HeadError::space_before_colon},
+        Refused{"s5_1_space_before_colon_of_connection",
+                "HTTP/1.1 200 OK\r\nA : b\r\nConnection : close\r\n\r\n",
+                HeadError::space_before_colon},
+        Refused{"s5_1_space_before_colon_of_trailer", "HTTP/1.1 200 OK\r\nTrailer : a\r\n\r\n",
+                HeadError::space_before_colon},
+        Refused{"s5_1_space_within_name", "HTTP/1.1 200 OK\r\nA b: c\r\n\r\n",
+                HeadError::space_before_colon},
+        Refused{"s5_1_space_and_no_colon", "HTTP/1.1 200 OK\r\nA \r\n\r\n",
+                HeadError::space_before_colon},
+        Refused{"s5_1_space_before_colon_and_nul", "HTTP/1.1 200 OK\r\nA : \0\r\n\r\n"s,
+                HeadError::bad_field_value},
+        Refused{"s5_1_space_before_colon_and_cr", "HTTP/1.1 200 OK\r\nA : b\rc\r\n\r\n",
+                HeadError::bare_cr},
         Refused{"s5_2_fold_splits_name", "HTTP/1.1 200 OK\r\nA\r\n : b\r\n\r\n",
                 HeadError::bad_field_name},
+        Refused{"s5_2_fold_splits_name_after_a_fold",
+                "HTTP/1.1 200 OK\r\nA: b\r\n c\r\nB\r\n : d\r\n\r\n", HeadError::bad_field_name},
         Refused{"s5_5_nul", "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n"s, HeadError::bad_field_value}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
@@ -266,7 +333,7 @@ TEST(StoredHead, IsCheckedLikeEveryOther) {
       "HTTP/1.1 200 OK\r\n\r\nETag: x\r\n",
       "HTTP/1.1 200 OK\r\nETag: x",
       "HTTP/1.1 200 OK\r\nETag: x\n",
-      "HTTP/1.1 200 OK\r\nETag : x\r\n",
+      "HTTP/1.1 200 OK\r\nConnection : x\r\n",
       "HTTP/1.1 200 OK\r\nETag\r\n",
       "HTTP/1.1 200 OK\r\n: x\r\n",
       "HTTP/1.1 200 OK\r\nETag: a\rb\r\n",
@@ -276,6 +343,8 @@ TEST(StoredHead, IsCheckedLikeEveryOther) {
     EXPECT_EQ(parse_stored_head(head).has_value(), is_read(std::string(head))) << head;
   }
   EXPECT_EQ(parse_stored_head("HTTP/1.1 200 OK\r\nA: b\r\n c\r\n").error(), HeadError::folded);
+  EXPECT_EQ(parse_stored_head("HTTP/1.1 200 OK\r\nA : b\r\n").error(),
+            HeadError::space_before_colon);
 }
 
 TEST(StoredHead, TellsItsStatusAndItsFirstDate) {
@@ -284,6 +353,25 @@ TEST(StoredHead, TellsItsStatusAndItsFirstDate) {
   EXPECT_EQ(head->status, 404U);
   EXPECT_EQ(head->date, "c");
   EXPECT_EQ(parse_stored_head("HTTP/1.1 200 X\r\n")->date, "");
+}
+
+TEST(HeadErrors, NameTheSettingThatLimitsHeads) {
+  for (const auto error : {HeadError::too_large, HeadError::too_many_fields}) {
+    const std::string setting(setting_of(error));
+    EXPECT_TRUE(setting.starts_with("limits.")) << text(error);
+    EXPECT_NE(text(error).find(setting), std::string_view::npos) << text(error);
+  }
+  EXPECT_EQ(setting_of(HeadError::bare_lf), "");
+}
+
+TEST(HeadErrors, AreCodesAsWell) {
+  for (const auto error : {HeadError::too_large, HeadError::trace_with_credentials}) {
+    const auto code = make_error_code(error);
+    EXPECT_TRUE(code.failed());
+    EXPECT_EQ(code.message(), text(error));
+    EXPECT_EQ(head_error_of(code), error);
+  }
+  EXPECT_FALSE(head_error_of({}));
 }
 
 TEST(HeadErrors, HaveTheirStatus) {

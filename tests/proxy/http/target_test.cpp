@@ -101,6 +101,22 @@ TEST(Target, AUrlThatIsCanonicalIsReadAsAnyOther) {
   }
 }
 
+TEST(Target, OfAWebSocketIsThatOfItsHttpRequest) {  // RFC 6455 4.1
+  const std::pair<const char*, const char*> cases[] = {{"ws://h/a?b", "http://h/a?b"},
+                                                       {"WS://H:80/", "http://h/"},
+                                                       {"ws://h:8080", "http://h:8080/"},
+                                                       {"wss://h:443/a", "https://h/a"},
+                                                       {"wss://h:80/", "https://h:80/"}};
+  for (const auto& [target, url] : cases) {
+    const auto parsed = parse_target("GET", target);
+    ASSERT_TRUE(parsed) << target;
+    EXPECT_EQ(parsed->url(), url);
+    EXPECT_EQ(parsed->port(), parse_target("GET", url)->port()) << target;
+    EXPECT_EQ(parsed->https(), parse_target("GET", url)->https()) << target;
+  }
+  EXPECT_EQ(parse_target("GET", "wsx://h/").error(), HeadError::unsupported_scheme);
+}
+
 // Else one URL would have several names: a browser encodes what curl sends raw.
 TEST(Target, RawBytesArePercentEncodedInUrlAndRequestAlike) {
   const auto absolute = parse_target("GET", "http://h/\xc3\xbc?\xff=%c3%bc");

@@ -75,8 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
         Answering{"SaysMore", k101 + "Connection: Upgrade\r\nUpgrade: websocket, h2c\r\n", false},
         Answering{"SaysItTwice", k101 + kBoth + "Upgrade: websocket\r\n", false},
         Answering{"NotNamedInConnection", k101 + "Upgrade: websocket\r\n", false},
-        Answering{"WithALength", k101 + kBoth + "Content-Length: 0\r\n", false},
-        Answering{"WithACoding", k101 + kBoth + "Transfer-Encoding: chunked\r\n", false}),
+        Answering{"WithALength", k101 + kBoth + "Content-Length: 5\r\n", true},
+        Answering{"WithACoding", k101 + kBoth + "Transfer-Encoding: chunked\r\n", true}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace
