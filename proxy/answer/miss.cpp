@@ -43,15 +43,26 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
                  std::move(begun));
 }
 
+// Whether the origin was asked for the response after the request had arrived, and no cache on the
+// way could answer. So much does a request with no-cache demand (RFC 9111 5.2.1.4).
+bool is_fresh_enough(const FillHead& head, const Lookup& lookup) {
+  const auto& asked = head.provenance.asked_past_caches;
+  return asked && *asked >= lookup.asked;
+}
+
 // Whether the response that another request fetches answers this one, too.
-bool answers(const FillHead& head, const Request& request, cache::Time now) {
+bool answers(const FillHead& head, const Request& request, const Lookup& lookup, cache::Time now) {
   if (!head.shareable || !head.entry->variant().matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
     if (request.facts.control.only_if_cached) return false;  // it may not go to a neighbour
     return cache::may_stand_in(request.facts, *head.entry, now, head.provenance.leave);
   }
   const cache::Found found{head.entry};
-  return cache::judge(request.facts, found, now).action == Action::serve;
+  if (cache::judge(request.facts, found, now).action == Action::serve) return true;
+  if (!request.facts.control.no_cache || !is_fresh_enough(head, lookup)) return false;
+  auto facts = request.facts;
+  facts.control.no_cache = false;
+  return cache::judge(facts, found, now).action == Action::serve;
 }
 
 // Whether the stale entry may answer this request after another request's fill has failed. The
@@ -89,7 +100,7 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
   }
   // A request for a part does not wait for the whole.
   if (lookup.verdict.part && !(*head)->entry->is_object()) co_return Joined::unfit;
-  if (!answers(**head, request, client.worker.process.clock.now())) co_return Joined::unfit;
+  if (!answers(**head, request, lookup, client.worker.process.clock.now())) co_return Joined::unfit;
   client.record.collapsed = true;
   const auto delivered =
       co_await deliver(client, request, *reader, **head, reason, OnOutdated::begin_anew);
@@ -138,6 +149,15 @@ std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
   return stored;
 }
 
+// What the fill that was under way has stored is what is validated next.
+void look_at_newer(const Process& process, const Request& request, Lookup& lookup) {
+  if (lookup.anew) return;  // memory would give the entry that was of no use
+  auto found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
+  if (!found.entry) return;
+  lookup.found = std::move(found);
+  decide(process, request, lookup);
+}
+
 Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup,
                                std::optional<Attempt> begun) {
   auto& process = client.worker.process;
@@ -147,9 +167,16 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
                      ? process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, client.wake_by());
-  if (entered.turn == Fills::Turn::join && reader) {
+  // A request with no-cache may find that the fill began before it. The next fill serves it, and
+  // all others that have waited for the first.
+  for (int fills = 0; entered.turn == Fills::Turn::join && reader; ++fills) {
     const auto joined = co_await read_others(client, request, lookup, std::move(reader));
     if (joined == Joined::answered) co_return Delivered::sent;
+    if (!request.facts.control.no_cache || fills > 0) break;
+    entered = process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now(),
+                                  entered.fill.get());
+    reader = FillReader::attach(entered.fill, client.wake_by());
+    if (entered.turn == Fills::Turn::first) look_at_newer(process, request, lookup);
   }
   if (const auto stored = stored_meanwhile(process, request, lookup, entered)) {
     reader.reset();

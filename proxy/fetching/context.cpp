@@ -23,6 +23,7 @@ Provenance FillContext::provenance(const Attempt& attempt) const {
   auto from = attempt.provenance();
   from.detail = inquiries.detail;
   from.claimed = inquiries.claimed;
+  if (!attempt.peer() && request().facts.control.no_cache) from.asked_past_caches = attempt.begun();
   if (!inquiries.listed) return from;
   from.asked = inquiries.list;
   from.asked.push_back(attempt.inquiry());

@@ -5,13 +5,14 @@
 namespace proxy {
 
 Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net::Executor executor,
-                            Time now) {
+                            Time now, const Fill* unfit) {
   auto fill = make_shared_in_frames<Fill>(url, executor);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   if (shard.unshared.holds(key, now)) return {fill, Turn::alone};
   const auto [place, is_new] = shard.fills.try_emplace(key, fill);
-  if (is_new) {
+  if (is_new || place->second.get() == unfit) {
+    place->second = fill;
     fill->note_listed();
     return {std::move(fill), Turn::first};
   }

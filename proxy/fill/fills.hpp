@@ -43,7 +43,10 @@ class Fills {
     std::shared_ptr<Fill> fill;
     Turn turn = Turn::alone;
   };
-  Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now);
+  // `unfit`: a fill that the caller has joined and that does not answer it. Others join the new one
+  // in its place.
+  Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now,
+                const Fill* unfit = nullptr);
   // The fill of this URL that requests may join; null if there is none.
   std::shared_ptr<Fill> under_way(const digest::Key& key, const std::string& url, Time now);
   static Entered alone(const std::string& url, net::Executor executor) {

@@ -48,8 +48,12 @@ bool asks_as_it_came(const Process& process, const Request& request, const Looku
 
 bool may_share(const Process& process, const Request& request, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
-  // A client that wants a fresh copy must not get one that was asked for earlier.
-  if (verdict.reason == Forward::request || request.facts.authorization) return false;
+  if (request.facts.authorization) return false;
+  // A client that wants a fresh copy must not get one that was asked for earlier. With no-cache it
+  // gets none: see answer/miss.cpp.
+  const auto& control = request.facts.control;
+  const bool waits = control.no_cache && !verdict.part && !control.only_if_cached;
+  if (verdict.reason == Forward::request && !waits) return false;
   if (!verdict.part) return true;
   return !request.facts.if_range && blocks_around(process, request, lookup);
 }

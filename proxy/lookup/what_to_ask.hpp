@@ -10,7 +10,8 @@
 namespace proxy {
 
 // Whether other requests may wait for this request's fill, and this request for theirs. A request
-// for a part may share if whole blocks may be fetched and the request has no If-Range.
+// for a part may share if whole blocks may be fetched and the request has no If-Range. A request
+// with no-cache shares only an answer for which the origin is asked after its arrival.
 bool may_share(const Process& process, const Request& request, const Lookup& lookup);
 
 // Whether the verdict leaves the answer to siblings: a plain GET with only-if-cached would do, for

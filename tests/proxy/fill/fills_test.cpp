@@ -50,6 +50,24 @@ TEST(Fills, AfterAFillHasLeftTheNextIsFirstAgain) {
   EXPECT_EQ(scene.enter().fill, next.fill) << "who has left cannot make another one leave";
 }
 
+TEST(Fills, AFillThatDoesNotAnswerGivesWayToOneForAllWhomItDoesNotAnswer) {
+  FillsScene scene;
+  const auto enter_after = [&](const Fill& unfit) {
+    return scene.fills.enter(kKey, kUrl, scene.io.get_executor(), kNow, &unfit);
+  };
+  const auto old = scene.enter().fill;
+  const auto next = enter_after(*old);
+  EXPECT_EQ(next.turn, Turn::first);
+  EXPECT_NE(next.fill, old);
+  EXPECT_TRUE(next.fill->was_listed());
+  EXPECT_EQ(enter_after(*old).fill, next.fill) << "which joins it";
+  EXPECT_EQ(scene.enter().fill, next.fill);
+  scene.fills.leave(kKey, *old);
+  EXPECT_EQ(scene.enter().turn, Turn::join);
+  scene.fills.leave(kKey, *next.fill);
+  EXPECT_EQ(enter_after(*next.fill).turn, Turn::first);
+}
+
 TEST(Fills, AnUnsharedUrlIsNotAwaitedForAWhile) {
   FillsScene scene;
   scene.fills.leave_unshared(kKey, *scene.enter().fill, kNow);
