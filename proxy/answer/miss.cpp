@@ -6,6 +6,7 @@
 #include "proxy/lookup/what_to_ask.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/sources/origin.hpp"
 
 namespace proxy {
 
@@ -238,6 +239,7 @@ void refresh(Client& client, const Request& request, const Lookup& lookup, Whom 
   // An answer to one client's credentials must not replace a response that is stored for all.
   if (request.facts.authorization) return;
   auto& worker = client.worker;
+  if (origin_rests(worker, request)) return;
   auto fill =
       worker.process.fills.begin_refresh(lookup.key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;

@@ -18,6 +18,8 @@ namespace {
 using http::field;
 using http::Forward;
 
+constexpr unsigned kTooManyRequests = 429;
+
 RequestFacts::Method method_of(std::string_view method) {
   if (method == "GET") return RequestFacts::Method::get;
   if (method == "HEAD") return RequestFacts::Method::head;
@@ -134,6 +136,11 @@ bool has_rule(const RequestFacts& request, const Entry& entry, Time now) {
          entry.fresh_without_rule(now);
 }
 
+// RFC 6585 3 to 6: whether no cache may store such a response, whatever its fields allow.
+bool is_never_stored(unsigned status) {
+  return status == 428 || status == kTooManyRequests || status == 431 || status == 511;
+}
+
 // Whether the response may be stored.
 bool keeps(const RequestFacts& request) {
   return request.method == RequestFacts::Method::get && !request.control.no_store;
@@ -234,6 +241,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (const auto asked = storability_for(request); asked != Storability::yes) return asked;
   if (response.interim() || response.status > http::kLastStatus || response.icy)
     return Storability::status;
+  if (is_never_stored(response.status)) return Storability::status;
   if (response.status == 206 && !range_of(response)) return Storability::partial;
   if (response.status == 304 || response.status == 416) return Storability::partial;
   if (is_part_called_200(request, response)) return Storability::partial;
@@ -282,7 +290,7 @@ bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, sec
 bool is_error_to_stand_in_for(unsigned status) {
   const bool invalid = status > http::kLastStatus;  // counts as a server error (RFC 9110 15)
   const bool named = status == 500 || status == 502 || status == 503 || status == 504;
-  return named || invalid;
+  return named || status == kTooManyRequests || invalid;
 }
 
 }  // namespace proxy::cache

@@ -223,6 +223,19 @@ std::optional<sys_seconds> parse_date(std::string_view text, sys_seconds now) {
   return parse_rfc850(text, now);
 }
 
+std::optional<seconds> retry_after(const Fields& fields) {
+  constexpr seconds kMost = days(1);
+  const auto said = fields.value(field::retry_after);
+  if (const auto number = parse_decimal(said)) {
+    return seconds(std::min<std::uint64_t>(*number, kMost.count()));
+  }
+  const sys_seconds any = sys_days(year(2000) / 1 / 1);  // for the century of two-digit years
+  const auto until = parse_date(said, any);
+  const auto since = parse_date(fields.value(field::date), any);
+  if (!until || !since) return std::nullopt;
+  return std::clamp(*until - *since, seconds(0), kMost);
+}
+
 std::string format_date(sys_seconds time) {
   time = std::clamp<sys_seconds>(time, sys_days(year(0) / 1 / 1), sys_days(year(9999) / 12 / 31));
   const sys_days midnight = floor<days>(time);

@@ -32,9 +32,10 @@ constexpr std::chrono::seconds kLongestAnswer{10};
 
 enum class Connection : std::uint8_t { any, fresh };
 
-// Nothing: the origin does not answer.
+// Nothing: the origin does not answer, or wants to be left alone.
 Task<std::optional<Testimony>> ask_origin(Worker& worker, const Request& request,
                                           const Given& given, Connection connection) {
+  if (origin_rests(worker, request)) co_return std::nullopt;
   const Probes::Running running(worker.probes);
   auto plan = origin_plan(request, check_request(request, worker.process.name));
   if (!plan.route.direct) co_return std::nullopt;  // a parent is no witness for the origin

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/policy/policy.hpp"
+#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -14,6 +15,11 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 
 upstream::Route route_of(const Request& request) {
   return request.mapping() ? upstream::Route() : request.policy().routes.find(request.target);
+}
+
+bool origin_rests(const Worker& worker, const Request& request) {
+  const auto origin = origin_of(request.target, request.policy().lists);
+  return worker.process.origin_health.rests(origin, std::chrono::steady_clock::now());
 }
 
 void aim(FetchPlan& plan, const Request& request, upstream::Route route) {

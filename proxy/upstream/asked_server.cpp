@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/http/date.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
@@ -75,6 +76,13 @@ bool AskedServer::goes_around(unsigned status) {
 void AskedServer::note_failure(const Failure& failure) const {
   if (is_of_origin(failure.what) && !parent() && !plan_.of_neighbour) {
     on_.health.failed(to(), failure, Clock::now());
+  }
+}
+
+void AskedServer::note_wish(const http::ResponseHead& answer) const {
+  if (plan_.of_neighbour || (answer.status != 429 && answer.status != 503)) return;
+  if (const auto wanted = http::retry_after(answer.fields)) {
+    on_.health.rest(plan_.to, Clock::now() + *wanted);
   }
 }
 

@@ -59,6 +59,8 @@ class AskedServer {
   void note_head() {
     if (turns_.has_choice()) turns_.worked(Clock::now());
   }
+  // Heeds how long an origin that is asked too often, or is out of service, wants to be left alone.
+  void note_wish(const http::ResponseHead& answer) const;
   // It answered as a whole. `reused`: over a connection that had been used before.
   void note_answer(bool reused) const;
   // It failed, before its head or in its body.

@@ -50,6 +50,7 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
       co_return question_.failed(upstream::Errc::login_refused);
     }
     server.note_head();
+    server.note_wish(**head);
     if (!(*head)->interim() && body_finished()) server.note_answer(question_.reused());
     co_return head;
   }

@@ -114,6 +114,23 @@ bool OriginHealth::make_room(bool expected) {
   return true;
 }
 
+void OriginHealth::rest(const Endpoint& origin, Clock::time_point until) {
+  const threads::MutexLock lock(mutex_);
+  auto& place = rests_[origin];
+  place = std::max(place, until);
+  any_rests_.store(true, std::memory_order_relaxed);
+  if (rests_.size() <= kMost) return;
+  rests_.erase(std::min_element(rests_.begin(), rests_.end(),
+                                [](const auto& a, const auto& b) { return a.second < b.second; }));
+}
+
+bool OriginHealth::rests(const Endpoint& origin, Clock::time_point now) const {
+  if (!any_rests_.load(std::memory_order_relaxed)) return false;
+  const threads::MutexLock lock(mutex_);
+  const auto found = rests_.find(origin);
+  return found != rests_.end() && now < found->second;
+}
+
 std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) const {
   std::vector<Failing> all;
   {

@@ -1,4 +1,4 @@
-// Which origins fail, since when and why, for the operator.
+// Which origins fail, since when and why, for the operator; and which have asked for a rest.
 #pragma once
 
 #include <array>
@@ -45,6 +45,12 @@ class OriginHealth {
   // once until it answers: at the first failure if an answer was expected, else when it fails.
   void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
 
+  // The origin wants to be left alone until then (Retry-After). That binds what this proxy asks of
+  // its own accord: refreshes, confirmations and checks. Clients' requests are theirs. At most
+  // kMost origins: of more, those are forgotten whose rest ends first.
+  void rest(const Endpoint& origin, Clock::time_point until);
+  [[nodiscard]] bool rests(const Endpoint& origin, Clock::time_point now) const;
+
   struct Failing {
     std::string origin;  // "http://host:80"
     Failure::What why = Failure::What::unreachable;
@@ -80,6 +86,8 @@ class OriginHealth {
   std::atomic<bool> any_{false};  // the table has an origin
   mutable threads::Mutex mutex_;
   std::unordered_map<Endpoint, Trouble> troubles_ GUARDED_BY(mutex_);
+  std::atomic<bool> any_rests_{false};  // since the start
+  std::unordered_map<Endpoint, Clock::time_point> rests_ GUARDED_BY(mutex_);
 };
 
 }  // namespace proxy::upstream

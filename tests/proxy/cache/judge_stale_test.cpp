@@ -69,9 +69,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "Cache-Control: max-age=200, stale-if-error=20\r\n"}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST(StandIn, IsForErrorsOfTheServerAlone) {  // RFC 5861 4; 9110 15: an invalid status is one
+// RFC 5861 4; RFC 9110 15: an invalid status is one; RFC 6585 4: who is asked too often says so.
+TEST(StandIn, IsForErrorsOfTheServerAndForTooManyRequests) {
   for (unsigned status = 200; status < 1000; ++status) {
-    const bool named = status == 500 || status == 502 || status == 503 || status == 504;
+    const bool named =
+        status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
     const bool error = named || status >= 600;
     EXPECT_EQ(is_error_to_stand_in_for(status), error) << status;
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/proxy/http/fields_of.hpp"
+
 namespace proxy::http {
 namespace {
 
@@ -105,6 +107,28 @@ TEST(Date, TwoDigitYearsAreAtMostFiftyAhead) {  // RFC 9110 5.6.7
   EXPECT_EQ(year_of("Tuesday, 01-Jan-74 00:00:00 GMT", kNow), 1974);
   EXPECT_EQ(year_of("Tuesday, 29-Feb-00 00:00:00 GMT", kNow), 2000);
   EXPECT_EQ(year_of("Tuesday, 01-Jan-05 00:00:00 GMT", sys_days(year(2095) / 1 / 1)), 2105);
+}
+
+TEST(RetryAfter, IsANumberOrADateThatCountsFromTheSendersOwn) {  // RFC 9110 10.2.3
+  const char* const date = "Date: Sun, 06 Nov 1994 08:49:37 GMT";
+  const std::pair<const char*, std::optional<int>> cases[] = {
+      {"Retry-After: 120", 120},
+      {"Retry-After: 0", 0},
+      {"Retry-After: 1000000000000", 86'400},
+      {"Retry-After: Sun, 06 Nov 1994 08:50:07 GMT", 30},
+      {"Retry-After: Sunday, 06-Nov-94 08:50:07 GMT", 30},
+      {"Retry-After: Sun, 06 Nov 1994 08:00:00 GMT", 0},
+      {"Retry-After: Sun, 06 Nov 2094 08:00:00 GMT", 86'400},
+      {"Retry-After: -1", std::nullopt},
+      {"Retry-After: soon", std::nullopt},
+      {"Retry-After: ", std::nullopt},
+      {"X: 1", std::nullopt}};
+  for (const auto& [line, seconds] : cases) {
+    const auto said = retry_after(fields_of({date, line}));
+    ASSERT_EQ(said.has_value(), seconds.has_value()) << line;
+    EXPECT_EQ(said ? said->count() : 0, seconds.value_or(0)) << line;
+  }
+  EXPECT_FALSE(retry_after(fields_of({"Retry-After: Sun, 06 Nov 1994 08:50:07 GMT"})));
 }
 
 TEST(Date, IsWrittenAsImfFixdate) {

@@ -30,6 +30,23 @@ TEST(OriginHealth, AnOriginThatHasWorkedFailsAfterThreeFailuresInARow) {
   EXPECT_EQ(failing[0].since, kNow + 1s);
 }
 
+TEST(OriginHealth, AnOriginRestsForAsLongAsItWants) {
+  OriginHealth health;
+  EXPECT_FALSE(health.rests(origin("a.test"), kNow));
+  health.rest(origin("a.test"), kNow + 60s);
+  health.rest(origin("a.test"), kNow + 10s);
+  EXPECT_TRUE(health.rests(origin("a.test"), kNow + 59s));
+  EXPECT_FALSE(health.rests(origin("a.test"), kNow + 60s));
+  EXPECT_FALSE(health.rests(origin("b.test"), kNow));
+  health.answered(origin("a.test"));
+  EXPECT_TRUE(health.rests(origin("a.test"), kNow)) << "other URLs of it may answer meanwhile";
+  for (std::size_t n = 0; n < 2 * OriginHealth::kMost; ++n) {
+    health.rest(origin(std::to_string(n)), kNow + 1s);
+  }
+  EXPECT_TRUE(health.rests(origin("a.test"), kNow)) << "the longest rest is kept";
+  EXPECT_TRUE(health.failing(kNow).empty());
+}
+
 TEST(OriginHealth, AnAnswerEndsIt) {
   OriginHealth health;
   health.answered(origin("a.test"));
