@@ -105,6 +105,14 @@ std::optional<MemoryLimit> memory_limit(const std::string& root) {
   return least;
 }
 
+bool is_address_space_limited() {
+  const auto limits = [](auto what) {
+    rlimit limit{};
+    return ::getrlimit(what, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  };
+  return limits(RLIMIT_AS) || limits(RLIMIT_DATA);
+}
+
 DescriptorLimit descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {RLIM_INFINITY, RLIM_INFINITY};

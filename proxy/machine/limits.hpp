@@ -22,6 +22,9 @@ struct MemoryLimit {
 // /sys/fs/cgroup below `root`, which tests replace. Call this before the sandbox. Blocks shortly.
 std::optional<MemoryLimit> memory_limit(const std::string& root = "");
 
+// Whether the address space or the data of this process is limited (ulimit -v, -d).
+bool is_address_space_limited();
+
 struct DescriptorLimit {
   std::uint64_t now = 0;   // RLIMIT_NOFILE
   std::uint64_t most = 0;  // the process may raise it so far without privileges

@@ -8,9 +8,21 @@ extern "C" [[gnu::weak]] int mallctl(const char* name, void* old_value, std::siz
 
 namespace proxy::memory {
 
+namespace {
+
+// 4096: of all arenas (MALLCTL_ARENAS_ALL).
+void order(const char* what) {
+  if (mallctl != nullptr) mallctl(what, nullptr, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
 void return_freed() {
-  if (mallctl == nullptr) return;
-  mallctl("arena.4096.decay", nullptr, nullptr, nullptr, 0);  // 4096: all (MALLCTL_ARENAS_ALL)
+  order("arena.4096.decay");
+}
+
+void return_all_freed() {
+  order("arena.4096.purge");
 }
 
 }  // namespace proxy::memory

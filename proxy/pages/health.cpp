@@ -57,6 +57,9 @@ void add_memory(std::vector<Trouble>& all, const Process& process, const Policy&
   if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
     all.push_back({"memory", {}, std::move(*shortage)});
   }
+  if (const auto reduced = process.reduced_memory.load()) {
+    all.push_back({"memory", {}, text_of_reduced(reduced, process.reduced_from)});
+  }
   const auto resident = process.facts ? process.facts->resident_bytes().value_or(0) : 0;
   if (!limit || !is_nearly_all(resident, limit->bytes)) return;
   all.push_back({"memory",
@@ -94,6 +97,15 @@ void add_threads(std::vector<Trouble>& all, const StuckThreads& stuck) {
 }
 
 }  // namespace
+
+std::string text_of_reduced(std::uint64_t bytes, std::uint64_t wanted) {
+  return fmt::format(
+      "allocations failed: this process gets no more memory (ulimit -v, or a limit of the "
+      "machine), "
+      "so the cache keeps {} MiB in place of {} MiB; set cache.memory to less, or allow more, and "
+      "restart",
+      bytes >> 20, wanted >> 20);
+}
 
 std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::Failing>& failing,
                                      Time now) {

@@ -22,6 +22,10 @@ struct Trouble {
 inline constexpr std::string_view kTroubles[] = {
     "disk", "peer", "origin", "clock", "memory", "heads", "connections", "descriptors", "thread"};
 
+// What is said of a cache that keeps so many bytes in memory in place of others, as allocations
+// failed.
+std::string text_of_reduced(std::uint64_t bytes, std::uint64_t wanted);
+
 // Names at most kMostOrigins of the origins that fail. One more Trouble stands for the others.
 // Pure.
 inline constexpr std::size_t kMostOrigins = 20;

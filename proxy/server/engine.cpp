@@ -78,6 +78,7 @@ void Engine::start() {
   follow(policy_);
   accept_clients_everywhere();
   net::spawn(process_.aside, pulse_.run());
+  giving_way_.start();
   workers_.start();
 }
 
@@ -105,7 +106,10 @@ void Engine::follow_sizes(const PinnedPolicy& policy) {
   const auto& cache = policy->settings.cache;
   process_.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
   if (cache == policy_->settings.cache) return;
-  asio::post(aside_, [this, policy] { storage_.follow(policy->settings); });
+  asio::post(aside_, [this, policy] {
+    giving_way_.begin_anew();
+    storage_.follow(policy->settings);
+  });
 }
 
 bool Engine::release_disk() {
@@ -119,7 +123,10 @@ void Engine::take_disk_back() {
 
 void Engine::serve_no_more() {
   neighbourhood_.stop();
-  asio::post(aside_, [this] { storage_.give_up_memory(); });
+  asio::post(aside_, [this] {
+    giving_way_.begin_anew();
+    storage_.give_up_memory();
+  });
 }
 
 void Engine::stop(const WorkerThreads::WaitsFor& waits_for) {

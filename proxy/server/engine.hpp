@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proxy/pages/pulse.hpp"
+#include "proxy/server/giving_way.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/neighbourhood.hpp"
 #include "proxy/server/storage.hpp"
@@ -87,6 +88,7 @@ class Engine {
   upstream::TlsClient tls_;
   Loop aside_;
   Process process_;
+  GivingWay giving_way_{aside_, storage_, process_};
   Pulse pulse_{process_};
   WorkerThreads workers_;
 };

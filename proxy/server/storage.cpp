@@ -77,6 +77,12 @@ void Storage::give_up_memory() {
   lower(budget, kWhileLeaving, store);
 }
 
+void Storage::limit_memory(std::uint64_t bytes) {
+  transit.set_limit(bytes / 7);  // as transit_share() has it
+  lower(budget, bytes, store);
+  budget.set_limit(bytes);
+}
+
 void Storage::follow(const config::Settings& settings) {
   const auto& told = settings.cache;
   const auto limit = told.memory.value - transit_share(told);

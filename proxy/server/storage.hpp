@@ -28,6 +28,9 @@ struct Storage {
   void follow(const config::Settings& settings);
   // Keeps in memory what is under way, and little else: no more requests are to come. As follow().
   void give_up_memory();
+  // What memory holds takes so many bytes from now on, bodies that are passed on their share more.
+  // As follow().
+  void limit_memory(std::uint64_t bytes);
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;

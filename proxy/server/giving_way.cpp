@@ -1,0 +1,81 @@
+#include "proxy/server/giving_way.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/machine/limits.hpp"
+#include "proxy/memory/return_freed.hpp"
+#include "proxy/pages/health.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::uint64_t kLeast = std::uint64_t{16} << 20;
+constexpr std::chrono::minutes kCalm{10};
+constexpr std::uint64_t kSteps = 16;  // back to the full size
+
+}  // namespace
+
+GivingWay::GivingWay(Loop& aside, Storage& storage, Process& process)
+    : storage_(storage),
+      process_(process),
+      failed_(aside, ::dup(reserve_.failed().descriptor())),
+      calm_(aside.get_executor()) {}
+
+void GivingWay::start() {
+  reserve_.failed().set(true);
+  await_failure();
+}
+
+void GivingWay::await_failure() {
+  failed_.async_wait(net::asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
+    if (error) return;
+    if (reserve_.failed().rang()) give_way();
+    reserve_.failed().set(true);
+    await_failure();
+  });
+}
+
+void GivingWay::give_way() {
+  auto& budget = storage_.budget;
+  if (full_ == 0) full_ = budget.limit();
+  const auto held = std::min(budget.used(), budget.limit());
+  const auto limit = std::min(budget.limit(), std::max(kLeast, held - held / 8));
+  storage_.limit_memory(limit);
+  memory::return_all_freed();
+  reserve_.refill();
+  process_.reduced_from = full_;
+  process_.reduced_memory = limit;
+  spdlog::error("memory: {}", text_of_reduced(limit, full_));
+  grow_later();
+}
+
+void GivingWay::grow_later() {
+  if (machine::is_address_space_limited()) return;
+  calm_.expires_after(kCalm);
+  calm_.async_wait([this](net::error_code error) {
+    if (!error) grow();
+  });
+}
+
+void GivingWay::grow() {
+  if (full_ == 0) return;
+  const auto limit = std::min(full_, storage_.budget.limit() + full_ / kSteps);
+  storage_.limit_memory(limit);
+  reserve_.refill();
+  process_.reduced_memory = limit;
+  if (limit < full_) return grow_later();
+  begin_anew();
+  spdlog::info("memory: the cache may take {} MiB again", limit >> 20);
+}
+
+void GivingWay::begin_anew() {
+  full_ = 0;
+  process_.reduced_memory = 0;
+  calm_.cancel();
+}
+
+}  // namespace proxy

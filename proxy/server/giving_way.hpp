@@ -1,0 +1,42 @@
+// Gives up memory of the cache when allocations fail.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstdint>
+
+#include "proxy/memory/reserve.hpp"
+#include "proxy/net/asio.hpp"
+#include "proxy/server/storage.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// The settings may promise memory that the process does not get. Once an allocation has failed, the
+// cache gives up an eighth of what it holds, and holds no more than that. Where the shortage may
+// pass, as no limit of the process is its cause, the cache grows again bit by bit. /health says so
+// while it lasts. For the thread aside, except as said.
+class GivingWay {
+ public:
+  // All outlive this object. For the main thread.
+  GivingWay(Loop& aside, Storage& storage, Process& process);
+
+  // From now on looks out for allocations that fail. For the main thread, before `aside` runs.
+  void start();
+  // Other sizes are in force, which may be had.
+  void begin_anew();
+
+ private:
+  void await_failure();
+  void give_way();
+  void grow_later();
+  void grow();
+
+  Storage& storage_;
+  Process& process_;
+  memory::Reserve reserve_;
+  net::asio::posix::stream_descriptor failed_;
+  net::Timer calm_;
+  std::uint64_t full_ = 0;  // the limit by the settings; 0: it is in force
+};
+
+}  // namespace proxy
