@@ -8,7 +8,7 @@
 namespace scenario {
 namespace {
 
-constexpr std::size_t kLarge = 3'000'000;
+constexpr std::size_t kOfTheLarge = 3'000'000;
 
 // What the process has mapped, in bytes.
 std::uint64_t address_space(pid_t process) {
@@ -22,7 +22,7 @@ class OutOfMemory : public testing::Test {
   void SetUp() override {
     if (kSanitized) GTEST_SKIP() << "the sanitizer maps what it likes";
     scene_.origin.otherwise([](const Request& request) {
-      return cacheable(std::string(request.path.starts_with("/large") ? kLarge : 10'000, 'x'));
+      return cacheable(std::string(request.path.starts_with("/large") ? kOfTheLarge : 10'000, 'x'));
     });
     const auto limit = address_space(scene_.proxy.process().pid()) + (std::uint64_t{150} << 20);
     const rlimit limits{limit, limit};
