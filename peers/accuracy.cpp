@@ -35,6 +35,11 @@ Reason reason_of(ClaimOutcome failure) {
   return failure == ClaimOutcome::timed_out ? Reason::timed_out : Reason::broken;
 }
 
+// Of a peer that rests for its false claims, given why the last one was false.
+Reason reason_of(FalseHit cause) {
+  return cause == FalseHit::refused ? Reason::refuses_us : Reason::lies;
+}
+
 }  // namespace
 
 std::string_view to_string(FalseHit cause) {
@@ -77,11 +82,15 @@ void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microsecond
     case ClaimOutcome::false_hit:
       count_false_hit(cause);
       probation_.answered();
-      if (counts) judge_claim(outcome, now);
+      if (cause != FalseHit::refused) probation_.serves_us();
+      if (counts) judge_claim(outcome, now, reason_of(cause));
       return;
+    case ClaimOutcome::refuses_us:
+      count_false_hit(FalseHit::refused);
+      return probation_.fail(Reason::refuses_us, now);
     case ClaimOutcome::late_no:
       count_false_hit(cause);
-      if (counts) judge_claim(outcome, now);
+      if (counts) judge_claim(outcome, now, reason_of(cause));
       return probation_.fail(Reason::late, now);
     case ClaimOutcome::outrun:
       counters_.outruns.fetch_add(1, std::memory_order_relaxed);
@@ -110,6 +119,13 @@ void Accuracy::probed(bool held) {
 void Accuracy::contradicted(SteadyTime now) {
   probation_.lie(Reason::contradicted, now);
   counters_.contradictions.fetch_add(1, std::memory_order_release);  // who sees it sees the rest
+}
+
+bool Accuracy::not_a_proxy(SteadyTime now) {
+  const bool is_known = probation_.resting(now) && probation_.reason() == Reason::not_a_proxy;
+  counters_.failures.fetch_add(1, std::memory_order_relaxed);
+  probation_.lie(Reason::not_a_proxy, now);
+  return !is_known;
 }
 
 void Accuracy::put_to_use(bool in_use, std::uint64_t total) {
@@ -187,14 +203,14 @@ void Accuracy::count_false_hit(FalseHit cause) {
   counters_.false_hits[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
 }
 
-void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now) {
+void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now, Reason reason) {
   std::uint64_t before = recent_.load(std::memory_order_relaxed);
   Recent after{};
   do {
     after = Recent::from(before).with(outcome);
   } while (!recent_.compare_exchange_weak(before, after.packed(), std::memory_order_relaxed));
   if (!after.absurd()) return;
-  probation_.lie(Reason::lies, now);
+  probation_.lie(reason, now);
   recent_.store(0, std::memory_order_relaxed);
 }
 

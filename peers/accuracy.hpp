@@ -27,6 +27,7 @@ enum class ClaimOutcome : std::uint8_t {
   overtaken,      // it began to send the response, but another source had answered before
   unclaimed_hit,  // it had not claimed the key, but answered with the response
   unclaimed_no,   // it had not claimed the key, and has nothing of use
+  refuses_us,     // it said that it serves nothing to our address
 };
 
 // Why a claim was false, as far as the peer's answer says.
@@ -50,7 +51,7 @@ std::string_view to_string(FalseHit cause);
 // that it does not hold. So if a Squid holds a tenth of our misses, half of its claims are false,
 // but that tenth is worth asking for. A peer that held the response when it claimed it has not
 // lied: so claims of what is gone, stale or another variant do not count, nor those of what is
-// unknown.
+// unknown. One whose last false claim it refused to answer rests as one that refuses us.
 inline constexpr std::uint32_t kRecentClaims = 100;
 
 // After this time without an answer, an answer in less than half of the expected time replaces the
@@ -70,7 +71,7 @@ class Accuracy {
     std::uint64_t true_hits = 0;
     std::uint64_t false_hits = 0;                      // the sum of by_cause; late ones too
     std::array<std::uint64_t, kFalseHits> by_cause{};  // indexed by FalseHit
-    std::uint64_t failures = 0;                        // refused, timed_out or broken
+    std::uint64_t failures = 0;                        // refused, timed_out, broken; or not its own
     std::uint64_t bytes_saved = 0;                     // body bytes that it sent and that were used
     std::optional<std::chrono::microseconds> first_byte;  // moving average; empty if never measured
     std::uint64_t probes = 0;          // answered questions for keys that the peer did not claim
@@ -122,6 +123,10 @@ class Accuracy {
   // Records that a response of the peer never was the origin's. The peer rests for kLongestRest.
   void contradicted(SteadyTime now);
 
+  // Records that somebody else has answered at the peer's address. The peer rests for kLongestRest.
+  // Returns whether it has not rested for that already.
+  bool not_a_proxy(SteadyTime now);
+
   // Records that the peer was sent a body of our digest.
   void sent_digest(std::uint64_t bytes) {
     counters_.bytes_sent.fetch_add(bytes, std::memory_order_relaxed);
@@ -166,7 +171,7 @@ class Accuracy {
   void measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now);
   [[nodiscard]] double came_true() const;
   void count_false_hit(FalseHit cause);
-  void judge_claim(ClaimOutcome outcome, SteadyTime now);
+  void judge_claim(ClaimOutcome outcome, SteadyTime now, Reason reason = Reason::lies);
 
   Counters counters_;
   // Packed into one word, so that both parts are read together. While the digest is in use: the

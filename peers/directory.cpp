@@ -291,6 +291,11 @@ std::string PeerDirectory::native_etag(const PeerRef& peer) const {
   });
 }
 
+Proof PeerDirectory::proof_of(const PeerRef& peer, const SelfNaming& said) const {
+  return view_.read(
+      [&](const View& view) { return view.reports[peer->id].identity.proof_in(said); });
+}
+
 void PeerDirectory::note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked) {
   const auto digest = view_.read([&](const View& view) { return view.digests[peer->id]; });
   if (digest.since <= asked) peer->denials.note(key, digest.number);

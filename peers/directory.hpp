@@ -117,6 +117,10 @@ class PeerDirectory {
   // waits.
   std::string native_etag(const PeerRef& peer) const;
 
+  // Whether an answer from the peer's address that says this of its sender is the peer's own. Any
+  // thread, never waits.
+  Proof proof_of(const PeerRef& peer, const SelfNaming& said) const;
+
   // Records that the peer, asked at `asked`, has denied that it holds the key: it is not asked for
   // the key again until its digest has changed. A denial of what an older digest claimed says
   // nothing about the digest in use. Any thread, never waits.

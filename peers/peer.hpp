@@ -14,6 +14,7 @@
 #include "digest/squid_digest.hpp"
 #include "peers/accuracy.hpp"
 #include "peers/denials.hpp"
+#include "peers/identity.hpp"
 #include "peers/suspicion.hpp"
 
 namespace peers {
@@ -125,6 +126,7 @@ struct PollReport {
   std::string last_error;  // why the last poll yielded nothing; empty if it succeeded
   // The address at which its host was last reached. Empty until then.
   std::optional<config::Address> address;
+  Identity identity;  // as the good polls have shown it
 
   bool counts(SteadyTime now) const { return claims.filter && now < usable_until; }
 };

@@ -59,6 +59,13 @@ void read_squid_form(const PollRequest& request, const PollResponse& response, P
   keep_condition(result, response);
 }
 
+// Whether the peer is a Hearsay, and the answer names none, nor any other proxy: a server that has
+// taken over its address says nothing of the forms that the peer serves.
+bool is_strangers(const PollRequest& request, const PollResponse& response) {
+  return request.known == PeerKind::hearsay && response.epochs.empty() &&
+         kind_of(response.server, response.via, PeerKind::unknown) == PeerKind::unknown;
+}
+
 bool is_oversized(const digest::NativeHead& head) {
   const std::uint64_t proven = std::min(head.entries, head.bits_set);
   return head.shape.bits > kSmallDigest && head.shape.bits / kMostBitsPerEntry > proven;
@@ -78,17 +85,23 @@ void read_native_form(const PollRequest& request, const PollResponse& response,
     result.kind = PeerKind::hearsay;
     keep_condition(result, response);
     result.generation = decoded->generation;
+    result.identity.learn_epoch_of_digest(decoded->epoch);
     result.claims = Claims(std::move(*decoded));
     return;
   }
   const NativeError error = decoded.error();
   const bool misfit = error == NativeError::checksum_mismatch || error == NativeError::other_base;
-  if (error == NativeError::not_native && request.form_is_a_guess) {
+  const bool may_guess = request.form_is_a_guess && !is_strangers(request, response);
+  if (error == NativeError::not_native && may_guess) {
     result.outcome = Polled::other_form;
   } else {
     if (misfit && request.base) result.outcome = Polled::resync;
     result.error = reason_of(error, NativeError::too_large);
   }
+}
+
+bool is_good(const PollResult& result) {
+  return result.outcome == Polled::fetched || result.outcome == Polled::unchanged;
 }
 
 // Whether the peer does not serve the native form. A Hearsay that answers with an error is still a
@@ -104,6 +117,11 @@ PollResult read_poll(const PollRequest& request, const PollResponse& response) {
   PollResult result;
   result.kind = kind_of(response.server, response.via, request.known);
   result.expires_in = response.expires_in;
+  result.identity = Identity({.epochs = response.epochs,
+                              .via = response.via,
+                              .cache_status = response.cache_status,
+                              .x_cache = response.x_cache,
+                              .x_cache_lookup = response.x_cache_lookup});
   if (response.status == 200) {
     request.form == DigestForm::native ? read_native_form(request, response, result)
                                        : read_squid_form(request, response, result);
@@ -117,6 +135,7 @@ PollResult read_poll(const PollRequest& request, const PollResponse& response) {
   } else {
     result.error = fmt::format("status {}", response.status);
   }
+  if (is_good(result) && result.identity.is_nobody()) result.error = kNamesNobody;
   return result;
 }
 
@@ -136,7 +155,7 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
   ++report.polls.made;
   report.kind = result.kind;
   report.last_error = result.error;
-  const bool good = result.outcome == Polled::fetched || result.outcome == Polled::unchanged;
+  const bool good = is_good(result);
   if (result.outcome == Polled::fetched) {
     report.claims = result.claims;
     report.etag = result.etag;
@@ -144,6 +163,7 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
   }
   if (good) {
     report.confirmed = now;
+    report.identity = result.identity.after(report.identity);
     report.usable_until = now + usable_for(report.kind);
   } else if (now >= report.usable_until) {
     drop_digest(report);
@@ -154,6 +174,8 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
     report.etag.clear();
   }
   if (result.outcome == Polled::failed) ++report.polls.failed;
+  // A page of any server looks like the other form. The poll for that form tells more.
+  if (result.outcome == Polled::other_form) return;
   report.failures_in_a_row = result.outcome == Polled::failed ? report.failures_in_a_row + 1 : 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "peers/identity.hpp"
 #include "peers/peer.hpp"
 #include "peers/poll_plan.hpp"
 
@@ -20,6 +21,10 @@ struct PollResponse {
   long status = 0;
   std::string server;
   std::string via;
+  std::string epochs;  // kEpochField
+  std::string cache_status;
+  std::string x_cache;
+  std::string x_cache_lookup;
   std::string etag;
   std::optional<std::chrono::seconds> expires_in;  // Expires minus Date, if both could be read
   std::vector<std::uint8_t> body;                  // of a 200
@@ -57,7 +62,14 @@ struct PollResult {
   std::optional<std::uint64_t> generation;  // a Hearsay's ETag is "EPOCH-GENERATION"
   std::optional<std::chrono::seconds> expires_in;
   std::string error;  // in our words, never the peer's; empty if all is well
+  Identity identity;  // of a peer that has a good digest: as this answer alone tells
 };
+
+// The error of a good poll by which the peer names itself in no way.
+inline constexpr std::string_view kNamesNobody =
+    "its answers name no proxy, so nothing can prove that they are its own: turn on its Via, or "
+    "let "
+    "its X-Cache through";
 
 PollResult read_poll(const PollRequest& request, const PollResponse& response);
 

@@ -29,6 +29,10 @@ std::string_view to_string(Reason reason) {
       return "contradicted";
     case Reason::poll_failed:
       return "poll-failed";
+    case Reason::not_a_proxy:
+      return "not-a-proxy";
+    case Reason::refuses_us:
+      return "refuses-us";
     case Reason::none:
       break;
   }
@@ -67,7 +71,7 @@ void Probation::begin_to_send() {
 
 void Probation::heard(SteadyTime now) {
   heard_.store(now, std::memory_order_relaxed);
-  if (rests_for_a_lie(now) || breaks_off()) return;
+  if (rests_whatever_it_does(now) || breaks_off()) return;
   if (resting(now)) resting_until_.store(now, std::memory_order_relaxed);
 }
 
@@ -75,6 +79,9 @@ bool Probation::polled(bool failed, SteadyTime now) {
   const bool failed_before = poll_failed_.exchange(failed, std::memory_order_relaxed);
   if (failed && !failed_before) blame(Reason::poll_failed, now);
   const bool is_back = !failed && failed_before;
+  // Somebody else had its address when the poll failed.
+  if (is_back && reason() == Reason::not_a_proxy)
+    reason_.store(Reason::none, std::memory_order_relaxed);
   if (is_back) heard(now);
   return is_back;
 }
@@ -88,12 +95,14 @@ bool Probation::on() const {
          outrun_.load(std::memory_order_relaxed) || poll_failed_.load(std::memory_order_relaxed);
 }
 
-bool Probation::rests_for_a_lie(SteadyTime now) const {
-  return resting(now) && (reason() == Reason::lies || reason() == Reason::contradicted);
+bool Probation::rests_whatever_it_does(SteadyTime now) const {
+  const auto why = reason();
+  return resting(now) && (why == Reason::lies || why == Reason::contradicted ||
+                          why == Reason::not_a_proxy || why == Reason::refuses_us);
 }
 
 void Probation::blame(Reason reason, SteadyTime now) {
-  if (!rests_for_a_lie(now)) reason_.store(reason, std::memory_order_relaxed);
+  if (!rests_whatever_it_does(now)) reason_.store(reason, std::memory_order_relaxed);
 }
 
 void Probation::begin_rest(Reason reason) {

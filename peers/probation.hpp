@@ -23,8 +23,10 @@ enum class Reason : std::uint8_t {
   lies,          // most of its recent claims were false
   contradicted,  // the origin contradicts what it gave
   poll_failed,   // the last poll of its digest failed
+  not_a_proxy,   // an answer at its address was not its own
+  refuses_us,    // it serves nothing to our address
 };
-inline constexpr std::size_t kReasons = 9;
+inline constexpr std::size_t kReasons = 11;
 
 // As /digest and /metrics spell it.
 std::string_view to_string(Reason reason);
@@ -39,7 +41,7 @@ class Probation {
   // kLongestRest, until prove(). Failures of requests that were under way when the rest began count
   // as one.
   void fail(Reason reason, SteadyTime now);
-  // Records a lie. The peer rests for kLongestRest.
+  // Records a lie, or an answer of somebody else. The peer rests for kLongestRest.
   void lie(Reason reason, SteadyTime now);
   // Records that another source had answered before the peer began to.
   void outrun(SteadyTime now);
@@ -47,15 +49,20 @@ class Probation {
   void answered() { outrun_.store(false, std::memory_order_relaxed); }
   // Records that the peer has sent what it claims.
   void prove();
+  // Records an answer by which a peer that had refused us no longer does.
+  void serves_us() {
+    if (reason() == Reason::refuses_us) prove();
+  }
   // Records that it has begun to. That proves nothing of a peer whose answers break off.
   void begin_to_send();
   // Whether the last failure was an answer that broke off.
   [[nodiscard]] bool breaks_off() const { return on() && reason() == Reason::broken; }
   // Records that the peer has polled us, so that it runs. Ends a rest after a failure to answer,
-  // not one after a lie or after an answer that broke off: the peer is on probation then.
+  // not one after a lie, a refusal or an answer that broke off: the peer is on probation then.
   void heard(SteadyTime now);
-  // Records how our poll of its digest ended. A good one after a bad one counts as heard(). Returns
-  // whether the peer is back: this poll is good, and the last one was not.
+  // Records how our poll of its digest ended. A good one after a bad one counts as heard(), and
+  // ends a rest for what somebody else had answered. Returns whether the peer is back: this poll is
+  // good, and the last one was not.
   bool polled(bool failed, SteadyTime now);
 
   // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
@@ -76,7 +83,7 @@ class Probation {
   }
 
  private:
-  [[nodiscard]] bool rests_for_a_lie(SteadyTime now) const;
+  [[nodiscard]] bool rests_whatever_it_does(SteadyTime now) const;
   void blame(Reason reason, SteadyTime now);
   void begin_rest(Reason reason);
 

@@ -8,6 +8,7 @@
 
 #include "digest/keyed_hash.hpp"
 #include "digest/squid_digest.hpp"
+#include "peers/identity.hpp"
 
 namespace peers {
 namespace {
@@ -127,10 +128,18 @@ std::shared_ptr<const Published> Publisher::current() const {
   return published_;
 }
 
+std::string Publisher::epochs() const {
+  const auto current = epoch_.load(std::memory_order_acquire);
+  return epochs_text(current, earlier_epoch_.load(std::memory_order_relaxed));
+}
+
 void Publisher::publish(Published next, WallTime now) {
   auto shared = std::make_shared<const Published>(std::move(next));
   const Closing closing{{filters_.epoch, generation_}, now};
-  epoch_.store(filters_.epoch, std::memory_order_relaxed);
+  const auto before = epoch();
+  // The earlier one first: who reads the new epoch then reads the one before, too.
+  if (before != filters_.epoch) earlier_epoch_.store(before, std::memory_order_relaxed);
+  epoch_.store(filters_.epoch, std::memory_order_release);
   const threads::MutexLock lock(mutex_);
   published_.swap(shared);
   if (!closings_.empty() && closings_.back().of == closing.of) return;

@@ -87,6 +87,8 @@ class Publisher {
 
   // Of the live filter. Any thread, never waits.
   Epoch epoch() const { return epoch_.load(std::memory_order_relaxed); }
+  // The value of kEpochField in an answer of ours. Any thread, never waits.
+  std::string epochs() const;
 
   // When the native digest with this ETag, which is foreign text, was closed: whatever has left the
   // holdings since is still claimed by it. Nothing if it is none of the last kKnownClosings. Any
@@ -136,7 +138,8 @@ class Publisher {
   std::vector<KeyChange> changes_;
   digest::CountingFilter::Turned turned_;  // of the live filter, since the last generation
 
-  std::atomic<Epoch> epoch_{0};  // as in published_
+  std::atomic<Epoch> epoch_{0};          // as in published_
+  std::atomic<Epoch> earlier_epoch_{0};  // the one before; 0: there was none
   mutable threads::Mutex mutex_;
   std::shared_ptr<const Published> published_ GUARDED_BY(mutex_);
   std::deque<Closing> closings_ GUARDED_BY(mutex_);  // the latest last

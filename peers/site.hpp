@@ -19,6 +19,12 @@ inline constexpr std::string_view kFetchField = "Hearsay-Fetch";
 // changes with a restart, and when the digest grows.
 using Epoch = std::uint64_t;
 
+// The field of an answer to a neighbour that names the epoch of our digest (epochs_text() in
+// identity.hpp), and so proves that the answer is ours. A neighbour asks for it by the same field
+// with kWanted. It is for the next hop alone: a proxy neither forwards nor stores it.
+inline constexpr std::string_view kEpochField = "Hearsay-Epoch";
+inline constexpr std::string_view kWanted = "?1";  // true, RFC 8941 3.3.6
+
 std::string to_text(Epoch epoch);  // 16 hex digits
 // From foreign text; nothing if it is not exactly 16 hex digits.
 std::optional<Epoch> parse_epoch(std::string_view text);

@@ -207,6 +207,10 @@ void Transfer::read_head() {
   response_.status = status();
   response_.server = field("Server");
   response_.via = field("Via");
+  response_.epochs = field(kEpochField.data());
+  response_.cache_status = field("Cache-Status");
+  response_.x_cache = field("X-Cache");
+  response_.x_cache_lookup = field("X-Cache-Lookup");
   response_.etag = field("ETag");
   const auto date = seconds_of(field("Date"));
   const auto expires = seconds_of(field("Expires"));

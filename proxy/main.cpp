@@ -123,6 +123,8 @@ int check(const proxy::SettingsFile& file, bool strict) {
   }
   proxy::try_limits(*settings, file.memory(), proxy::machine::descriptor_limit(), trial);
   proxy::try_names(*settings, trial);
+  proxy::try_access_of_neighbours(*settings, trial);
+  proxy::try_neighbours(*settings, trial);
   return proxy::report(trial, strict, std::cout, std::cerr) ? 0 : kBadSettings;
 }
 
@@ -162,7 +164,8 @@ int main(int argc, char** argv) {
   auto* const checking = app.add_subcommand(
       "check",
       "say what is wrong with a settings file, and what of it this machine does not let happen: "
-      "folders, ports, memory, descriptors, names. Exit 0 if the settings are good, else 2");
+      "folders, ports, memory, descriptors, names, neighbours. Exit 0 if the settings are good, "
+      "else 2");
   checking->add_option("--config", told.config_path, "the settings, a JSON file")->required();
   checking->add_flag("--strict", told.strict, "exit 2 also for what this machine does not allow");
   const auto digest = proxy::command::add_digest(app);

@@ -151,6 +151,7 @@ Task<Lookup> find_on_disk(Client& client, const Request& request, Lookup lookup)
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
   auto& process = client.worker.process;
   take_in(client, request);
+  client.tells_epoch = asks_for_epoch(request);
   const auto& policy = request.policy();
 
   const auto* const page = own_page(client, request);

@@ -41,6 +41,14 @@ void try_control(const config::Settings& settings, bool runs, Trial& into);
 // most, all at once, for 5 s at most.
 void try_names(const config::Settings& settings, Trial& into);
 
+// Whether each neighbour that may read our digest may ask for what it claims. Pure.
+void try_access_of_neighbours(const config::Settings& settings, Trial& into);
+
+// Asks the neighbours, 64 of them at most, for what nobody holds, all at once, for 3 s at most.
+// Warns of those that refuse us, and of servers that are no proxies. A neighbour that does not run
+// is no fault of the settings.
+void try_neighbours(const config::Settings& settings, Trial& into);
+
 // Whether the memory and the descriptors suffice. Pure.
 void try_limits(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory,
                 const machine::DescriptorLimit& descriptors, Trial& into);

@@ -35,6 +35,9 @@ struct Client {
   Door door = Door::network;
   BandwidthUse* bandwidth = nullptr;         // what the connection sends; null: it is not counted
   std::unique_ptr<Wakeup> wakeup = nullptr;  // see wake_by()
+  // Whether the responses prove to the client, a neighbour, that they are ours
+  // (peers::kEpochField).
+  bool tells_epoch = false;
 
   // Wakes this exchange when a fill that it reads gets on. Every exchange uses the same object.
   Wakeup& wake_by() {
@@ -57,11 +60,14 @@ inline void write_cache_status_value(http::PieceWriter& out, const Client& clien
   http::write_cache_status(out, client.worker.process.name, record.told);
 }
 
-// Writes it as a whole line of the head.
+// Writes it as a whole line of the head, and the line that proves to a neighbour that the response
+// is ours.
 inline void write_cache_status(http::PieceWriter& out, const Client& client) {
   out << "Cache-Status: ";
   write_cache_status_value(out, client);
   out << "\r\n";
+  if (client.tells_epoch)
+    http::write_field(out, peers::kEpochField, client.worker.process.publisher.epochs());
 }
 
 }  // namespace proxy

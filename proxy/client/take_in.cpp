@@ -38,4 +38,8 @@ void take_in(const Client& client, Request& request) {
   add_facts(client, request);
 }
 
+bool asks_for_epoch(const Request& request) {
+  return request.facts.from_neighbour && request.head.fields.find(peers::kEpochField) != nullptr;
+}
+
 }  // namespace proxy

@@ -10,4 +10,8 @@ namespace proxy {
 // completes its facts. Call this once, before any other use of the request.
 void take_in(const Client& client, Request& request);
 
+// Whether the request, which was taken in, is a neighbour's question that asks for the epoch of our
+// digest. Only those learn it that may read the digest.
+bool asks_for_epoch(const Request& request);
+
 }  // namespace proxy

@@ -4,11 +4,18 @@
 #include <boost/beast/http/status.hpp>
 #include <utility>
 
+#include "peers/site.hpp"
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {
+
+// Also true of the field by which a Hearsay proves to the next hop who it is.
+bool is_of_one_hop(const Field& line) {
+  if (line.id != field::unknown) return is_connection_field(line.id);
+  return same_word(line.name, peers::kEpochField);
+}
 
 // RFC 9110 7.6.1: fields for all recipients are never connection options. Without these fields, a
 // message would be framed, routed, cached, authorized or decoded in another way than its sender
@@ -166,7 +173,7 @@ void HopByHop::note(std::string_view connection) {
 }
 
 bool HopByHop::ends_here(const Field& line) const {
-  return is_connection_field(line.id) || is_named(line);
+  return is_of_one_hop(line) || is_named(line);
 }
 
 bool HopByHop::is_named(const Field& line) const {
@@ -174,7 +181,7 @@ bool HopByHop::is_named(const Field& line) const {
   const auto matches = [&line](std::string_view option) { return same_word(option, line.name); };
   const bool named =
       options_.size() == kMaxOptions || std::any_of(options_.begin(), options_.end(), matches);
-  return named && !is_for_all(line) && !is_connection_field(line.id);
+  return named && !is_for_all(line) && !is_of_one_hop(line);
 }
 
 std::optional<Fields> without_named(const Fields& fields) {
@@ -203,7 +210,7 @@ void append_request_head(std::string& out, const UpstreamRequest& request) {
   write_field(head, "Host", request.host);
   // What Connection named is gone. It cannot name what we have added since.
   write_end_to_end(head, request.fields, field::host, request.without,
-                   [](const Field& line) { return is_connection_field(line.id); });
+                   [](const Field& line) { return is_of_one_hop(line); });
   write_via(head, request.received_minor, request.name);
   write_framing(head, request.framing);
   for (const Field& line : request.extra) write_field(head, line.name, line.value);

@@ -18,10 +18,11 @@ namespace proxy::http {
 bool is_connection_field(field id);
 
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
-// Proxy-Authorization (which is for this proxy), and the fields that Connection names. Connection
-// cannot remove fields that change the meaning of the message (Host, Content-*, Cache-Control, Via,
-// ...), nor those that tell the client's address. If Connection names kMaxOptions options, every
-// field that an option can remove is removed. The fields must outlive this object.
+// Proxy-Authorization and Hearsay-Epoch (which are for this proxy), and the fields that Connection
+// names. Connection cannot remove fields that change the meaning of the message (Host, Content-*,
+// Cache-Control, Via, ...), nor those that tell the client's address. If Connection names
+// kMaxOptions options, every field that an option can remove is removed. The fields must outlive
+// this object.
 class HopByHop {
  public:
   explicit HopByHop(const Fields& fields);

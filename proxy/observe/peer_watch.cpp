@@ -7,12 +7,22 @@
 namespace proxy {
 namespace {
 
-std::string why_resting(peers::Reason reason) {
+std::string why_it_refuses(peers::PeerKind kind) {
+  return kind == peers::PeerKind::squid
+             ? "refuses us: its http_access does not allow our address"
+             : "refuses us: not in its access.clients, or its access.rules deny us";
+}
+
+std::string why_resting(peers::Reason reason, peers::PeerKind kind) {
   switch (reason) {
     case peers::Reason::lies:
       return "most of its recent claims were false, so it rests";
     case peers::Reason::contradicted:
       return "the origin contradicts what it gave, so it rests";
+    case peers::Reason::not_a_proxy:
+      return "what answers at its address is not this neighbour, so it rests";
+    case peers::Reason::refuses_us:
+      return why_it_refuses(kind);
     default:
       return "it failed requests, and rests";
   }
@@ -30,7 +40,11 @@ std::string why_down(const peers::PeerStatus& peer) {
   using peers::PeerState;
   switch (peer.state) {
     case PeerState::resting:
-      return why_resting(peer.books.reason);
+      return why_resting(peer.books.reason, peer.kind);
+    case PeerState::trying:
+      // While it is tried it goes on to refuse, as far as is known.
+      if (peer.books.reason != peers::Reason::refuses_us) break;
+      return why_it_refuses(peer.kind);
     case PeerState::failing:
     case PeerState::stale:
     case PeerState::down:
@@ -38,7 +52,6 @@ std::string why_down(const peers::PeerStatus& peer) {
     case PeerState::off:
     case PeerState::waiting:
     case PeerState::usable:
-    case PeerState::trying:
       break;
   }
   return {};

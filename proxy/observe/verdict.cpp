@@ -43,6 +43,8 @@ constexpr Phrase kPhrases[] = {
     {"false-hit", "asked {}: its digest claimed this; it was wrong"},
     {"unusable", "asked {}: what it holds is of no use here"},
     {"refused", "asked {}: it refused"},
+    {"refuses-us", "asked {}: it refuses us (its access.clients)"},
+    {"not-a-proxy", "asked {}: somebody else answers at its address"},
     {"slow", "{} took too long"},
     {"broken", "asked {}: it did not answer"},
     {"cut", "{} cut its answer short"},

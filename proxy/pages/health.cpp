@@ -47,6 +47,16 @@ void add_clock(std::vector<Trouble>& all, const upstream::OriginClocks& clocks, 
                              *skew > std::chrono::seconds(0) ? "behind" : "ahead of")});
 }
 
+// The neighbour's own health says so, too.
+void add_refused(std::vector<Trouble>& all, const Process& process, const Policy& policy,
+                 Time now) {
+  for (const auto& refused : process.refused_neighbours.lately(now)) {
+    if (config::contains(policy.settings.access.clients, refused.address)) continue;
+    const auto peer = policy.directory->at(refused.address);
+    all.push_back({"peer", peer ? peer->name : refused.text, std::string(RefusedNeighbours::kWhy)});
+  }
+}
+
 // The system ends a process that takes more memory than there is.
 bool is_nearly_all(std::uint64_t bytes, std::uint64_t limit) {
   return bytes > limit - limit / 10;
@@ -129,6 +139,7 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   std::vector<Trouble> all;
   add_disk(all, process.disk);
   add_neighbours(all, policy, now);
+  add_refused(all, process, policy, now);
   for (auto& one : origin_troubles(process.origin_health.failing(now), now)) {
     all.push_back(std::move(one));
   }

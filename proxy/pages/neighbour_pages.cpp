@@ -136,6 +136,7 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
   head.set(field::expires, http::format_date(now + lasts));
   head.set(field::etag, form.etag);
   const bool to_hearsay = from_hearsay(request);
+  if (to_hearsay) head.set(peers::kEpochField, process.publisher.epochs());
   client.record.routine = to_hearsay;
   const http::StoredValidators validators{form.etag, changed};
   if (http::not_modified(request.head.fields, validators, now)) {
@@ -158,6 +159,7 @@ Task<void> serve_native_digest(Client& client, const Request& request, RequestBo
   const auto form = co_await await_form(client, request);
   auto head = own_head(client, 200, peers::kNativeType);
   head.set(field::cache_control, "no-store");
+  head.set(peers::kEpochField, client.worker.process.publisher.epochs());
   head.set(field::etag, form->etag);
   if (is_held(request, *form, client.worker.process.clock.now())) {
     co_return co_await send_unchanged(client, std::move(head), ServedForm::native);

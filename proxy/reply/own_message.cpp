@@ -25,6 +25,7 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   write_cache_status_value(value, client);
   value.flush();
   head.set("Cache-Status", said);
+  if (client.tells_epoch) head.set(peers::kEpochField, process.publisher.epochs());
   return head;
 }
 

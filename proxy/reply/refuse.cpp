@@ -1,6 +1,7 @@
 #include "proxy/reply/refuse.hpp"
 
 #include "proxy/reply/own_message.hpp"
+#include "proxy/sources/false_hit.hpp"
 #include "proxy/upstream/error.hpp"
 #include "proxy/users/credentials.hpp"
 #include "proxy/users/guess_limit.hpp"
@@ -194,6 +195,19 @@ const AccessRule* deciding_rule(const Client& client, const Request& request) {
 
 namespace {
 
+// A neighbour learns from the detail that no question of it will be answered.
+Refusal not_a_client(const Client& client, const Request& request) {
+  auto refusal =
+      Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
+  if (!request.facts.control.only_if_cached) return refusal;
+  refusal.cache_status.detail = kNotAClient;
+  if (request.policy().is_neighbour(client.address)) {
+    client.worker.process.refused_neighbours.note(
+        {client.address, client.address_text, std::chrono::steady_clock::now()});
+  }
+  return refusal;
+}
+
 // By the first rule that the request meets, else by the list of clients. A rule with users allows
 // nothing to a user who is not known.
 std::optional<Refusal> check_rules(const Client& client, const Request& request) {
@@ -203,9 +217,7 @@ std::optional<Refusal> check_rules(const Client& client, const Request& request)
   const bool may_use =
       rule ? rule->allows() && is_known : config::contains(clients, client.address);
   if (may_use) return std::nullopt;
-  if (!rule) {
-    return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
-  }
+  if (!rule) return not_a_client(client, request);
   client.record.denied_by = rule->name();
   const auto& users = request.policy().settings.access.users;
   const bool may_ask = users && request.arrival() == Arrival::forward;
@@ -286,7 +298,9 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   co_await refuse(client, request, std::move(refusal));
 }
 
+// Whatever a neighbour has asked for, it takes the answer for ours.
 Task<void> refuse_unread(Client& client, Refusal refusal) {
+  client.tells_epoch = client.worker.policy()->is_neighbour(client.address);
   client.response.close_after();
   co_await send(client, refusal);
 }

@@ -3,8 +3,11 @@
 #include <utility>
 
 #include "proxy/http/date.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/sources/disown.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/upstream/error.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -19,13 +22,28 @@ constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed,
 
 }  // namespace
 
+peers::SelfNaming naming_in(const http::ResponseHead& answer) {
+  peers::SelfNaming said;
+  for (const auto& line : answer.fields) {
+    if (line.id == http::field::via) said.via = line.value;
+    if (line.id != http::field::unknown) continue;
+    if (http::same_word(line.name, peers::kEpochField)) said.epochs = line.value;
+    if (http::same_word(line.name, "Cache-Status")) said.cache_status = line.value;
+    if (http::same_word(line.name, "X-Cache")) said.x_cache = line.value;
+    if (http::same_word(line.name, "X-Cache-Lookup")) said.x_cache_lookup = line.value;
+  }
+  return said;
+}
+
 Hierarchy hierarchy_of(const peers::Peer& claimant) {
   return claimant.role == config::Role::parent ? Hierarchy::parent_hit : Hierarchy::sibling;
 }
 
-Attempt::Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer, Lead lead)
+Attempt::Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
+                 Lead lead)
     : worker_(&worker),
       peer_(std::move(peer)),
+      directory_(std::move(directory)),
       lead_(lead),
       fetch_(std::make_unique<Fetch>(worker.outgoing.upstream, std::move(plan))) {}
 
@@ -50,6 +68,7 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
       co_await passed_on;
     }
   }
+  if (answered && peer_) answered = prove();
   waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
   times_.response = worker_->process.clock.now();
   outcome_ = answered;
@@ -67,6 +86,16 @@ Task<bool> Attempt::body_begins() {
 bool Attempt::may_be_interim(const http::ResponseHead& head, int number) const {
   if (number == kMostInterims) return false;
   return !peer_ || (lead_ == Lead::site && head.status == kProcessing);
+}
+
+Outcome<void> Attempt::prove() const {
+  using upstream::Errc;
+  const auto proof = directory_->proof_of(peer_, naming_in(head()));
+  if (proof == peers::Proof::given) return boost::system::in_place_value;
+  const bool is_other = proof == peers::Proof::none;
+  if (is_other && peer_->accuracy.not_a_proxy(Steady::now())) disown(*worker_, peer_);
+  return Failure{Failure::Where::upstream, Failure::What::untrusted,
+                 is_other ? Errc::not_the_peer : Errc::unproven_peer};
 }
 
 // A time-out counts as what it took. Without neighbours, nobody asks for the time.

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "peers/peer.hpp"
+#include "peers/directory.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/observe/request_record.hpp"
@@ -24,6 +24,9 @@ enum class Lead : std::uint8_t {
   site,   // it may be fetching what nobody claims: see peers/site.hpp
 };
 
+// What the answer says of the proxy that sent it.
+peers::SelfNaming naming_in(const http::ResponseHead& answer);
+
 // For a peer that gave a response which its digest claims.
 Hierarchy hierarchy_of(const peers::Peer& claimant);
 
@@ -35,14 +38,22 @@ class Attempt {
   using Steady = std::chrono::steady_clock;
   using OnInterim = std::function<net::Soon<void>(const http::ResponseHead&)>;
 
-  // Asks `peer`, or the origin, by the plan's route, if it is null.
-  Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
+  using Directory = std::shared_ptr<const peers::PeerDirectory>;
+
+  // Asks the origin, by the plan's route.
+  Attempt(Worker& worker, FetchPlan&& plan) : Attempt(worker, std::move(plan), nullptr, nullptr) {}
+  // Asks `peer`, which is of `directory`.
+  Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
+          Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
   // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than
   // 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling, since a
   // sibling sends a stored response at once, except a 102 by which it says that it waits for its
-  // own fetch.
+  // own fetch. An answer at a neighbour's address that does not prove to be the neighbour's
+  // (peers/identity.hpp) is a failure, whatever it says: Errc::unproven_peer if the next poll may
+  // prove it, else Errc::not_the_peer. After the latter the neighbour rests, and all that it gave
+  // and no origin has confirmed is dropped.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
   // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which
   // then count as the first byte. Returns whether they are here.
@@ -85,11 +96,13 @@ class Attempt {
  private:
   [[nodiscard]] const std::string& name_of_proxy() const;  // empty: an origin is asked
   [[nodiscard]] bool may_be_interim(const http::ResponseHead& head, int number) const;
+  [[nodiscard]] Outcome<void> prove() const;
   void note_time() const;
   void note_clock() const;
 
   Worker* worker_;
   peers::PeerRef peer_;
+  Directory directory_;  // of peer_
   Lead lead_;
   bool waits_itself_ = false;
   std::unique_ptr<Fetch> fetch_;

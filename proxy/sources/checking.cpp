@@ -1,6 +1,5 @@
 #include "proxy/sources/checking.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -8,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sources/attempt.hpp"
+#include "proxy/sources/disown.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/examination.hpp"
 #include "proxy/sources/origin.hpp"
@@ -74,17 +73,6 @@ Task<Ruling> examine(Worker& worker, const Request& request, const Given& given)
     net::Timer pause(worker.io.get_executor(), pause_after(answers.size(), first));
     co_await pause.async_wait(net::as_result);
   }
-}
-
-// Purges all that the neighbour gave and no origin has confirmed: in memory, on disk and under way.
-// Returns what a person is told of it.
-Task<std::string> purge_given(Worker& worker, const peers::Peer& peer) {
-  const PurgePattern all_of_it(cache::Giver{peer.tag});
-  const auto forgotten = co_await forget(worker, all_of_it);  // never refused
-  const auto [dropped, owed] = forgotten.value();
-  const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
-  co_return fmt::format("{} unconfirmed responses of it were dropped from memory{}", dropped,
-                        on_disk);
 }
 
 Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given given) {

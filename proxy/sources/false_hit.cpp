@@ -56,4 +56,15 @@ FalseHit cause_of(const http::ResponseHead& answer) {
   return cause_of_lookup(lookup);
 }
 
+bool refuses_us(const http::ResponseHead& answer) {
+  const auto status = answer.status;
+  if (status != 403 && status != 407 && status != 504) return false;
+  if (const auto* page = answer.fields.find("X-Squid-Error")) {
+    return starts_with_word(page->value, "ERR_ACCESS_DENIED") ||
+           starts_with_word(page->value, "ERR_CACHE_ACCESS_DENIED");
+  }
+  const auto said = http::nearest_cache_status(answer.fields);
+  return said && starts_with_word(said->detail, std::string("refused/").append(kNotAClient));
+}
+
 }  // namespace proxy

@@ -1,6 +1,8 @@
 // Why a sibling did not have a URL that its digest claimed, as far as its answer tells. Pure.
 #pragma once
 
+#include <string_view>
+
 #include "peers/accuracy.hpp"
 #include "proxy/http/head.hpp"
 
@@ -13,5 +15,12 @@ namespace proxy {
 // tells in X-Cache-Lookup whether it found the URL. No Squid tells that a response has left its
 // store. In X-Squid-Error every Squid names an error other than the miss.
 peers::FalseHit cause_of(const http::ResponseHead& answer);
+
+// The detail with which a Hearsay refuses a client that is not in its access.clients. To a question
+// of a neighbour it adds "refused/" in front.
+inline constexpr std::string_view kNotAClient = "denied/access.clients";
+// Whether the answer says that the sibling serves nothing to us, whatever we ask for: by the detail
+// of a Hearsay, or by a Squid's page.
+bool refuses_us(const http::ResponseHead& answer);
 
 }  // namespace proxy

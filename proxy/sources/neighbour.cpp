@@ -4,6 +4,7 @@
 
 #include "proxy/http/forwarding.hpp"
 #include "proxy/sources/false_hit.hpp"
+#include "proxy/upstream/error.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -46,6 +47,7 @@ bool may_ask_neighbours(const Process& process, const digest::Key& key, const Re
 Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {
   const auto status = answer.status;
   const auto& part = asked.part;
+  if (refuses_us(answer)) return {Worth::refuses_us, FalseHit::refused};
   if (status == 504 || status == 502) return {Worth::false_hit, cause_of(answer)};
   if (status == 200 || (status == 206 && part)) return {Worth::holds};
   if (status == 304 && !asked.tag.empty()) return {Worth::holds};
@@ -56,6 +58,8 @@ Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked)
 
 Finding heard_in(const Failure& failure) {
   if (failure.what == Failure::What::abandoned) return {Worth::given_up};
+  if (failure.cause == upstream::Errc::not_the_peer) return {Worth::not_a_proxy};
+  if (failure.cause == upstream::Errc::unproven_peer) return {Worth::false_hit, FalseHit::unknown};
   return {failure.what == Failure::What::timed_out ? Worth::slow : Worth::broken};
 }
 
@@ -107,6 +111,8 @@ std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
       return finding.late ? peers::ClaimOutcome::late_no : peers::ClaimOutcome::false_hit;
     case Worth::refused:
       return peers::ClaimOutcome::refused;
+    case Worth::refuses_us:
+      return peers::ClaimOutcome::refuses_us;
     case Worth::slow:
       return peers::ClaimOutcome::timed_out;
     case Worth::broken:
@@ -119,6 +125,7 @@ std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
       break;
     case Worth::holds:
     case Worth::given_up:
+    case Worth::not_a_proxy:  // the attempt has noted it
       break;
   }
   return std::nullopt;
@@ -133,6 +140,10 @@ std::string_view word(Worth worth) {
       return "unusable";
     case Worth::refused:
       return "refused";
+    case Worth::refuses_us:
+      return "refuses-us";
+    case Worth::not_a_proxy:
+      return "not-a-proxy";
     case Worth::slow:
       return "slow";
     case Worth::broken:
@@ -178,14 +189,14 @@ Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& re
   question.fetcher = epoch;
   auto plan = plan_for(request, *peer, sibling_request(request, worker.process.name, question));
   if (lead == Lead::site) plan.first_byte = request.policy().settings.timeouts.first_byte;
-  return {worker, std::move(plan), peer, lead};
+  return {worker, std::move(plan), peer, request.policy().directory, lead};
 }
 
 Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request) {
   auto plan = plan_for(request, *peer, sibling_request(request, worker.process.name, {}, "HEAD"));
   plan.method = "HEAD";
   plan.repeatable = false;
-  return {worker, std::move(plan), peer};
+  return {worker, std::move(plan), peer, request.policy().directory};
 }
 
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer) {

@@ -27,12 +27,14 @@ enum class Worth : std::uint8_t {
   // It holds a response, but not this range: 416, or another part than was asked for. That does not
   // disprove the claim, which is about the URL.
   other_range,
-  refused,   // it answered with a status that a sibling must not give
-  slow,      // no head came in time
-  broken,    // it sent no HTTP, or nothing
-  cut,       // the body ended early or was too slow
-  outrun,    // it was silent for longer than expected, and another source has answered
-  given_up,  // this proxy gave up: that says nothing about the neighbour
+  refused,      // it answered with a status that a sibling must not give
+  refuses_us,   // it serves nothing to our address
+  not_a_proxy,  // not the neighbour has answered, but somebody else at its address
+  slow,         // no head came in time
+  broken,       // it sent no HTTP, or nothing
+  cut,          // the body ended early or was too slow
+  outrun,       // it was silent for longer than expected, and another source has answered
+  given_up,     // this proxy gave up: that says nothing about the neighbour
 };
 struct Finding {
   Worth worth = Worth::holds;

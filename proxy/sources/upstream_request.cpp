@@ -119,8 +119,9 @@ std::string sibling_request(const Request& request, std::string_view our_name,
     append_seconds(control, ", max-age=", request.facts.control.max_age);
     append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
   }
-  boost::container::small_vector<http::Field, 6> extra{
-      {field::cache_control, "Cache-Control", control}};
+  boost::container::small_vector<http::Field, 8> extra{
+      {field::cache_control, "Cache-Control", control},
+      {field::unknown, peers::kEpochField, peers::kWanted}};
   const std::string range = part ? http::range_field(part->bytes) : std::string();
   if (part) extra.push_back({field::range, "Range", range});
   if (part && !part->validator.empty()) {

@@ -41,6 +41,10 @@ const char* text_of(Errc error) {
       return "the setting never_direct forbids asking the host itself, and no parent serves it";
     case Errc::no_parent_left:
       return "no parent proxy has a way to the host";
+    case Errc::not_the_peer:
+      return "what answers at the neighbour's address is not the neighbour";
+    case Errc::unproven_peer:
+      return "the neighbour may have begun anew, and was not polled since";
   }
   return "unknown upstream error";
 }

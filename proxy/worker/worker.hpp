@@ -39,6 +39,7 @@
 #include "proxy/worker/outgoing.hpp"
 #include "proxy/worker/placement.hpp"
 #include "proxy/worker/probes.hpp"
+#include "proxy/worker/refused_neighbours.hpp"
 #include "proxy/worker/relief.hpp"
 #include "proxy/worker/reloaded.hpp"
 #include "proxy/worker/session_list.hpp"
@@ -96,6 +97,7 @@ struct Process {
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
+  RefusedNeighbours refused_neighbours{};
   users::PasswordChecks password_checks{};
   upstream::OriginHealth origin_health{};
   upstream::OriginClocks origin_clocks{};

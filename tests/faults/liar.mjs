@@ -46,6 +46,7 @@ export class Liar {
     const digest = digestOf(this.urls);
     this.server = http.createServer((request, response) => {
       response.setHeader('Server', 'squid/5.7');
+      response.setHeader('X-Cache', 'HIT from liar');
       if (request.url.endsWith('/squid-internal-periodic/store_digest')) {
         response.writeHead(200, { 'Content-Type': 'application/cache-digest' });
         response.end(digest);

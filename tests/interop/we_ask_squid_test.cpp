@@ -21,7 +21,10 @@ bool always(const LogLine&) {
 }
 
 struct Neighbours {
-  Neighbours() {
+  // `more`: further lines of Squid's configuration.
+  explicit Neighbours(const std::string& more = {}, std::size_t number = 500)
+      : held(origin.urls("held", number)),
+        squid(nobody.port(), SquidProcess::Neighbour::sibling, more) {
     get_all(squid.port(), held);
     const bool built = await([&] { return squid_claims_all(); }, std::chrono::seconds(30));
     if (!built) throw std::runtime_error("Squid built no digest: " + squid.cache_log());
@@ -46,9 +49,9 @@ struct Neighbours {
   }
 
   Origin origin;
-  std::vector<std::string> held = origin.urls("held", 500);
+  std::vector<std::string> held;
   ReservedPort nobody;  // the neighbour in Squid's settings
-  SquidProcess squid{nobody.port()};
+  SquidProcess squid;
   std::unique_ptr<ProxyProcess> ours;
 };
 
@@ -74,6 +77,28 @@ TEST(WeAskSquid, ForAllThatItClaimsAndLittleElse) {
   ASSERT_TRUE(await([&] { return logged(neighbours.ours->access_log(), others, always) == 300; }));
   EXPECT_GE(logged(neighbours.ours->access_log(), neighbours.held, by_digest), 495U);
   EXPECT_EQ(logged(neighbours.ours->access_log(), others, by_digest), 0U);
+}
+
+// Without Via, a Squid names itself in X-Cache and X-Cache-Lookup.
+TEST(WeAskSquid, AlsoOneThatLeavesOutVia) {
+  const Neighbours neighbours("via off\n", 50);
+  get_all(neighbours.ours->port(), neighbours.held);
+  EXPECT_GE(neighbours.books().at("true_hits"), 45) << neighbours.books().dump(2);
+  get_all(neighbours.ours->port(), neighbours.origin.urls("other", 50));
+  EXPECT_TRUE(await([&] { return neighbours.books().at("probes") > 0; }));
+  EXPECT_TRUE(neighbours.books().at("rests").empty()) << neighbours.books().dump(2);
+  EXPECT_TRUE(neighbours.books().at("last_error").is_null());
+}
+
+TEST(WeAskSquid, AndSayThatItRefusesUs) {
+  const Neighbours neighbours(
+      "acl asks req_header Cache-Control only-if-cached\nhttp_access deny asks\n", 5);
+  const auto response = Client(neighbours.ours->port()).get(neighbours.held.front());
+  EXPECT_EQ(response.body, "page " + path_of(neighbours.held.front()));
+  EXPECT_TRUE(contains(response.field("Cache-Status"), "refuses-us/squid"))
+      << response.field("Cache-Status");
+  EXPECT_EQ(neighbours.books().at("reason"), "refuses-us") << neighbours.books().dump(2);
+  EXPECT_TRUE(contains(neighbours.ours->page("/health").body, "refuses us: its http_access"));
 }
 
 TEST(WeAskSquid, ForRangesOfWhatItHoldsWhole) {

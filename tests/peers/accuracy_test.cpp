@@ -177,8 +177,32 @@ TEST(Accuracy, WhatWasOrMayHaveBeenTrueWhenItWasClaimedIsNoLie) {
       accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, cause);
     }
     EXPECT_TRUE(accuracy.resting(kNow)) << to_string(cause);
-    EXPECT_EQ(accuracy.books().reason, Reason::lies);
+    const bool refuses = cause == FalseHit::refused;
+    EXPECT_EQ(accuracy.books().reason, refuses ? Reason::refuses_us : Reason::lies);
   }
+}
+
+TEST(Accuracy, AnAnswerOfSomebodyElseIsAFailureThatIsNewsOnce) {
+  Accuracy accuracy;
+  EXPECT_TRUE(accuracy.not_a_proxy(kNow));
+  EXPECT_FALSE(accuracy.not_a_proxy(kNow + 1s));
+  EXPECT_TRUE(accuracy.resting(kNow + kLongestRest));
+  EXPECT_EQ(accuracy.books().reason, Reason::not_a_proxy);
+  EXPECT_EQ(accuracy.books().failures, 2U);
+  EXPECT_TRUE(accuracy.not_a_proxy(kNow + 2 * kLongestRest));
+}
+
+TEST(Accuracy, OneThatRefusesUsRestsForLongerEachTimeUntilItServesUs) {
+  Accuracy accuracy;
+  accuracy.note(ClaimOutcome::refuses_us, std::nullopt, 0, kNow);
+  EXPECT_EQ(accuracy.books().reason, Reason::refuses_us);
+  EXPECT_EQ(accuracy.books().by_cause[static_cast<std::size_t>(FalseHit::refused)], 1U);
+  accuracy.note(ClaimOutcome::refuses_us, std::nullopt, 0, kNow + kFirstRest);
+  EXPECT_TRUE(accuracy.resting(kNow + 2 * kFirstRest));
+  accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow + 4s, FalseHit::refused);
+  EXPECT_TRUE(accuracy.standing().on_probation) << "it refused that one, too";
+  accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow + 5s, FalseHit::gone);
+  EXPECT_FALSE(accuracy.standing().on_probation);
 }
 
 TEST(Accuracy, WhatTheFilterExplainsIsNoLie) {

@@ -39,6 +39,7 @@ PollResponse native_response(const std::string& body) {
   PollResponse response;
   response.status = 200;
   response.server = "Hearsay/0.1.0";
+  response.via = "1.1 b";
   response.etag = "\"00000000000000ab-5\"";
   response.body.assign(body.begin(), body.end());
   return response;
@@ -48,6 +49,7 @@ PollResponse response_with(const digest::SquidDigest& digest) {
   PollResponse response;
   response.status = 200;
   response.server = "Hearsay/0.1.0";
+  response.via = "1.1 b";
   response.etag = "\"00ff-17\"";
   response.body = *digest::encode(digest);
   return response;
@@ -62,6 +64,39 @@ TEST(Judge, TakesAGoodDigest) {
   EXPECT_EQ(result.etag, "\"00ff-17\"");
   EXPECT_EQ(result.generation, 17U);
   EXPECT_EQ(result.error, "");
+}
+
+TEST(Judge, SaysOfOneThatNamesNobodyThatNothingCanProveItsAnswers) {
+  PollResponse response = response_with(digest_of({"a"}));
+  response.via.clear();
+  const PollResult result = read_poll(kPlain, response);
+  EXPECT_EQ(result.outcome, Polled::fetched);
+  EXPECT_EQ(result.error, kNamesNobody);
+  response.x_cache = "MISS from squid-a.test";
+  EXPECT_EQ(read_poll(kPlain, response).error, "");
+  response.x_cache.clear();
+  response.epochs = "00000000000000ab";
+  EXPECT_EQ(read_poll(kPlain, response).error, "");
+}
+
+TEST(Judge, LearnsNothingOfAHearsaysFormsFromThePageOfAServerThatHasItsAddress) {
+  auto request = of_a_hearsay(false);
+  request.form_is_a_guess = true;
+  PollResponse page = native_response("<html>");
+  page.via.clear();
+  page.server = "nginx";
+  EXPECT_EQ(read_poll(request, page).outcome, Polled::failed);
+  page.server = "squid/5.7";
+  EXPECT_EQ(read_poll(request, page).outcome, Polled::other_form);
+}
+
+TEST(Enter, APollForTheOtherFormIsNoSuccess) {
+  PollReport report;
+  enter(report, no_response(kPlain, "no connection"), kNow);
+  PollResult guess = no_response(kPlain, "");
+  guess.outcome = Polled::other_form;
+  enter(report, guess, kNow + 1s);
+  EXPECT_EQ(report.failures_in_a_row, 1U);
 }
 
 TEST(Judge, RefusesAHostileBodyAndSaysWhy) {
@@ -302,6 +337,7 @@ TEST(Enter, AGoodPollConfirmsAndForgivesFailures) {
   enter(report, read_poll(kPlain, response_with(digest_of({"a"}))), kNow);
   enter(report, no_response(of_a_hearsay(false), "no connection"), kNow + 30s);
   PollResponse unchanged;
+  unchanged.via = "1.1 b";
   unchanged.status = 304;
   enter(report, read_poll(of_a_hearsay(true), unchanged), kNow + 50s);
   EXPECT_TRUE(report.counts(kNow + 109s));

@@ -35,7 +35,7 @@ TEST(Probation, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
   failed.heard(kToday + 1ms);
   EXPECT_FALSE(failed.resting(kToday + 1ms));
   EXPECT_TRUE(failed.on());
-  for (const auto lie : {Reason::lies, Reason::contradicted}) {
+  for (const auto lie : {Reason::lies, Reason::contradicted, Reason::not_a_proxy}) {
     Probation liar;
     liar.lie(lie, kToday);
     liar.polled(true, kToday + 1ms);
@@ -43,6 +43,31 @@ TEST(Probation, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
     EXPECT_TRUE(liar.resting(kToday + 2ms));
     EXPECT_EQ(liar.reason(), lie) << "the poll is not why it rests";
   }
+}
+
+TEST(Probation, AGoodPollAfterABadOneEndsTheRestForWhatSomebodyElseHasAnswered) {
+  Probation probation;
+  probation.lie(Reason::not_a_proxy, kToday);
+  probation.polled(false, kToday + 1ms);
+  EXPECT_TRUE(probation.resting(kToday + 1ms))
+      << "an answer was not its own although its polls are";
+  probation.polled(true, kToday + 2ms);
+  probation.polled(false, kToday + 3ms);
+  EXPECT_FALSE(probation.resting(kToday + 3ms));
+  EXPECT_FALSE(probation.on());
+}
+
+TEST(Probation, OneThatRefusesUsRestsWhateverItPollsUntilItServesUs) {
+  Probation probation;
+  probation.fail(Reason::refuses_us, kToday);
+  probation.heard(kToday + 1ms);
+  EXPECT_TRUE(probation.resting(kToday + 1ms));
+  EXPECT_TRUE(probation.on());
+  probation.serves_us();
+  EXPECT_FALSE(probation.on());
+  probation.fail(Reason::refused, kToday + 1h);
+  probation.serves_us();
+  EXPECT_TRUE(probation.on()) << "a no is no proof that it sends what it claims";
 }
 
 TEST(Probation, NeitherAPollNorABeginningEndsTheRestOfOneWhoseAnswersBreakOff) {

@@ -114,11 +114,13 @@ TEST_F(PublisherTest, TakesOtherSizesInANewEpoch) {
   other.poll = 7s;
   publisher_.follow(other, now_);
   EXPECT_EQ(publisher_.current(), before) << "the bits are the same";
+  EXPECT_EQ(publisher_.epochs(), before->live.epoch);
   other.bits_per_entry = 8;
   other.squid_bits_per_entry = 5;
   publisher_.follow(other, now_);
   const auto after = publisher_.current();
   EXPECT_NE(after->live.epoch, before->live.epoch);
+  EXPECT_EQ(publisher_.epochs(), after->live.epoch + ", " + before->live.epoch);
   EXPECT_EQ(after->live.bits_per_entry, 8.0);
   EXPECT_EQ(after->live.entries, 10U);
   EXPECT_EQ(after->squid->stats.bits_per_entry, 5.0);

@@ -60,6 +60,7 @@ TEST(Posture, AsksAConfiguredPeerOnADeniedAddress) {
   ScriptedOrigin peer;
   const std::string url = "http://origin.test/a";
   peer.on(kDigestPath, digest_reply(digest_claiming({url})));
+  peer.sign_as("b");
   peer.on("/a", cacheable("from the peer"));
   const ProxyProcess proxy(with_peer("b", peer.port(), access({{"deny_to", {"loopback"}}})));
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
@@ -172,6 +173,7 @@ TEST(Posture, APublicGatewayIsNoProxyForOtherHosts) {
   const std::string intranet = "http://intranet.test/a";
   origin.otherwise([](const Request&) { return cacheable("of the origin"); });
   peer.on(kDigestPath, digest_reply(digest_claiming({intranet})));
+  peer.sign_as("b");
   peer.on("/a", cacheable("secret"));
   const ProxyProcess proxy(with_peer("b", peer.port(), public_gateway(origin)));
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
@@ -202,6 +204,7 @@ TEST(Posture, WhatMayNotBeReachedIsNotAskedOfANeighbour) {
   const std::string url = "http://" + own_host_name() + "/a";  // resolves by /etc/hosts
   ScriptedOrigin peer;
   peer.on(kDigestPath, digest_reply(digest_claiming({url, "http://nowhere.test/a"})));
+  peer.sign_as("b");
   peer.on("/a", cacheable("from the peer"));
   for (const json& denied : {json{"any"}, json{"0.0.0.0/1", "128.0.0.0/1", "::/0"}}) {
     const ProxyProcess proxy(with_peer("b", peer.port(), access({{"deny_to", denied}})));

@@ -84,6 +84,7 @@ TEST(Reload, AsksANewNeighbour) {
   Reloaded scene;
   ScriptedOrigin peer;
   peer.on(kDigestPath, digest_reply(digest_claiming({scene.origin.url("/a")})));
+  peer.sign_as("b");
   peer.on("/a", cacheable("from the peer"));
   scene.proxy.reload(with_peer("b", peer.port()));
   ASSERT_TRUE(await([&] { return scene.proxy.digest_peer("b").at("state") == "usable"; }));
@@ -96,6 +97,7 @@ TEST(Reload, AsksANewNeighbour) {
 TEST(Reload, KeepsWhatIsKnownOfNeighboursThatAreTheSame) {
   ScriptedOrigin peer;
   peer.on(kDigestPath, digest_reply(digest_claiming({"http://a.test/"})));
+  peer.sign_as("b");
   const json settings = with_peer("b", peer.port());
   Reloaded scene(settings);
   ASSERT_TRUE(await([&] { return scene.proxy.digest_peer("b").at("state") == "usable"; }));
@@ -109,6 +111,7 @@ TEST(Reload, KeepsWhatIsKnownOfANeighbourWhenAnotherOneComes) {
   Reloaded scene;
   ScriptedOrigin peer;
   peer.on(kDigestPath, digest_reply(digest_claiming({scene.origin.url("/a")})));
+  peer.sign_as("b");
   peer.on("/a", cacheable("from the peer"));
   const json one = with_peer("b", peer.port());
   scene.proxy.reload(one);

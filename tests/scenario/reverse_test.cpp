@@ -309,6 +309,7 @@ TEST(Reverse, AsksNeighboursForSharedMappingsAlone) {
   peer.on(
       kDigestPath,
       digest_reply(digest_claiming({"http://www.example.com/a", "http://other.example.com/a"})));
+  peer.sign_as("b");
   peer.on("/a", cacheable("from the peer"));
   origin.on("/a", cacheable("from the origin"));
   auto shared = mapping("www.example.com", at(origin.port()));

@@ -79,6 +79,7 @@ HostileNeighbour::HostileNeighbour(const std::string& origin) {
   const auto good = good_digest(origin);
   digests_in_turn_ = {good, late_fault(), good, large_and_empty(), good, garbage()};
   server_.record_nothing();
+  server_.sign_as("hostile");
   server_.otherwise([this](const support::Request& request) {
     if (request.path.starts_with("/digest/")) return next_digest();
     ++false_hits_;

@@ -46,6 +46,19 @@ void ScriptedOrigin::otherwise(Answer answer) {
   otherwise_ = std::move(answer);
 }
 
+void ScriptedOrigin::sign_as(std::string name) {
+  const std::lock_guard lock(mutex_);
+  signature_ = "X-Cache: HIT from " + std::move(name) + "\r\n";
+}
+
+// With the signature after the status line, if these bytes begin with one.
+std::string ScriptedOrigin::signed_text(std::string bytes) const {
+  const std::lock_guard lock(mutex_);
+  const auto line_end = bytes.find("\r\n");
+  if (bytes.starts_with("HTTP/1.") && line_end != bytes.npos) bytes.insert(line_end + 2, signature_);
+  return bytes;
+}
+
 std::string ScriptedOrigin::url(std::string_view path) const {
   return "http://127.0.0.1:" + std::to_string(port()) + std::string(path);
 }
@@ -162,7 +175,8 @@ bool ScriptedOrigin::play(Socket& socket, const Reply& reply, std::string_view m
   std::this_thread::sleep_for(reply.delay());
   const auto begun = std::chrono::steady_clock::now();
   std::uint64_t paced = 0;
-  for (const auto& step : reply.steps()) {
+  for (auto step : reply.steps()) {
+    if (step.kind != Kind::body) step.bytes = signed_text(std::move(step.bytes));
     if (step.kind == Kind::close) return false;
     if (step.kind == Kind::wait && !step.gate.wait(stop)) return false;
     if (step.kind == Kind::body && method == "HEAD") continue;

@@ -43,6 +43,9 @@ class ScriptedOrigin {
   // Answers requests for all other paths, which get a 404 by default.
   void otherwise(Answer answer);
 
+  // From now on each response names this proxy as its sender, as a Squid does.
+  void sign_as(std::string name);
+
   // From now on forgets each request once it is answered: for tests that run for hours.
   void record_nothing() { records_ = false; }
 
@@ -77,6 +80,7 @@ class ScriptedOrigin {
   bool answer_one(Connection& connection, Incoming<Request>& incoming, Request& request,
                   const std::stop_token& stop);
   bool play(Socket& socket, const Reply& reply, std::string_view method, std::stop_token stop);
+  std::string signed_text(std::string bytes) const;
   void read_body(Incoming<Request>& incoming, Request& request);
   Route route_for(const std::string& path) const;
 
@@ -84,6 +88,7 @@ class ScriptedOrigin {
   mutable std::mutex mutex_;  // guards all members below but the atomics
   std::map<std::string, Route, std::less<>> routes_;
   Answer otherwise_;
+  std::string signature_;  // a line of each head
   std::list<Request> requests_;
   std::list<Connection> connections_;
   std::atomic<bool> records_ = true;

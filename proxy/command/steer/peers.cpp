@@ -35,8 +35,10 @@ std::string why(const json& peer) {
   const auto error = peer.find("last_error");
   if (error != peer.end() && error->is_string()) return escaped(error->get<std::string>());
   const auto reason = peer.find("reason");
-  if (reason != peer.end() && reason->is_string()) return escaped(reason->get<std::string>());
-  return {};
+  if (reason == peer.end() || !reason->is_string()) return {};
+  const bool refuses = *reason == "refuses-us" && peer.value("kind", "") == "hearsay";
+  if (refuses) return "refuses us: not in its access.clients";
+  return escaped(reason->get<std::string>());
 }
 
 Row row_of(const json& peer) {

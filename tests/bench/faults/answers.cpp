@@ -17,7 +17,8 @@ constexpr const char* kTag = "\"v1\"";
 support::Fields fields_of(std::size_t body, Validator validator = Validator::strong) {
   support::Fields fields{{"Cache-Control", "max-age=86400"},
                          {"Date", support::http_date()},
-                         {"Content-Length", std::to_string(body)}};
+                         {"Content-Length", std::to_string(body)},
+                         {"X-Cache", kSignature}};
   if (validator == Validator::strong) fields.emplace_back("ETag", kTag);
   return fields;
 }
@@ -162,14 +163,16 @@ Answer too_long() {
 
 Answer error_at_once() {
   return [](const Call& call) {
-    return call.socket.write("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n");
+    return call.socket.write(support::head_text(
+        "HTTP/1.1 500 Broken", {{"Content-Length", "0"}, {"X-Cache", kSignature}}));
   };
 }
 
 Answer denial_after(std::chrono::milliseconds time) {
   return [time](const Call& call) {
     return pause(call, time) &&
-           call.socket.write("HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n");
+           call.socket.write(support::head_text(
+               "HTTP/1.1 504 Gateway Timeout", {{"Content-Length", "0"}, {"X-Cache", kSignature}}));
   };
 }
 
@@ -199,7 +202,8 @@ Answer for_one(const std::string& name, const Answer& its, const Answer& others)
 Answer forwarded_to(const std::atomic<std::uint16_t>& proxy) {
   return [&proxy](const Call& call) {
     support::Client client(proxy);
-    const auto answer = client.get(call.request.target);
+    auto answer = client.get(call.request.target);
+    answer.fields.emplace_back("X-Cache", kSignature);
     return call.socket.write(support::head_text(answer.start_line, answer.fields) + answer.body);
   };
 }
@@ -208,7 +212,8 @@ Answer ageing(std::chrono::milliseconds time, std::chrono::seconds max_age, bool
   return [time, max_age, validators](const Call& call) {
     if (!pause(call, time)) return false;
     support::Fields fields{{"Cache-Control", "max-age=" + std::to_string(max_age.count())},
-                           {"Date", support::http_date()}};
+                           {"Date", support::http_date()},
+                           {"X-Cache", kSignature}};
     if (validators) fields.emplace_back("ETag", "\"v1\"");
     if (validators && call.request.field("If-None-Match") == "\"v1\"") {
       return call.socket.write(support::head_text("HTTP/1.1 304 Not Modified", fields));

@@ -87,6 +87,7 @@ void PlayedServer::serve(support::Socket& socket, const std::stop_token& stop) {
 bool PlayedServer::answer(const Call& call) {
   if (call.request.path == kDigestPath) {
     const support::Fields fields{{"Server", "Hearsay/0.1.0"},
+                                 {"X-Cache", kSignature},
                                  {"Content-Length", std::to_string(digest_.size())}};
     return call.socket.write(support::head_text("HTTP/1.1 200 OK", fields) + digest_);
   }

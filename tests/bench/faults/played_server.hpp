@@ -31,6 +31,9 @@ using Answer = std::function<bool(const Call&)>;
 // False if the server ends meanwhile.
 bool pause(const Call& call, std::chrono::milliseconds time);
 
+// The X-Cache of a neighbour that is played: its name, as its digest names it too.
+inline constexpr const char* kSignature = "HIT from played";
+
 // One thread for each connection. Destroy the proxy first, because it has opened the connections.
 class PlayedServer {
  public:

@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "proxy/machine/privileges.hpp"
 #include "proxy/server/control_socket.hpp"
 #include "tests/support/socket.hpp"
@@ -187,6 +189,71 @@ TEST(Summary, SaysInALineWhatTheSettingsComeTo) {
   EXPECT_EQ(summary(settings),
             "listens on [::]:80, 10.0.0.1:81; 256 MiB of memory, 64 MiB in /var/cache/a; "
             "1 neighbour, 2 rules");
+}
+
+config::PeerSettings neighbour_at(const std::string& host, std::uint16_t port) {
+  config::PeerSettings peer;
+  peer.name = "b";
+  peer.host = host;
+  peer.port = port;
+  peer.url = "http://" + host + ':' + std::to_string(port);
+  return peer;
+}
+
+TEST(TryAccessOfNeighbours, WarnsOfThoseThatMayReadTheDigestAndAskForNothing) {
+  config::Settings settings;
+  settings.access.clients = *config::parse_networks("10.0.0.0/8");
+  settings.access.peers = *config::parse_networks("10.1.0.0/16");
+  settings.peers = {neighbour_at("10.0.0.2", 3128), neighbour_at("b.test", 3128)};
+  Trial trial;
+  try_access_of_neighbours(settings, trial);
+  EXPECT_TRUE(trial.warnings.empty());
+
+  settings.access.clients = *config::parse_networks("10.1.2.0/24");
+  try_access_of_neighbours(settings, trial);
+  EXPECT_TRUE(has(trial.warnings, "peers: b (10.0.0.2) may read our digest, but is not in"));
+  EXPECT_TRUE(has(trial.warnings, "access.peers: 10.1.0.0/16 may read our digest"));
+  EXPECT_EQ(trial.warnings.size(), 2U);
+
+  settings.peers.front().role = config::Role::parent;
+  settings.access.peers = *config::parse_networks("10.1.2.3");
+  trial = {};
+  try_access_of_neighbours(settings, trial);
+  EXPECT_TRUE(trial.warnings.empty());
+}
+
+// What the check says of a neighbour that answers with these bytes.
+Trial tried(const std::string& answer) {
+  Listener listener;
+  std::string asked;
+  std::thread neighbour([&] {
+    auto socket = listener.accept();
+    if (!socket) return;
+    while (asked.find("\r\n\r\n") == std::string::npos) asked += socket->read_some();
+    socket->write(answer);
+  });
+  config::Settings settings;
+  settings.peers = {neighbour_at("127.0.0.1", listener.port())};
+  Trial trial;
+  try_neighbours(settings, trial);
+  listener.shut_down();
+  neighbour.join();
+  EXPECT_TRUE(asked.starts_with("GET http://")) << "in absolute-form";
+  EXPECT_NE(asked.find("Cache-Control: only-if-cached\r\n"), std::string::npos);
+  return trial;
+}
+
+TEST(TryNeighbours, WarnsOfOneThatRefusesUsAndOfOneThatIsNoProxy) {
+  const std::string says_no = "HTTP/1.1 504 No\r\nVia: 1.1 b\r\nContent-Length: 0\r\n";
+  EXPECT_TRUE(tried(says_no + "\r\n").warnings.empty());
+  EXPECT_TRUE(tried("").warnings.empty()) << "it may be about to end";
+  EXPECT_TRUE(has(
+      tried(says_no + "Cache-Status: b; detail=\"refused/denied/access.clients\"\r\n\r\n").warnings,
+      "peers[0]: b: refuses us: not in its access.clients"));
+  EXPECT_TRUE(has(tried("HTTP/1.1 403 No\r\nX-Squid-Error: ERR_ACCESS_DENIED 0\r\n\r\n").warnings,
+                  "refuses us"));
+  EXPECT_TRUE(has(tried("HTTP/1.1 200 OK\r\nServer: nginx\r\n\r\nIt works!").warnings,
+                  "names itself as no proxy"));
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ namespace proxy::http {
 namespace {
 
 TEST(HopByHop, EndsWhatRfc9110Section761Names) {
-  const Fields fields =
-      fields_of({"Connection: x-a, close , \"q\"", "Keep-Alive: 1", "Proxy-Connection: x",
-                 "Proxy-Authorization: x", "TE: trailers", "Trailer: x",
-                 "Transfer-Encoding: chunked", "Upgrade: h2c", "X-A: 1", "X-a: 2"});
+  const Fields fields = fields_of({"Connection: x-a, close , \"q\"", "Keep-Alive: 1",
+                                   "Proxy-Connection: x", "Proxy-Authorization: x", "TE: trailers",
+                                   "Trailer: x", "Transfer-Encoding: chunked", "Upgrade: h2c",
+                                   "X-A: 1", "X-a: 2", "hearsay-epoch: 1"});
   const HopByHop hop(fields);
   for (const Field& line : fields) EXPECT_TRUE(hop.ends_here(line)) << line.name;
   for (const Field& line : fields_of({"X-B: 1", "Close: 1", "Proxy-Authenticate: x", "Cookie: x"}))
@@ -125,7 +125,8 @@ TEST(RequestHead, IsChangedIntoOneToAProxy) {
 TEST(ResponseHead, IsWrittenWithoutItsFraming) {
   std::string bytes =
       "HTTP/1.0 404 Gone Fishing\r\nContent-Length: 3\r\nAge: 4\r\nETag: \"x\"\r\nX-No: 1\r\n"
-      "Connection: X-No\r\nCache-Status: up; hit\r\nDate: d\r\n\r\n";
+      "Connection: X-No\r\nCache-Status: up; hit\r\nHearsay-Epoch: 1\r\n"
+      "Date: d\r\n\r\n";
   const auto head = parse_response_head(bytes);
   const field without[] = {field::date};
   std::string out;

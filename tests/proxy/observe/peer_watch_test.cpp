@@ -53,6 +53,22 @@ TEST(WhyDown, NamesLies) {
   EXPECT_EQ(why_down(peer), "most of its recent claims were false, so it rests");
   peer.books.reason = peers::Reason::contradicted;
   EXPECT_EQ(why_down(peer), "the origin contradicts what it gave, so it rests");
+  peer.books.reason = peers::Reason::not_a_proxy;
+  EXPECT_EQ(why_down(peer), "what answers at its address is not this neighbour, so it rests");
+}
+
+TEST(WhyDown, NamesOneThatRefusesUsWhileItRestsAndWhileItIsTried) {
+  peers::PeerStatus peer;
+  peer.books.reason = peers::Reason::refuses_us;
+  for (const auto state : {PeerState::resting, PeerState::trying}) {
+    peer.state = state;
+    peer.kind = peers::PeerKind::hearsay;
+    EXPECT_TRUE(why_down(peer).starts_with("refuses us: not in its access.clients"));
+    peer.kind = peers::PeerKind::squid;
+    EXPECT_EQ(why_down(peer), "refuses us: its http_access does not allow our address");
+  }
+  peer.state = PeerState::usable;
+  EXPECT_EQ(why_down(peer), "");
 }
 
 TEST_F(PeerWatchLog, SaysOfALiarThatItsPollsFailToo) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "proxy/upstream/error.hpp"
 #include "tests/proxy/request/requests.hpp"
 
 namespace proxy {
@@ -76,6 +77,32 @@ TEST(Neighbour, IsWorthWhatItsBodyIs) {
   EXPECT_EQ(worth(Failure::What::abandoned), Worth::given_up);
 }
 
+TEST(Neighbour, WhoseAnswerIsNotProvenHasNotAnsweredOrMayHaveBegunAnew) {
+  using upstream::Errc;
+  const auto heard_of = [](Errc cause) {
+    return heard_in(Failure{Failure::Where::upstream, Failure::What::untrusted, cause});
+  };
+  EXPECT_EQ(heard_of(Errc::not_the_peer).worth, Worth::not_a_proxy);
+  EXPECT_EQ(heard_of(Errc::unproven_peer), (Finding{Worth::false_hit, FalseHit::unknown}));
+  EXPECT_EQ(heard_of(Errc::tls_failed).worth, Worth::broken);
+}
+
+TEST(Neighbour, ThatServesNothingToUsRefusesUs) {
+  const std::string not_a_client = "Cache-Status: b; detail=\"refused/denied/access.clients\"\r\n";
+  EXPECT_EQ(heard(504, kWhole, not_a_client), (Finding{Worth::refuses_us, FalseHit::refused}));
+  for (const unsigned status : {403, 407}) {
+    for (const char* page : {"ERR_ACCESS_DENIED 0", "ERR_CACHE_ACCESS_DENIED 0"}) {
+      const auto lines = std::string("X-Squid-Error: ") + page + "\r\n";
+      EXPECT_EQ(heard(status, kWhole, lines).worth, Worth::refuses_us) << lines;
+    }
+    EXPECT_EQ(heard(status, kWhole, "X-Squid-Error: ERR_FORWARDING_DENIED 0\r\n").worth,
+              Worth::refused);
+  }
+  const std::string by_rule = "Cache-Status: b; detail=\"refused/denied/adverts\"\r\n";
+  EXPECT_EQ(heard(504, kWhole, by_rule), (Finding{Worth::false_hit, FalseHit::refused}));
+  EXPECT_EQ(heard(200, kWhole, not_a_client).worth, Worth::holds);
+}
+
 using namespace std::chrono_literals;
 
 // 1 s is the default of timeouts.peer_first_byte.
@@ -112,6 +139,8 @@ TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
         Told{Worth::unusable, ClaimOutcome::false_hit, "unusable/b"},
         Told{Worth::other_range, std::nullopt, "unusable/b"},
         Told{Worth::refused, ClaimOutcome::refused, "refused/b"},
+        Told{Worth::refuses_us, ClaimOutcome::refuses_us, "refuses-us/b"},
+        Told{Worth::not_a_proxy, std::nullopt, "not-a-proxy/b"},
         Told{Worth::slow, ClaimOutcome::timed_out, "slow/b"},
         Told{Worth::broken, ClaimOutcome::broken, "broken/b"},
         Told{Worth::cut, ClaimOutcome::broken, "cut/b"},

@@ -37,7 +37,7 @@ TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
       "Cache-Control: max-age=10, min-fresh=5, no-transform\r\n");
   EXPECT_EQ(sibling_request(*request, "us"),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached, max-age=10, min-fresh=5\r\n\r\n");
+            "Cache-Control: only-if-cached, max-age=10, min-fresh=5\r\nHearsay-Epoch: ?1\r\n\r\n");
 }
 
 TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
@@ -45,11 +45,12 @@ TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
   const SiblingQuestion any{PartAsked{{5, 99}}};
   EXPECT_EQ(sibling_request(*request, "us", any),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached\r\nRange: bytes=5-99\r\n\r\n");
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nRange: bytes=5-99\r\n\r\n");
   const SiblingQuestion of_one{PartAsked{{5, {}}, "\"v1\""}};
   EXPECT_EQ(sibling_request(*request, "us", of_one),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n\r\n");
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nRange: bytes=5-\r\nIf-Range: "
+            "\"v1\"\r\n\r\n");
 }
 
 TEST(SiblingRequest, NamesTheDigestThatClaimsTheUrl) {
@@ -57,7 +58,8 @@ TEST(SiblingRequest, NamesTheDigestThatClaimsTheUrl) {
   const SiblingQuestion asked{.digest = "\"0123456789abcdef-7\""};
   EXPECT_EQ(sibling_request(*request, "us", asked),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached\r\nHearsay-Digest: \"0123456789abcdef-7\"\r\n\r\n");
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nHearsay-Digest: "
+            "\"0123456789abcdef-7\"\r\n\r\n");
 }
 
 TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
@@ -65,7 +67,8 @@ TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
   const SiblingQuestion asked{.fetcher = "0123456789abcdef"};
   EXPECT_EQ(sibling_request(*request, "us", asked),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached\r\nHearsay-Fetch: 0123456789abcdef\r\n\r\n");
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nHearsay-Fetch: "
+            "0123456789abcdef\r\n\r\n");
 }
 
 TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
@@ -74,7 +77,8 @@ TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
   request.parsed->facts.immutable = true;
   EXPECT_EQ(sibling_request(*request, "us"),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached\r\nHearsay-Rule: 0123456789abcdef\r\n\r\n");
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nHearsay-Rule: "
+            "0123456789abcdef\r\n\r\n");
 }
 
 TEST(SiblingRequest, TakesNoRuleFromAClient) {
@@ -82,7 +86,8 @@ TEST(SiblingRequest, TakesNoRuleFromAClient) {
   EXPECT_EQ(sibling_request(*request, "us"),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\n"
             "Hearsay-Rule: 0123456789abcdef\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached\r\nHearsay-Rule: 0000000000000000\r\n\r\n");
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nHearsay-Rule: "
+            "0000000000000000\r\n\r\n");
 }
 
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {

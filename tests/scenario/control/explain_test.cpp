@@ -141,6 +141,7 @@ TEST(Explain, SaysWhichHostsANeighbourThatClaimsItIsNotAskedFor) {
   const ScriptedOrigin origin;
   ScriptedOrigin neighbour;
   neighbour.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
+  neighbour.sign_as("b");
   json settings = with_peer("b", neighbour.port());
   settings["peers"][0]["not_for"] = {"127.0.0.1"};
   const ProxyProcess proxy(settings);

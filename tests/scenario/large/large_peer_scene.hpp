@@ -25,6 +25,7 @@ inline json with_neighbour(const char* name, std::uint16_t port,
 struct LargePeer : LargeScene {
   explicit LargePeer(std::uint64_t bytes, const json& more = json::object()) : LargeScene(bytes) {
     peer.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
+    peer.sign_as("p");
     peer.on("/a", [this](const Request& request) { return answer(request); });
     json settings = with_neighbour("p", peer.port(), home_b.path());
     settings.merge_patch(more);

@@ -307,6 +307,7 @@ TEST(LargePeer, WhatOneNeighbourCutComesFromTheNextBeforeTheOrigin) {
   std::atomic<int> asked = 0;
   for (auto& peer : peers) {
     peer.on(kDigestPath, digest_reply(digest_claiming({scene.origin.url("/a")})));
+    peer.sign_as("p");
     peer.on("/a", [&](const Request& request) {
       if (asked++ > 0) return scene.answer(request);
       return scene.described(Reply(200)).sized(scene.size).send(pattern(0, 9 * kMiB)).cut();

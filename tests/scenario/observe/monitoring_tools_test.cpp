@@ -29,6 +29,7 @@ std::string all_metrics() {
   Scene scene(settings);
   const auto url = scene.origin.url("/a");
   sibling.on(kDigestPath, digest_reply(digest_claiming({url})));
+  sibling.sign_as("b");
   sibling.on("/a", cacheable("x"));
   EXPECT_TRUE(await([&] { return scene.proxy.digest_peer("b").at("state") == "usable"; }));
   scene.client.get(url);

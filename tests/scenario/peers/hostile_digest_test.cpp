@@ -124,6 +124,7 @@ TEST(Peers, WithAHostileDigestFromTheStartAreNeverAsked) {
   origin.on("/a", cacheable("from the origin"));
   ScriptedOrigin peer;
   peer.on(kDigestPath, digest_reply(filled(static_cast<char>(0xff))));
+  peer.sign_as("b");
   const ProxyProcess proxy(with_peer("b", peer.port()));
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("polls_failed") > 0; }));
   EXPECT_EQ(proxy.digest_peer("b").at("state"), "failing");

@@ -280,6 +280,7 @@ TEST(Parent, IsAskedForWhatItsDigestClaimsByOnlyIfCached) {
   ScriptedOrigin origin;
   ScriptedOrigin parent;
   parent.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a"), origin.url("/b")})));
+  parent.sign_as("b");
   parent.on("/a", cacheable("from the parent's store"));
   parent.on("/b", [](const Request& request) {
     const bool has_to_hold = contains(request.field("Cache-Control"), "only-if-cached");

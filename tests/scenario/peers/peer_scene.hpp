@@ -38,6 +38,7 @@ struct PeerScene {
     std::vector<std::string> urls;
     for (const auto& path : claimed_paths) urls.push_back(origin.url(path));
     peer.on(kDigestPath, digest_reply(digest_claiming(urls)));
+    peer.sign_as("b");
     origin.otherwise([](const Request&) { return cacheable("from the origin"); });
     settings_ = with_peer("b", peer.port(), settings);
     settings_["peers"][0]["trust"] = trust;
@@ -90,6 +91,8 @@ struct TwoPeers {
     std::vector<std::string> urls;
     for (const auto& path : paths) urls.push_back(origin.url(path));
     for (auto* peer : {&b, &c}) peer->on(kDigestPath, digest_reply(digest_claiming(urls)));
+    b.sign_as("b");
+    c.sign_as("c");
     const auto delay = allowed(std::chrono::seconds(1));  // no hedge wins
     origin.otherwise([=](const Request&) { return cacheable("from the origin").slow(delay, 0); });
     json settings =

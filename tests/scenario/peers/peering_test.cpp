@@ -149,6 +149,7 @@ TEST(Peering, GoesOnWhenTheNeighbourIsGone) {
   origin.on("/a", cacheable("from the origin"));
   auto peer = std::make_unique<ScriptedOrigin>();
   peer->on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
+  peer->sign_as("b");
   const ProxyProcess proxy(with_peer("b", peer->port()));
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
   peer.reset();

@@ -1,0 +1,63 @@
+// How a peer proves that an answer is its own. Pure; every byte of an answer is foreign.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "peers/site.hpp"
+
+namespace peers {
+
+// What an answer says of the proxy that sent it: the last line of each field, which the nearest
+// sender added. Empty: the answer has no such field.
+struct SelfNaming {
+  std::string_view epochs = {};  // kEpochField
+  std::string_view via = {};
+  std::string_view cache_status = {};
+  std::string_view x_cache = {};         // "HIT from squid-a.test"; Squid up to version 5
+  std::string_view x_cache_lookup = {};  // "HIT from squid-a.test:3128"; likewise
+};
+
+enum class Proof : std::uint8_t {
+  given,
+  // The answer names another epoch than the polls have shown, or the peer's name but no epoch: the
+  // peer may have begun anew. The next poll tells.
+  awaited,
+  none,  // somebody else answers at the peer's address
+};
+
+// The value of kEpochField: the current epoch, and the one before, if there was one, since a
+// neighbour may have polled us last before our digest was rebuilt.
+std::string epochs_text(Epoch current, Epoch earlier);
+
+// Who a peer is, as its answers to our polls say. A Hearsay names the epoch of its digest there;
+// its other answers must name it, too. A Squid, and a Hearsay that names no epoch in its polls, are
+// known by the names in Via, Cache-Status, X-Cache and X-Cache-Lookup: their other answers must
+// have one of these names, or name the epoch of the native digest.
+class Identity {
+ public:
+  Identity() = default;
+  explicit Identity(const SelfNaming& said);
+  // The answer held a native digest of this epoch.
+  void learn_epoch_of_digest(Epoch epoch);
+  // As a newer answer shows it, given what was known before.
+  [[nodiscard]] Identity after(const Identity& before) const;
+
+  [[nodiscard]] Proof proof_in(const SelfNaming& said) const;
+  // Whether nothing could prove an answer.
+  [[nodiscard]] bool is_nobody() const { return !epoch_ && names_.empty(); }
+
+  bool operator==(const Identity&) const = default;
+
+ private:
+  std::optional<Epoch> epoch_;
+  std::optional<Epoch> earlier_;  // the one before: an answer may be older than the last poll
+  bool names_epoch_ = false;      // in its answers, not only in its digest
+  std::vector<std::string> names_;
+};
+
+}  // namespace peers

@@ -1,0 +1,43 @@
+#include "proxy/sources/disown.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "proxy/purging/purge_pattern.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+Task<std::string> purge_given(Worker& worker, const peers::Peer& peer) {
+  const PurgePattern all_of_it(cache::Giver{peer.tag});
+  const auto forgotten = co_await forget(worker, all_of_it);  // never refused
+  const auto [dropped, owed] = forgotten.value();
+  const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
+  co_return fmt::format("{} unconfirmed responses of it were dropped from memory{}", dropped,
+                        on_disk);
+}
+
+namespace {
+
+Task<void> purge_and_say(Worker& worker, peers::PeerRef peer) {
+  try {
+    const auto purged = co_await purge_given(worker, *peer);
+    spdlog::warn(
+        "peer {}: what answers at {} is not this neighbour: it named neither the epoch nor "
+        "the proxy that our polls have found there; {}",
+        peer->name, peer->url, purged);
+  } catch (const std::exception& bug) {
+    spdlog::error("a purge of what {} gave failed inside this proxy: {}", peer->name, bug.what());
+  }
+}
+
+}  // namespace
+
+void disown(Worker& worker, const peers::PeerRef& peer) {
+  net::spawn(worker.io.get_executor(), purge_and_say(worker, peer));
+}
+
+}  // namespace proxy

@@ -1,0 +1,36 @@
+#include "proxy/worker/refused_neighbours.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace proxy {
+
+void RefusedNeighbours::note(Refused neighbour) {
+  const auto text = neighbour.text;
+  {
+    const threads::MutexLock lock(mutex_);
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Refused& one) {
+      return one.address == neighbour.address;
+    });
+    if (found != all_.end()) {
+      const auto before = std::exchange(found->last, neighbour.last);
+      if (neighbour.last - before < kLately) return;
+    } else {
+      const auto by_last = [](const Refused& a, const Refused& b) { return a.last < b.last; };
+      if (all_.size() == kMost) all_.erase(std::min_element(all_.begin(), all_.end(), by_last));
+      all_.push_back(std::move(neighbour));
+    }
+  }
+  spdlog::warn("neighbour {}: {}", text, kWhy);
+}
+
+std::vector<RefusedNeighbours::Refused> RefusedNeighbours::lately(Time now) const {
+  const threads::MutexLock lock(mutex_);
+  auto recent = all_;
+  std::erase_if(recent, [&](const Refused& one) { return now - one.last >= kLately; });
+  return recent;
+}
+
+}  // namespace proxy

@@ -1,0 +1,44 @@
+// The neighbours that may read our digest, but whose questions we refuse.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/networks.hpp"
+#include "config/threads/mutex.hpp"
+
+namespace proxy {
+
+// By their addresses. Bounded: the one that has been silent for longest is forgotten first. Any
+// thread.
+class RefusedNeighbours {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  // A neighbour that we refuse asks again after a minute at most, if it has something to ask.
+  static constexpr std::chrono::minutes kLately{5};
+  static constexpr std::size_t kMost = 16;
+  // For the log and /health.
+  static constexpr std::string_view kWhy =
+      "it is refused here: it may read our digest (peers, access.peers), but it is not in our "
+      "access.clients, so it gets nothing that the digest claims; add its address there";
+
+  struct Refused {
+    config::Address address;
+    std::string text;  // of the address
+    Time last;
+  };
+
+  // We have refused a question. Writes to the log if we had not refused one lately.
+  void note(Refused neighbour) EXCLUDES(mutex_);
+  // Those that were refused within kLately.
+  [[nodiscard]] std::vector<Refused> lately(Time now) const EXCLUDES(mutex_);
+
+ private:
+  mutable threads::Mutex mutex_;
+  std::vector<Refused> all_ GUARDED_BY(mutex_);
+};
+
+}  // namespace proxy
