@@ -105,7 +105,7 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
   }
   auto head = head_of(client, *file);
   const http::StoredValidators validators{file->etag, {}};
-  const auto now = whole_seconds(client.worker.process.clock.now());
+  const auto now = whole_seconds(client.worker.process.clock.shown());
   if (http::not_modified(request.head.fields, validators, now)) {
     set_status(head, 304);
     const beast::http::response<beast::http::empty_body> message(std::move(head));
@@ -135,8 +135,10 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
     auto refusal = Refusal::bad("expected ?span=hour or ?span=day");
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  const auto& history = client.worker.process.history;
-  auto json = history_json(span == "day" ? history.day() : history.hour());
+  const auto& process = client.worker.process;
+  auto told = span == "day" ? process.history.day() : process.history.hour();
+  told.end = whole_seconds(process.clock.shown(told.end));
+  auto json = history_json(told);
   co_await send_json(client, std::move(json));
 }
 
@@ -150,9 +152,14 @@ Task<void> serve_recent_requests(Client& client, const Request&, RequestBody&) {
 Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
   constexpr std::chrono::seconds kSilence{5};
   const auto& process = client.worker.process;
-  Watchers::Watcher watcher(client.worker.process.watchers, client.worker.io.get_executor());
+  Watchers::Watcher watcher(client.worker.process.watchers, client.address,
+                            is_admin(client, request.policy()), client.worker.io.get_executor());
   if (!watcher.has_place()) {
-    Refusal refusal{503, "so many dashboards are open already; try again", Tag::own_page, {}};
+    Refusal refusal{
+        503,
+        "so many dashboards are open already, here or elsewhere; close one, and try again",
+        Tag::own_page,
+        {}};
     co_return co_await refuse(client, request, std::move(refusal));
   }
   auto head = own_head(client, 200, "text/event-stream");

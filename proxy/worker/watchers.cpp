@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/crowd/client_table.hpp"
+
 namespace proxy {
 
-Watchers::Watcher::Watcher(Watchers& all, net::Executor executor)
-    : all_(all), wakeup_(executor), has_place_(all.admit(*this)) {}
+Watchers::Watcher::Watcher(Watchers& all, const config::Address& from, bool is_admin,
+                           net::Executor executor)
+    : all_(all),
+      from_(counted_as(from)),
+      is_admin_(is_admin),
+      wakeup_(executor),
+      has_place_(all.admit(*this)) {}
 
 Watchers::Watcher::~Watcher() {
   if (has_place_) all_.release(*this);
@@ -37,7 +44,13 @@ std::size_t Watchers::count() const {
 
 bool Watchers::admit(Watcher& watcher) {
   const threads::MutexLock lock(mutex_);
-  if (watching_.size() >= kMost) return false;
+  const auto of_client = std::count_if(watching_.begin(), watching_.end(), [&](const Watcher* one) {
+    return one->from_ == watcher.from_;
+  });
+  const auto others = std::count_if(watching_.begin(), watching_.end(),
+                                    [](const Watcher* one) { return !one->is_admin_; });
+  if (watching_.size() >= kMost || of_client >= std::ptrdiff_t{kMostOfOneClient}) return false;
+  if (!watcher.is_admin_ && others >= std::ptrdiff_t{kMostOfOthers}) return false;
   watching_.push_back(&watcher);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "config/networks.hpp"
 #include "config/threads/mutex.hpp"
 #include "proxy/net/wakeup.hpp"
 
@@ -17,12 +18,15 @@ namespace proxy {
 class Watchers {
  public:
   static constexpr std::size_t kMost = 16;
+  // One place is kept for admins.
+  static constexpr std::size_t kMostOfOthers = kMost - 1;
+  static constexpr std::size_t kMostOfOneClient = 2;  // see counted_as()
   using News = std::shared_ptr<const std::string>;
 
   // One watcher. Belongs to one coroutine of the executor.
   class Watcher {
    public:
-    Watcher(Watchers& all, net::Executor executor);
+    Watcher(Watchers& all, const config::Address& from, bool is_admin, net::Executor executor);
     ~Watcher();
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
@@ -37,6 +41,8 @@ class Watchers {
     friend class Watchers;
 
     Watchers& all_;
+    const config::Address from_;
+    const bool is_admin_;
     Wakeup wakeup_;
     News news_;             // guarded by the mutex of all_
     const bool has_place_;  // last: once the watcher has it, it is woken

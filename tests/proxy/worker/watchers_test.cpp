@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
 
 #include "tests/support/run.hpp"
 
@@ -11,10 +12,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// 10.0.0.`number`.
+config::Address address(std::size_t number) {
+  return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, static_cast<std::uint8_t>(number)};
+}
+
 struct Watching {
   boost::asio::io_context io{1};
   Watchers watchers;
-  Watchers::Watcher watcher{watchers, io.get_executor()};
+  Watchers::Watcher watcher{watchers, address(1), false, io.get_executor()};
 
   Watchers::News next() { return support::run(io, watcher.next(1h), 5s); }
 };
@@ -47,17 +53,36 @@ TEST(Watchers, WaitNoLongerThanTheyAreTold) {
   EXPECT_EQ(support::run(scene.io, scene.watcher.next(1ms), 5s), nullptr);
 }
 
-TEST(Watchers, AreBoundedInNumber) {
+TEST(Watchers, AreBoundedInNumberAndKeepAPlaceForTheAdmin) {
   boost::asio::io_context io(1);
   Watchers watchers;
-  std::deque<Watchers::Watcher> watching;
-  for (std::size_t i = 0; i < Watchers::kMost; ++i) {
-    EXPECT_TRUE(watching.emplace_back(watchers, io.get_executor()).has_place());
+  const auto begin = [&](std::size_t from, bool is_admin) {
+    return std::make_unique<Watchers::Watcher>(watchers, address(from), is_admin,
+                                               io.get_executor());
+  };
+  std::deque<std::unique_ptr<Watchers::Watcher>> watching;
+  for (std::size_t i = 0; i < Watchers::kMostOfOthers; ++i) {
+    EXPECT_TRUE(watching.emplace_back(begin(i, false))->has_place());
   }
-  EXPECT_FALSE(Watchers::Watcher(watchers, io.get_executor()).has_place());
+  EXPECT_FALSE(begin(100, false)->has_place());
+  watching.push_back(begin(101, true));
+  EXPECT_TRUE(watching.back()->has_place());
+  EXPECT_FALSE(begin(102, true)->has_place());
   EXPECT_EQ(watchers.count(), Watchers::kMost);
   watching.pop_front();
-  EXPECT_TRUE(Watchers::Watcher(watchers, io.get_executor()).has_place());
+  EXPECT_TRUE(begin(100, false)->has_place());
+}
+
+TEST(Watchers, OfOneAddressAreTwoAtMost) {
+  boost::asio::io_context io(1);
+  Watchers watchers;
+  for (const bool is_admin : {false, true}) {
+    const Watchers::Watcher first(watchers, address(1), is_admin, io.get_executor());
+    const Watchers::Watcher second(watchers, address(1), is_admin, io.get_executor());
+    EXPECT_TRUE(second.has_place());
+    EXPECT_FALSE(Watchers::Watcher(watchers, address(1), is_admin, io.get_executor()).has_place());
+    EXPECT_TRUE(Watchers::Watcher(watchers, address(2), is_admin, io.get_executor()).has_place());
+  }
 }
 
 }  // namespace

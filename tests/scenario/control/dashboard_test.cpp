@@ -10,7 +10,7 @@ namespace {
 
 // A client that watches.
 struct Watcher {
-  explicit Watcher(const ProxyProcess& proxy) : client(proxy.port()) {
+  explicit Watcher(const ProxyProcess& proxy, std::uint8_t from = 1) : client(proxy.port(), from) {
     client.send(origin_form_text(proxy.address(), "GET", "/hearsay/events"));
     response = client.read_head();
   }
@@ -105,13 +105,30 @@ TEST(Dashboard, TellsTheNewsEachSecond) {
   }
 }
 
-TEST(Dashboard, HasRoomForSixteenWatchersAndForOthersOnceOneLeaves) {
+// `from`: the last byte of the client's address.
+TEST(Dashboard, HasRoomForTwoWatchersOfAnAddressAndForOthersOnceOneLeaves) {
   const ProxyProcess proxy;
   std::deque<Watcher> watchers;
-  for (int i = 0; i < 16; ++i) EXPECT_EQ(watchers.emplace_back(proxy).response.status, 200);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(watchers.emplace_back(proxy).response.status, 200);
   EXPECT_EQ(Watcher(proxy).response.status, 503);
+  EXPECT_EQ(Watcher(proxy, 2).response.status, 200);
   watchers.pop_front();
   EXPECT_TRUE(await([&] { return Watcher(proxy).response.status == 200; }));
+}
+
+TEST(Dashboard, HasRoomForSixteenWatchersOfWhomOneIsAnAdmin) {
+  json settings;
+  settings["access"]["admin"] = {"127.0.0.1"};
+  const ProxyProcess proxy(settings);
+  std::deque<Watcher> watchers;
+  for (std::uint8_t from = 2; from < 17; ++from) {
+    EXPECT_EQ(watchers.emplace_back(proxy, from).response.status, 200);
+  }
+  EXPECT_EQ(Watcher(proxy, 17).response.status, 503);
+  EXPECT_EQ(watchers.emplace_back(proxy).response.status, 200) << "the admin's place";
+  EXPECT_EQ(Watcher(proxy).response.status, 503);
+  watchers.pop_front();
+  EXPECT_TRUE(await([&] { return Watcher(proxy, 17).response.status == 200; }));
 }
 
 TEST(Dashboard, LetsTheProxyEndWhileSomebodyWatches) {
