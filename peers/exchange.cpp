@@ -132,7 +132,7 @@ void log_change(const Peer& peer, const PollReport& before, const PollReport& af
 class Exchange::Loop {
  public:
   Loop(PeerDirectory& directory, const config::DigestSettings& settings, const std::string& agent,
-       std::function<void(WallTime)> tick, const PollLimits& limits, threads::Alarm* hurry,
+       std::function<void()> tick, const PollLimits& limits, threads::Alarm* hurry,
        std::atomic<std::uint64_t>* turns)
       : directory_(directory),
         settings_(settings),
@@ -193,8 +193,7 @@ class Exchange::Loop {
     const SteadyTime now = Clock::now();
     if (now < next_tick_) return;
     next_tick_ = std::max(next_tick_ + settings_.period, now);
-    wall_ = std::max(wall_, std::chrono::system_clock::now());
-    tick_(wall_);
+    tick_();
     directory_.follow_use(now);
   }
 
@@ -356,7 +355,7 @@ class Exchange::Loop {
 
   PeerDirectory& directory_;
   const config::DigestSettings settings_;
-  const std::function<void(WallTime)> tick_;
+  const std::function<void()> tick_;
   const Curl curl_;
   const CurlMulti multi_;
   InFlight in_flight_;
@@ -365,14 +364,13 @@ class Exchange::Loop {
   std::atomic<std::uint64_t>* const turns_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
-  WallTime wall_{};
   std::minstd_rand random_{std::random_device{}()};
   std::uniform_real_distribution<double> jitter_{0.0, 1.0};
   std::jthread thread_;  // last: the thread uses everything above
 };
 
 Exchange::Exchange(PeerDirectory& directory, const config::DigestSettings& settings,
-                   std::string agent, std::function<void(WallTime)> tick, PollLimits limits,
+                   std::string agent, std::function<void()> tick, PollLimits limits,
                    threads::Alarm* hurry, std::atomic<std::uint64_t>* turns)
     : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits, hurry,
                                    turns)) {}

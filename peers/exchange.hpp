@@ -10,7 +10,6 @@
 #include "config/settings.hpp"
 #include "config/threads/alarm.hpp"
 #include "peers/directory.hpp"
-#include "peers/holdings.hpp"
 #include "peers/poll_plan.hpp"
 
 namespace peers {
@@ -34,14 +33,13 @@ namespace peers {
 // whose answers cost too much time is polled less often (work_account.hpp).
 class Exchange {
  public:
-  // Calls `tick` on the control thread at once and then every settings.period, with wall time that
-  // never steps back; also at once when a peer goes down (kDownAfter), and when `hurry` rings,
-  // unless it is null. `agent` is our User-Agent. The control thread adds to `turns`, unless it is
-  // null, at least once a second while it gets on. The directory, `hurry` and `turns` must outlive
-  // the exchange.
+  // Calls `tick` on the control thread at once and then every settings.period; also at once when a
+  // peer goes down (kDownAfter), and when `hurry` rings, unless it is null. `agent` is our
+  // User-Agent. The control thread adds to `turns`, unless it is null, at least once a second while
+  // it gets on. The directory, `hurry` and `turns` must outlive the exchange.
   Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
-           std::function<void(WallTime)> tick, PollLimits limits = {},
-           threads::Alarm* hurry = nullptr, std::atomic<std::uint64_t>* turns = nullptr);
+           std::function<void()> tick, PollLimits limits = {}, threads::Alarm* hurry = nullptr,
+           std::atomic<std::uint64_t>* turns = nullptr);
 
   // Stops the thread at once, even in the middle of a transfer.
   ~Exchange();

@@ -63,6 +63,7 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   record.upstream_host = passed.host();
   if (passed.fetch().server().parent()) record.hierarchy = Hierarchy::parent;
   times.response = worker.process.clock.now();
+  times.ahead = worker.process.clock.ahead();
 
   const auto answered = asked ? Outcome<unsigned>(passed.head().status) : asked.error();
   const auto stored = stand_in(client, request, passed.host(), std::move(stale), answered);

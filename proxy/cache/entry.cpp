@@ -74,7 +74,7 @@ std::string head_of(const Received& received, const http::CacheControl& control,
   }
   // RFC 9110 6.6.1: a missing Date is added, an existing one never changed.
   if (!has_date) {
-    http::write_field(text, "Date", http::format_date(floor<seconds>(received.times.response)));
+    http::write_field(text, "Date", http::format_date(floor<seconds>(received.times.arrived())));
   }
   http::write_via(text, response.minor, received.our_name);
   text.flush();
@@ -123,7 +123,7 @@ std::uint32_t took(const Times& times) {
 
 Freshness lifetime_of(const Received& received, const http::CacheControl& control) {
   if (received.passed_on) return {};
-  return freshness_of(received.response, control, received.times.response, bounds_of(received));
+  return freshness_of(received.response, control, received.times.arrived(), bounds_of(received));
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times)
 }
 
 std::chrono::sys_seconds date_of(std::string_view date, const Times& times) {
-  const auto arrived = floor<seconds>(times.response);
+  const auto arrived = floor<seconds>(times.arrived());
   return http::parse_date(date, arrived).value_or(arrived);
 }
 
@@ -213,7 +213,7 @@ void Entry::put_behind(std::string_view url, std::string_view head, const EntryM
 Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
   if (received.by_rule_alone) return Time::min();
   if (received.bounds.least == seconds(0)) return Time::max();
-  const auto told = freshness_of(received.response, control, response_time_);
+  const auto told = freshness_of(received.response, control, received.times.arrived());
   return response_time_ + (told.lifetime - initial_age());
 }
 
@@ -313,6 +313,7 @@ std::chrono::sys_seconds Entry::date() const {
 }
 
 seconds Entry::age(Time now) const {
+  if (from_future(now)) return http::kForever;
   const auto resident = std::max(now - response_time_, Time::duration(0));
   return floor<seconds>(initial_age() + resident);
 }

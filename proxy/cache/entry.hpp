@@ -236,14 +236,19 @@ struct Entry : Counted<Entry> {
   digest::RuleHash rule() const { return extras().rule; }
 
   HeadQuotes quotes() const { return quotes_.in(head()); }
-  // Fresh means: now < fresh_until().
+  // Fresh means: now < fresh_until(), and the entry is not from the future.
   Time fresh_until() const { return response_time_ + (lifetime_ - initial_age()); }
 
-  // The value for the Age field: never negative.
+  // Whether it was stored at a time that has yet to come: by an earlier run, before the clock was
+  // set back. Its age is not known. (The clock of another thread may be a little ahead.)
+  bool from_future(Time now) const { return response_time_ > now + kOfClocks; }
+  static constexpr seconds kOfClocks{1};
+
+  // The value for the Age field: never negative. The greatest one if the age is not known.
   seconds age(Time now) const;
   // The remaining freshness lifetime; if 0 or negative, for how long it has been stale.
   seconds ttl(Time now) const { return lifetime_ - age(now); }
-  bool fresh(Time now) const { return now < fresh_until(); }
+  bool fresh(Time now) const { return now < fresh_until() && !from_future(now); }
   // Whether it may be served without validation to a client that asks for nothing fresher.
   bool reusable(Time now) const { return fresh(now) && !no_cache; }
 
@@ -265,7 +270,9 @@ struct Entry : Counted<Entry> {
   // Likewise for the neighbours that have rule(). Time::min() if there is none.
   Time claimable_by_rule_until() const;
   // Whether it is fresh for those who do not have rule().
-  bool fresh_without_rule(Time now) const { return rule() == 0 ? fresh(now) : now < told_until(); }
+  bool fresh_without_rule(Time now) const {
+    return rule() == 0 ? fresh(now) : now < told_until() && !from_future(now);
+  }
 
   // A 200 or a part of one: conditions and ranges apply to these.
   bool has_content() const { return status == 200 || is_part(); }

@@ -72,11 +72,11 @@ bool heuristically_cacheable(unsigned status) {
 namespace {
 
 Freshness as_told(const http::ResponseHead& response, const http::CacheControl& control,
-                  Time response_time) {
+                  Time arrived) {
   using Basis = Freshness::Basis;
   if (control.s_maxage) return {Basis::s_maxage, *control.s_maxage};
   if (control.max_age) return {Basis::max_age, *control.max_age};
-  const auto now = floor<seconds>(response_time);
+  const auto now = floor<seconds>(arrived);
   const sys_seconds date = date_of(response.fields, now).value_or(now);
   if (response.fields.has(field::expires) && !control.targeted) {
     const sys_seconds expires = date_in(response.fields, field::expires, now).value_or(date);
@@ -89,8 +89,8 @@ Freshness as_told(const http::ResponseHead& response, const http::CacheControl& 
 }  // namespace
 
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
-                       Time response_time, const FreshnessBounds& bounds) {
-  auto freshness = as_told(response, control, response_time);
+                       Time arrived, const FreshnessBounds& bounds) {
+  auto freshness = as_told(response, control, arrived);
   const bool is_unstated_error = freshness.basis == Freshness::Basis::heuristic &&
                                  response.status >= 400 && heuristically_cacheable(response.status);
   if (is_unstated_error && bounds.errors) freshness.lifetime = *bounds.errors;
@@ -107,7 +107,7 @@ bool forbids_stale(const http::CacheControl& control) {
 }
 
 milliseconds initial_age(const http::Fields& response, const Times& times) {
-  const auto arrived = floor<seconds>(times.response);
+  const auto arrived = floor<seconds>(times.arrived());
   const sys_seconds date = date_of(response, arrived).value_or(arrived);
   const milliseconds apparent = std::max(arrived - date, seconds(0));
   const auto delay = std::max(floor<milliseconds>(times.response - times.request), milliseconds(0));

@@ -13,10 +13,15 @@ namespace proxy::cache {
 using std::chrono::seconds;
 using Time = std::chrono::system_clock::time_point;
 
-// When a request was sent and when the head of its response arrived.
+// When a request was sent and when the head of its response arrived, by the clock that ages follow
+// (net/clock.hpp).
 struct Times {
   Time request;
   Time response;
+  std::chrono::milliseconds ahead{0};  // wall time less `response`
+
+  // The wall time of the response, with which its Date is compared.
+  [[nodiscard]] Time arrived() const { return response + ahead; }
 };
 
 struct Freshness {
@@ -55,9 +60,9 @@ struct FreshnessBounds {
 // `errors` of the bounds for an error, else the heuristic of 4.2.2: 10 % of the age by
 // Last-Modified, at most a day, for statuses that are cacheable by default or if `public` allows
 // it. Expires is ignored under targeted control (RFC 9213 2.2), and counts as past if two lines
-// differ.
+// differ. `arrived`: see Times.
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
-                       Time response_time, const FreshnessBounds& bounds = {});
+                       Time arrived, const FreshnessBounds& bounds = {});
 
 // Whether there is a must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4).
 bool forbids_stale(const http::CacheControl& control);

@@ -257,7 +257,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (request.fields && http::Variant::is_too_long(response.fields, *request.fields)) {
     return Storability::vary_too_long;
   }
-  const Freshness freshness = freshness_of(response, control, times.response, request.freshness);
+  const Freshness freshness = freshness_of(response, control, times.arrived(), request.freshness);
   if (freshness.basis == Freshness::Basis::none) return Storability::status;
   if (response.fields.has(field::set_cookie) && !may_store_cookie(request, control)) {
     return Storability::set_cookie;

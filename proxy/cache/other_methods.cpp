@@ -56,7 +56,7 @@ Storability may_store_posted(const http::RequestHead& request, const RequestFact
                              const Times& times, http::Targets targets) {
   if (request.method != "POST" || answer.status != 200) return Storability::method;
   const auto control = http::response_cache_control(answer.fields, targets);
-  const auto freshness = freshness_of(answer, control, times.response);
+  const auto freshness = freshness_of(answer, control, times.arrived());
   if (!freshness.is_explicit() || freshness.lifetime <= initial_age(answer.fields, times) ||
       !is_this_url(target, answer)) {
     return Storability::method;

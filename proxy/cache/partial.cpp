@@ -42,7 +42,9 @@ std::string_view strong_date(const Entry& entry) {
   constexpr seconds kSettled{60};
   const auto made = std::chrono::floor<seconds>(entry.times().response);
   const auto changed = http::parse_date(entry.quotes().last_modified, made);
-  const bool strong = changed && made - *changed >= kSettled + entry.initial_age();
+  // The Date counts as well: `made` is not the time that the origin knows if wall time has stepped.
+  const bool strong = changed && made - *changed >= kSettled + entry.initial_age() &&
+                      entry.date() - *changed >= kSettled;
   return strong ? entry.quotes().last_modified : std::string_view{};
 }
 

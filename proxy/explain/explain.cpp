@@ -166,6 +166,7 @@ bool would_join(Process& process, const Request& request, const Lookup& lookup) 
 void note_verdict(Process& process, const Request& request, const Lookup& lookup,
                   Explanation& explanation) {
   explanation.now = process.clock.now();
+  explanation.ahead = process.clock.ahead();
   explanation.key = hex_of(lookup.key);
   explanation.stored_as = request.stored_as();
   explanation.for_neighbours = request.may_be_shared();

@@ -70,6 +70,7 @@ struct Explanation {
   std::string owner;  // the neighbour that is asked about what none claims; empty: none
   OriginFacts origin;
   cache::Time now;
+  std::chrono::milliseconds ahead{0};  // wall time less `now`
 };
 
 // What would happen, in one sentence for a person. Pure.

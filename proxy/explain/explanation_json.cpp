@@ -84,7 +84,8 @@ Json vary_json(const http::Variant& variant) {
   return fields;
 }
 
-Json freshness_json(const StoredFacts& stored, cache::Time now) {
+Json freshness_json(const StoredFacts& stored, const Explanation& explanation) {
+  const auto now = explanation.now;
   const auto& entry = *stored.entry;
   const bool by_rule = stored.told_lifetime.has_value();
   const auto told = stored.told_lifetime.value_or(entry.freshness().lifetime);
@@ -98,14 +99,14 @@ Json freshness_json(const StoredFacts& stored, cache::Time now) {
           {"told_lifetime_from", word(entry.freshness().basis)},
           {"age_seconds", entry.age(now).count()},
           {"fresh_seconds", entry.ttl(now).count()},
-          {"fresh_until", moment_text(entry.fresh_until())},
+          {"fresh_until", moment_text(entry.fresh_until() + explanation.ahead)},
           {"stale_while_revalidate_seconds", stale_for(entry.extras().stale_while_revalidate)},
           {"stale_if_error_seconds", stale_for(entry.extras().stale_if_error)},
           {"no_cache", entry.no_cache},
           {"never_stale", entry.never_stale}};
 }
 
-Json stored_json(const StoredFacts& stored, cache::Time now) {
+Json stored_json(const StoredFacts& stored, const Explanation& explanation) {
   const auto& entry = *stored.entry;
   const auto& facts = stored.facts;
   Json json{{"selected", stored.selected},
@@ -118,7 +119,7 @@ Json stored_json(const StoredFacts& stored, cache::Time now) {
             {"vary", vary_json(entry.variant())},
             {"etag", text_or_null(std::string(entry.quotes().etag))},
             {"last_modified", text_or_null(std::string(entry.quotes().last_modified))}};
-  json.update(freshness_json(stored, now));
+  json.update(freshness_json(stored, explanation));
   return json;
 }
 
@@ -165,7 +166,7 @@ std::string explanation_json(const Explanation& explanation) {
             {"owner", text_or_null(explanation.owner)},
             {"origin", origin_json(explanation.origin)}};
   for (const auto& stored : explanation.stored) {
-    json["stored"].push_back(stored_json(stored, explanation.now));
+    json["stored"].push_back(stored_json(stored, explanation));
   }
   for (const auto& peer : explanation.peers) json["peers"].push_back(peer_json(peer));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -1,4 +1,5 @@
-// Wall time for rules and logs. It never steps back, even if the system's clock does.
+// The time for rules and logs: steady time that began as wall time, and how far wall time is from
+// it since.
 #pragma once
 
 #include <time.h>
@@ -6,41 +7,95 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "config/threads/mutex.hpp"
 
 namespace proxy {
 
-// Any thread. The time is that of the kernel's last tick, which was 10 ms ago at most, or a little
-// more on a busy machine. Rules count seconds, and a finer clock costs ten times as much to read.
-// Two threads may differ by another millisecond.
-class WallClock {
- public:
-  using Time = std::chrono::system_clock::time_point;
-
-  [[nodiscard]] Time now() {
-    const auto read = at_last_tick();
-    auto last = latest_.load(std::memory_order_relaxed);
-    // Stored only once per millisecond, so threads rarely write a value that all of them read.
-    while (read > last + kStep &&
-           !latest_.compare_exchange_weak(last, read, std::memory_order_relaxed)) {
-    }
-    return Time(Time::duration(read > last ? read : last));
-  }
-
- private:
-  static constexpr std::int64_t kStep =
-      std::chrono::duration_cast<Time::duration>(std::chrono::milliseconds(1)).count();
-
-  static std::int64_t at_last_tick() {
-    timespec read{};
-    ::clock_gettime(CLOCK_REALTIME_COARSE, &read);
-    const auto time = std::chrono::seconds(read.tv_sec) + std::chrono::nanoseconds(read.tv_nsec);
-    return std::chrono::duration_cast<Time::duration>(time).count();
-  }
-
-  std::atomic<std::int64_t> latest_{0};
+// A change of the system's wall time that is not the passing of time.
+struct ClockStep {
+  std::chrono::milliseconds by;                // negative: the clock was set back
+  std::chrono::system_clock::time_point seen;  // in the time of ProcessClock::now()
 };
 
-inline std::chrono::sys_seconds whole_seconds(WallClock::Time time) {
+// now() begins as wall time and runs on the steady clock, including the time that the machine
+// sleeps, whatever happens to wall time. Ages, lifetimes and the order of events follow it. What is
+// shown to others, or is compared with what others show, takes shown().
+//
+// Any thread. The time is that of the kernel's last tick, which was 10 ms ago at most, or a little
+// more on a busy machine. Rules count seconds, and a finer clock costs ten times as much to read.
+class ProcessClock {
+ public:
+  using Time = std::chrono::system_clock::time_point;
+  // A step of wall time is followed from this size on, and from the second size on it is an event.
+  // Smaller ones add up until they are followed.
+  static constexpr std::chrono::milliseconds kFollowed{100};
+  static constexpr std::chrono::milliseconds kSaid{1000};
+  // For how long after a step ages are doubtful: most of what was stored before is renewed then.
+  static constexpr std::chrono::minutes kDoubtful{10};
+
+  ProcessClock();
+
+  // now() at the start.
+  [[nodiscard]] Time started() const { return started_; }
+
+  // Never steps back.
+  [[nodiscard]] Time now() {
+    const auto steady = read(CLOCK_MONOTONIC_COARSE);
+    const auto apart = read(CLOCK_REALTIME_COARSE) - steady;
+    const auto known = apart_.load(std::memory_order_relaxed);
+    if (apart - known > kTolerated || known - apart > kTolerated) follow();
+    return Time(from_nanoseconds(steady + offset_.load(std::memory_order_relaxed)));
+  }
+
+  // How far wall time is ahead of now(): 0 unless it has stepped since the start.
+  [[nodiscard]] std::chrono::milliseconds ahead() const {
+    return std::chrono::milliseconds(ahead_.load(std::memory_order_relaxed));
+  }
+  // Wall time.
+  [[nodiscard]] Time shown() { return shown(now()); }
+  // What wall time was, or will be, when now() is `at`, as far as the clock is right by now.
+  [[nodiscard]] Time shown(Time at) const { return at + ahead(); }
+
+  // The steps since the last call, at most kMostSteps of them, and the newest in any case.
+  std::vector<ClockStep> take_steps();
+  static constexpr std::size_t kMostSteps = 8;
+  // The last step, if it was at most kDoubtful ago and was not undone since.
+  [[nodiscard]] std::optional<ClockStep> doubt();
+
+ private:
+  static constexpr std::int64_t kTolerated = std::chrono::nanoseconds(kFollowed).count();
+
+  static std::int64_t read(clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+  }
+  static Time::duration from_nanoseconds(std::int64_t time) {
+    return std::chrono::duration_cast<Time::duration>(std::chrono::nanoseconds(time));
+  }
+
+  // The clocks of the system, read at once.
+  struct Reading {
+    std::int64_t apart;  // wall time less steady time
+    std::int64_t slept;  // what steady time lacks of the time since the machine was started
+  };
+  static Reading read_all();
+  void follow();
+
+  std::atomic<std::int64_t> apart_;     // ns: Reading::apart that is known
+  std::atomic<std::int64_t> offset_;    // ns: now() less steady time
+  std::atomic<std::int64_t> ahead_{0};  // ms
+  Time started_;
+  threads::Mutex mutex_;
+  std::int64_t slept_ GUARDED_BY(mutex_);
+  std::vector<ClockStep> steps_ GUARDED_BY(mutex_);
+  std::optional<ClockStep> last_ GUARDED_BY(mutex_);
+};
+
+inline std::chrono::sys_seconds whole_seconds(ProcessClock::Time time) {
   return std::chrono::floor<std::chrono::seconds>(time);
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/text.hpp"
 #include "proxy/machine/memory_need.hpp"
+#include "proxy/observe/clock_watch.hpp"
 #include "proxy/observe/disk_watch.hpp"
 #include "proxy/observe/peer_watch.hpp"
 
@@ -37,9 +38,13 @@ void add_neighbours(std::vector<Trouble>& all, const Policy& policy, Time now) {
   }
 }
 
-void add_clock(std::vector<Trouble>& all, const upstream::OriginClocks& clocks, Time now) {
-  const auto skew = clocks.skew(now);
-  if (!skew) return;
+void add_clock(std::vector<Trouble>& all, const Process& process, Time now) {
+  const auto skew = process.origin_clocks.skew(now);
+  if (!skew) {
+    const auto doubt = process.clock.doubt();
+    if (doubt) all.push_back({"clock", {}, doubt_text(*doubt, process.clock.now())});
+    return;
+  }
   all.push_back({"clock",
                  {},
                  fmt::format("the clock of this machine is {} s {} the origins' clocks",
@@ -143,7 +148,7 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   for (auto& one : origin_troubles(process.origin_health.failing(now), now)) {
     all.push_back(std::move(one));
   }
-  add_clock(all, process.origin_clocks, now);
+  add_clock(all, process, now);
   add_memory(all, process, policy);
   add_descriptors(all, process, policy);
   add_shortages(all, process.warnings, now);

@@ -115,7 +115,8 @@ std::string news_json(const Process& process, const Policy& policy,
     return text;
   };
   return fmt::format(R"({{"end":{},"sample":{},"now":{},"health":{},"digest":{},"requests":{}}})",
-                     seconds_of(latest.end), one_line(sample), one_line(now_json(process, policy)),
+                     seconds_of(whole_seconds(process.clock.shown(latest.end))), one_line(sample),
+                     one_line(now_json(process, policy)),
                      without_end(health_json(process, troubles)),
                      without_end(digest_json(process, policy, Layout::one_line)),
                      requests_json(newest_of_each_kind(requests, kMostNews)));

@@ -127,9 +127,9 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
   auto& process = client.worker.process;
   const auto published = process.publisher.current();
   const auto& form = *published->squid;
-  const auto now = whole_seconds(process.clock.now());
+  const auto now = whole_seconds(process.clock.shown());
   // Not after our Date, which may be a tick behind (RFC 9110 8.8.2.1).
-  const auto changed = std::min(whole_seconds(form.last_modified), now);
+  const auto changed = std::min(whole_seconds(process.clock.shown(form.last_modified)), now);
   const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
   auto head = own_head(client, 200, "application/cache-digest");
   head.set(field::last_modified, http::format_date(changed));

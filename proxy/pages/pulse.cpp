@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/memory/return_freed.hpp"
+#include "proxy/observe/clock_watch.hpp"
 #include "proxy/pages/live_json.hpp"
 
 namespace proxy {
@@ -12,7 +13,7 @@ namespace {
 
 // The time until shortly after the next full second. So each beat falls into a second of its own,
 // though the clock may be a tick behind.
-std::chrono::milliseconds until_next_second(WallClock::Time now) {
+std::chrono::milliseconds until_next_second(ProcessClock::Time now) {
   constexpr std::chrono::milliseconds kShortly{20};
   const auto next = whole_seconds(now) + std::chrono::seconds(1);
   return std::chrono::ceil<std::chrono::milliseconds>(next - now) + kShortly;
@@ -39,10 +40,23 @@ net::Task<void> Pulse::run() {
 }
 
 void Pulse::beat() {
+  follow_clock();
   process_.history.note(whole_seconds(process_.clock.now()), totals_of(process_.metrics));
   process_.warnings.say_ended(std::chrono::steady_clock::now());
   tell_watchers();
   memory::return_freed();
+}
+
+void Pulse::follow_clock() {
+  auto& clock = process_.clock;
+  const auto steps = clock.take_steps();
+  for (const auto& step : steps) say_step(step);
+  if (!steps.empty()) process_.origin_clocks.forget();
+  if (!process_.disk || !process_.disk->follow_clock(clock.ahead())) return;
+  process_.store.remove_if(
+      [started = clock.started(), now = clock.now()](const cache::Entry& entry) {
+        return entry.times().response < started || entry.from_future(now);
+      });
 }
 
 void Pulse::hurry() {

@@ -1,6 +1,6 @@
-// Once a second: adds a sample to the history, tells the watchers of the dashboard the news, and
-// returns freed memory to the system.
-// The news that a neighbour went down do not wait for the second.
+// Once a second: follows steps of the clock, adds a sample to the history, tells the watchers of
+// the dashboard the news, and returns freed memory to the system. The news that a neighbour went
+// down do not wait for the second.
 #pragma once
 
 #include "config/threads/mutex.hpp"
@@ -23,6 +23,7 @@ class Pulse {
 
  private:
   void beat();
+  void follow_clock();
   void tell_watchers();
 
   Process& process_;

@@ -189,7 +189,8 @@ bool blocked(const lists::AccessLists& lists, const Request& request) {
 
 const AccessRule* deciding_rule(const Client& client, const Request& request) {
   const auto& rules = request.policy().access_rules;
-  const auto now = rules.have_times() ? local_time(client.worker.process.clock.now()) : LocalTime{};
+  const auto now =
+      rules.have_times() ? local_time(client.worker.process.clock.shown()) : LocalTime{};
   return rules.find({client.address, request.target, request.head.method, now, client.record.user});
 }
 

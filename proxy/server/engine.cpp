@@ -46,7 +46,7 @@ Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
     : policy_(std::move(policy)),
       listeners_(inputs.listeners),
       storage_(policy_->settings, inputs.in_use),
-      neighbourhood_(storage_, policy_->settings.digest, clock_.now(), [this] { pulse_.hurry(); }),
+      neighbourhood_(storage_, policy_->settings.digest, clock_, [this] { pulse_.hurry(); }),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
       process_{.name = name_for(policy_->settings, listeners_),
@@ -97,7 +97,7 @@ void Engine::follow(PinnedPolicy policy) {
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher());
   workers_.follow(policy);
   pulse_.follow(policy);
-  neighbourhood_.follow(*policy, process_.held_polls, clock_.now());
+  neighbourhood_.follow(*policy, process_.held_polls);
   follow_sizes(policy);
   policy_ = std::move(policy);
 }

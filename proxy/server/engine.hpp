@@ -80,7 +80,7 @@ class Engine {
 
   PinnedPolicy policy_;
   Listeners& listeners_;
-  WallClock clock_;
+  ProcessClock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;
   Metrics metrics_;

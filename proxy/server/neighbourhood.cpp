@@ -20,25 +20,26 @@ StoreHoldings::FirstList first_list(const Storage& storage) {
 }  // namespace
 
 Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& settings,
-                             cache::Time now, std::function<void()> changed)
+                             ProcessClock& clock, std::function<void()> changed)
     : storage_(storage),
+      clock_(clock),
       changed_(std::move(changed)),
       holdings_(storage.store, first_list(storage)),
-      publisher_(holdings_, settings, now),
+      publisher_(holdings_, settings, clock.now()),
       settings_(settings) {}
 
-void Neighbourhood::follow(const Policy& policy, HeldPolls& polls, cache::Time now) {
+void Neighbourhood::follow(const Policy& policy, HeldPolls& polls) {
   const auto& settings = policy.settings.digest;
   if (exchange_ && policy.directory == polled_ && settings == settings_) return;
   exchange_.reset();
   settings_ = settings;
   polled_ = policy.directory;
-  publisher_.follow(settings, now);
+  publisher_.follow(settings, clock_.now());
   polls.wake_all();
   exchange_.emplace(
       *polled_, settings, std::string(kProduct),
-      [this, &polls, neighbours = polled_](peers::WallTime at) { tick(at, *neighbours, polls); },
-      peers::PollLimits{}, &storage_.newly_claimed, &turns_);
+      [this, &polls, neighbours = polled_] { tick(*neighbours, polls); }, peers::PollLimits{},
+      &storage_.newly_claimed, &turns_);
   has_thread_ = true;
 }
 
@@ -54,9 +55,8 @@ std::optional<std::uint64_t> Neighbourhood::turns() const {
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
 // nothing changes. What is stored during a tick must not bring on the next one, or ticks would
 // follow each other without a pause while much is stored.
-void Neighbourhood::tick(cache::Time now, const peers::PeerDirectory& neighbours,
-                         HeldPolls& polls) {
-  const bool changed = publisher_.tick(now);
+void Neighbourhood::tick(const peers::PeerDirectory& neighbours, HeldPolls& polls) {
+  const bool changed = publisher_.tick(clock_.now());
   storage_.newly_claimed.set(!changed);
   if (changed) polls.wake_all();
   storage_.watch.look();

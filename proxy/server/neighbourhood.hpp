@@ -9,6 +9,7 @@
 
 #include "peers/exchange.hpp"
 #include "peers/publisher.hpp"
+#include "proxy/net/clock.hpp"
 #include "proxy/observe/peer_watch.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/server/storage.hpp"
@@ -22,9 +23,9 @@ namespace proxy {
 // the main thread.
 class Neighbourhood {
  public:
-  // `storage` outlives this object. The control thread calls `changed` when a neighbour went down
-  // or is back.
-  Neighbourhood(Storage& storage, const config::DigestSettings& settings, cache::Time now,
+  // `storage` and `clock` outlive this object. The control thread calls `changed` when a neighbour
+  // went down or is back.
+  Neighbourhood(Storage& storage, const config::DigestSettings& settings, ProcessClock& clock,
                 std::function<void()> changed);
 
   // Of our digest.
@@ -34,16 +35,17 @@ class Neighbourhood {
   // are those that neighbours hold here; they are woken at each change of our digest, and outlive
   // this object. If neither the neighbours nor the settings changed, the control thread goes on;
   // otherwise it is stopped and another one is started.
-  void follow(const Policy& policy, HeldPolls& polls, cache::Time now);
+  void follow(const Policy& policy, HeldPolls& polls);
   // Stops the control thread.
   void stop();
   // How many turns the control thread has taken; nothing while there is none. Any thread.
   [[nodiscard]] std::optional<std::uint64_t> turns() const;
 
  private:
-  void tick(cache::Time now, const peers::PeerDirectory& neighbours, HeldPolls& polls);
+  void tick(const peers::PeerDirectory& neighbours, HeldPolls& polls);
 
   Storage& storage_;
+  ProcessClock& clock_;
   const std::function<void()> changed_;
   StoreHoldings holdings_;
   peers::Publisher publisher_;

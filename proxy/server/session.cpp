@@ -342,7 +342,7 @@ void Session::log(std::string_view method, std::string_view url,
   if (!logged && !shown) return;
   record_.cut = cut_;
   const auto took = now - record_.begun;
-  const LogEntry entry{.ended = worker_.process.clock.now(),
+  const LogEntry entry{.ended = worker_.process.clock.shown(),
                        .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
                        .client = client_.address_text,
                        .method = method,

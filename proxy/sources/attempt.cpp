@@ -71,6 +71,7 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   if (answered && peer_) answered = prove();
   waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
   times_.response = worker_->process.clock.now();
+  times_.ahead = worker_->process.clock.ahead();
   outcome_ = answered;
   note_time();
   note_clock();
@@ -114,7 +115,7 @@ void Attempt::note_time() const {
 void Attempt::note_clock() const {
   if (!outcome_ || peer_ || fetch_->server().parent() || head().fields.has(http::field::age))
     return;
-  const auto ours = whole_seconds(times_.response);
+  const auto ours = whole_seconds(times_.arrived());
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
   worker_->process.origin_clocks.note(fetch_->server().to().host, *date - ours, begun_ + waited_);

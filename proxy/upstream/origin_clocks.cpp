@@ -23,9 +23,8 @@ void say(const std::optional<seconds>& skew) {
   const bool behind = *skew > seconds(0);
   spdlog::warn(
       "the clock of this machine is {} s {} the clocks of several origins, so responses are kept "
-      "too {}: set it (timedatectl, chrony){}",
-      std::abs(skew->count()), behind ? "behind" : "ahead of", behind ? "long" : "short",
-      behind ? "" : ", then restart this proxy, whose time never steps back");
+      "too {}: set it (timedatectl, chrony)",
+      std::abs(skew->count()), behind ? "behind" : "ahead of", behind ? "long" : "short");
 }
 
 }  // namespace
@@ -56,6 +55,14 @@ void OriginClocks::note(std::string_view host, seconds ahead, Clock::time_point 
     said_ = skew.has_value();
   }
   say(skew);
+}
+
+void OriginClocks::forget() {
+  const threads::MutexLock lock(mutex_);
+  hosts_.clear();
+  for (auto& mark : marks_) mark.store(0, std::memory_order_relaxed);
+  // The next host is noted at once. If the origins agreed against us, it ends that.
+  any_wrong_.store(said_, std::memory_order_relaxed);
 }
 
 // Two threads may both find it due, which does no harm.

@@ -39,6 +39,8 @@ class OriginClocks {
   // An origin, not a cache on the way, sent a response with a Date that is `ahead` of our clock.
   // Says so in the log when the clocks begin to agree that ours is wrong, and when that is over.
   void note(std::string_view host, std::chrono::seconds ahead, Clock::time_point now);
+  // Our clock has stepped, so what was noted before says nothing about it.
+  void forget();
   // How far the origins' clocks are ahead of ours. Nothing: ours is right, as far as is known.
   [[nodiscard]] std::optional<std::chrono::seconds> skew(Clock::time_point now) const;
 

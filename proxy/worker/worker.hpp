@@ -57,7 +57,7 @@ struct Worker;
 struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
-  WallClock& clock;
+  ProcessClock& clock;
   cache::Budget& budget;   // of responses that are stored, or arriving to be stored
   cache::Budget& transit;  // of bodies that are passed on unstored
   cache::Store& store;

@@ -126,10 +126,7 @@ fault('a clock is two hours ahead', {
   metric: ['hearsay_clock_skew_seconds', -7200], line: /the clock of this machine is \d+ s ahead/,
   alerts: ['HearsayClockWrong cache-d'],
   inject: () => setClockAhead(7200),
-  heal: async () => {
-    setClockAhead(0);
-    await d.restart(kWithWrongClock);
-  },
+  heal: () => setClockAhead(0),
 });
 
 fault('200 descriptors', {

@@ -67,7 +67,7 @@ class ExchangeTest : public testing::Test {
   void start(std::vector<config::PeerSettings> peers, PollLimits limits = {}) {
     directory_.emplace(peers);
     exchange_.emplace(
-        *directory_, settings_, "Hearsay/test", [this](WallTime) { beat(); }, limits);
+        *directory_, settings_, "Hearsay/test", [this] { beat(); }, limits);
   }
   void start(const ScriptedPeer& peer, PollLimits limits = {}) {
     start({samples::peer("b", peer.port())}, limits);

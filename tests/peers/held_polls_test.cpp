@@ -47,7 +47,7 @@ TEST_F(ExchangeTest, APeerThatKeepsSilentIsDownAfterTwoPollsAndTheTickKnowsItAtO
   settings_.period = 1h;
   directory_.emplace(std::vector{samples::peer("b", peer.port())});
   std::atomic<bool> down = false;
-  const auto tick = [&](WallTime) {
+  const auto tick = [&] {
     if (status().state != PeerState::down) return;
     down = true;
     down.notify_all();
@@ -97,7 +97,7 @@ TEST_F(ExchangeTest, TicksAtOnceWhenItsAlarmRings) {
   threads::Alarm alarm;
   std::atomic<int> ticks = 0;
   directory_.emplace(std::vector<config::PeerSettings>{});
-  const auto tick = [&](WallTime) {
+  const auto tick = [&] {
     alarm.set(true);
     ++ticks;
     ticks.notify_all();

@@ -82,6 +82,27 @@ Result<void> Disk::resize(std::uint64_t bytes, std::size_t entries) {
   return {};
 }
 
+bool Disk::follow_clock(std::chrono::milliseconds ahead) {
+  const auto older = catalog_.segments.times.follow(ahead);
+  if (older.count() == 0) return false;
+  const auto by = std::chrono::ceil<std::chrono::seconds>(older).count();
+  std::vector<std::pair<Key, Location>> earlier;
+  for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
+    earlier.clear();
+    catalog_.index.each_in(shard, [&](const Key& key, const Location& place) {
+      const bool is_claimed = place.claimable_until != 0;
+      if (is_claimed && catalog_.segments.times.is_earlier(place.at)) {
+        earlier.emplace_back(key, place);
+      }
+    });
+    for (const auto& [key, place] : earlier) {
+      const auto until = std::clamp<std::int64_t>(place.claimable_until - by, 1, UINT32_MAX);
+      catalog_.index.set_claim(key, place.at, static_cast<std::uint32_t>(until));
+    }
+  }
+  return true;
+}
+
 std::optional<Location> Disk::find(const Key& key, std::string_view url) {
   if (!catalog_.ready.load(std::memory_order_acquire)) return std::nullopt;
   const auto location = catalog_.index.use(key);

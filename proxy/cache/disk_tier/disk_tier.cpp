@@ -76,6 +76,12 @@ Result<void> DiskTier::follow(std::uint64_t bytes, bool admit_on_second) {
   return disk_.resize(bytes, entries_fitting(budget_.limit()));
 }
 
+bool DiskTier::follow_clock(std::chrono::milliseconds ahead) {
+  const bool changed = disk_.follow_clock(ahead);
+  if (changed) reader_.forget_known();
+  return changed;
+}
+
 DiskTier::Stopped DiskTier::stop() {
   const bool read = !pool_ || pool_->end(kReadLimit) == disk::ReadPool::End::joined;
   if (read) pool_.reset();

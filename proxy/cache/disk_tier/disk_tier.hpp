@@ -97,6 +97,10 @@ class DiskTier {
   // Returns Disk::resize()'s result.
   disk::Result<void> follow(std::uint64_t bytes, bool admit_on_second);
 
+  // As Disk::follow_clock(). If it returns true, the caller removes what earlier runs have stored
+  // from memory.
+  bool follow_clock(std::chrono::milliseconds ahead);
+
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
   // Whether a response of this URL may be put: it is admitted, or replaces a response on disk.

@@ -71,6 +71,9 @@ class EntryReader {
   disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait);
   disk::Result<Body> read_body(const disk::StoredBody& stored, Store& memory, disk::Wait wait);
 
+  // Reads all heads anew from now on.
+  void forget_known() { heads_.clear(); }
+
  private:
   enum class Room : std::uint8_t { to_be_made, is_there };
   template <class Stored>

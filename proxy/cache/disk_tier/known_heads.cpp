@@ -98,6 +98,17 @@ std::vector<KnownHeads::Head> KnownHeads::forget_some(Shard& shard) {
   return forgotten;
 }
 
+void KnownHeads::clear() {
+  for (auto& shard : shards_) {
+    std::unordered_map<std::uint64_t, Slot> forgotten;  // destroyed after the lock
+    const threads::MutexLock lock(shard.mutex);
+    budget_.release(shard.heads.size() * kOverhead);
+    forgotten.swap(shard.heads);
+    shard.order.clear();
+    shard.bytes = 0;
+  }
+}
+
 std::uint64_t KnownHeads::bytes() const {
   std::uint64_t all = 0;
   for (const auto& shard : shards_) {

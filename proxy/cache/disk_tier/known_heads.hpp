@@ -59,6 +59,8 @@ class KnownHeads {
   Head find(disk::Position at);
   // Keeps the head, unless it is large.
   void note(Head head);
+  // Forgets all.
+  void clear();
   // The memory of all heads.
   std::uint64_t bytes() const;
 

@@ -94,6 +94,11 @@ void Play::act(const Step& step) {
       system_.pass(seconds_in(step.bytes));
       settle();
       return world_->look_around();
+    case 'f':
+    case 'F':
+      system_.step(step.kind == 'f' ? seconds_in(step.bytes) : -seconds_in(step.bytes));
+      settle();
+      return world_->look_around();
     case 'd':
       return world_->hear_poll(step.bytes);
     case 'R':

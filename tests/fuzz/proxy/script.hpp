@@ -27,6 +27,7 @@ namespace fuzz {
 //   O  the same; then the origin closes the connection
 //   n  N  the same by a neighbour
 //   t  time passes: a number of seconds
+//   f  F  the clock is set ahead, or back, by a number of seconds
 //   d  a neighbour's answer to a poll: status, Server, Via and ETag on a line each, then the body
 //   R  the proxy ends, and starts again with its disk
 // Other letters mean nothing.

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <random>
 
 namespace fuzz {
@@ -50,9 +51,26 @@ bool in_alarm() {
   return ::sigismember(&blocked, SIGALRM) == 1;
 }
 
+// Nothing: the system's own time.
+std::optional<std::chrono::nanoseconds> simulated_time(clockid_t clock) {
+  if (!simulated) return std::nullopt;
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+      return simulated->wall();
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_COARSE:
+      return simulated->steady();
+    case CLOCK_BOOTTIME:
+      return simulated->since_boot();
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
-System::System() : wall_(kFirstDay), steady_(kUptime) {
+System::System() : wall_(kFirstDay), steady_(kUptime), since_boot_(kUptime) {
   simulated = this;
 }
 
@@ -63,6 +81,7 @@ System::~System() {
 void System::pass(std::chrono::seconds time) {
   wall_ += time;
   steady_ += std::min(time, kLongestWait);
+  since_boot_ += time;
 }
 
 System::Client System::client(const std::string& address) {
@@ -141,14 +160,11 @@ std::random_device::result_type std::random_device::_M_getval() {
 extern "C" {
 
 int clock_gettime(clockid_t clock, timespec* time) noexcept {
-  const bool is_wall_time = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
-  if (!is_wall_time || !fuzz::simulated || fuzz::in_alarm()) {
-    return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
-  }
-  const auto wall = fuzz::simulated->wall();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(wall);
+  const auto now = fuzz::in_alarm() ? std::nullopt : fuzz::simulated_time(clock);
+  if (!now) return static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(*now);
   time->tv_sec = seconds.count();
-  time->tv_nsec = (wall - seconds).count();
+  time->tv_nsec = (*now - seconds).count();
   return 0;
 }
 

@@ -15,8 +15,8 @@ namespace fuzz {
 
 // From the constructor to the destructor, the following calls of this thread are answered here. The
 // disk's threads are not affected: they live in real time.
-// - system_clock::now(), steady_clock::now(), and clock_gettime() of wall time: the time moves by
-//   pass() alone. It begins on Monday, 5 January 2026, 00:00:00 GMT.
+// - system_clock::now(), steady_clock::now(), and clock_gettime() of wall and steady time: the time
+//   moves by pass() and step() alone. It begins on Monday, 5 January 2026, 00:00:00 GMT.
 // - std::random_device: the same numbers for each System.
 // - socket() and connect() for TCP: one end of a pair of Unix sockets. take_connections() returns
 //   the other ends. Port 9 refuses connections.
@@ -30,7 +30,10 @@ class System {
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
+  // Steady time moves by the longest time-out at most: the machine sleeps for the rest.
   void pass(std::chrono::seconds time);
+  // Wall time is set.
+  void step(std::chrono::seconds by) { wall_ += by; }
 
   // A connection that the proxy has made.
   struct Connection {
@@ -65,11 +68,13 @@ class System {
   int name_peer(int near, void* name, unsigned* size) const;
   std::chrono::nanoseconds wall() const { return wall_; }
   std::chrono::nanoseconds steady() const { return steady_; }
+  std::chrono::nanoseconds since_boot() const { return since_boot_; }
   unsigned draw() { return random_ = random_ * 1664525 + 1013904223; }
 
  private:
   std::chrono::nanoseconds wall_;
   std::chrono::nanoseconds steady_;
+  std::chrono::nanoseconds since_boot_;
   unsigned random_ = 1;
   std::map<int, support::Descriptor> opened_;  // by the near end: far ends that nobody connected
   std::map<int, std::string> clients_;         // by the near end

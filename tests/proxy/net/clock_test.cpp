@@ -1,30 +1,147 @@
 #include "proxy/net/clock.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
 
 namespace proxy {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using std::chrono::system_clock;
 using namespace std::chrono_literals;
 
-TEST(WallClock, IsAFewTicksBehindTheSystemsAtMost) {
-  constexpr auto kTicks = 100ms;  // the machine may be busy, and the tick late
-  WallClock clock;
-  const auto before = system_clock::now();
-  const auto now = clock.now();
-  EXPECT_GE(now, before - kTicks);
-  EXPECT_LE(now, system_clock::now());
+// How far the clocks that a ProcessClock reads are ahead of the system's, in seconds.
+struct Ahead {
+  std::atomic<std::int64_t> wall{0};
+  std::atomic<std::int64_t> steady{0};
+  std::atomic<std::int64_t> since_start{0};
+} ahead;
+
+std::int64_t ahead_of(clockid_t clock) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+      return ahead.wall;
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_MONOTONIC:
+      return ahead.steady;
+    case CLOCK_BOOTTIME:
+      return ahead.since_start;
+    default:
+      return 0;
+  }
 }
 
-TEST(WallClock, NeverStepsBack) {
-  WallClock clock;
-  auto last = clock.now();
+}  // namespace
+}  // namespace proxy
+
+// Takes the place of the C library's.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const auto result = static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
+  if (result == 0) time->tv_sec += proxy::ahead_of(clock);
+  return result;
+}
+
+namespace proxy {
+namespace {
+
+constexpr auto kTicks = 200ms;  // the machine may be busy, and the tick late
+
+void expect_near(milliseconds got, milliseconds expected) {
+  EXPECT_LE(got, expected + kTicks);
+  EXPECT_GE(got, expected - kTicks);
+}
+
+class AProcessClock : public testing::Test {
+ protected:
+  ~AProcessClock() override { ahead.wall = ahead.steady = ahead.since_start = 0; }
+  static void set(seconds by) { ahead.wall += by.count(); }
+  static void sleep(seconds time) {
+    ahead.wall += time.count();
+    ahead.since_start += time.count();
+  }
+  static void pass(seconds time) {
+    ahead.steady += time.count();
+    sleep(time);
+  }
+  milliseconds since(ProcessClock::Time before) {
+    return std::chrono::duration_cast<milliseconds>(clock_.now() - before);
+  }
+  // The only step of late.
+  milliseconds step() {
+    const auto steps = clock_.take_steps();
+    EXPECT_EQ(steps.size(), 1U);
+    return steps.empty() ? 0ms : steps[0].by;
+  }
+
+  ProcessClock clock_;
+  const ProcessClock::Time begun_ = clock_.now();
+};
+
+TEST_F(AProcessClock, BeginsAsWallTime) {
+  EXPECT_GE(begun_, system_clock::now() - kTicks);
+  EXPECT_LE(begun_, system_clock::now() + kTicks);
+  EXPECT_EQ(clock_.ahead(), 0ms);
+  EXPECT_EQ(clock_.shown(begun_), begun_);
+}
+
+TEST_F(AProcessClock, NeverStepsBack) {
+  auto last = clock_.now();
   for (int i = 0; i < 100'000; ++i) {
-    const auto next = clock.now();
+    if (i % 1000 == 0) set(i % 2000 == 0 ? 100h : -101h);
+    const auto next = clock_.now();
     ASSERT_GE(next, last);
     last = next;
   }
+}
+
+TEST_F(AProcessClock, GoesOnWhenWallTimeIsSetAndShowsIt) {
+  for (const seconds by : {seconds(-24h), seconds(24h * 365), seconds(-2s)}) {
+    const auto before = clock_.now();
+    const auto shown = clock_.shown();
+    set(by);
+    expect_near(since(before), 0ms);
+    expect_near(step(), by);
+    expect_near(std::chrono::duration_cast<milliseconds>(clock_.shown() - shown), by);
+    EXPECT_TRUE(clock_.doubt());
+  }
+}
+
+TEST_F(AProcessClock, CountsTheTimeThatTheMachineSleeps) {
+  sleep(8h);
+  expect_near(since(begun_), 8h);
+  expect_near(clock_.ahead(), 0ms);
+  EXPECT_TRUE(clock_.take_steps().empty());
+  EXPECT_FALSE(clock_.doubt());
+}
+
+TEST_F(AProcessClock, TellsASleepFromAClockThatIsSetMeanwhile) {
+  sleep(8h);
+  set(-1h);
+  expect_near(since(begun_), 8h);
+  expect_near(clock_.ahead(), -1h);
+  expect_near(step(), -1h);
+}
+
+TEST_F(AProcessClock, DoubtsNothingOnceAStepIsUndone) {
+  set(24h * 365);
+  (void)clock_.now();
+  set(-24h * 365);
+  expect_near(since(begun_), 0ms);
+  EXPECT_EQ(clock_.take_steps().size(), 2U);
+  EXPECT_FALSE(clock_.doubt());
+}
+
+TEST_F(AProcessClock, DoubtsForAWhile) {
+  set(-1h);
+  EXPECT_TRUE(clock_.doubt());
+  pass(ProcessClock::kDoubtful + 1s);
+  EXPECT_FALSE(clock_.doubt());
+  expect_near(since(begun_), ProcessClock::kDoubtful + 1s);
 }
 
 }  // namespace

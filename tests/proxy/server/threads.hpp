@@ -46,7 +46,7 @@ struct Threads {
 
   const config::Settings settings;
   const std::vector<net::tcp::endpoint> listening;
-  WallClock clock;
+  ProcessClock clock;
   Storage storage{settings};
   StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};

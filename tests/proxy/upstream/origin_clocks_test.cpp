@@ -55,6 +55,17 @@ TEST(OriginClocks, ForgetWhatWasLongAgo) {
   EXPECT_FALSE(clocks.skew(kBegin + OriginClocks::kKept + 1s));
 }
 
+TEST(OriginClocks, SayNothingOfAClockThatWasSetSince) {
+  OriginClocks clocks;
+  for (const char* const host : {"a", "b", "c"}) clocks.note(host, 2h, kBegin);
+  clocks.forget();
+  EXPECT_FALSE(clocks.skew(kBegin));
+  clocks.note("a", 0s, kBegin);
+  EXPECT_FALSE(clocks.skew(kBegin));
+  for (const char* const host : {"a", "b", "c"}) clocks.note(host, -1h, kBegin);
+  EXPECT_EQ(clocks.skew(kBegin), seconds(-1h));
+}
+
 TEST(OriginClocks, AgreeAgainOnceOursIsSet) {
   OriginClocks clocks;
   for (const char* const host : {"a", "b", "c"}) clocks.note(host, 2h, kBegin);

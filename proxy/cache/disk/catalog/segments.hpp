@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/threads/mutex.hpp"
+#include "proxy/cache/disk/catalog/record_times.hpp"
 #include "proxy/cache/disk/catalog/segment_users.hpp"
 #include "proxy/cache/disk/format/file.hpp"
 #include "proxy/cache/disk/format/residency.hpp"
@@ -39,6 +40,8 @@ class Segments {
   std::size_t count() const;
   // Calls SegmentUsers::save_all() of each segment.
   void save_all_users() const;
+
+  RecordTimes times;  // of their records
 
  private:
   mutable threads::SharedMutex mutex_{threads::Place::third};

@@ -77,9 +77,10 @@ void Appender::complete_header(NewRecord& record) {
 }
 
 Result<void> Appender::gather(NewRecord record, std::optional<Position> moved_from) {
-  Gathered& added = gathered_.emplace_back(Gathered{std::move(record), {}, moved_from});
+  Gathered& added = gathered_.emplace_back(Gathered{std::move(record), {}, {}, moved_from});
   complete_header(added.record);
-  const RecordHeader& header = added.record.header;
+  RecordHeader& header = added.written = added.record.header;
+  shift_times(header, catalog_.segments.times.append(header.at));
   const auto url = bytes_of(added.record.url);
   const auto head = bytes_of(added.record.head);
   added.header = encode(header, url, head);
@@ -137,7 +138,7 @@ void Appender::fail_gathered(Error error) {
 // adds to the index while the log is open.
 void Appender::apply(Gathered& added) {
   const RecordHeader& header = added.record.header;
-  current_->records.push_back(listed(header));
+  current_->records.push_back(listed(added.written));
   const Location location{.at = header.at,
                           .bytes = static_cast<std::uint32_t>(header.bytes()),
                           .claimable_until = header.claim(),

@@ -69,6 +69,7 @@ class Appender {
  private:
   struct Gathered {
     NewRecord record;
+    RecordHeader written;  // the header of `record`, with the times that the disk gets
     std::array<std::uint8_t, kRecordHeaderBytes> header;
     std::optional<Position> moved_from;
   };

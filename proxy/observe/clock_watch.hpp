@@ -1,0 +1,19 @@
+// What is said of steps of the clock.
+#pragma once
+
+#include <string>
+
+#include "proxy/net/clock.hpp"
+
+namespace proxy {
+
+// "the clock of this machine was set back by 2 hours". Pure.
+std::string step_text(const ClockStep& step);
+
+// What /health says while ages are doubtful. Pure.
+std::string doubt_text(const ClockStep& last, ProcessClock::Time now);
+
+// Writes the step to the log.
+void say_step(const ClockStep& step);
+
+}  // namespace proxy
