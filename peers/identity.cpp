@@ -111,9 +111,8 @@ Identity Identity::after(const Identity& before) const {
 }
 
 Proof Identity::proof_in(const SelfNaming& said) const {
-  const bool is_known = any_epoch(said.epochs, [&](Epoch epoch) {
-    return epoch == epoch_ || epoch == earlier_;
-  });
+  const bool is_known =
+      any_epoch(said.epochs, [&](Epoch epoch) { return epoch == epoch_ || epoch == earlier_; });
   const auto names = names_in(said);
   const bool is_named = std::any_of(names_.begin(), names_.end(), [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();

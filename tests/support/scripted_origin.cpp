@@ -55,7 +55,8 @@ void ScriptedOrigin::sign_as(std::string name) {
 std::string ScriptedOrigin::signed_text(std::string bytes) const {
   const std::lock_guard lock(mutex_);
   const auto line_end = bytes.find("\r\n");
-  if (bytes.starts_with("HTTP/1.") && line_end != bytes.npos) bytes.insert(line_end + 2, signature_);
+  if (bytes.starts_with("HTTP/1.") && line_end != bytes.npos)
+    bytes.insert(line_end + 2, signature_);
   return bytes;
 }
 
