@@ -12,7 +12,7 @@ const Fields kNoCache{{"Cache-Control", "no-cache"}};
 
 // A proxy of one thread: what it has received is read before what it receives later.
 struct Reloads : WayStage {
-  explicit Reloads(const Way& way) : WayStage(way, json{{"threads", 1}}) {
+  explicit Reloads(const WayThrough& way) : WayStage(way, json{{"threads", 1}}) {
     origin.on("/a", answer("old"));
     EXPECT_EQ(get("/a").body, "old");
   }
@@ -38,7 +38,7 @@ struct Reloads : WayStage {
   }
 };
 
-class CollapsedValidations : public testing::TestWithParam<Way> {};
+class CollapsedValidations : public testing::TestWithParam<WayThrough> {};
 INSTANTIATE_TEST_SUITE_P(Ways, CollapsedValidations, testing::ValuesIn(kWays),
                          [](const auto& way) { return way.param.name; });
 

@@ -7,7 +7,7 @@
 namespace scenario {
 namespace {
 
-class OddAnswers : public testing::TestWithParam<Way> {};
+class OddAnswers : public testing::TestWithParam<WayThrough> {};
 INSTANTIATE_TEST_SUITE_P(Ways, OddAnswers, testing::ValuesIn(kWays),
                          [](const auto& way) { return way.param.name; });
 

@@ -11,7 +11,7 @@ Reply too_many(const std::string& retry_after = "60", int status = 429) {
   return Reply(status, {{"Retry-After", retry_after}}).body("slow down");
 }
 
-class TooManyRequests : public testing::TestWithParam<Way> {};
+class TooManyRequests : public testing::TestWithParam<WayThrough> {};
 INSTANTIATE_TEST_SUITE_P(Ways, TooManyRequests, testing::ValuesIn(kWays),
                          [](const auto& way) { return way.param.name; });
 

@@ -1,43 +1,26 @@
 // A client whose Accept-Encoding differs in each request, or is very long, beside honest ones.
 #include <gtest/gtest.h>
 
+#include "tests/scenario/caching/ways.hpp"
 #include "tests/scenario/peers/peer_scene.hpp"
-#include "tests/support/temporary_directory.hpp"
 
 namespace scenario {
 namespace {
 
 constexpr std::size_t kVeryLong = 56'000;
 
-struct Way {
-  const char* name;
-  bool over_disk = false;
-  bool reverse = false;
-};
-
 // An origin whose responses vary, and a proxy that the clients reach in one of several ways.
-class Varying : public testing::TestWithParam<Way> {
+class Varying : public testing::TestWithParam<WayThrough> {
  protected:
   Varying() {
-    origin_.otherwise([](const Request& request) {
+    stage_.origin.otherwise([](const Request& request) {
       return cacheable(request.field("Accept-Encoding").substr(0, 9))
           .with("Vary", "Accept-Encoding");
     });
-    json settings = json::object();
-    if (GetParam().over_disk) {
-      settings["cache"]["disk"] = {{"path", directory_.path().string()}, {"size", "64MiB"}};
-    }
-    const std::string origin = "http://127.0.0.1:" + std::to_string(origin_.port());
-    if (GetParam().reverse) settings["reverse"] = {{{"host", "a.test"}, {"to", origin}}};
-    proxy_ = std::make_unique<ProxyProcess>(settings);
-    client_ = std::make_unique<Client>(proxy_->port());
   }
 
   Response get(const std::string& codings) {
-    const Fields fields{{"Accept-Encoding", codings}};
-    if (!GetParam().reverse) return client_->get(origin_.url("/a"), fields);
-    client_->send(origin_form_text("a.test", "GET", "/a", fields));
-    return client_->read("GET");
+    return stage_.get("/a", {{"Accept-Encoding", codings}});
   }
   // Of many members, each of which has to be read and sorted.
   static std::string many_codings(std::size_t bytes, int number) {
@@ -47,10 +30,7 @@ class Varying : public testing::TestWithParam<Way> {
     return codings;
   }
 
-  TemporaryDirectory directory_;
-  ScriptedOrigin origin_;
-  std::unique_ptr<ProxyProcess> proxy_;
-  std::unique_ptr<Client> client_;
+  WayStage stage_{GetParam()};
 };
 
 TEST_P(Varying, HonestVariantsStayStoredWhateverOneClientAsksFor) {
@@ -71,7 +51,7 @@ TEST_P(Varying, HonestVariantsStayStoredWhateverOneClientAsksFor) {
 
 TEST_P(Varying, AVeryLongFieldSelectsNothingThatIsStored) {
   get("gzip");
-  const auto before = origin_.count();
+  const auto before = stage_.origin.count();
   for (int i = 0; i < 2; ++i) {
     const Response response = get(many_codings(kVeryLong, 7));
     EXPECT_EQ(response.status, 200);
@@ -79,27 +59,24 @@ TEST_P(Varying, AVeryLongFieldSelectsNothingThatIsStored) {
     const auto status = nearest_cache_status(response);
     EXPECT_TRUE(contains(status, "detail=\"not-stored/vary-too-long\"")) << status;
   }
-  EXPECT_EQ(origin_.count(), before + 2);
-  EXPECT_EQ(origin_.requests().back().field("Accept-Encoding").size(), kVeryLong);
+  EXPECT_EQ(stage_.origin.count(), before + 2);
+  EXPECT_EQ(stage_.origin.requests().back().field("Accept-Encoding").size(), kVeryLong);
   EXPECT_TRUE(is_hit(get("gzip")));
   EXPECT_FALSE(is_hit(get("br"))) << "and is shared with others as before";
 }
 
 TEST_P(Varying, ManyLongFieldsTakeLittleOfAProcessor) {
   for (int i = 0; i < 20; ++i) get(many_codings(4000, i));
-  const auto before = proxy_->metric("process_cpu_seconds_total");
+  const auto before = stage_.proxy->metric("process_cpu_seconds_total");
   constexpr int kRequests = 60;
   for (int i = 0; i < kRequests; ++i) {
     get(many_codings(i % 2 == 0 ? std::size_t{4090} : kVeryLong, 100 + i));
   }
-  const auto each = (proxy_->metric("process_cpu_seconds_total") - before) / kRequests;
+  const auto each = (stage_.proxy->metric("process_cpu_seconds_total") - before) / kRequests;
   EXPECT_LT(each, 0.008) << "seconds";
 }
 
-INSTANTIATE_TEST_SUITE_P(By, Varying,
-                         testing::Values(Way{"Memory"}, Way{"Disk", true},
-                                         Way{"MemoryInReverse", false, true},
-                                         Way{"DiskInReverse", true, true}),
+INSTANTIATE_TEST_SUITE_P(By, Varying, testing::ValuesIn(kWays, kWays + 4),
                          [](const auto& tested) { return tested.param.name; });
 
 // What the neighbour gives cannot be stored here either, which is not the neighbour's fault.

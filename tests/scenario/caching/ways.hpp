@@ -10,20 +10,20 @@
 
 namespace scenario {
 
-struct Way {
+struct WayThrough {
   const char* name;
   bool disk = false;
   bool reverse = false;
   bool parent = false;  // the answer passes two proxies
 };
 
-inline void PrintTo(const Way& way, std::ostream* out) {
+inline void PrintTo(const WayThrough& way, std::ostream* out) {
   *out << way.name;
 }
 
 // An origin, and a proxy that the client asks for what it has, on one of the ways.
 struct WayStage {
-  explicit WayStage(const Way& way, json more = json::object()) : reverse(way.reverse) {
+  explicit WayStage(const WayThrough& way, json more = json::object()) : reverse(way.reverse) {
     if (way.disk) more["cache"]["disk"] = {{"path", (home / "c").string()}, {"size", "64MiB"}};
     if (way.reverse) more["reverse"] = {{{"host", "www.test"}, {"to", origin.url("")}}};
     if (way.parent) {
@@ -50,10 +50,10 @@ struct WayStage {
   std::optional<Client> client;
 };
 
-inline const Way kWays[] = {{"Memory"},
-                            {"Disk", true},
-                            {"Reverse", false, true},
-                            {"ReverseOverDisk", true, true},
-                            {"ThroughAParent", false, false, true}};
+inline const WayThrough kWays[] = {{"Memory"},
+                                   {"Disk", true},
+                                   {"Reverse", false, true},
+                                   {"ReverseOverDisk", true, true},
+                                   {"ThroughAParent", false, false, true}};
 
 }  // namespace scenario
