@@ -51,7 +51,8 @@ std::string_view to_string(FalseHit cause);
 // that it does not hold. So if a Squid holds a tenth of our misses, half of its claims are false,
 // but that tenth is worth asking for. A peer that held the response when it claimed it has not
 // lied: so claims of what is gone, stale or another variant do not count, nor those of what is
-// unknown. One whose last false claim it refused to answer rests as one that refuses us.
+// unknown. If the peer refused the question about its last false claim, it rests as one that
+// refuses us.
 inline constexpr std::uint32_t kRecentClaims = 100;
 
 // After this time without an answer, an answer in less than half of the expected time replaces the
@@ -71,7 +72,7 @@ class Accuracy {
     std::uint64_t true_hits = 0;
     std::uint64_t false_hits = 0;                      // the sum of by_cause; late ones too
     std::array<std::uint64_t, kFalseHits> by_cause{};  // indexed by FalseHit
-    std::uint64_t failures = 0;                        // refused, timed_out, broken; or not its own
+    std::uint64_t failures = 0;                        // refused, timed_out, broken, not_a_proxy()
     std::uint64_t bytes_saved = 0;                     // body bytes that it sent and that were used
     std::optional<std::chrono::microseconds> first_byte;  // moving average; empty if never measured
     std::uint64_t probes = 0;          // answered questions for keys that the peer did not claim
@@ -124,7 +125,7 @@ class Accuracy {
   void contradicted(SteadyTime now);
 
   // Records that somebody else has answered at the peer's address. The peer rests for kLongestRest.
-  // Returns whether it has not rested for that already.
+  // Returns false if the peer rests for that already.
   bool not_a_proxy(SteadyTime now);
 
   // Records that the peer was sent a body of our digest.

@@ -117,8 +117,8 @@ class PeerDirectory {
   // waits.
   std::string native_etag(const PeerRef& peer) const;
 
-  // Whether an answer from the peer's address that says this of its sender is the peer's own. Any
-  // thread, never waits.
+  // Whether an answer from the peer's address is the peer's own. `said`: how the answer names its
+  // sender. Any thread, never waits.
   Proof proof_of(const PeerRef& peer, const SelfNaming& said) const;
 
   // Records that the peer, asked at `asked`, has denied that it holds the key: it is not asked for

@@ -35,8 +35,8 @@ class Exchange {
  public:
   // Calls `tick` on the control thread at once and then every settings.period; also at once when a
   // peer goes down (kDownAfter), and when `hurry` rings, unless it is null. `agent` is our
-  // User-Agent. The control thread adds to `turns`, unless it is null, at least once a second while
-  // it gets on. The directory, `hurry` and `turns` must outlive the exchange.
+  // User-Agent. While the control thread gets on, it increments `turns` at least once a second,
+  // unless `turns` is null. The directory, `hurry` and `turns` must outlive the exchange.
   Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
            std::function<void()> tick, PollLimits limits = {}, threads::Alarm* hurry = nullptr,
            std::atomic<std::uint64_t>* turns = nullptr);

@@ -30,25 +30,25 @@ enum class Proof : std::uint8_t {
   none,  // somebody else answers at the peer's address
 };
 
-// The value of kEpochField: the current epoch, and the one before, if there was one, since a
-// neighbour may have polled us last before our digest was rebuilt.
+// Returns the value of kEpochField: the current epoch and, if there was one, the epoch before. A
+// neighbour's last poll may be older than our digest's last rebuild.
 std::string epochs_text(Epoch current, Epoch earlier);
 
-// Who a peer is, as its answers to our polls say. A Hearsay names the epoch of its digest there;
-// its other answers must name it, too. A Squid, and a Hearsay that names no epoch in its polls, are
-// known by the names in Via, Cache-Status, X-Cache and X-Cache-Lookup: their other answers must
-// have one of these names, or name the epoch of the native digest.
+// How a peer names itself in its answers to our polls. A Hearsay names the epoch of its digest; its
+// other answers must name that epoch, too. A Squid, and a Hearsay whose polls name no epoch, use
+// the names in Via, Cache-Status, X-Cache and X-Cache-Lookup: their other answers must have one of
+// these names, or name the epoch of the native digest.
 class Identity {
  public:
   Identity() = default;
   explicit Identity(const SelfNaming& said);
   // The answer held a native digest of this epoch.
   void learn_epoch_of_digest(Epoch epoch);
-  // As a newer answer shows it, given what was known before.
+  // Returns the identity that a newer poll shows, with what only `before` knows.
   [[nodiscard]] Identity after(const Identity& before) const;
 
   [[nodiscard]] Proof proof_in(const SelfNaming& said) const;
-  // Whether nothing could prove an answer.
+  // Whether it has neither an epoch nor a name, so that no answer can be proven.
   [[nodiscard]] bool is_nobody() const { return !epoch_ && names_.empty(); }
 
   bool operator==(const Identity&) const = default;
@@ -56,7 +56,7 @@ class Identity {
  private:
   std::optional<Epoch> epoch_;
   std::optional<Epoch> earlier_;  // the one before: an answer may be older than the last poll
-  bool names_epoch_ = false;      // in its answers, not only in its digest
+  bool names_epoch_ = false;      // its answers name the epoch, not only its digest
   std::vector<std::string> names_;
 };
 

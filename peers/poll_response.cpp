@@ -59,8 +59,8 @@ void read_squid_form(const PollRequest& request, const PollResponse& response, P
   keep_condition(result, response);
 }
 
-// Whether the peer is a Hearsay, and the answer names none, nor any other proxy: a server that has
-// taken over its address says nothing of the forms that the peer serves.
+// Whether the answer for a Hearsay names no proxy at all. A server that has taken over the peer's
+// address says nothing of the forms that the peer serves.
 bool is_strangers(const PollRequest& request, const PollResponse& response) {
   return request.known == PeerKind::hearsay && response.epochs.empty() &&
          kind_of(response.server, response.via, PeerKind::unknown) == PeerKind::unknown;
@@ -174,7 +174,7 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
     report.etag.clear();
   }
   if (result.outcome == Polled::failed) ++report.polls.failed;
-  // A page of any server looks like the other form. The poll for that form tells more.
+  // A page of any web server looks like the other form, so the poll for that form decides.
   if (result.outcome == Polled::other_form) return;
   report.failures_in_a_row = result.outcome == Polled::failed ? report.failures_in_a_row + 1 : 0;
 }

@@ -62,10 +62,10 @@ struct PollResult {
   std::optional<std::uint64_t> generation;  // a Hearsay's ETag is "EPOCH-GENERATION"
   std::optional<std::chrono::seconds> expires_in;
   std::string error;  // in our words, never the peer's; empty if all is well
-  Identity identity;  // of a peer that has a good digest: as this answer alone tells
+  Identity identity;  // as this answer alone shows it; counts if the digest is good
 };
 
-// The error of a good poll by which the peer names itself in no way.
+// The error of a good poll whose answer names no proxy.
 inline constexpr std::string_view kNamesNobody =
     "its answers name no proxy, so nothing can prove that they are its own: turn on its Via, or "
     "let "

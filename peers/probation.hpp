@@ -49,7 +49,7 @@ class Probation {
   void answered() { outrun_.store(false, std::memory_order_relaxed); }
   // Records that the peer has sent what it claims.
   void prove();
-  // Records an answer by which a peer that had refused us no longer does.
+  // Records an answer that is no refusal. If the peer had refused us, that is over.
   void serves_us() {
     if (reason() == Reason::refuses_us) prove();
   }

@@ -137,7 +137,7 @@ void Publisher::publish(Published next, WallTime now) {
   auto shared = std::make_shared<const Published>(std::move(next));
   const Closing closing{{filters_.epoch, generation_}, now};
   const auto before = epoch();
-  // The earlier one first: who reads the new epoch then reads the one before, too.
+  // The earlier epoch is stored first, so that a thread which reads the new one reads it, too.
   if (before != filters_.epoch) earlier_epoch_.store(before, std::memory_order_relaxed);
   epoch_.store(filters_.epoch, std::memory_order_release);
   const threads::MutexLock lock(mutex_);

@@ -98,7 +98,7 @@ void Transfer::begin(const Request& request) {
 
 std::string Transfer::finish(CURLcode code) {
   if (!refused_.empty()) return std::string(refused_);
-  // What libcurl calls a line that has neither a name nor a field to continue.
+  // libcurl's code for a line that neither has a name nor continues a field.
   if (code == CURLE_BAD_FUNCTION_ARGUMENT) return "a malformed line in the head";
   if (code != CURLE_OK) return curl_easy_strerror(code);
   read_head();
@@ -152,9 +152,9 @@ std::size_t Transfer::on_head(char* bytes, std::size_t, std::size_t count, void*
   return static_cast<Transfer*>(self)->take_line({bytes, count});
 }
 
-// libcurl 7.88 limits no response head (CVE-2023-38039). It joins a line that begins with white
-// space to the field before, even if that is of another head: then Via or ETag would not be what
-// the peer has said.
+// libcurl 7.88 limits no response head (CVE-2023-38039). It also joins a line that begins with
+// white space to the field before it, even to a field of an earlier head. Via or ETag would then
+// have a value that the peer never sent.
 std::size_t Transfer::take_line(std::string_view line) {
   hear();
   head_bytes_ += line.size();

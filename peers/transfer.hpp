@@ -24,8 +24,8 @@ struct InFlight {
 };
 
 // Each request has a libcurl handle of its own, from begin() to end(): libcurl 7.88 keeps pointers
-// into the head of the response before, which it has freed, and follows them if a line of the next
-// head begins with a space. Connections stay with the multi handle, for the next request.
+// into the freed head of the response before, and follows them if a line of the next head begins
+// with a space. Connections stay with the multi handle, for the next request.
 //
 // Legal calls: (begin, [finish, response()...], end)*. Control thread only. libcurl keeps a pointer
 // to this object, so it must not move.

@@ -45,7 +45,7 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
 }
 
 // Whether the origin was asked for the response after the request had arrived, and no cache on the
-// way could answer. So much does a request with no-cache demand (RFC 9111 5.2.1.4).
+// way could answer. A request with no-cache demands no more (RFC 9111 5.2.1.4).
 bool is_fresh_enough(const FillHead& head, const Lookup& lookup) {
   const auto& asked = head.provenance.asked_past_caches;
   return asked && *asked >= lookup.asked;
@@ -150,7 +150,7 @@ std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
   return stored;
 }
 
-// What the fill that was under way has stored is what is validated next.
+// Takes the entry that the other fill has stored, so that this one is validated next.
 void look_at_newer(const Process& process, const Request& request, Lookup& lookup) {
   if (lookup.anew) return;  // memory would give the entry that was of no use
   auto found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
@@ -168,8 +168,8 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
                      ? process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, client.wake_by());
-  // A request with no-cache may find that the fill began before it. The next fill serves it, and
-  // all others that have waited for the first.
+  // The fill may have begun before a request with no-cache arrived. The next fill then serves this
+  // request, and all others that have waited for the first.
   for (int fills = 0; entered.turn == Fills::Turn::join && reader; ++fills) {
     const auto joined = co_await read_others(client, request, lookup, std::move(reader));
     if (joined == Joined::answered) co_return Delivered::sent;

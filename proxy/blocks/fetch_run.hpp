@@ -37,14 +37,15 @@ enum class OthersLeft : std::uint8_t { origin, none };
 net::Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
                                                        OthersLeft left);
 
-// The question to the origin for the rest of the run, from the next byte on, not asked yet.
+// Makes the question to the origin for the rest of the run, from the next byte on. The caller asks
+// it.
 Attempt rest_at_origin(Worker& worker, const RunJob& job);
 // Whether the answer to that question has the rest. No byte may have arrived meanwhile.
 bool has_rest(Attempt& answer, BlockRun& run);
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be
-// worth its request. The run's readers do not notice. `begun`: rest_at_origin(), if it has an
-// answer already.
+// worth its request. The run's readers do not notice. `begun`: the question of rest_at_origin(), if
+// it has an answer already.
 net::Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job,
                                     std::optional<Attempt> begun);
 

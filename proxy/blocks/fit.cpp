@@ -10,7 +10,7 @@ Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
   if (status == 404 || status == 410 || status == 412 || status == 416) return Fit::changed;
   if (status != 200 && status != 206) return Fit::refused;
   const auto part = cache::range_of(answer);
-  if (status == 206 && !part) return Fit::refused;  // its Content-Type is of its own parts
+  if (status == 206 && !part) return Fit::refused;  // several parts, or none that can be read
   if (!cache::same_representation(object, answer.fields)) return Fit::changed;
   const auto length = object.body.size;
   const bool sized = framing.kind == http::Framing::Kind::sized;
@@ -19,8 +19,8 @@ Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
     return sized && framing.length == length ? Fit::whole : Fit::changed;
   }
   if (part->complete && *part->complete != length) return Fit::changed;
-  // The body of a coded part may be the part, coded, in place of a part of the coded whole. Then
-  // its length differs, so a coded part has to tell its length.
+  // Some origins code the bytes of the part, and not the whole. Such a body has another length, so
+  // a coded part must state its length.
   const bool promised = sized ? framing.length == asked.size() : !cache::is_coded(answer.fields);
   return part->range == asked && part->complete && promised ? Fit::range : Fit::refused;
 }

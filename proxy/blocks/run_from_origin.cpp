@@ -75,8 +75,8 @@ RunEnd refused_end(BlockRuns& runs, BlockRun& run, const Failure& why) {
   return {RunEnd::How::refused, why};
 }
 
-// Asks for the bytes. If the origin refuses the range, asks for all of the object if the client
-// wants all of it: that is no question of ours.
+// Asks for the bytes. If the origin refuses the range, and the client wants the whole object, asks
+// the client's own question.
 Task<Attempt> answer_to(Worker& worker, const RunJob& job, const BlockRun::Rest& rest) {
   auto answer = ask_for(worker, job, rest);
   (void)co_await answer.ask();

@@ -1,4 +1,4 @@
-// Clients that have a newer version of a file that grows than a cache has. Pure.
+// Whether a client has a newer version of a growing file than a cache. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace proxy::cache {
 
-// Whether the client names another version, and asks for bytes behind the end of the version with
-// this ETag and complete length: its own is probably newer, and its range says nothing about this
-// one. False if the length is unknown.
+// Whether the client names another version than the one with this ETag, and asks for bytes behind
+// the end of that one. The client's version is then probably newer, and its range is not about the
+// older one. `length`: the complete length of the version with this ETag; if unknown, returns
+// false.
 bool is_ahead(const RequestFacts& request, std::string_view etag,
               std::optional<std::uint64_t> length);
 

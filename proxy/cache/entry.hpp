@@ -239,8 +239,8 @@ struct Entry : Counted<Entry> {
   // Fresh means: now < fresh_until(), and the entry is not from the future.
   Time fresh_until() const { return response_time_ + (lifetime_ - initial_age()); }
 
-  // Whether it was stored at a time that has yet to come: by an earlier run, before the clock was
-  // set back. Its age is not known. (The clock of another thread may be a little ahead.)
+  // Whether its response time is yet to come: an earlier run stored it, before the clock was set
+  // back. Its age is then not known. The clocks of two threads may differ by less than kOfClocks.
   bool from_future(Time now) const { return response_time_ > now + kOfClocks; }
   static constexpr seconds kOfClocks{1};
 

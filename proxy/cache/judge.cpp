@@ -50,8 +50,7 @@ seconds serves_stale_for(const http::CacheControl& control) {
                   control.stale_if_error.value_or(none));
 }
 
-// Whether a 200 is a part by its Content-Range. In answer to a range, it may be one whatever the
-// field says.
+// Whether a 200 may be a part: its Content-Range says so, or stands in an answer to a range.
 bool is_part_called_200(const RequestFacts& request, const http::ResponseHead& response) {
   if (response.status != 200 || !response.fields.has(field::content_range)) return false;
   const auto part = http::parse_content_range(response.fields.value(field::content_range));
@@ -96,7 +95,7 @@ bool takes_stale(const RequestFacts& request, const Entry& entry, Time now) {
   return max_stale && !entry.never_stale && -entry.ttl(now) <= *max_stale;
 }
 
-// Whether the client has a newer version than the stored one. Asked for each hit.
+// Whether the client has a newer version than the stored one. Called for each hit.
 bool is_ahead(const RequestFacts& request, const Entry& entry) {
   return request.range && entry.has_content() &&
          is_ahead(request, entry.quotes().etag, complete_length(entry));

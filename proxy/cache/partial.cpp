@@ -42,7 +42,7 @@ std::string_view strong_date(const Entry& entry) {
   constexpr seconds kSettled{60};
   const auto made = std::chrono::floor<seconds>(entry.times().response);
   const auto changed = http::parse_date(entry.quotes().last_modified, made);
-  // The Date counts as well: `made` is not the time that the origin knows if wall time has stepped.
+  // The Date counts as well: if wall time has stepped, `made` is not the origin's time.
   const bool strong = changed && made - *changed >= kSettled + entry.initial_age() &&
                       entry.date() - *changed >= kSettled;
   return strong ? entry.quotes().last_modified : std::string_view{};

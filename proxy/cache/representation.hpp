@@ -16,12 +16,12 @@ bool same_version(const Entry& stored, const http::Fields& answer);
 
 // Whether the response has the same representation as the stored entry: it is of the same version
 // and has the same codings, and its Content-Type, Content-Language and Last-Modified do not differ.
-// It may lack these three, because an answer to If-Range need not repeat them (RFC 9110 15.3.7).
-// Whoever joins bytes asks this, and compares the complete lengths: see contradicts_length().
+// It may lack these three, because an answer to If-Range need not repeat them (RFC 9110 15.3.7). A
+// caller that joins bytes also compares the complete lengths: see contradicts_length().
 bool same_representation(const Entry& stored, const http::Fields& answer);
 
-// Whether the response states another complete length than `complete`, or one that is less than
-// the `come` bytes that came of a body of unknown length.
+// Whether the response states another complete length than `complete`. If `complete` is unknown:
+// whether it states fewer than the `come` bytes that have arrived.
 bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uint64_t> complete,
                         std::uint64_t come);
 

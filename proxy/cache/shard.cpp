@@ -339,8 +339,8 @@ Shard::Chain Shard::take_all(const Slot& slot) {
 }
 
 // If there are too many variants, removes the oldest of those used least. The newest stays, because
-// nothing could have used it yet. If all others were used, the uses of each count for one less from
-// now on, so that a variant does not stay for what it was once.
+// nothing could have used it yet. If all others were used, each loses one of its uses, so that no
+// variant stays for old uses alone.
 Shard::Chain Shard::take_surplus(const Slot& slot) {
   std::size_t held = 1;
   Chain* least = nullptr;

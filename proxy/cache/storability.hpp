@@ -25,8 +25,8 @@ enum class Storability : std::uint8_t {
   authorization,  // without public, must-revalidate or s-maxage (3.5); or it may be about the
                   // credentials: see RequestFacts::open_to_all
   vary_star,
-  // The values of the request fields that Vary names have more than http::NormalForms::kMostBytes.
-  // The responses to other requests may be stored, and those that are stay.
+  // The values of the request fields that Vary names have more than http::NormalForms::kMostBytes
+  // together. That says nothing about the responses to other requests.
   vary_too_long,
   set_cookie,  // see may_store_cookie()
   // These four: it could only be used after validation, and nothing can validate it.

@@ -36,7 +36,7 @@ std::size_t take_head(char* bytes, std::size_t one, std::size_t count, void* int
   return one * count;
 }
 
-// A body says nothing here.
+// Ends the transfer: the body is not needed.
 std::size_t take_no_body(char*, std::size_t, std::size_t, void*) {
   return 0;
 }
@@ -64,7 +64,7 @@ std::string ask(const config::PeerSettings& neighbour) {
   return head;
 }
 
-// Empty: it answers as a neighbour does, or does not run.
+// Empty if the neighbour answers as one does, or does not run.
 std::string why_useless(const config::PeerSettings& neighbour) {
   auto text = ask(neighbour);
   const auto head = http::parse_response_head(text);

@@ -25,8 +25,8 @@ struct Trial {
 // user, and whether the disk has room.
 void try_places(const config::Settings& settings, Trial& into);
 
-// Whether the user that the proxy is to become exists, and gets its places. Warns if root's rights
-// would be kept.
+// Whether the user that the proxy is to become exists, and can be given the cache, the log and the
+// control socket. Warns if root's rights would be kept.
 void try_user(const config::Settings& settings, Trial& into);
 
 // Whether each address of `listen` can be bound. A port that a running Hearsay has is only a note.
@@ -41,12 +41,12 @@ void try_control(const config::Settings& settings, bool runs, Trial& into);
 // most, all at once, for 5 s at most.
 void try_names(const config::Settings& settings, Trial& into);
 
-// Whether each neighbour that may read our digest may ask for what it claims. Pure.
+// Warns of each neighbour that may read our digest, but may not ask for what it claims. Pure.
 void try_access_of_neighbours(const config::Settings& settings, Trial& into);
 
-// Asks the neighbours, 64 of them at most, for what nobody holds, all at once, for 3 s at most.
-// Warns of those that refuse us, and of servers that are no proxies. A neighbour that does not run
-// is no fault of the settings.
+// Asks at most 64 neighbours, all at once, for a URL that nobody holds, and waits at most 3 s.
+// Warns of neighbours that refuse us, and of servers that are no proxies. A neighbour that does not
+// run is no fault of the settings.
 void try_neighbours(const config::Settings& settings, Trial& into);
 
 // Whether the memory and the descriptors suffice. Pure.

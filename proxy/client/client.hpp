@@ -60,8 +60,8 @@ inline void write_cache_status_value(http::PieceWriter& out, const Client& clien
   http::write_cache_status(out, client.worker.process.name, record.told);
 }
 
-// Writes it as a whole line of the head, and the line that proves to a neighbour that the response
-// is ours.
+// Writes Cache-Status as a whole line of the head. A second line proves to a neighbour that the
+// response is ours.
 inline void write_cache_status(http::PieceWriter& out, const Client& client) {
   out << "Cache-Status: ";
   write_cache_status_value(out, client);

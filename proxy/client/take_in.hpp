@@ -10,8 +10,8 @@ namespace proxy {
 // completes its facts. Call this once, before any other use of the request.
 void take_in(const Client& client, Request& request);
 
-// Whether the request, which was taken in, is a neighbour's question that asks for the epoch of our
-// digest. Only those learn it that may read the digest.
+// Whether a neighbour asks by this request for the epoch of our digest. Only a client that may read
+// the digest learns it. Call this after take_in().
 bool asks_for_epoch(const Request& request);
 
 }  // namespace proxy

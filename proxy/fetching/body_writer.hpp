@@ -19,7 +19,7 @@ namespace proxy {
 // later requests may join.
 class BodyWriter {
  public:
-  // Of what is left there, a longer body passes through a window.
+  // A longer body that is left with the neighbour passes through a window.
   static constexpr std::uint64_t kHeldBack = 1 << 20;
   // At most this number of bytes are held back.
   static constexpr std::uint64_t kMostHeldBack = cache::kLargeFrom;
@@ -31,9 +31,9 @@ class BodyWriter {
   // Shows readers the head, and the body as it arrives.
   void publish();
   // Publishes only once the body is whole. If the source fails before that, the readers do not
-  // notice that another one replaces it. If the body turns out to be larger than kMostHeldBack,
-  // write() fails with `cut`, and too_long_to_hold_back() is true; or the body is published after
-  // all, unless `until_whole`.
+  // notice that another one replaces it. If the body turns out to be larger than kMostHeldBack, it
+  // is published after all. With `until_whole`, write() fails with `cut` instead, and
+  // too_long_to_hold_back() is true.
   void hold_back(bool until_whole) {
     held_back_ = true;
     until_whole_ = until_whole;

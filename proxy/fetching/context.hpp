@@ -63,8 +63,8 @@ struct FillContext {
   // Delists the fill: no request joins it any more.
   void leave_list() const;
   // Delists the fill because its response is for this request alone. For a while, no request waits
-  // for another request's fill of this URL. If the job is for a part, or if it is the request that
-  // keeps the response from being stored (`why`), only delists the fill.
+  // for another request's fill of this URL. If the job is for a part, or if the request's own
+  // fields keep the response from being stored (`why`), only delists the fill.
   void leave_list_as_unshared(cache::Storability why) const;
 };
 

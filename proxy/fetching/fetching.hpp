@@ -29,7 +29,7 @@ struct FillJob {
   // around the client's range. A fill with a range override may be listed.
   std::optional<http::AskedRange> range_override = {};
   RangeAsked range = RangeAsked::any;
-  // Likewise, for siblings.
+  // As range_override, for siblings.
   std::optional<http::AskedRange> sibling_range = {};
   bool ask_siblings = false;  // whether a sibling may answer this request
   bool refresh = false;  // no client waits: the answer is for the store; a failure changes nothing

@@ -21,8 +21,8 @@ struct LeftForOrigin {
 // If the answer is cut, another source supplies the rest. If the neighbour is silent while it
 // fetches the body itself, the origin is asked for the rest, too, and the first to go on wins. A
 // small answer without a validator has no such rest, so it is held back until it is whole; if it is
-// cut, the next source is asked for the whole response. A large one is of use only if the origin
-// fails. The client notices none of these changes of source.
+// cut, the next source is asked for the whole response. A large answer without a validator is of
+// use only if the origin fails. The client notices none of these changes of source.
 net::Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                              const OriginQuestion& question);
 

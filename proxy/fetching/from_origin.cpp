@@ -86,7 +86,8 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
 }
 
-// The next question after an answer, or none, to another range than the client's.
+// The next question, after another range than the client's got an answer of no use, or none. Notes
+// an origin that may have refused that range.
 OriginQuestion after_refusal(const FillContext& context, const Attempt& answer,
                              const OriginQuestion& asked) {
   const auto origin = context.request().target.authority();

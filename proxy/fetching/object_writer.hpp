@@ -7,7 +7,8 @@ namespace proxy {
 
 // Stores the entry of the object whose blocks the answer has. Null: the answer is not kept in
 // blocks, so another writer must write it. A guest's answer never is: blocks live on the disk. Nor
-// is a part whose first or last block would have to be asked for, unless any `range` may be.
+// is a part that lacks bytes of its first or last block, if the origin is asked only for the
+// client's own `range`.
 cache::Ref<const cache::Entry> begin_object(const FillContext& context, const Incoming& incoming,
                                             const std::optional<http::AskedRange>& range_override,
                                             RangeAsked range = RangeAsked::any);

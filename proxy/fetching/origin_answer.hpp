@@ -16,7 +16,7 @@ namespace proxy {
 enum class RangeAsked : std::uint8_t {
   any,         // perhaps another one than the client's
   as_it_came,  // the client's own, and none around it
-  again,       // likewise: another one was of no use
+  again,       // the client's own, since another one was of no use
 };
 
 struct OriginQuestion {
@@ -29,7 +29,7 @@ struct OriginQuestion {
 
   // Whether the origin is asked for another range than the client asks for: the blocks around it,
   // the rest of a stored part, or the same range without the client's If-Range. A failure may then
-  // be one of our asking, and is never the client's answer.
+  // be due to our range, so it is never the client's answer.
   [[nodiscard]] bool changes_range(const cache::RequestFacts& client) const;
 
   // The next question after an answer that does not fit the stored response: the same question
@@ -37,8 +37,7 @@ struct OriginQuestion {
   [[nodiscard]] OriginQuestion anew() const;
   // As anew(), and drops the stored response, which is of no use any more.
   [[nodiscard]] OriginQuestion without_stored() const;
-  // The next question after an answer of no use to a range that is not the client's: the client's
-  // own.
+  // The client's own question, after a range that is not the client's got an answer of no use.
   [[nodiscard]] OriginQuestion as_the_client_asked() const;
   // The same question, which no parent may answer from its cache.
   [[nodiscard]] OriginQuestion past_parents() const;
@@ -59,8 +58,9 @@ enum class OriginSays : std::uint8_t {
 OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
                    const Request& request);
 
-// Whether the client has a newer version of a file that grows than the cache which gave the answer:
-// a neighbour's, which does not get the client's If-None-Match. `length`: of the answer's body.
+// Whether the client has a newer version of a growing file than the cache of the neighbour that
+// gave the answer. A sibling does not get the client's If-None-Match. `length`: of the answer's
+// body.
 bool is_behind_client(const http::ResponseHead& answer, std::optional<std::uint64_t> length,
                       const Request& request);
 

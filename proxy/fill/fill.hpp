@@ -40,7 +40,8 @@ struct Provenance {
   bool validated = false;         // a 304 validated the entry, which was stored already
   bool stood_in = false;          // the entry is stale, and the origin failed
   std::chrono::seconds leave{0};  // how stale the settings let a stand-in be
-  // When the origin was asked, if by a request with no-cache, which caches on the way pass on.
+  // When the origin was asked by a request with no-cache, which caches on the way pass on. Nothing:
+  // by another request.
   std::optional<std::chrono::steady_clock::time_point> asked_past_caches = {};
   std::string detail;          // Cache-Status's words about the sources asked
   std::vector<Inquiry> asked;  // see Inquiries::list

@@ -43,8 +43,8 @@ class Fills {
     std::shared_ptr<Fill> fill;
     Turn turn = Turn::alone;
   };
-  // `unfit`: a fill that the caller has joined and that does not answer it. Others join the new one
-  // in its place.
+  // `unfit`: a fill that the caller has joined and that does not answer it. Other requests then
+  // join the new fill in its place.
   Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now,
                 const Fill* unfit = nullptr);
   // The fill of this URL that requests may join; null if there is none.
@@ -104,7 +104,7 @@ class Fills {
   std::array<Shard, 16> shards_;
   // The time of the last purge. Most requests began after it, and need not take the lock then.
   std::atomic<Time> last_purge_{Time::min()};
-  // A response is stored, and so looks for a purge, under its URL's lock of the disk's tier.
+  // Third, because a response that is being stored looks for purges under its URL's lock.
   threads::Mutex purges_mutex_{threads::Place::third};
   RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};
 };

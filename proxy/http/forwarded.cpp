@@ -73,7 +73,7 @@ constexpr bool begin_so(std::span<const std::string_view> names) {
 }
 static_assert(begin_so(kOfClient) && begin_so(kOfRequest));
 
-// As a server that makes variables of field names reads the byte.
+// The byte as servers read it that make variables of field names.
 char folded(char c) {
   const char letter = lower(c);
   const bool stays = (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9');

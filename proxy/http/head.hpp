@@ -38,7 +38,8 @@ struct ResponseHead {
   unsigned status = 0;  // 100..999
   std::string_view reason;
   Fields fields;
-  // The status line begins with kIcy. Otherwise as HTTP/1.0, and never interim.
+  // The status line begins with kIcy. Such a response is otherwise like one of HTTP/1.0, and never
+  // interim.
   bool icy = false;
 
   // Whether the server keeps the connection open, as far as its fields say, and sends no body where

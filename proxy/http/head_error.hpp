@@ -45,11 +45,11 @@ enum class HeadError : std::uint8_t {
 
 // One line without a full stop, fit for the body of the error response.
 std::string_view text(HeadError error);
-// The setting that sets the limit which the head exceeds, such as "limits.head"; empty: none.
+// The setting whose limit the head exceeds, such as "limits.head"; empty: none.
 std::string_view setting_of(HeadError error);
 // The same error for readers of streams. Its message is text().
 boost::system::error_code make_error_code(HeadError error);
-// The error that make_error_code() has turned into this code, if it is one.
+// The error of which make_error_code() has made the code. Nothing for another code.
 std::optional<HeadError> head_error_of(const boost::system::error_code& code);
 // The status of the response to such a request: 400, 414, 431, 501 or 505. (A bad response: always
 // 502.)

@@ -23,8 +23,8 @@ bool append_normal_form(NormalForm& out, const Fields& request, field id, std::s
 // because the request is compared with all variants of a URL. The fields outlive this object.
 class NormalForms {
  public:
-  // Fields with more bytes do not select: who sends them would take the thread, and store as much
-  // with each response.
+  // Fields with more bytes do not select. Otherwise their sender could keep the thread busy, and
+  // store as many bytes with each response.
   static constexpr std::size_t kMostBytes = 4096;
 
   explicit NormalForms(const Fields& request) : request_(request) {}

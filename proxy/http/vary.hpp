@@ -37,7 +37,7 @@ class Variant {
   Variant(const Fields& response, NormalForms& request);
   Variant(const Fields& response, const Fields& request);
   // Whether the values of the request's selecting fields have more than NormalForms::kMostBytes
-  // together. The variant then never matches.
+  // together. The variant of such a request never matches.
   static bool is_too_long(const Fields& response, const Fields& request);
   // Makes a variant from saved selecting_fields(). Returns nothing if they are
   // not sorted, are too many, or a name is not a token in lower case.

@@ -51,7 +51,7 @@ void decide(const Process& process, const Request& request, Lookup& lookup) {
   }
   // The clock is read here and not before the search, because the disk may have taken a while.
   lookup.verdict = cache::judge(request.facts, lookup.found, process.clock.now());
-  // Only ranges of our own can bring what is missing.
+  // Only a range of our own could complete the stored part.
   if (lookup.verdict.action == Action::complete && keeps_its_range(process, request)) {
     lookup.verdict = {Action::fetch, http::Forward::partial, request.facts.range};
   }

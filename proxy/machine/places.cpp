@@ -48,8 +48,8 @@ void give_contents(int folder, const Account& account) {
   }
 }
 
-// As the account, of which the folder may be. Root gives nothing there: the account may have put a
-// link, or a file of root's from elsewhere, under this name.
+// Tries with the rights of the account. Root gives nothing in a folder that the account may change:
+// the account may have put a link, or a file of root's from elsewhere, under this name.
 void try_to_write(int folder, const fs::path& file, const Account& account) {
   const bool is_refused =
       ::faccessat(folder, file.filename().c_str(), W_OK, AT_EACCESS) != 0 && errno == EACCES;

@@ -11,7 +11,7 @@
 namespace proxy::machine {
 
 // Each function walks to the place as Walk does, and throws as it does. Missing::make: makes what
-// is missing, and gives what is root's, if root alone may change the folder in which it is.
+// is missing and, if root alone may change the folder, gives the account what is root's there.
 // Missing::leave: only finds out whether that would throw.
 
 // The folder of a cache, with the files in it.
@@ -19,7 +19,7 @@ void give_folder(const std::filesystem::path& folder, const Account& account, Mi
 // A file to append to. A symbolic link, a pipe or a device stays as it is.
 void give_file(const std::filesystem::path& file, const Account& account, Missing missing);
 
-// A Unix socket in this folder, where root alone may change it.
+// A Unix socket in this folder, which root alone may change.
 void give_socket(int folder, const std::filesystem::path& name, const Account& account);
 
 // What the account is to write: the cache and the log. Throws std::runtime_error, whose text names

@@ -1,4 +1,4 @@
-// The way to a folder, as root walks it: past users who may change parts of it.
+// Opens a folder as root, though other users may change parts of its path.
 #pragma once
 
 #include <sys/stat.h>
@@ -15,8 +15,8 @@
 
 namespace proxy::machine {
 
-// Until it ends, the process has the account's rights instead of root's. Make one while the process
-// has one thread. Throws std::system_error.
+// While it lives, the process has the account's rights instead of root's. Make one while the
+// process has one thread. Throws std::system_error.
 class Acting {
  public:
   explicit Acting(const Account& account);
@@ -32,15 +32,15 @@ class Acting {
 enum class Missing { make, leave };
 
 // Root opens the folders of a path one by one, by their descriptors, and uses its rights only where
-// root alone may change what the name of the next one means. From the first folder that the account
-// may change, or one of several users, the process acts as the account, until the Walk ends. So a
-// link is followed with root's rights only if root owns it and nobody else could have put it there.
-// Needs root. Make one while the process has one thread.
+// root alone may change what the name of the next one means. From the first folder on that the
+// account or several users may change, the process acts as the account, as long as the Walk lives.
+// So a link is followed with root's rights only if root owns it and nobody else could have put it
+// there. Needs root. Make one while the process has one thread.
 class Walk {
  public:
   // Makes the folders that are missing, the last of them for the account. Missing::leave: stops
   // there instead. Throws std::runtime_error, with a text for a person, if a folder or a link on
-  // the way may be changed by a user who is neither root nor the account, or if a folder can't be
+  // the way may be changed by a user who is neither root nor the account, or if a folder cannot be
   // opened or made.
   Walk(const std::filesystem::path& folder, const Account& account, Missing missing);
 

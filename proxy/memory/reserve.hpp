@@ -1,4 +1,4 @@
-// What allocations get that would fail, and who is told of them.
+// A reserve of address space for allocations that would fail.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 namespace proxy::memory {
 
 // Address space that nothing uses until an allocation fails, as under a limit of the address space
-// (ulimit -v). The reserve is then given up for that allocation, and whoever sleeps until failed()
-// rings is to give up memory. A further allocation fails if that has not come about. At most one
-// object exists. Costs no memory, and nothing while allocations succeed.
+// (ulimit -v). The reserve is then given up for that allocation, and failed() rings: its waiter
+// must give up memory. Until then further allocations may fail. At most one object exists. Costs no
+// memory, and nothing while allocations succeed.
 class Reserve {
  public:
   Reserve();
@@ -19,7 +19,7 @@ class Reserve {
   Reserve& operator=(const Reserve&) = delete;
 
   threads::Alarm& failed() { return failed_; }
-  // Takes the reserve again if it was given up. Does nothing if it cannot be had. Any thread.
+  // Maps the reserve again if it was given up. Does nothing if that fails. Any thread.
   void refill();
 
  private:

@@ -7,7 +7,7 @@ namespace proxy::memory {
 // does so by itself only while threads allocate. Takes some milliseconds after a peak, else next to
 // nothing. Any thread. Does nothing in a program with another allocator.
 void return_freed();
-// Returns all pages that are free.
+// Returns all free pages at once.
 void return_all_freed();
 
 }  // namespace proxy::memory

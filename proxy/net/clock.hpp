@@ -29,11 +29,11 @@ struct ClockStep {
 class ProcessClock {
  public:
   using Time = std::chrono::system_clock::time_point;
-  // A step of wall time is followed from this size on, and from the second size on it is an event.
-  // Smaller ones add up until they are followed.
+  // A step of wall time is followed if it is larger than kFollowed, and is an event from kSaid on.
+  // Smaller steps add up until they are followed.
   static constexpr std::chrono::milliseconds kFollowed{100};
   static constexpr std::chrono::milliseconds kSaid{1000};
-  // For how long after a step ages are doubtful: most of what was stored before is renewed then.
+  // For how long after a step ages are doubtful. Most of what was stored before is renewed by then.
   static constexpr std::chrono::minutes kDoubtful{10};
 
   ProcessClock();
@@ -56,7 +56,7 @@ class ProcessClock {
   }
   // Wall time.
   [[nodiscard]] Time shown() { return shown(now()); }
-  // What wall time was, or will be, when now() is `at`, as far as the clock is right by now.
+  // The wall time at which now() is `at`, if the clock of the system is right now.
   [[nodiscard]] Time shown(Time at) const { return at + ahead(); }
 
   // The steps since the last call, at most kMostSteps of them, and the newest in any case.

@@ -1,4 +1,4 @@
-// What is said of steps of the clock.
+// Texts about steps of the clock.
 #pragma once
 
 #include <string>

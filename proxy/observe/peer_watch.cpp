@@ -42,7 +42,7 @@ std::string why_down(const peers::PeerStatus& peer) {
     case PeerState::resting:
       return why_resting(peer.books.reason, peer.kind);
     case PeerState::trying:
-      // While it is tried it goes on to refuse, as far as is known.
+      // A trial does not say that the peer has ceased to refuse us.
       if (peer.books.reason != peers::Reason::refuses_us) break;
       return why_it_refuses(peer.kind);
     case PeerState::failing:

@@ -8,7 +8,7 @@
 
 namespace proxy {
 
-// Whoever watches the threads says which are stuck; /health tells it. Any thread.
+// The watchdog sets the names of the threads that are stuck, and /health shows them. Any thread.
 class StuckThreads {
  public:
   void set(std::vector<std::string> names) EXCLUDES(mutex_) {

@@ -22,7 +22,7 @@ struct Trouble {
 inline constexpr std::string_view kTroubles[] = {
     "disk", "peer", "origin", "clock", "memory", "heads", "connections", "descriptors", "thread"};
 
-// What is said of a cache that keeps so many bytes in memory in place of others, as allocations
+// The text about a cache that keeps `bytes` in memory in place of `wanted`, because allocations
 // failed.
 std::string text_of_reduced(std::uint64_t bytes, std::uint64_t wanted);
 

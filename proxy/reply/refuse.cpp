@@ -299,7 +299,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   co_await refuse(client, request, std::move(refusal));
 }
 
-// Whatever a neighbour has asked for, it takes the answer for ours.
+// The request was not read, so each neighbour gets the proof that the answer is ours.
 Task<void> refuse_unread(Client& client, Refusal refusal) {
   client.tells_epoch = client.worker.policy()->is_neighbour(client.address);
   client.response.close_after();

@@ -57,7 +57,7 @@ bool bind_for_group(int socket, const sockaddr_un& address) {
   return is_bound;
 }
 
-// While it lives, the process has the rights with which the folder may be trusted.
+// While the walk lives, the process has no more rights than are safe in the folder.
 std::unique_ptr<machine::Walk> walk_to(const fs::path& file, const machine::Account& owner) {
   try {
     return std::make_unique<machine::Walk>(file.parent_path(), owner, machine::Missing::make);
@@ -100,7 +100,7 @@ ControlSocket::ControlSocket(const config::Settings& settings,
                              const std::optional<machine::Account>& owner) {
   // Our predecessor may have made it as root, where we may make none.
   if (inherit(settings.control.value_or(config::kDefaultControl))) return;
-  // For an owner, a folder is made.
+  // With an owner, the folder may be missing: listen() makes it.
   const auto path =
       owner ? settings.control.value_or(config::kDefaultControl) : config::control_path(settings);
   if (path.empty()) return;

@@ -12,9 +12,9 @@
 namespace proxy {
 
 // The settings may promise memory that the process does not get. Once an allocation has failed, the
-// cache gives up an eighth of what it holds, and holds no more than that. Where the shortage may
-// pass, as no limit of the process is its cause, the cache grows again bit by bit. /health says so
-// while it lasts. For the thread aside, except as said.
+// cache gives up an eighth of what it holds, and holds no more than that. If no limit of the
+// process is the cause, the shortage may pass, so the cache grows again bit by bit. /health says so
+// as long as the cache is smaller than the settings say. For the thread aside, except as said.
 class GivingWay {
  public:
   // All outlive this object. For the main thread.
@@ -22,7 +22,7 @@ class GivingWay {
 
   // From now on looks out for allocations that fail. For the main thread, before `aside` runs.
   void start();
-  // Other sizes are in force, which may be had.
+  // Call this when other sizes come into force: nothing is known to be wrong with them.
   void begin_anew();
 
  private:

@@ -136,7 +136,8 @@ void HandOver::give_up() {
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
 
-// The launcher may have ended. Without it, what the new program says next fails, so that it ends.
+// The launcher may have ended. So the new program is told, too: its next message fails, and it
+// ends.
 void HandOver::cancel() {
   if (state_ != State::under_way) return;
   spdlog::info("the new program, which was about to take over, is ended, too");

@@ -42,8 +42,8 @@ class HandOver {
   // Starts the program. Does nothing if one that was started before serves, or has yet to; nor in a
   // container whose first process this is, since all others end with it.
   void begin();
-  // This process is to end, so the program that takes over is to end, too. Does nothing unless one
-  // is under way.
+  // Ends the program that is about to take over, because this process ends. Does nothing if there
+  // is none.
   void cancel();
   // Whether a successor serves.
   [[nodiscard]] bool is_done() const { return state_ == State::done; }

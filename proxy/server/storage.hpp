@@ -28,8 +28,8 @@ struct Storage {
   void follow(const config::Settings& settings);
   // Keeps in memory what is under way, and little else: no more requests are to come. As follow().
   void give_up_memory();
-  // What memory holds takes so many bytes from now on, bodies that are passed on their share more.
-  // As follow().
+  // Limits what memory holds to `bytes`. Bodies that are passed on get their share beside that. As
+  // follow().
   void limit_memory(std::uint64_t bytes);
 
   threads::Alarm newly_claimed;  // our digest changes

@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// What has to wait for the disk, which may be slow.
+// The rescue waits for the disk, which may be slow.
 constexpr std::chrono::seconds kLongestRescue{15};
 constexpr int kLongWork = 6;  // times kLongest
 
@@ -71,7 +71,7 @@ void Watchdog::begin_to_look() {
   asio::post(io_, [this] { look(); });
 }
 
-// Time in which the whole process stood still is no thread's fault, so looks are counted.
+// Looks are counted, not time: while the whole process stands still, no thread is at fault.
 void Watchdog::look() {
   if (!waits_for_.empty()) return;  // threads end
   std::vector<std::string> stuck;

@@ -21,8 +21,8 @@ namespace proxy {
 // get on is named in the log and in /health.
 class Watchdog {
  public:
-  // A thread of the process, and whether it has got on since the last call. Some threads have work
-  // that takes long: they have more time, and the manager is told nothing of them.
+  // A thread of the process, and whether it has got on since the last call. A thread that
+  // `works_long` has more time, and the manager is told nothing of it.
   struct Watched {
     std::string name;
     std::function<bool()> got_on;
@@ -31,8 +31,8 @@ class Watchdog {
   // For a thread that runs an io_context.
   static std::function<bool()> asking(net::Executor loop);
 
-  // How long a thread may be busy before it counts as stuck, and the process may need to end after
-  // what its clients were granted.
+  // How long a thread may be busy before it counts as stuck. Also how long the process may take to
+  // end, beyond the time that its clients were granted.
   static constexpr std::chrono::seconds kLongest{10};
 
   // `rescue` saves what can be saved before the process is ended, on a thread of its own. The
@@ -45,7 +45,7 @@ class Watchdog {
 
   // From now on SIGTERM and SIGINT end the process after kLongest, unless end_within() is called.
   void begin();
-  // The threads run: looks after them.
+  // Call this when the threads run: watches them from now on.
   void begin_to_look();
   // Says no more to the service manager: another process is watched, and our signs of life would
   // hide that it is stuck.
@@ -53,7 +53,7 @@ class Watchdog {
   // The process is ended after this time, unless this function is called again before. `waits_for`
   // names the thread for which it waits; empty: whichever does not get on.
   void end_within(std::chrono::milliseconds longest, std::string waits_for = {});
-  // What follows has limits of its own.
+  // Lifts the limit of end_within(), because what follows has limits of its own.
   void let_it_end();
 
  private:

@@ -29,7 +29,7 @@ enum class Worth : std::uint8_t {
   other_range,
   refused,      // it answered with a status that a sibling must not give
   refuses_us,   // it serves nothing to our address
-  not_a_proxy,  // not the neighbour has answered, but somebody else at its address
+  not_a_proxy,  // somebody else has answered at its address
   slow,         // no head came in time
   broken,       // it sent no HTTP, or nothing
   cut,          // the body ended early or was too slow

@@ -20,8 +20,8 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 // The way to the request's origin. Parents have no part in what this proxy serves as a gateway.
 upstream::Route route_of(const Request& request);
 
-// Whether the request's origin has asked to be left alone for a while. What this proxy would ask of
-// its own accord is not asked then.
+// Whether the request's origin has asked to be left alone for a while. This proxy then asks it
+// nothing of its own accord.
 bool origin_rests(const Worker& worker, const Request& request);
 
 // Points the plan at the request's origin, by this route; or in reverse mode at the origins of its

@@ -60,8 +60,9 @@ bool continues_at(const http::Fields& answer, std::uint64_t offset,
   return promised == part->range.size() && (!length || length == part->complete);
 }
 
-// Whether the client's Accept-Encoding may not bring the codings that the entry has. By a Vary that
-// names the field, the client's own selected the entry. Without the field, no server codes.
+// Whether the client's Accept-Encoding may not bring the codings that the entry has. If Vary names
+// the field, the client's own value has selected the entry. Without the field, no server applies a
+// coding.
 bool may_bring_other_codings(const Request& request, const cache::Entry& entry) {
   const auto& selecting = entry.variant().selecting_fields();
   const bool selects = std::any_of(selecting.begin(), selecting.end(), [](const auto& one) {
@@ -72,8 +73,8 @@ bool may_bring_other_codings(const Request& request, const cache::Entry& entry) 
          cache::accepts_coding_of(entry) != "identity";
 }
 
-// Asks for a range of the entry's representation: unless the client's own Accept-Encoding has
-// brought the entry (`by_this_request`), with one that asks for the entry's codings.
+// Asks for a range of the entry's representation. Accept-Encoding asks for the entry's codings,
+// unless this request has brought the entry (`by_this_request`).
 std::string unchanged_range(const Request& request, std::string_view our_name,
                             const cache::Entry& entry, std::string_view range,
                             bool by_this_request) {

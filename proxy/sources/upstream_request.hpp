@@ -48,9 +48,9 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 // without its Range unless a part is asked for. To revalidate `stored`, the request is conditional
 // and names `tags`. To complete `stored`, it asks for the missing bytes if the representation is
 // unchanged, as far as a strong validator can tell, in the codings of `stored` as range_request()
-// does. `range_override`: the range to ask for in place of the client's, without its If-Range. If a
-// stored response would do but for the request, and the client's Cache-Control does not say so,
-// no-cache tells parents.
+// does. `range_override`: the range to ask for in place of the client's, without its If-Range. If
+// only the request rules out the stored response, and the client's Cache-Control does not say so,
+// the head has no-cache for parents.
 std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* stored,
                            std::string_view tags,

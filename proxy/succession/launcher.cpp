@@ -28,9 +28,9 @@ void on_signals(void (*action)(int)) {
   for (const int number : kSignals) std::signal(number, action);
 }
 
-// glibc 2.36 has these calls for C alone. The program that takes over, and the process that it
-// takes over from. Its number may be another program's by now, its descriptor (pidfd) may not. For
-// the launcher's only thread.
+// A descriptor (pidfd) of the program that takes over, whose number may by now be another
+// program's; and the number of the process that it takes over from. For the launcher's only thread.
+// glibc 2.36 declares the calls for descriptors of processes for C alone.
 volatile std::sig_atomic_t taking_over = -1;
 volatile std::sig_atomic_t predecessor = -1;
 

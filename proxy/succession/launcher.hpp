@@ -11,12 +11,11 @@ namespace proxy::succession {
 inline constexpr const char* kChannelVariable = "HEARSAY_PREDECESSOR";
 
 // A process of its own, named hearsay-launch, which waits for orders and ends with this one. It
-// ignores the signals by which a proxy is ordered, as a terminal sends them to both; but while a
-// program that it has started takes over, it passes SIGTERM and SIGINT on, as SIGTERM, to that
-// program and to this process, so that nothing serves on. It inherits
-// the arguments, the environment and the user of the time at which it was made, and nothing else:
-// so an attacker who takes over the confined process can start the installed program with the same
-// arguments, and no other.
+// ignores the signals by which a proxy is ordered, as a terminal sends them to both. But while a
+// program that it has started takes over, it passes SIGTERM and SIGINT on to that program and to
+// this process, as SIGTERM, so that both end. It inherits the arguments, the environment and the
+// user of the time at which it was made, and nothing else: so an attacker who takes over the
+// confined process can start the installed program with the same arguments, and no other.
 class Launcher {
  public:
   // Forks. Call this while the process has one thread, after it has given up its privileges and
@@ -32,8 +31,8 @@ class Launcher {
   // which is closed once the program ends; nothing if it could not be ordered.
   [[nodiscard]] Descriptor launch(std::span<const Socket> sockets) const;
 
-  // Of the program that launch() has started last: orders it to end (SIGTERM), or says that it has
-  // taken over. Whatever becomes of it then is none of the launcher's business.
+  // Both are about the program that launch() has started last. The first orders it to end
+  // (SIGTERM). The second says that it has taken over: no signal is passed on to it any more.
   void end_launched() const { send(orders_.number(), Kind::end); }
   void let_go_launched() const { send(orders_.number(), Kind::order); }
 

@@ -59,7 +59,7 @@ class AskedServer {
   void note_head() {
     if (turns_.has_choice()) turns_.worked(Clock::now());
   }
-  // Heeds how long an origin that is asked too often, or is out of service, wants to be left alone.
+  // Records for how long an origin that answers 429 or 503 wants to be left alone (Retry-After).
   void note_wish(const http::ResponseHead& answer) const;
   // It answered as a whole. `reused`: over a connection that had been used before.
   void note_answer(bool reused) const;

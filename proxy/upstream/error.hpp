@@ -26,7 +26,7 @@ enum class Errc {
   no_route,           // the settings allow neither a parent nor the origin
   no_parent_left,     // no parent has a way to the host
   not_the_peer,       // what answers at a neighbour's address is not the neighbour
-  unproven_peer,      // it may be, and the next poll of its digest tells
+  unproven_peer,      // it may be the neighbour: the next poll tells
 };
 
 const boost::system::error_category& upstream_category();

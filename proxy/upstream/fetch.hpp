@@ -52,11 +52,11 @@ class Fetch : public net::InFrameMemory {
   // Whether the bytes that body_begins() waits for are here.
   [[nodiscard]] bool body_has_begun() const;
   // Returns at least one byte of the body, or 0 at its end. `idle`: the longest wait, exact if it
-  // is shorter than kExactBelow, 1 s. After a longer one the connection can still be read.
+  // is shorter than kExactBelow, 1 s. After a longer wait the connection can still be read.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
-  // After body() has timed out, though no byte was lost: waits at most `idle` for something to read
-  // by body(), be it more of the body or a failure.
+  // After body() has timed out: waits at most `idle` until body() has something to return, be it
+  // more of the body or a failure.
   net::Task<void> body_goes_on(std::chrono::milliseconds idle);
   // As body(), but never waits: returns how many bytes had come already, perhaps none. Always none
   // of a body of unknown length.

@@ -61,7 +61,7 @@ void OriginClocks::forget() {
   const threads::MutexLock lock(mutex_);
   hosts_.clear();
   for (auto& mark : marks_) mark.store(0, std::memory_order_relaxed);
-  // The next host is noted at once. If the origins agreed against us, it ends that.
+  // So the next host is noted at once. If the origins had agreed against us, that ends the warning.
   any_wrong_.store(said_, std::memory_order_relaxed);
 }
 

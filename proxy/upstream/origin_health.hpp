@@ -46,8 +46,8 @@ class OriginHealth {
   void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
 
   // The origin wants to be left alone until then (Retry-After). That binds what this proxy asks of
-  // its own accord: refreshes, confirmations and checks. Clients' requests are theirs. At most
-  // kMost origins: of more, those are forgotten whose rest ends first.
+  // its own accord: refreshes, confirmations and checks. Clients' requests still reach the origin.
+  // Of more than kMost origins, the one whose rest ends first is forgotten.
   void rest(const Endpoint& origin, Clock::time_point until);
   [[nodiscard]] bool rests(const Endpoint& origin, Clock::time_point now) const;
 

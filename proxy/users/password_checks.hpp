@@ -36,10 +36,10 @@ class PasswordChecks {
   PasswordChecks& operator=(const PasswordChecks&) = delete;
 
   // Answers at once if it knows the verdict. Else waits for a check; the same question that several
-  // ask meanwhile is checked once. Before a password is wrong, a hash of each cost in the file was
-  // checked, whether the file has the name or not, so that the time does not tell which names there
-  // are. `client`: whom wrong passwords count for; right ones
-  // cost nothing. `wakeup`: of the caller; a notify() by the caller ends the wait with `busy`.
+  // ask meanwhile is checked once. A verdict `wrong` comes only after a hash of each cost in the
+  // file was checked, whether the file has the name or not. So the time does not tell which names
+  // there are. `client`: whom wrong passwords count for; right ones cost nothing. `wakeup`: of the
+  // caller; a notify() by the caller ends the wait with `busy`.
   net::Task<Verdict> verdict(const PasswordFile& file, const Credentials& given,
                              const Guesser& client, Wakeup& wakeup);
 
@@ -61,7 +61,7 @@ class PasswordChecks {
 
   static Check check_of(const PasswordFile& file, const Credentials& given, const Guesser& client,
                         const digest::Key& key);
-  // Takes as long for each wrong password.
+  // Takes the same time for every wrong password.
   static bool is_right(const Check& check);
   // The check under way, or a new one. Null: too many wait.
   std::shared_ptr<Check> begin(Check check) REQUIRES(mutex_);

@@ -25,8 +25,8 @@ class PasswordFile {
 
   // The user's hash. Null: no such user.
   [[nodiscard]] const std::string* hash_of(const std::string& name) const;
-  // For each cost that a check of some user's password has (cost_of()), a hash of that cost. Of
-  // more than kMostCosts, some.
+  // One hash of each cost (cost_of()) that the file has. Of more than kMostCosts costs, the first
+  // ones.
   [[nodiscard]] const std::map<std::string, std::string>& hash_by_cost() const { return by_cost_; }
   static constexpr std::size_t kMostCosts = 12;  // bcrypt has so many
 

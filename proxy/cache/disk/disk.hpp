@@ -120,9 +120,9 @@ class Disk {
   // changes.
   Result<void> resize(std::uint64_t bytes, std::size_t entries);
 
-  // Wall time is now ahead of the clock by this (RecordTimes). Returns whether the ages of records
-  // of earlier runs have changed, and with them their claims. Looks at all entries of the index
-  // then. For one thread at a time.
+  // Call this when wall time is ahead of the clock by `ahead` (RecordTimes). Returns whether the
+  // ages of records of earlier runs have changed, and with them their claims. If so, the call looks
+  // at all entries of the index. For one thread at a time.
   bool follow_clock(std::chrono::milliseconds ahead);
 
   // The longest record that a segment has room for: header, URL, head and body. Records that were

@@ -97,8 +97,8 @@ class DiskTier {
   // Returns Disk::resize()'s result.
   disk::Result<void> follow(std::uint64_t bytes, bool admit_on_second);
 
-  // As Disk::follow_clock(). If it returns true, the caller removes what earlier runs have stored
-  // from memory.
+  // As Disk::follow_clock(). If it returns true, the caller drops from memory all entries of
+  // earlier runs.
   bool follow_clock(std::chrono::milliseconds ahead);
 
   Admission& admission() { return admission_; }

@@ -71,7 +71,7 @@ class EntryReader {
   disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait);
   disk::Result<Body> read_body(const disk::StoredBody& stored, Store& memory, disk::Wait wait);
 
-  // Reads all heads anew from now on.
+  // Forgets all known heads, so that each is read anew.
   void forget_known() { heads_.clear(); }
 
  private:

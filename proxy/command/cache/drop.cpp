@@ -153,7 +153,8 @@ Result<int> drop(const DropOptions& options, const Streams& streams) {
   if (!*contents) return drop_running(options, name->url, streams);
   const auto purge = purge_of(options, name->stored, **contents);
   contents->reset();  // unlocks the directory for disk::Disk
-  // Root would leave files that the proxy cannot read, where the user may have put links.
+  // As root, this process would make files that the proxy cannot read, and follow links that the
+  // user may have put there.
   if (options.cache.account) machine::become(*options.cache.account);
   disk::Options how{.path = options.cache.path, .log = {}};
   how.log.bytes = options.cache.bytes;

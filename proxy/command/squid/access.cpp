@@ -174,7 +174,7 @@ class Reader {
     guards_.push_back(std::move(others));
   }
 
-  // Of lines that no line which allows is above: they hold for all clients, as the setting does.
+  // Only for a line above which no line allows: it holds for all clients, as the setting does.
   bool take_connect_ports(const Conditions& denied) {
     Conditions expected;
     expected.methods = {"CONNECT"};

@@ -34,7 +34,7 @@ const Line* of_pool(const std::vector<const Line*>& lines, const std::string& po
 
 enum class Requests : std::uint8_t { none, some, all };
 
-// Which requests are in the pool. Without lines that say it, none is.
+// Which requests are in the pool. Without lines of delay_access, none is.
 Requests requests_of(const std::vector<const Line*>& access, const std::string& pool) {
   for (const Line* line : access) {
     if (line->words[0].text != pool) continue;

@@ -13,8 +13,8 @@ struct PeerOption {
   std::string_view why;
 };
 
-// Of an option such as "proxy-only" or "max-conn=8" that no setting of the peer carries over. Null:
-// it is not known. Pure.
+// Finds an option such as "proxy-only" or "max-conn=8", which no setting of the peer carries over.
+// Null if the option is not known. Pure.
 const PeerOption* peer_option(std::string_view text);
 
 }  // namespace proxy::command::squid

@@ -61,8 +61,8 @@ class Reader {
     peers_.push_back(std::move(peer));
   }
 
-  // "cache_peer_access NAME allow|deny ACL", "cache_peer_domain NAME DOMAIN !DOMAIN ...". A peer
-  // that would be asked for more than these lines say is left out.
+  // "cache_peer_access NAME allow|deny ACL", "cache_peer_domain NAME DOMAIN !DOMAIN ...". If the
+  // settings would ask a peer for more than these lines say, the peer is left out.
   void read_peer_access(const std::vector<Line>& lines) {
     std::erase_if(peers_, [&](Peer& peer) {
       std::vector<const Line*> access;
@@ -117,7 +117,7 @@ class Reader {
     if (!all && !hosts.empty()) into.after_peers.add("never_direct", Json::texts(hosts));
   }
 
-  // Squid sends requests that it never stores to origins, unless told otherwise.
+  // Unless told otherwise, Squid sends requests whose responses it never stores right to origins.
   void note_direct(const std::vector<Line>& lines, const Imported& into) {
     const auto parent = std::find_if(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
     const bool is_told = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
@@ -214,8 +214,8 @@ class Reader {
                  : config::default_name(peer.host, static_cast<std::uint16_t>(peer.port));
   }
 
-  // What holds for hosts that no line names: Squid does the opposite of the last line. Removes the
-  // lines that add nothing to that.
+  // Returns whether hosts that no line names are allowed: Squid does the opposite of the last line.
+  // Removes the last lines that change nothing about that.
   static bool rest_of(std::vector<const Line*>& lines) {
     const auto allows = [](const Line* line) {
       return line->words.size() > 1 && line->words[1].text == "allow";
@@ -232,8 +232,8 @@ class Reader {
     return rest;
   }
 
-  // Returns whether "for" and "not_for" say the same as the lines. They do for lines that deny, and
-  // for such lines followed by those that allow.
+  // Returns whether "for" and "not_for" can say the same as the lines: all lines that deny must
+  // come before those that allow.
   bool choose_by_access(Peer& peer, std::vector<const Line*> lines) {
     const bool rest = rest_of(lines);
     for (const Line* line : lines) {

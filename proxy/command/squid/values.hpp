@@ -1,4 +1,4 @@
-// Directives of Squid that need no setting with one value alone, mostly that of Squid's default.
+// Directives of Squid that need no setting if they have a certain value, mostly Squid's default.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Advice {
 // Whether a list of items, separated by '|', has this one.
 bool lists(std::string_view list, std::string_view item);
 
-// Nothing: the directive is none of these. Pure.
+// Returns the advice on a line with such a directive; nothing for other directives. Pure.
 std::optional<Advice> advice_by_value(const Line& line);
 
 }  // namespace proxy::command::squid
