@@ -133,6 +133,20 @@ bool contains(std::span<const Network> networks, const Address& address) {
                      [&](const Network& network) { return network.contains(address); });
 }
 
+bool covers(const Network& wide, const Network& narrow) {
+  return wide.prefix <= narrow.prefix && wide.contains(narrow.address);
+}
+
+std::string to_text(const Network& network) {
+  const bool v4 = network.prefix >= kV4Start && is_v4(network.address);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  ::inet_ntop(v4 ? AF_INET : AF_INET6, network.address.data() + (v4 ? 12 : 0), text.data(),
+              text.size());
+  std::string out = text.data();
+  if (network.prefix < 128) out += '/' + std::to_string(network.prefix - (v4 ? kV4Start : 0));
+  return out;
+}
+
 std::optional<Address> translated(const Address& address) {
   constexpr std::array<std::uint8_t, kV4Start / 8> kNat64{0x00, 0x64, 0xff, 0x9b};
   if (!std::equal(kNat64.begin(), kNat64.end(), address.begin())) return std::nullopt;

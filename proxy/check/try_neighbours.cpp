@@ -17,7 +17,6 @@
 #include "peers/peer.hpp"
 #include "proxy/check/try_out.hpp"
 #include "proxy/http/head.hpp"
-#include "proxy/net/asio.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/false_hit.hpp"
 
@@ -80,26 +79,6 @@ std::string why_useless(const config::PeerSettings& neighbour) {
   return {};
 }
 
-std::string text_of(const config::Address& address) {
-  if (!config::is_v4(address)) return net::asio::ip::address_v6(address).to_string();
-  net::asio::ip::address_v4::bytes_type last{};
-  std::copy(address.end() - 4, address.end(), last.begin());
-  return net::asio::ip::address_v4(last).to_string();
-}
-
-std::string text_of(const config::Network& network) {
-  const unsigned skipped = config::is_v4(network.address) && network.prefix >= 96 ? 96 : 0;
-  const auto text = text_of(network.address);
-  return network.prefix == 128 ? text : fmt::format("{}/{}", text, network.prefix - skipped);
-}
-
-// Whether one of the networks contains the whole other one.
-bool covers(const config::Networks& networks, const config::Network& other) {
-  return std::any_of(networks.begin(), networks.end(), [&](const config::Network& network) {
-    return network.prefix <= other.prefix && network.contains(other.address);
-  });
-}
-
 constexpr std::string_view kRefused =
     "may read our digest, but is not in access.clients: its questions are refused; add it there";
 
@@ -116,8 +95,10 @@ void try_access_of_neighbours(const config::Settings& settings, Trial& into) {
     into.warnings.push_back(fmt::format("peers: {} ({}) {}", peer.name, peer.host, kRefused));
   }
   for (const auto& network : access.peers) {
-    if (covers(access.clients, network)) continue;
-    into.warnings.push_back(fmt::format("access.peers: {} {}", text_of(network), kRefused));
+    const bool may_ask = std::any_of(access.clients.begin(), access.clients.end(),
+                                     [&](const auto& wide) { return covers(wide, network); });
+    if (may_ask) continue;
+    into.warnings.push_back(fmt::format("access.peers: {} {}", to_text(network), kRefused));
   }
 }
 

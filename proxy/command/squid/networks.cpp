@@ -1,9 +1,6 @@
 #include "proxy/command/squid/networks.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "config/text.hpp"
@@ -30,10 +27,6 @@ Address without_host_bits(Address address, unsigned prefix) {
     if (bit(address, at)) flip(address, at);
   }
   return address;
-}
-
-bool covers(const Network& a, const Network& b) {
-  return a.prefix <= b.prefix && a.contains(b.address);
 }
 
 // A prefix's length, or a mask such as "255.255.255.0" whose ones come first.
@@ -168,20 +161,6 @@ bool is_every_address(const Networks& networks) {
                        [&](const Network& network) { return network == all; });
   };
   return has(kAllV4) && has(kAllV6);
-}
-
-std::string to_text(const Network& network) {
-  const bool v4 = network.prefix >= kV4 && config::is_v4(network.address);
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  if (v4) {
-    ::inet_ntop(AF_INET, network.address.data() + 12, text.data(), text.size());
-  } else {
-    ::inet_ntop(AF_INET6, network.address.data(), text.data(), text.size());
-  }
-  std::string out = text.data();
-  const unsigned prefix = network.prefix - (v4 ? kV4 : 0);
-  if (prefix < (v4 ? 32U : 128U)) out += '/' + std::to_string(prefix);
-  return out;
 }
 
 Networks simplified(const Networks& networks) {

@@ -22,9 +22,6 @@ std::optional<config::Networks> complement(const config::Networks& networks);
 
 bool is_every_address(const config::Networks& networks);
 
-// As the settings write it: "10.0.0.0/8".
-std::string to_text(const config::Network& network);
-
 // Without networks that others of the list contain.
 config::Networks simplified(const config::Networks& networks);
 
