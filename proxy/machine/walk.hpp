@@ -50,7 +50,6 @@ class Walk {
   [[nodiscard]] int folder() const { return at_.number(); }
 
  private:
-  void go();
   void step(const std::string& name);
   void follow(const Descriptor& link);
   void make(const std::string& name);

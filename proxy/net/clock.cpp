@@ -9,20 +9,19 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr std::int64_t kNanoseconds = nanoseconds(milliseconds(1)).count();
+constexpr std::int64_t kMillisecond = nanoseconds(milliseconds(1)).count();
 
 }  // namespace
 
 // The thread may be kept waiting between two readings, so steady time is read around the others.
 ProcessClock::Reading ProcessClock::read_all() {
-  constexpr std::int64_t kAtOnce = nanoseconds(milliseconds(1)).count();
   constexpr int kTries = 100;
   for (int tried = 1;; ++tried) {
     const auto before = read(CLOCK_MONOTONIC);
     const auto wall = read(CLOCK_REALTIME);
     const auto since_start = read(CLOCK_BOOTTIME);
     const auto after = read(CLOCK_MONOTONIC);
-    if (after - before <= kAtOnce || tried == kTries) return {wall - after, since_start - after};
+    if (after - before <= kMillisecond || tried == kTries) return {wall - after, since_start - after};
   }
 }
 
@@ -44,7 +43,7 @@ void ProcessClock::follow() {
   slept_ += slept;
   offset_ += slept;
   apart_ = reading.apart;
-  const auto now_ahead = milliseconds((reading.apart - offset_) / kNanoseconds);
+  const auto now_ahead = milliseconds((reading.apart - offset_) / kMillisecond);
   const auto by = now_ahead - ahead();
   ahead_ = now_ahead.count();
   if (by < kSaid && by > -kSaid) return;
