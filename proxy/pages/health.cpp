@@ -72,8 +72,8 @@ void add_memory(std::vector<Trouble>& all, const Process& process, const Policy&
   if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
     all.push_back({"memory", {}, std::move(*shortage)});
   }
-  if (const auto reduced = process.reduced_memory.load()) {
-    all.push_back({"memory", {}, text_of_reduced(reduced, process.reduced_from)});
+  if (const auto full = process.reduced_from.load()) {
+    all.push_back({"memory", {}, text_of_reduced(process.budget.limit(), full)});
   }
   const auto resident = process.facts ? process.facts->resident_bytes().value_or(0) : 0;
   if (!limit || !is_nearly_all(resident, limit->bytes)) return;

@@ -41,15 +41,14 @@ void GivingWay::await_failure() {
 
 void GivingWay::give_way() {
   auto& budget = storage_.budget;
-  if (full_ == 0) full_ = budget.limit();
+  auto& full = process_.reduced_from;
+  if (full == 0) full = budget.limit();
   const auto held = std::min(budget.used(), budget.limit());
   const auto limit = std::min(budget.limit(), std::max(kLeast, held - held / 8));
   storage_.limit_memory(limit);
   memory::return_all_freed();
   reserve_.refill();
-  process_.reduced_from = full_;
-  process_.reduced_memory = limit;
-  spdlog::error("memory: {}", text_of_reduced(limit, full_));
+  spdlog::error("memory: {}", text_of_reduced(limit, full));
   grow_later();
 }
 
@@ -62,19 +61,18 @@ void GivingWay::grow_later() {
 }
 
 void GivingWay::grow() {
-  if (full_ == 0) return;
-  const auto limit = std::min(full_, storage_.budget.limit() + full_ / kSteps);
+  const std::uint64_t full = process_.reduced_from;
+  if (full == 0) return;
+  const auto limit = std::min(full, storage_.budget.limit() + full / kSteps);
   storage_.limit_memory(limit);
   reserve_.refill();
-  process_.reduced_memory = limit;
-  if (limit < full_) return grow_later();
+  if (limit < full) return grow_later();
   begin_anew();
   spdlog::info("memory: the cache may take {} MiB again", limit >> 20);
 }
 
 void GivingWay::begin_anew() {
-  full_ = 0;
-  process_.reduced_memory = 0;
+  process_.reduced_from = 0;
   calm_.cancel();
 }
 

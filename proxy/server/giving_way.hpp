@@ -36,7 +36,6 @@ class GivingWay {
   memory::Reserve reserve_;
   net::asio::posix::stream_descriptor failed_;
   net::Timer calm_;
-  std::uint64_t full_ = 0;  // the limit by the settings; 0: it is in force
 };
 
 }  // namespace proxy

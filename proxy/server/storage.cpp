@@ -85,10 +85,7 @@ void Storage::limit_memory(std::uint64_t bytes) {
 
 void Storage::follow(const config::Settings& settings) {
   const auto& told = settings.cache;
-  const auto limit = told.memory.value - transit_share(told);
-  transit.set_limit(transit_share(told));
-  lower(budget, limit, store);
-  budget.set_limit(limit);
+  limit_memory(told.memory.value - transit_share(told));
   store.follow_budget(told.largest_object().value);
   if (!disk || !told.disk) return;
   const auto resized =

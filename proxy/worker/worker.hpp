@@ -91,9 +91,7 @@ struct Process {
   // Connections that wait for room, and those of them whose clients watch over this proxy.
   std::atomic<std::size_t> newcomers{0};
   std::atomic<std::size_t> watching_newcomers{0};
-  // After allocations have failed: the limit of what memory holds, else 0; and the limit that the
-  // settings give.
-  std::atomic<std::uint64_t> reduced_memory{0};
+  // After allocations have failed: the limit of `budget` that the settings give; else 0.
   std::atomic<std::uint64_t> reduced_from{0};
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
