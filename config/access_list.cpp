@@ -62,30 +62,12 @@ void read_deny_to(Section& in, AccessSettings& access) {
   if (has(*words, "link-local")) append(access.deny_to, *parse_networks("metadata"));
 }
 
-std::optional<PortRange> read_connect_port(Section& in, const LocatedValue& item) {
-  if (const auto* text = std::get_if<std::string>(&item.value->content)) {
-    const auto range = parse_ports(*text);
-    if (!range) in.expected(item, "a port or a range, such as 443 or \"8000-8999\"");
-    return range;
-  }
-  const auto port = in.integer(item, {1, 65'535});
-  if (!port) return std::nullopt;
-  return PortRange{static_cast<std::uint16_t>(*port), static_cast<std::uint16_t>(*port)};
-}
-
-void read_connect_ports(Section& in, std::vector<std::uint16_t>& ports) {
+void read_connect_ports(Section& in, std::vector<PortRange>& ports) {
   const auto items = in.items("connect_ports", "ports, such as 443 or \"8000-8999\"");
   if (!items) return;
-  std::vector<bool> listed(65'536);
-  for (const LocatedValue& item : *items) {
-    const auto range = read_connect_port(in, item);
-    for (unsigned port = range ? range->first : 1; range && port <= range->last; ++port) {
-      listed[port] = true;
-    }
-  }
   ports.clear();
-  for (unsigned port = 1; port < listed.size(); ++port) {
-    if (listed[port]) ports.push_back(static_cast<std::uint16_t>(port));
+  for (const LocatedValue& item : *items) {
+    if (const auto range = read_port_range(in, item)) ports.push_back(*range);
   }
 }
 

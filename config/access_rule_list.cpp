@@ -69,8 +69,6 @@ void read_action(Section& in, AccessRule& rule) {
   }
 }
 
-}  // namespace
-
 std::optional<PortRange> parse_ports(std::string_view text) {
   const auto dash = text.find('-');
   const auto first = parse_number(text.substr(0, dash), 65'535);
@@ -79,17 +77,22 @@ std::optional<PortRange> parse_ports(std::string_view text) {
   return PortRange{static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last)};
 }
 
+}  // namespace
+
+std::optional<PortRange> read_port_range(Section& in, const LocatedValue& item) {
+  const auto* number = std::get_if<Number>(&item.value->content);
+  const auto* text = number ? &number->text : text_of(item);
+  const auto range = text ? parse_ports(*text) : std::nullopt;
+  if (!range)
+    in.expected(item, "a port or a range from 1 to 65535, such as \"80\" or \"1025-65535\"");
+  return range;
+}
+
 namespace {
 
 void read_ports(Section& in, std::vector<PortRange>& ports) {
   read_list(in, "ports", "ports, such as \"80\" or \"1025-65535\"", ports,
-            [&in](const LocatedValue& item) -> std::optional<PortRange> {
-              const auto* number = std::get_if<Number>(&item.value->content);
-              const auto* text = number ? &number->text : text_of(item);
-              const auto range = text ? parse_ports(*text) : std::nullopt;
-              if (!range) in.expected(item, "a port or a range, such as \"80\" or \"1025-65535\"");
-              return range;
-            });
+            [&in](const LocatedValue& item) { return read_port_range(in, item); });
 }
 
 // Methods are case-sensitive (RFC 9110 9.1), and all that are registered are in upper case.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "config/section.hpp"
@@ -10,8 +9,8 @@
 
 namespace config {
 
-// "80" or "1025-65535"; nothing: neither.
-std::optional<PortRange> parse_ports(std::string_view text);
+// Reads 80, "80" or "1025-65535". Nothing: the item is a fault.
+std::optional<PortRange> read_port_range(Section& in, const LocatedValue& item);
 
 // `in`: the section "access".
 void read_access_rules(Section& in, std::vector<AccessRule>& rules);

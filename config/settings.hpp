@@ -2,6 +2,7 @@
 // section.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -199,6 +200,12 @@ struct PortRange {
   bool operator==(const PortRange&) const = default;
 };
 
+inline bool contains(const std::vector<PortRange>& ranges, std::uint16_t port) {
+  return std::any_of(ranges.begin(), ranges.end(), [port](const PortRange& range) {
+    return range.first <= port && port <= range.last;
+  });
+}
+
 // Allows or denies the requests that meet all its conditions. An empty list is no condition.
 // proxy/policy/access_rules.hpp has the details.
 struct AccessRule {
@@ -238,7 +245,7 @@ struct AccessSettings {
   // Names of this proxy, beside its host name and the setting `name`: our own pages answer under
   // them. In lower case.
   std::vector<std::string> own_names;
-  std::vector<std::uint16_t> connect_ports{443};  // in ascending order
+  std::vector<PortRange> connect_ports{{443, 443}};
   std::vector<HostSpec> direct;  // /proxy.pac has clients ask these hosts themselves
   // Paths of files that list hosts, URL prefixes and addresses (proxy/lists/read.hpp).
   std::vector<std::string> block;  // refused to every client

@@ -69,13 +69,10 @@ std::string networks_text(config::Networks networks) {
 }
 
 // The first and the last port of each range.
-std::string ports_text(const std::vector<std::uint16_t>& ports) {
+std::string ports_text(const std::vector<config::PortRange>& ports) {
   std::string text;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const auto first = ports[i];
-    while (i + 1 < ports.size() && ports[i + 1] == ports[i] + 1) ++i;
-    fmt::format_to(std::back_inserter(text), "{}[{}, {}]", text.empty() ? "" : ", ", first,
-                   ports[i]);
+  for (const auto& [first, last] : ports) {
+    fmt::format_to(std::back_inserter(text), "{}[{}, {}]", text.empty() ? "" : ", ", first, last);
   }
   return '[' + text + ']';
 }

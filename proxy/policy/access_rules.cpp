@@ -21,12 +21,6 @@ bool names_method(const config::AccessRule& rule, std::string_view method) {
                      [method](std::string_view denied) { return http::same_word(denied, method); });
 }
 
-bool is_in(const std::vector<config::PortRange>& ranges, std::uint16_t port) {
-  return std::any_of(ranges.begin(), ranges.end(), [port](const config::PortRange& range) {
-    return range.first <= port && port <= range.last;
-  });
-}
-
 }  // namespace
 
 AccessRule::AccessRule(const config::AccessRule& settings)
@@ -41,7 +35,7 @@ bool AccessRule::matches(const AccessQuestion& asked) const {
 
 bool AccessRule::matches_host(const http::Target& target) const {
   return (to_.empty() || matches_any(to_, target)) &&
-         (settings_.ports.empty() || is_in(settings_.ports, target.port()));
+         (settings_.ports.empty() || config::contains(settings_.ports, target.port()));
 }
 
 bool AccessRule::matches_scheme(const http::Target& target) const {

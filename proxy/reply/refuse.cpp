@@ -255,8 +255,7 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
     return refusal;
   }
   if (target.form() != http::Target::Form::authority) return std::nullopt;
-  const auto& ports = access.connect_ports;
-  if (std::binary_search(ports.begin(), ports.end(), target.port())) return std::nullopt;
+  if (config::contains(access.connect_ports, target.port())) return std::nullopt;
   return Refusal::forbidden("no tunnels to that port (setting access.connect_ports)");
 }
 

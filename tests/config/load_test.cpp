@@ -96,7 +96,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.peers, *parse_networks("10.0.0.0/8"));
   EXPECT_TRUE(s.access.deny_to.empty());
   EXPECT_FALSE(s.access.deny_to_self);
-  EXPECT_EQ(s.access.connect_ports, (std::vector<std::uint16_t>{443, 8443, 8444, 8445}));
+  EXPECT_EQ(s.access.connect_ports, (std::vector<PortRange>{{8443, 8445}, {443, 443}}));
   EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));

@@ -32,7 +32,7 @@ TEST(Restart, IsNotNeededForWhatRequestsFollow) {
   Settings told;
   told.peers.emplace_back().name = "b";
   told.digest.prefer = Prefer::latency;
-  told.access.connect_ports.push_back(8443);
+  told.access.connect_ports.push_back({8443, 8443});
   told.timeouts.connect = milliseconds(1);
   told.limits.connections = 7;
   told.cache.stale_if_error = milliseconds(0);

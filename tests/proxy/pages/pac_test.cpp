@@ -26,7 +26,7 @@ TEST(PacScript, ListsWhatTheSettingsSay) {
                   "\"cache.example\", \".shop.example\", \".lan.example\"];\n"))
       << script;
   EXPECT_TRUE(has(script, "var networks = [[\"10.0.0.0\", \"255.0.0.0\"]];\n")) << script;
-  EXPECT_TRUE(has(script, "var ports = [[443, 443], [8000, 8099], [8443, 8443]];\n"));
+  EXPECT_TRUE(has(script, "var ports = [[8443, 8443], [443, 443], [8000, 8099]];\n"));
 }
 
 TEST(PacScript, HasNoNameThatCouldEndAText) {
