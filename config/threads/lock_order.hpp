@@ -16,7 +16,8 @@ enum class Place : std::uint8_t {
   first,
   second,
   third,
-  alone,  // taken while the thread holds no lock, and no lock is taken while this one is held
+  alone,  // taken while the thread holds no lock, and only `last` is taken while this one is held
+  last,   // taken whatever the thread holds, and no lock is taken while this one is held
 };
 
 #ifdef HEARSAY_CHECK_LOCK_ORDER
@@ -43,7 +44,7 @@ class HeldLocks {
     std::abort();
   }
 
-  std::array<unsigned, 4> held_{};
+  std::array<unsigned, 5> held_{};
 };
 
 inline HeldLocks& held_locks() {

@@ -22,8 +22,11 @@ TEST(LockOrder, AllowsLaterPlacesAndReleasesInAnyOrder) {
   held.release(Place::first);
   held.release(Place::first);
   held.take(Place::alone);
+  held.take(Place::last);
+  held.release(Place::last);
   held.release(Place::alone);
   held.take(Place::first);
+  held.take(Place::last);
 }
 
 TEST(LockOrderDeathTest, EndsTheProgramWhereAThreadTakesLocksInAnotherOrder) {
@@ -37,6 +40,9 @@ TEST(LockOrderDeathTest, EndsTheProgramWhereAThreadTakesLocksInAnotherOrder) {
   EXPECT_DEATH(take({Place::first, Place::alone}), "out of order");
   EXPECT_DEATH(take({Place::alone, Place::first}), "out of order");
   EXPECT_DEATH(take({Place::alone, Place::alone}), "out of order");
+  EXPECT_DEATH(take({Place::last, Place::first}), "out of order");
+  EXPECT_DEATH(take({Place::last, Place::alone}), "out of order");
+  EXPECT_DEATH(take({Place::last, Place::last}), "out of order");
 }
 
 }  // namespace
