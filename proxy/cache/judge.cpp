@@ -188,7 +188,8 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
   if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
   const Entry& entry = *found.entry;
   const bool allowed = !entry.never_stale || entry.reusable(now);
-  const bool usable = allowed && covers(request, entry) && !found.lacks;
+  const bool usable =
+      allowed && covers(request, entry) && !found.lacks && !is_ahead(request, entry);
   return {usable ? Action::serve : Action::refuse, verdict.reason};
 }
 
@@ -279,7 +280,8 @@ Verdict judge(const RequestFacts& request, const Found& found, Time now) {
 bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, seconds setting) {
   const http::CacheControl& control = request.control;
   if (entry.never_stale || control.no_cache || entry.fresh(now)) return false;
-  if (!covers(request, entry) || is_hidden(request, entry)) return false;
+  if (!covers(request, entry) || is_hidden(request, entry) || is_ahead(request, entry))
+    return false;
   seconds allowed = control.stale_if_error.value_or(seconds(0));
   const bool wants_fresh = (control.max_age || control.min_fresh) && !control.max_stale;
   if (!wants_fresh) allowed = std::max({allowed, seconds(entry.extras().stale_if_error), setting});

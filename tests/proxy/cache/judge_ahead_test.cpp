@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {Action::refuse, Forward::request},
                   kBehindTheEnd + kOther + "Cache-Control: only-if-cached\r\n"},
         AheadCase{"Offline",
-                  {Action::serve, Forward::request},
+                  {Action::refuse, Forward::request},
                   kBehindTheEnd + kOther,
                   0s,
                   kFresh,
@@ -79,6 +79,18 @@ INSTANTIATE_TEST_SUITE_P(
         AheadCase{"NotBeforeTheEnd", kHit, "Range: bytes=9-\r\n" + kOther},
         AheadCase{"NotWithoutARange", kHit, kOther}),
     [](const auto& tested) { return tested.param.name; });
+
+TEST(StandIn, IsNotBehindTheClient) {
+  Budget budget(1 << 20);
+  Stock stock;
+  stock.lines = kFresh;
+  stock.body = 10;
+  const auto entry = entry_of(budget, stock);
+  const auto stale = kStart + 200s;
+  const Request ours(kBehindTheEnd), newer(kBehindTheEnd + kOther);
+  EXPECT_TRUE(may_stand_in(ours.facts, *entry, stale, 1000s));
+  EXPECT_FALSE(may_stand_in(newer.facts, *entry, stale, 1000s));
+}
 
 }  // namespace
 }  // namespace proxy::cache
