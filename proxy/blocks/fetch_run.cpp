@@ -79,7 +79,7 @@ Task<std::optional<RunEnd>> fetch_from_one(Worker& worker, const RunJob& job, Ot
 Task<RunEnd> fetch_blocks(Worker& worker, const RunJob& job) {
   const auto fetched = co_await fetch_from_neighbours(worker, job, OthersLeft::origin);
   if (fetched) co_return *fetched;
-  std::optional<Attempt> begun;
+  std::optional<BegunRest> begun;
   const auto end = co_await fetch_from_origin(worker, job, std::move(begun));
   if (!end.failed() || !job.run->early()) co_return end;
   // The blocks return to the run that ceded them. Only if that run fails, too, do readers get a

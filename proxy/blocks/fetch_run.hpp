@@ -37,16 +37,23 @@ enum class OthersLeft : std::uint8_t { origin, none };
 net::Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
                                                        OthersLeft left);
 
-// Makes the question to the origin for the rest of the run, from the next byte on. The caller asks
-// it.
-Attempt rest_at_origin(Worker& worker, const RunJob& job);
-// Whether the answer to that question has the rest. No byte may have arrived meanwhile.
-bool has_rest(Attempt& answer, BlockRun& run);
+// A question to the origin for the rest of a run.
+struct BegunRest {
+  BlockRun::Rest asked;
+  Attempt answer;
+};
+// The rest of the run from the first byte of the block under way on, since no block has bytes of
+// two sources.
+BlockRun::Rest whole_blocks_left(BlockRun& run);
+// Makes the question to the origin for this rest. The caller asks it.
+Attempt rest_at_origin(Worker& worker, const RunJob& job, const BlockRun::Rest& asked);
+// Whether the answer to that question has that rest.
+bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked);
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be
 // worth its request. The run's readers do not notice. `begun`: the question of rest_at_origin(), if
-// it has an answer already.
+// it has an answer already. The caller has called begin_again() then.
 net::Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job,
-                                    std::optional<Attempt> begun);
+                                    std::optional<BegunRest> begun);
 
 }  // namespace proxy

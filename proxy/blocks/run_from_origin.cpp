@@ -133,20 +133,29 @@ bool is_cut(const RunEnd& end) {
 
 }  // namespace
 
-Attempt rest_at_origin(Worker& worker, const RunJob& job) {
-  return ask_for(worker, job, job.run->rest());
+BlockRun::Rest whole_blocks_left(BlockRun& run) {
+  auto rest = run.rest();
+  rest.reached = 0;
+  return rest;
 }
 
-bool has_rest(Attempt& answer, BlockRun& run) {
-  const auto fit = fit_of_rest(answer, *run.object, run.rest());
+Attempt rest_at_origin(Worker& worker, const RunJob& job, const BlockRun::Rest& asked) {
+  return ask_for(worker, job, asked);
+}
+
+bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked) {
+  const auto fit = fit_of_rest(answer, object, asked);
   return fit == Fit::range || fit == Fit::whole;
 }
 
-Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job, std::optional<Attempt> begun) {
+Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job, std::optional<BegunRest> begun) {
   auto& run = *job.run;
-  for (auto rest = run.rest();;) {
-    auto answer = std::exchange(begun, std::nullopt);
-    const auto end = co_await fetch_rest(worker, job, rest, std::move(answer));
+  auto rest = begun ? begun->asked : run.rest();
+  std::optional<Attempt> answer;
+  if (begun) answer = std::move(begun->answer);
+  for (;;) {
+    auto next = std::exchange(answer, std::nullopt);
+    const auto end = co_await fetch_rest(worker, job, rest, std::move(next));
     const auto before = std::exchange(rest, run.rest());
     // An early run that is cut is not worth another try: the run that ceded its blocks fetches
     // them.

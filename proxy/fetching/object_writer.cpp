@@ -87,20 +87,26 @@ RunJob rest_job(const FillContext& context, std::shared_ptr<BlockRun> run) {
 // If a neighbour that fetches the body itself is silent, waits for it as long as for an origin, and
 // asks the origin for the rest meanwhile. Returns the origin's answer if that comes first. Else
 // `written` tells how writing has ended.
-Task<std::optional<Attempt>> outlast_silence(const FillContext& context, Attempt& attempt,
-                                             BlockWriter& writer, std::shared_ptr<BlockRun> run,
-                                             Outcome<void>& written,
-                                             std::chrono::milliseconds idle) {
+Task<std::optional<BegunRest>> outlast_silence(const FillContext& context, Attempt& attempt,
+                                               BlockWriter& writer, std::shared_ptr<BlockRun> run,
+                                               Outcome<void>& written,
+                                               std::chrono::milliseconds idle) {
   const auto longest = context.request().policy().settings.timeouts.body;
   const bool resumable = !cache::strong_validator(*run->object).empty();
   while (resumable && is_silent(written, attempt)) {
     const auto before = writer.received();
     const auto job = rest_job(context, run);
-    std::function<bool(Attempt&)> fits = [&run](Attempt& rest) { return has_rest(rest, *run); };
-    auto asked = rest_at_origin(context.worker, job);
+    const auto left = whole_blocks_left(*run);
+    std::function<bool(Attempt&)> fits = [&run, &left](Attempt& rest) {
+      return has_rest(rest, *run->object, left);
+    };
+    auto asked = rest_at_origin(context.worker, job, left);
     auto rest =
         co_await race_for_rest(context.worker, attempt, std::move(asked), std::move(fits), longest);
-    if (rest) co_return rest;
+    if (rest) {
+      BegunRest begun{left, std::move(*rest)};
+      co_return std::optional(std::move(begun));
+    }
     written = co_await writer.write(idle);
     if (writer.received() == before) break;  // it was silent for so long
   }
@@ -109,7 +115,7 @@ Task<std::optional<Attempt>> outlast_silence(const FillContext& context, Attempt
 
 struct Written {
   Outcome<void> body = boost::system::in_place_value;
-  std::optional<Attempt> rest = {};  // the origin's answer that has won: see outlast_silence()
+  std::optional<BegunRest> rest = {};  // the origin's answer that has won: see outlast_silence()
 };
 
 // Writes the body into the run's blocks. Notes what a sibling's body was worth.
@@ -144,8 +150,9 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
 // answer for the rest, if it is here already.
 Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
                            std::shared_ptr<BlockRun> run, RunEnd cut,
-                           std::optional<Attempt> begun) {
+                           std::optional<BegunRest> begun) {
   if (begun) {
+    run->begin_again();
     const auto rest = rest_job(context, std::move(run));
     co_return co_await fetch_from_origin(context.worker, rest, std::move(begun));
   }

@@ -51,6 +51,7 @@ Task<std::optional<Attempt>> race_for_rest(Worker& worker, Attempt& silent, Atte
       if (!of.won) of.attempt.abandon();
     }
   } const end{*raced};
+  worker.counters.hedges.add();
   net::spawn(worker.io.get_executor(), ask(raced));
   co_await silent.fetch().body_goes_on(idle);
   if (!raced->won) co_return std::nullopt;
