@@ -98,8 +98,8 @@ bool might_be_cut(const Incoming& incoming, bool resumable) {
 // The least rate of a body, in bytes per second. The readers wait for all of a body that is held
 // back, so a long one must not take long.
 std::uint64_t least_rate(const std::optional<std::uint64_t>& length, bool held_back) {
-  const bool is_long = held_back && length && *length > BodyWriter::kHeldBack;
-  return is_long ? kLeastHeldBackRate : kLeastSiblingRate;
+  const bool may_be_long = held_back && (!length || *length > BodyWriter::kHeldBack);
+  return may_be_long ? kLeastHeldBackRate : kLeastSiblingRate;
 }
 
 void check_some(const FillContext& context, const BodyWriter& writer) {

@@ -96,8 +96,10 @@ OriginQuestion after_refusal(const FillContext& context, const Attempt& answer,
   return asked.as_the_client_asked();
 }
 
+// A 200 to a range grants no range: If-Range names another version, or there are no ranges.
 void note_granted(const FillContext& context, const OriginQuestion& asked, unsigned status) {
-  if (asked.range != RangeAsked::again || (status != 200 && status != 206)) return;
+  const unsigned granted = context.request().facts.range ? 206 : 200;
+  if (asked.range != RangeAsked::again || status != granted) return;
   const auto origin = context.request().target.authority();
   context.process().range_refusals.note_granted(origin, steady_clock::now());
 }

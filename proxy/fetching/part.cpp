@@ -40,7 +40,7 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
   const std::optional<http::ContentRange> came = incoming.entry->range();
   // If the bytes of the part were coded, and not a part taken from coded bytes, there is no telling
   // where the client's bytes are. Content-Length then has another value, or is missing.
-  const bool coded = incoming.attempt.head().fields.has(http::field::content_encoding);
+  const bool coded = cache::is_coded(incoming.attempt.head().fields);
   const bool countable =
       came && (incoming.length ? *incoming.length == came->range.size() : !coded);
   const bool is_there = asked && countable && cache::meets_if_range(facts, *incoming.entry) &&
