@@ -33,7 +33,11 @@ void GivingWay::start() {
 void GivingWay::await_failure() {
   failed_.async_wait(net::asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
     if (error) return;
-    if (reserve_.failed().rang()) give_way();
+    try {
+      if (reserve_.failed().rang()) give_way();
+    } catch (const std::bad_alloc&) {
+      // The next allocation that fails rings again.
+    }
     reserve_.failed().set(true);
     await_failure();
   });

@@ -187,6 +187,7 @@ void Session::cut(Cut why) {
 
 Task<void> Session::run() {
   unsigned served = 0;
+  bool is_idle = false;  // the last response is whole, and the connection stays open
   for (;;) {
     auto arrived = input_.arrive();
     while (!arrived) {
@@ -196,6 +197,7 @@ Task<void> Session::run() {
     }
     if (!end_wait(*arrived)) break;
     const auto served_one = co_await serve_one();
+    is_idle = served_one == Then::go_on && cut_ == Cut::none;
     if (served_one == Then::close || cut_ != Cut::none || leaves()) break;
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn != 0) continue;
@@ -204,6 +206,7 @@ Task<void> Session::run() {
     if (cut_ != Cut::none || leaves()) break;
   }
   co_await response_.flush();
+  if (is_idle && leaves()) stream_.close();  // as all idle connections were closed at once
   co_await linger();
 }
 

@@ -94,8 +94,8 @@ void Watchdog::say(std::vector<std::string> stuck) {
   if (stuck == before) return;
   stuck_.set(stuck);
   if (stuck.empty()) return spdlog::info("{}: gets on again", text_of(before));
-  spdlog::error("{}: stuck for {} s; this is a fault of the program: restart it, and report this",
-                text_of(stuck), kLongest.count());
+  spdlog::error("{}: stuck; this is a fault of the program: restart it, and report this",
+                text_of(stuck));
 }
 
 void Watchdog::end_within(std::chrono::milliseconds longest, std::string waits_for) {

@@ -45,7 +45,7 @@ std::size_t Watchers::count() const {
 bool Watchers::admit(Watcher& watcher) {
   const threads::MutexLock lock(mutex_);
   const auto of_client = std::count_if(watching_.begin(), watching_.end(), [&](const Watcher* one) {
-    return one->from_ == watcher.from_;
+    return one->from_ == watcher.from_ && one->is_admin_ == watcher.is_admin_;
   });
   const auto others = std::count_if(watching_.begin(), watching_.end(),
                                     [](const Watcher* one) { return !one->is_admin_; });
