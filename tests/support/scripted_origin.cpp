@@ -51,12 +51,13 @@ void ScriptedOrigin::sign_as(std::string name) {
   signature_ = "X-Cache: HIT from " + std::move(name) + "\r\n";
 }
 
-// With the signature after the status line, if these bytes begin with one.
+// With the signature after the status line, if these bytes begin with one. A line that continues no
+// field stays such a line.
 std::string ScriptedOrigin::signed_text(std::string bytes) const {
   const std::lock_guard lock(mutex_);
   const auto line_end = bytes.find("\r\n");
-  if (bytes.starts_with("HTTP/1.") && line_end != bytes.npos)
-    bytes.insert(line_end + 2, signature_);
+  const bool has_fields = line_end != bytes.npos && bytes.compare(line_end, 3, "\r\n ") != 0;
+  if (bytes.starts_with("HTTP/1.") && has_fields) bytes.insert(line_end + 2, signature_);
   return bytes;
 }
 

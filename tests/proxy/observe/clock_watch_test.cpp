@@ -11,8 +11,8 @@ TEST(ClockStep, IsToldWithItsDirectionSizeAndTime) {
   const ProcessClock::Time seen{1000h};
   EXPECT_EQ(step_text({-7200s, seen}), "the clock of this machine was set back by 2 hours");
   EXPECT_EQ(step_text({1600ms, seen}), "the clock of this machine was set ahead by 2 s");
-  EXPECT_EQ(doubt_text({-7200s, seen}, seen + 3min),
-            "the clock of this machine was set back by 2 hours, 3 minutes ago: the ages of "
+  EXPECT_EQ(doubt_text({-7200s, seen}, seen + 3h),
+            "the clock of this machine was set back by 2 hours, 3 hours ago: the ages of "
             "responses that were stored before are doubtful");
 }
 
