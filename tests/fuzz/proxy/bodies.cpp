@@ -45,47 +45,61 @@ void Bodies::add(const ServerEnd& server) {
     const auto answer = strict::read_answer(left, request.first);
     left = answer.rest;
     if (request.first == "HEAD" || answer.status == 204 || answer.status == 304) continue;
-    add(answer, place_of(policy_, request));
+    add(answer, &request);
     if (answer.end != strict::End::whole) return;
   }
   // The answer to a request whose body was cut.
-  if (!left.empty()) add(strict::read_answer(left), std::nullopt);
+  if (!left.empty()) add(strict::read_answer(left), nullptr);
 }
 
-void Bodies::add(const strict::Answer& answer, std::optional<Place> place) {
-  const auto part = part_of(answer.message.fields);
+void Bodies::add(const strict::Answer& answer, const strict::Message* request) {
+  const auto& fields = answer.message.fields;
+  const auto part = part_of(fields);
   const bool is_part = answer.status == 206;
-  sent_.push_back({.place = std::move(place),
+  const bool asked_for_part = request && !value(request->fields, "range").empty();
+  const bool sliced = asked_for_part && !is_part && !value(fields, "content-range").empty();
+  sent_.push_back({.place = request ? place_of(policy_, *request) : std::nullopt,
                    .first = is_part && part ? part->first : 0,
                    .bytes = answer.message.body,
-                   .whole = answer.end == strict::End::whole && !is_part});
+                   .whole = answer.end == strict::End::whole && !is_part,
+                   .coding = value(fields, "content-encoding"),
+                   .etag = value(fields, "etag"),
+                   .sliced = sliced});
 }
 
-bool Bodies::explain(const Place& place, std::uint64_t first, bool is_part,
-                     std::string_view body) const {
+bool Bodies::Sent::is_of(const Given& given) const {
+  const auto same = [](const std::string& a, const std::string& b) {
+    return a.empty() || b.empty() || a == b;
+  };
+  if (coding != given.coding || (sliced && !given.asked_for_part)) return false;
+  return !place || (same(place->host, given.place.host) && place->path == given.place.path);
+}
+
+std::size_t Bodies::Sent::agrees(std::uint64_t at, std::string_view theirs) const {
+  if (at < first || at - first >= bytes.size()) return 0;
+  const auto ours = std::string_view(bytes).substr(at - first);
+  const auto end = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
+  return static_cast<std::size_t>(end.first - ours.begin());
+}
+
+bool Bodies::explain(const Given& given) const {
   std::vector<const Sent*> known;
   for (const auto& sent : sent_) {
-    const auto same = [](const std::string& a, const std::string& b) {
-      return a.empty() || b.empty() || a == b;
-    };
-    const bool here =
-        !sent.place || (same(sent.place->host, place.host) && sent.place->path == place.path);
-    if (here) known.push_back(&sent);
+    if (sent.is_of(given)) known.push_back(&sent);
   }
   const bool all_whole = std::all_of(known.begin(), known.end(),
                                      [](const Sent* sent) { return sent->whole && sent->place; });
-  if (all_whole && !is_part) {
-    return std::any_of(known.begin(), known.end(),
-                       [body](const Sent* sent) { return sent->bytes == body; });
-  }
-  for (std::size_t at = 0; at < body.size();) {
+  const auto gave_all = [&](const Sent* sent) {
+    if (all_whole && !given.is_part) return sent->bytes == given.body;
+    return sent->agrees(given.first, given.body) == given.body.size();
+  };
+  if (std::any_of(known.begin(), known.end(), gave_all)) return true;
+  if (all_whole && !given.is_part) return false;
+  std::erase_if(known, [&given](const Sent* sent) { return sent->etag != given.etag; });
+  for (std::size_t at = 0; at < given.body.size();) {
     std::size_t most = 0;
     for (const Sent* sent : known) {
-      if (first + at < sent->first || first + at - sent->first >= sent->bytes.size()) continue;
-      const auto theirs = std::string_view(sent->bytes).substr(first + at - sent->first);
-      const auto ours = body.substr(at);
-      const auto end = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
-      most = std::max(most, static_cast<std::size_t>(end.first - ours.begin()));
+      most = std::max(most, sent->agrees(given.first + at, given.body.substr(at)));
     }
     if (most == 0) return false;
     at += most;

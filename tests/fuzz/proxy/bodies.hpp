@@ -29,8 +29,21 @@ class Bodies {
   // Adds the answers that went over the connection.
   void add(const ServerEnd& server);
 
-  // Whether these bytes of the body for this URL, from `first` on, may be passed off as whole.
-  bool explain(const Place& place, std::uint64_t first, bool is_part, std::string_view body) const;
+  // What a client was given.
+  struct Given {
+    Place place;
+    bool asked_for_part = false;  // the request had Range
+    bool is_part = false;         // a 206
+    std::uint64_t first = 0;      // where the body begins in the representation
+    std::string coding;           // Content-Encoding
+    std::string etag;
+    std::string_view body;
+  };
+
+  // Whether this body may be passed off as whole. Its bytes were sent for the URL in the same
+  // coding, and with the same ETag if they are of several answers. A slice that was called 200 is
+  // for requests with Range.
+  bool explain(const Given& given) const;
 
  private:
   struct Sent {
@@ -38,9 +51,16 @@ class Bodies {
     std::uint64_t first = 0;
     std::string bytes;
     bool whole = false;  // all of a body
+    std::string coding;
+    std::string etag;
+    bool sliced = false;  // a 200 with Content-Range, in answer to Range: perhaps a part
+
+    bool is_of(const Given& given) const;
+    // How many bytes of `theirs`, which begin at `at` in the representation, are the same here.
+    std::size_t agrees(std::uint64_t at, std::string_view theirs) const;
   };
 
-  void add(const support::strict::Answer& answer, std::optional<Place> place);
+  void add(const support::strict::Answer& answer, const support::strict::Message* request);
 
   const proxy::Policy& policy_;
   std::vector<Sent> sent_;

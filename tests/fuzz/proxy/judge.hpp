@@ -19,8 +19,9 @@ struct Traffic {
 
 // Aborts unless each client got answers, in order, that a strict reader reads: at most one for each
 // request, and only the last one may be cut. A body that is whole for the client consists of bytes
-// that an origin or a neighbour sent for that URL, each at its place. If all answers for the URL
-// were whole, it is one of their bodies.
+// that an origin or a neighbour sent for that URL in the same Content-Encoding, each at its place.
+// If all these answers were whole, it is one of their bodies. A 200 with Content-Range in answer to
+// Range reaches only clients that asked for a range, as the 200 may be a part.
 void judge_answers(const Traffic& traffic);
 
 // Aborts unless each request to a server is one that a strict reader reads, in normal form, without

@@ -18,13 +18,19 @@ void judge_body(const Bodies& bodies, const proxy::Policy& policy, const strict:
   if (value(answer.message.fields, "content-type").starts_with("multipart/byteranges")) return;
   const auto place = place_of(policy, request);
   if (!place || is_ours(answer)) return;
+  const auto& fields = answer.message.fields;
   const bool is_part = answer.status == 206;
-  const auto part = part_of(answer.message.fields);
-  const auto& body = answer.message.body;
-  const auto first = is_part && part ? part->first : 0;
-  if (!bodies.explain(*place, first, is_part, body)) {
+  const auto part = part_of(fields);
+  const bool explained = bodies.explain({.place = *place,
+                                         .asked_for_part = !value(request.fields, "range").empty(),
+                                         .is_part = is_part,
+                                         .first = is_part && part ? part->first : 0,
+                                         .coding = value(fields, "content-encoding"),
+                                         .etag = value(fields, "etag"),
+                                         .body = answer.message.body});
+  if (!explained) {
     accuse("a body that no server sent passes for whole", request.second,
-           value(answer.message.fields, "cache-status"), body);
+           value(fields, "cache-status"), answer.message.body);
   }
 }
 

@@ -88,13 +88,14 @@ proxy::upstream::TlsClient& tls() {
   return client;
 }
 
-// Claims every key, or none.
-peers::PollReport report(bool all) {
+// Claims every key, or none. The neighbour proves its answers by this name in Via.
+peers::PollReport report(bool all, std::string_view via) {
   const std::uint8_t bits = all ? 0xff : 0;
   peers::PollReport report;
   report.kind = peers::PeerKind::hearsay;
   report.claims.filter = std::make_shared<const digest::BloomFilter>(
       *digest::BloomFilter::around({.bits = 64, .hashes = 1}, std::vector<std::uint8_t>(8, bits)));
+  report.identity = peers::Identity({.via = via});
   report.confirmed = steady_clock::now();
   report.usable_until = steady_clock::time_point::max();
   return report;
@@ -133,9 +134,9 @@ World::World(const Script& script, const std::filesystem::path& disk)
 }
 
 void World::claim_everything() {
-  heard_ = report(true);
+  heard_ = report(true, "1.1 b");
   policy_->directory->update(0, heard_);
-  policy_->directory->update(1, report(false));
+  policy_->directory->update(1, report(false, "1.1 c"));
 }
 
 // In the order of Server::stop().
