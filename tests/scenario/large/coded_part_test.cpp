@@ -27,6 +27,12 @@ class CodedPart : public RangeScene {
     fields.emplace_back("Accept-Encoding", "gzip");
     return get(range, fields);
   }
+  // A parent may have the bytes of the uncoded form.
+  void expect_coded_or_of_parent(const Response& response, const std::string& range) const {
+    const bool plain = way().neighbour && response.field("Content-Encoding").empty();
+    if (plain) return expect_part(response, span_of("bytes=" + range));
+    expect_coded(response, range);
+  }
   void expect_coded(const Response& response, const std::string& range) const {
     EXPECT_EQ(response.status, 206);
     EXPECT_TRUE(response.whole);
@@ -48,11 +54,12 @@ TEST_P(CodedPart, IsPassedOnAsItCame) {
 TEST_P(CodedPart, IsAskedForAgainIfTheClientsBytesCannotBeCutOutOfIt) {
   expect_part(get("0-99999"), {0, 99'999});
   for (const std::string range : {"300000-399999", "500000-700000"}) {
-    expect_coded(get_coded(range), range);
+    expect_coded_or_of_parent(get_coded(range), range);
   }
   // The rest of a stored part is asked for in the coding of that part.
   expect_part(get_coded("50000-299999"), {50'000, 299'999});
-  expect_coded(get_coded("300000-399999", {{"If-Range", etag}}), "300000-399999");
+  const std::string again = "300000-399999";
+  expect_coded_or_of_parent(get_coded(again, {{"If-Range", etag}}), again);
 }
 
 class PartCalled200 : public RangeScene {
