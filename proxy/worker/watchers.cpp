@@ -44,13 +44,14 @@ std::size_t Watchers::count() const {
 
 bool Watchers::admit(Watcher& watcher) {
   const threads::MutexLock lock(mutex_);
-  const auto of_client = std::count_if(watching_.begin(), watching_.end(), [&](const Watcher* one) {
-    return one->from_ == watcher.from_ && one->is_admin_ == watcher.is_admin_;
-  });
-  const auto others = std::count_if(watching_.begin(), watching_.end(),
-                                    [](const Watcher* one) { return !one->is_admin_; });
-  if (watching_.size() >= kMost || of_client >= std::ptrdiff_t{kMostOfOneClient}) return false;
-  if (!watcher.is_admin_ && others >= std::ptrdiff_t{kMostOfOthers}) return false;
+  std::size_t others = 0, of_client = 0;
+  for (const Watcher* one : watching_) {
+    if (one->is_admin_) continue;
+    ++others;
+    if (one->from_ == watcher.from_) ++of_client;
+  }
+  const bool is_one_too_many = of_client >= kMostOfOneClient || others >= kMostOfOthers;
+  if (watching_.size() >= kMost || (!watcher.is_admin_ && is_one_too_many)) return false;
   watching_.push_back(&watcher);
   return true;
 }

@@ -18,9 +18,9 @@ namespace proxy {
 class Watchers {
  public:
   static constexpr std::size_t kMost = 16;
-  // One place is kept for admins.
+  // One place is kept for admins, whose dashboards are bounded by kMost alone.
   static constexpr std::size_t kMostOfOthers = kMost - 1;
-  static constexpr std::size_t kMostOfOneClient = 2;  // see counted_as()
+  static constexpr std::size_t kMostOfOneClient = 2;  // that is no admin; see counted_as()
   using News = std::shared_ptr<const std::string>;
 
   // One watcher. Belongs to one coroutine of the executor.

@@ -123,7 +123,8 @@ fault('a disk is full', {
 
 fault('a clock is two hours ahead', {
   at: ['cache-d'], what: 'clock', text: /ahead of the origins' clocks/,
-  metric: ['hearsay_clock_skew_seconds', -7200], line: /the clock of this machine is \d+ s ahead/,
+  metric: ['hearsay_clock_skew_seconds', -7200], line: /the clock of this machine (is \d+ s|was set) ahead/,
+  lines: 3, // that it was set, and what origins say before and after that is seen
   alerts: ['HearsayClockWrong cache-d'],
   inject: () => setClockAhead(7200),
   heal: () => setClockAhead(0),

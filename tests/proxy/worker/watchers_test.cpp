@@ -73,16 +73,20 @@ TEST(Watchers, AreBoundedInNumberAndKeepAPlaceForTheAdmin) {
   EXPECT_TRUE(begin(100, false)->has_place());
 }
 
-TEST(Watchers, OfOneAddressAreTwoAtMost) {
+TEST(Watchers, OfOneAddressAreTwoAtMostUnlessTheyAreAdmins) {
   boost::asio::io_context io(1);
   Watchers watchers;
-  for (const bool is_admin : {false, true}) {
-    const Watchers::Watcher first(watchers, address(1), is_admin, io.get_executor());
-    const Watchers::Watcher second(watchers, address(1), is_admin, io.get_executor());
-    EXPECT_TRUE(second.has_place());
-    EXPECT_FALSE(Watchers::Watcher(watchers, address(1), is_admin, io.get_executor()).has_place());
-    EXPECT_TRUE(Watchers::Watcher(watchers, address(2), is_admin, io.get_executor()).has_place());
-  }
+  const auto has_place = [&](std::size_t from, bool is_admin) {
+    return Watchers::Watcher(watchers, address(from), is_admin, io.get_executor()).has_place();
+  };
+  const Watchers::Watcher first(watchers, address(1), false, io.get_executor());
+  const Watchers::Watcher second(watchers, address(1), false, io.get_executor());
+  EXPECT_TRUE(second.has_place());
+  EXPECT_FALSE(has_place(1, false));
+  EXPECT_TRUE(has_place(2, false));
+  const Watchers::Watcher third(watchers, address(1), true, io.get_executor());
+  const Watchers::Watcher fourth(watchers, address(1), true, io.get_executor());
+  EXPECT_TRUE(has_place(1, true));
 }
 
 }  // namespace

@@ -107,13 +107,16 @@ TEST(Dashboard, TellsTheNewsEachSecond) {
 
 // `from`: the last byte of the client's address.
 TEST(Dashboard, HasRoomForTwoWatchersOfAnAddressAndForOthersOnceOneLeaves) {
-  const ProxyProcess proxy;
+  json settings;
+  settings["access"]["admin"] = {"127.0.0.1"};
+  const ProxyProcess proxy(settings);
   std::deque<Watcher> watchers;
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(watchers.emplace_back(proxy).response.status, 200);
-  EXPECT_EQ(Watcher(proxy).response.status, 503);
-  EXPECT_EQ(Watcher(proxy, 2).response.status, 200);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(watchers.emplace_back(proxy, 2).response.status, 200);
+  EXPECT_EQ(Watcher(proxy, 2).response.status, 503);
+  EXPECT_EQ(Watcher(proxy, 3).response.status, 200);
   watchers.pop_front();
-  EXPECT_TRUE(await([&] { return Watcher(proxy).response.status == 200; }));
+  EXPECT_TRUE(await([&] { return Watcher(proxy, 2).response.status == 200; }));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(watchers.emplace_back(proxy).response.status, 200);
 }
 
 TEST(Dashboard, HasRoomForSixteenWatchersOfWhomOneIsAnAdmin) {
