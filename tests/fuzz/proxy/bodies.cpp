@@ -18,6 +18,12 @@ std::string value(const support::Fields& fields, std::string_view name) {
   return {};
 }
 
+std::string without_blanks(const support::Fields& fields, std::string_view name) {
+  auto text = value(fields, name);
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t'; });
+  return text;
+}
+
 std::optional<Place> place_of(const proxy::Policy& policy, const strict::Message& request) {
   const auto target =
       proxy::http::parse_target(request.first, request.second, value(request.fields, "host"));
@@ -62,8 +68,8 @@ void Bodies::add(const strict::Answer& answer, const strict::Message* request) {
                    .first = is_part && part ? part->first : 0,
                    .bytes = answer.message.body,
                    .whole = answer.end == strict::End::whole && !is_part,
-                   .coding = value(fields, "content-encoding"),
-                   .etag = value(fields, "etag"),
+                   .coding = without_blanks(fields, "content-encoding"),
+                   .etag = without_blanks(fields, "etag"),
                    .sliced = sliced});
 }
 

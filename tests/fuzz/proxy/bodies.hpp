@@ -14,6 +14,9 @@ namespace fuzz {
 // The value of a field; empty if there is none.
 std::string value(const support::Fields& fields, std::string_view name);
 
+// The same without blanks: of a folded line, the proxy may make more blanks of one.
+std::string without_blanks(const support::Fields& fields, std::string_view name);
+
 // The URL of a request as the cache names it, by its host and its path. Either may be empty.
 struct Place {
   std::string host;

@@ -25,8 +25,8 @@ void judge_body(const Bodies& bodies, const proxy::Policy& policy, const strict:
                                          .asked_for_part = !value(request.fields, "range").empty(),
                                          .is_part = is_part,
                                          .first = is_part && part ? part->first : 0,
-                                         .coding = value(fields, "content-encoding"),
-                                         .etag = value(fields, "etag"),
+                                         .coding = without_blanks(fields, "content-encoding"),
+                                         .etag = without_blanks(fields, "etag"),
                                          .body = answer.message.body});
   if (!explained) {
     accuse("a body that no server sent passes for whole", request.second,
