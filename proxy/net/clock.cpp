@@ -21,7 +21,8 @@ ProcessClock::Reading ProcessClock::read_all() {
     const auto wall = read(CLOCK_REALTIME);
     const auto since_start = read(CLOCK_BOOTTIME);
     const auto after = read(CLOCK_MONOTONIC);
-    if (after - before <= kMillisecond || tried == kTries) return {wall - after, since_start - after};
+    if (after - before <= kMillisecond || tried == kTries)
+      return {wall - after, since_start - after};
   }
 }
 
