@@ -19,10 +19,11 @@ struct LeftForOrigin {
 // a parent is (sources/claimant_search). Returns nothing if the fill has ended.
 //
 // If the answer is cut, another source supplies the rest. If the neighbour is silent while it
-// fetches the body itself, the origin is asked for the rest, too, and the first to go on wins. A
-// small answer without a validator has no such rest, so it is held back until it is whole; if it is
-// cut, the next source is asked for the whole response. A large answer without a validator is of
-// use only if the origin fails. The client notices none of these changes of source.
+// fetches the body itself, the origin is asked for the rest, too, and the first to go on wins. No
+// other source can supply the rest of an answer without a strong validator. A small answer of this
+// kind is held back until it is whole; if it is cut, the next source is asked for the whole
+// response. A large answer of this kind is of use only if the origin fails. The client notices a
+// change of source only if no source has the rest of what it was sent.
 net::Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                              const OriginQuestion& question);
 

@@ -29,7 +29,7 @@ struct OriginQuestion {
 
   // Whether the origin is asked for another range than the client asks for: the blocks around it,
   // the rest of a stored part, or the same range without the client's If-Range. A failure may then
-  // be due to our range, so it is never the client's answer.
+  // have our range as its cause, so a failure is never the client's answer.
   [[nodiscard]] bool changes_range(const cache::RequestFacts& client) const;
 
   // The next question after an answer that does not fit the stored response: the same question

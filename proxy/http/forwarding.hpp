@@ -13,14 +13,14 @@
 
 namespace proxy::http {
 
-// The fields of RFC 9110 7.6.1, and those that older specifications call hop-by-hop.
+// The fields of RFC 9110 7.6.1, and the hop-by-hop fields of older specifications.
 // Proxy-Authenticate is forwarded: the next proxy sent it, and only the client can answer it.
 bool is_connection_field(field id);
 
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
 // Proxy-Authorization and Hearsay-Epoch (which are for this proxy), and the fields that Connection
 // names. Connection cannot remove fields that change the meaning of the message (Host, Content-*,
-// Cache-Control, Via, ...), nor those that tell the client's address. If Connection names
+// Cache-Control, Via, ...), nor fields that tell the client's address. If Connection names
 // kMaxOptions options, every field that an option can remove is removed. The fields must outlive
 // this object.
 class HopByHop {

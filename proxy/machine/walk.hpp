@@ -39,9 +39,9 @@ enum class Missing { make, leave };
 class Walk {
  public:
   // Makes the folders that are missing, the last of them for the account. Missing::leave: stops
-  // there instead. Throws std::runtime_error, with a text for a person, if a folder or a link on
-  // the way may be changed by a user who is neither root nor the account, or if a folder cannot be
-  // opened or made.
+  // there instead. Throws std::runtime_error, with a text for a person, if a third
+  // user, neither root nor the account, may change a folder or a link on the way, or if a folder
+  // cannot be opened or made.
   Walk(const std::filesystem::path& folder, const Account& account, Missing missing);
 
   // Whether root alone may change what the folder holds. Else the process acts as the account.

@@ -196,7 +196,7 @@ const AccessRule* deciding_rule(const Client& client, const Request& request) {
 
 namespace {
 
-// A neighbour learns from the detail that no question of it will be answered.
+// The detail tells a neighbour that this proxy refuses all its questions.
 Refusal not_a_client(const Client& client, const Request& request) {
   auto refusal =
       Refusal::forbidden("this proxy does not serve your address (setting access.clients)");

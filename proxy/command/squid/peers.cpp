@@ -233,7 +233,7 @@ class Reader {
   }
 
   // Returns whether "for" and "not_for" can say the same as the lines: all lines that deny must
-  // come before those that allow.
+  // precede all lines that allow.
   bool choose_by_access(Peer& peer, std::vector<const Line*> lines) {
     const bool rest = rest_of(lines);
     for (const Line* line : lines) {
