@@ -87,8 +87,7 @@ TEST(Bounds, ClaimNothingForLongerThanTheResponseSays) {
 }
 
 TEST(Bounds, ThatLeaveNoLifetimeAreTheReasonThatNothingIsStored) {
-  auto facts = Request().facts;
-  facts.freshness.most = 0s;
+  auto facts = asked({0s, 0s});
   EXPECT_EQ(may_store(facts, Response("Cache-Control: max-age=10\r\n").head, kAtOnce),
             Storability::site);
 }
@@ -128,7 +127,7 @@ TEST(ARule, IsNamedByANeighbourThatGetsWhatItKeepsFresh) {
   Budget budget{1 << 20};
   const Found kept{entry_of(budget, {.bounds = {1000s}, .rule = 7})};
   const auto action = [&](bool is_neighbour, digest::RuleHash named, seconds later) {
-    auto facts = Request("Cache-Control: only-if-cached\r\nVia: 1.1 b\r\n").facts;
+    auto facts = asked({}, "Cache-Control: only-if-cached\r\nVia: 1.1 b\r\n");
     facts.from_neighbour = is_neighbour;
     facts.asked_rule = named;
     facts.rule = 7;
@@ -143,7 +142,7 @@ TEST(ARule, IsNamedByANeighbourThatGetsWhatItKeepsFresh) {
 }
 
 TEST(ARule, ThatOpensASiteToAllLetsSuccessBeStoredWhateverTheCredentials) {
-  auto facts = Request("Authorization: Basic bWU6bWU=\r\n").facts;
+  auto facts = asked({}, "Authorization: Basic bWU6bWU=\r\n");
   facts.authorization = false;
   facts.open_to_all = true;
   const auto stored = [&](const std::string& lines, unsigned status) {
@@ -160,25 +159,26 @@ TEST(ARule, ThatOpensASiteToAllLetsSuccessBeStoredWhateverTheCredentials) {
 TEST(ARule, ThatOpensASiteToAllHidesWhatItStoredOnceItIsGone) {
   Budget budget{1 << 20};
   const Found kept{entry_of(budget, {.lines = kValidated, .rule = 7, .by_rule_alone = true})};
-  auto facts = Request().facts;
+  auto facts = asked({});
   EXPECT_EQ(judge(facts, kept, kStart), (Verdict{Action::fetch, http::Forward::uri_miss}));
   EXPECT_FALSE(may_stand_in(facts, *kept.entry, kStart + 101s, 1000s));
   facts.open_to_all = true;
   EXPECT_EQ(judge(facts, kept, kStart).action, Action::serve);
   EXPECT_TRUE(may_stand_in(facts, *kept.entry, kStart + 101s, 1000s));
-  auto asked = Request("Cache-Control: only-if-cached\r\nVia: 1.1 b\r\n").facts;
-  asked.open_to_all = true;
-  asked.from_neighbour = true;
-  EXPECT_EQ(judge(asked, kept, kStart).action, Action::refuse) << "a neighbour without the rule";
-  asked.asked_rule = 7;
-  EXPECT_EQ(judge(asked, kept, kStart).action, Action::serve);
+  auto neighbour = asked({}, "Cache-Control: only-if-cached\r\nVia: 1.1 b\r\n");
+  neighbour.open_to_all = true;
+  neighbour.from_neighbour = true;
+  EXPECT_EQ(judge(neighbour, kept, kStart).action, Action::refuse)
+      << "a neighbour without the rule";
+  neighbour.asked_rule = 7;
+  EXPECT_EQ(judge(neighbour, kept, kStart).action, Action::serve);
 }
 
 TEST(Immutable, AnswersAReloadWhileItIsFresh) {
   Budget budget{1 << 20};
   const Found kept{entry_of(budget, {.lines = kValidated})};
   for (const char* control : {"no-cache", "max-age=0", "max-age=5", "min-fresh=200"}) {
-    auto facts = Request("Cache-Control: " + std::string(control) + "\r\n").facts;
+    auto facts = asked({}, "Cache-Control: " + std::string(control) + "\r\n");
     EXPECT_EQ(judge(facts, kept, kStart + 50s).action, Action::revalidate) << control;
     facts.immutable = true;
     EXPECT_EQ(judge(facts, kept, kStart + 50s).action, Action::serve) << control;
@@ -190,7 +190,7 @@ TEST(Immutable, AnswersAReloadWhileItIsFresh) {
 }
 
 TEST(NeverStore, PassesARequestAndKeepsNothing) {
-  auto facts = Request().facts;
+  auto facts = asked({});
   facts.never_store = true;
   EXPECT_EQ(judge(facts, {}, kStart), (Verdict{Action::pass, http::Forward::bypass}));
   EXPECT_EQ(may_store(facts, Response("Cache-Control: max-age=10\r\n").head, kAtOnce),
