@@ -313,7 +313,6 @@ std::chrono::sys_seconds Entry::date() const {
 }
 
 seconds Entry::age(Time now) const {
-  if (from_future(now)) return http::kForever;
   const auto resident = std::max(now - response_time_, Time::duration(0));
   return floor<seconds>(initial_age() + resident);
 }

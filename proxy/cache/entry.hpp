@@ -239,16 +239,11 @@ struct Entry : Counted<Entry> {
   // Fresh means: now < fresh_until(), and the entry is not from the future.
   Time fresh_until() const { return response_time_ + (lifetime_ - initial_age()); }
 
-  // Whether its response time is yet to come: an earlier run stored it, before the clock was set
-  // back. Its age is then not known. The clocks of two threads may differ by less than kOfClocks.
-  bool from_future(Time now) const { return response_time_ > now + kOfClocks; }
-  static constexpr seconds kOfClocks{1};
-
-  // The value for the Age field: never negative. The greatest one if the age is not known.
+  // The value for the Age field: never negative.
   seconds age(Time now) const;
   // The remaining freshness lifetime; if 0 or negative, for how long it has been stale.
   seconds ttl(Time now) const { return lifetime_ - age(now); }
-  bool fresh(Time now) const { return now < fresh_until() && !from_future(now); }
+  bool fresh(Time now) const { return now < fresh_until(); }
   // Whether it may be served without validation to a client that asks for nothing fresher.
   bool reusable(Time now) const { return fresh(now) && !no_cache; }
 
@@ -270,9 +265,7 @@ struct Entry : Counted<Entry> {
   // Likewise for the neighbours that have rule(). Time::min() if there is none.
   Time claimable_by_rule_until() const;
   // Whether it is fresh for those who do not have rule().
-  bool fresh_without_rule(Time now) const {
-    return rule() == 0 ? fresh(now) : now < told_until() && !from_future(now);
-  }
+  bool fresh_without_rule(Time now) const { return rule() == 0 ? fresh(now) : now < told_until(); }
 
   // A 200 or a part of one: conditions and ranges apply to these.
   bool has_content() const { return status == 200 || is_part(); }

@@ -53,10 +53,9 @@ void Pulse::follow_clock() {
   for (const auto& step : steps) say_step(step);
   if (!steps.empty()) process_.origin_clocks.forget();
   if (!process_.disk || !process_.disk->follow_clock(clock.ahead())) return;
-  process_.store.remove_if(
-      [started = clock.started(), now = clock.now()](const cache::Entry& entry) {
-        return entry.times().response < started || entry.from_future(now);
-      });
+  process_.store.remove_if([started = clock.started()](const cache::Entry& entry) {
+    return entry.times().response < started;
+  });
 }
 
 void Pulse::hurry() {

@@ -54,7 +54,8 @@ Disk::Disk(Options options)
       limits_(fitted(options_.log)),
       segment_bytes_(limits_.segment_bytes),
       next_version_(random_number()),
-      catalog_(past_second(), options_.purge_reading),
+      catalog_(past_second(), options_.purge_reading, std::chrono::system_clock::now(),
+               std::random_device()()),
       watch_(options_.longest_start),
       queue_(options_, catalog_, watch_),
       writer_(options_, limits_, catalog_, queue_, watch_) {}
@@ -85,19 +86,16 @@ Result<void> Disk::resize(std::uint64_t bytes, std::size_t entries) {
 bool Disk::follow_clock(std::chrono::milliseconds ahead) {
   const auto older = catalog_.segments.times.follow(ahead);
   if (older.count() == 0) return false;
-  const auto by = std::chrono::ceil<std::chrono::seconds>(older).count();
-  std::vector<std::pair<Key, Location>> earlier;
+  std::vector<std::pair<Key, Location>> claimed;
   for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
-    earlier.clear();
+    claimed.clear();
     catalog_.index.each_in(shard, [&](const Key& key, const Location& place) {
-      const bool is_claimed = place.claimable_until != 0;
-      if (is_claimed && catalog_.segments.times.is_earlier(place.at)) {
-        earlier.emplace_back(key, place);
-      }
+      if (place.claimable_until != 0) claimed.emplace_back(key, place);
     });
-    for (const auto& [key, place] : earlier) {
-      const auto until = std::clamp<std::int64_t>(place.claimable_until - by, 1, UINT32_MAX);
-      catalog_.index.set_claim(key, place.at, static_cast<std::uint32_t>(until));
+    for (const auto& [key, place] : claimed) {
+      const auto segment = catalog_.segments.find(place.at.segment);
+      if (!segment || !segment->times.earlier) continue;
+      catalog_.index.set_claim(key, place.at, shifted_claim(place.claimable_until, -older));
     }
   }
   return true;

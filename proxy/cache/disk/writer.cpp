@@ -103,6 +103,7 @@ Result<Loaded> Writer::load() {
 // Returns whether the writer has more to do at once.
 bool Writer::work(WriteQueue::Batch batch) {
   if (!watch_.working() && backoff_.is_over()) recover();
+  follow_clock();
   write(std::move(batch.records));
   if (batch.overflowed) purge_everything();
   doubt(batch.doubts);
@@ -110,6 +111,12 @@ bool Writer::work(WriteQueue::Batch batch) {
   suspend_claims_of_long_search();
   catalog_.used_bytes = log_.used_bytes();
   return more;
+}
+
+void Writer::follow_clock() {
+  if (!watch_.working()) return;
+  const auto followed = log_.follow_clock();
+  if (!followed) rest(followed.error());
 }
 
 // Owed purges are written first, because the next start does not know them.

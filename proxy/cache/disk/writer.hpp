@@ -55,6 +55,7 @@ class Writer {
   void run(std::promise<Result<Loaded>> loaded);
   Result<Loaded> load();
   bool work(WriteQueue::Batch batch);
+  void follow_clock();
   void end_log();
 
   void write(std::vector<NewRecord> records);

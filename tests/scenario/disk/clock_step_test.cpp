@@ -78,6 +78,13 @@ class AStepOfTheClock : public testing::TestWithParam<Case>, public WrongClock, 
     const auto before = asked("/list");
     return await([&] { return (get("/list"), asked("/list") > before); });
   }
+  std::size_t segments() const {
+    std::size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(directory())) {
+      count += file.path().extension() == ".segment" ? 1 : 0;
+    }
+    return count;
+  }
   std::string health_status() { return json::parse(proxy().page("/health").body).at("status"); }
   bool said(std::string_view text) {
     return await([&] { return contains(proxy().process().errors(), text); });
@@ -109,16 +116,28 @@ TEST_P(AStepOfTheClock, LeavesAgesToRunOnAndIsSaid) {
   EXPECT_EQ(reasons.at(0).at("what"), "clock");
 }
 
-// The first start reads records of a process that had another clock.
-TEST_P(AStepOfTheClock, IsFollowedByAValidationAfterARestartAndNoMore) {
+// The first start reads records of a process that had another clock, and nobody saw the step.
+TEST_P(AStepOfTheClock, BetweenTwoRunsIsFollowedByAValidationAndNoMore) {
   for (const char* path : {"/page", "/list"}) get(path);
   settle(2);
+  end();
   set(GetParam().step);
-  restart();
+  begin();
   for (int i = 0; i < 5; ++i) get("/page");
   EXPECT_EQ(asked("/page"), 2U);
   EXPECT_TRUE(is_hit(get("/page")));
   EXPECT_TRUE(list_ages());
+  EXPECT_TRUE(list_ages());
+}
+
+TEST_P(AStepOfTheClock, IsKnownToTheNextRun) {
+  for (const char* path : {"/page", "/list"}) get(path);
+  settle(2);
+  set(GetParam().step);
+  EXPECT_TRUE(await([&] { return segments() == 2; })) << "the second one tells of the step";
+  restart();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(is_hit(get("/page")));
+  EXPECT_LE(std::stoi(get("/page").field("Age")), 60);
   EXPECT_TRUE(list_ages());
 }
 

@@ -15,8 +15,9 @@ namespace proxy::cache::disk {
 // Each member may be used by any thread. The writer's thread alone adds what it has written; other
 // threads erase from the index and add purge rules.
 struct Catalog {
-  explicit Catalog(std::uint32_t origin = 0, PurgeRules::Reading reading = PurgeRules::as_prefix)
-      : index(origin), rules(std::move(reading)) {}
+  explicit Catalog(std::uint32_t origin = 0, PurgeRules::Reading reading = PurgeRules::as_prefix,
+                   RecordTimes::Time started = RecordTimes::Time::max(), std::uint32_t run = 0)
+      : index(origin), segments(started, run), rules(std::move(reading)) {}
 
   Index index;
   Segments segments;

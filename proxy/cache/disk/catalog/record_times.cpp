@@ -1,50 +1,65 @@
 #include "proxy/cache/disk/catalog/record_times.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace proxy::cache::disk {
+namespace {
 
-RecordTimes::milliseconds RecordTimes::follow(milliseconds ahead) {
+using milliseconds = std::chrono::milliseconds;
+
+constexpr milliseconds kStep{1000};
+// The oldest response time: 0 stands for none.
+constexpr std::int64_t kOldest = 1;
+
+}  // namespace
+
+milliseconds RecordTimes::follow(milliseconds ahead) {
   const milliseconds before(now_ahead_.exchange(ahead.count()));
-  if (ahead.count() != 0) stepped_ = true;
   return std::max(ahead, milliseconds(0)) - std::max(before, milliseconds(0));
 }
 
-RecordTimes::milliseconds RecordTimes::append(Position at) {
-  const bool begins = begun_.load(std::memory_order_relaxed) == to_number(kLastPosition);
-  if (!begins && !stepped_.load(std::memory_order_relaxed)) return {};
-  const threads::MutexLock lock(mutex_);
-  // A record that could not be written may have begun an era.
-  while (eras_.size() > 1 && eras_.back().from >= at) eras_.pop_back();
-  const milliseconds wanted(now_ahead_.load());
-  if (eras_.empty()) begun_ = to_number(at);
-  const bool changes = eras_.empty() || eras_.back().ahead != wanted;
-  if (changes && eras_.size() < kMostEras) eras_.push_back({at, wanted});
-  return eras_.back().ahead;
+ClockMark RecordTimes::mark() const {
+  return {run_, milliseconds(now_ahead_.load(std::memory_order_relaxed))};
 }
 
-bool RecordTimes::is_earlier(Position at) const {
-  return to_number(at) < begun_.load(std::memory_order_relaxed);
+bool RecordTimes::has_stepped_since(milliseconds marked) const {
+  const auto since = mark().ahead - marked;
+  return since >= kStep || since <= -kStep;
 }
 
-RecordTimes::milliseconds RecordTimes::ahead(Position at) const {
-  if (!stepped_.load(std::memory_order_relaxed)) return {};
-  if (is_earlier(at)) return std::max(milliseconds(now_ahead_.load()), milliseconds(0));
-  const threads::MutexLock lock(mutex_);
-  auto era = eras_.rbegin();
-  while (era + 1 != eras_.rend() && era->from > at) ++era;
-  return era->ahead;
+milliseconds RecordTimes::ahead(const SegmentTimes& of) const {
+  return of.earlier ? of.ahead + std::max(mark().ahead, milliseconds(0)) : of.ahead;
 }
 
-void shift_times(RecordHeader& record, std::chrono::milliseconds by) {
+void RecordTimes::to_clock(RecordHeader& record, const SegmentTimes& of) const {
+  shift_times(record, -ahead(of));
+  const bool from_future = of.earlier && record.response_time > (started_ + kStep).count();
+  if (from_future) record.response_time = kOldest;
+}
+
+SegmentTimes TimesOfRuns::next(const ClockMark& mark) {
+  if (mark.run == run_) return {.earlier = false, .ahead = mark.ahead};
+  if (!newest_ || newest_->run != mark.run) {
+    if (newest_) back_ = std::max(back_ + std::min(newest_->ahead, {}), -ClockMark::kMost);
+    newest_ = mark;
+  }
+  return {.earlier = true, .ahead = mark.ahead - newest_->ahead - back_};
+}
+
+void shift_times(RecordHeader& record, milliseconds by) {
   if (by.count() == 0) return;
   if (record.response_time != 0) {
-    record.response_time = std::max<std::int64_t>(record.response_time + by.count(), 1);
+    record.response_time = std::max(record.response_time + by.count(), kOldest);
   }
-  if (record.claimable_until == 0) return;
-  const auto until = record.claimable_until + std::chrono::floor<std::chrono::seconds>(by).count();
-  record.claimable_until = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(until, 1, std::numeric_limits<std::uint32_t>::max()));
+  record.claimable_until = shifted_claim(record.claimable_until, by);
+}
+
+std::uint32_t shifted_claim(std::uint32_t until, milliseconds by) {
+  if (until == 0) return 0;
+  const auto shifted = until + std::chrono::floor<std::chrono::seconds>(by).count();
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(shifted, 1, std::numeric_limits<std::uint32_t>::max()));
 }
 
 }  // namespace proxy::cache::disk

@@ -1,60 +1,77 @@
 // The difference between the times in records on disk and those of the program's clock.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "config/threads/mutex.hpp"
 #include "proxy/cache/disk/format/format.hpp"
 
 namespace proxy::cache::disk {
 
 // Records state wall time, because the next run knows no other. Within a run, times follow a clock
 // that does not step with wall time (proxy/net/clock.hpp), and the index has such times. So each
-// record is shifted by how far wall time was ahead of that clock when the record was written.
-//
+// record is shifted by how far wall time was ahead of that clock when its segment was begun. After
+// a step the writer begins a new segment (Rotation::follow_clock()).
+struct SegmentTimes {
+  bool earlier = true;                 // an earlier run has begun the segment
+  std::chrono::milliseconds ahead{0};  // of the clock, as wall time was at the start
+};
+
 // An earlier run may have written its records by a wrong clock. They count as older rather than
-// younger: their ages follow wall time or the clock, whichever is later.
+// younger: their ages follow wall time or the clock, whichever is later. A record from the future
+// counts as the oldest.
 //
-// Any thread; append() is for the writer's thread. While wall time has not stepped, a call costs
-// one load.
+// Any thread.
 class RecordTimes {
  public:
   using milliseconds = std::chrono::milliseconds;
+  using Time = std::chrono::system_clock::time_point;
+
+  // `run`: a random number. The default is for those who look at the log of another process.
+  explicit RecordTimes(Time started = Time::max(), std::uint32_t run = 0)
+      : started_(std::chrono::floor<milliseconds>(started.time_since_epoch())), run_(run) {}
 
   // Call this when wall time is ahead of the clock by `ahead`. Returns by how much the records of
   // earlier runs have become older.
   milliseconds follow(milliseconds ahead);
-  // Call this before a record is written at this position, behind all others. Returns how far its
-  // times must be ahead.
-  milliseconds append(Position at);
-  // Returns how far the times in the record at this position are ahead.
-  [[nodiscard]] milliseconds ahead(Position at) const;
-  // Whether an earlier run has written the record.
-  [[nodiscard]] bool is_earlier(Position at) const;
+  // For a segment that is begun now.
+  [[nodiscard]] ClockMark mark() const;
+  // Whether wall time has stepped since a segment with this mark was begun. Rules count seconds, so
+  // less than a second is no step.
+  [[nodiscard]] bool has_stepped_since(milliseconds marked) const;
+  [[nodiscard]] std::uint32_t run() const { return run_; }
+
+  // How far the times in the records of a segment are ahead.
+  [[nodiscard]] milliseconds ahead(const SegmentTimes& of) const;
+  // Moves the times of a record that was read to the program's clock.
+  void to_clock(RecordHeader& record, const SegmentTimes& of) const;
 
  private:
-  // After this many steps, further ones are not followed.
-  static constexpr std::size_t kMostEras = 1000;
-
-  // The records from this position up to the next era.
-  struct Era {
-    Position from;
-    milliseconds ahead;
-  };
-
-  std::atomic<bool> stepped_ = false;
+  const milliseconds started_;  // since 1970
+  const std::uint32_t run_;
   std::atomic<std::int64_t> now_ahead_ = 0;
-  std::atomic<std::uint64_t> begun_ = to_number(kLastPosition);  // where the first era begins
-  mutable threads::Mutex mutex_{threads::Place::third};
-  std::vector<Era> eras_ GUARDED_BY(mutex_);
+};
+
+// Computes the times of segments, from the newest to the oldest. The steps within one run are known
+// by its marks. Of a later run only the steps back count: it may have begun with a clock that was
+// behind.
+class TimesOfRuns {
+ public:
+  explicit TimesOfRuns(std::uint32_t run) : run_(run) {}
+
+  SegmentTimes next(const ClockMark& mark);
+
+ private:
+  const std::uint32_t run_;            // ours
+  std::optional<ClockMark> newest_;    // of the run whose segments come
+  std::chrono::milliseconds back_{0};  // the steps back of the runs after it: negative
 };
 
 // Moves those times that the record has.
 void shift_times(RecordHeader& record, std::chrono::milliseconds by);
+// Moves the end of a claim, in seconds since 1970; 0, for no claim, stays.
+std::uint32_t shifted_claim(std::uint32_t until, std::chrono::milliseconds by);
 
 }  // namespace proxy::cache::disk

@@ -15,11 +15,12 @@
 namespace proxy::cache::disk {
 
 struct Segment {
-  Segment(std::uint32_t its_number, File its_file)
-      : number(its_number), file(std::move(its_file)) {}
+  Segment(std::uint32_t its_number, File its_file, const SegmentTimes& its_times = {})
+      : number(its_number), file(std::move(its_file)), times(its_times) {}
 
   const std::uint32_t number;
   const File file;
+  const SegmentTimes times;  // of its records
   const Residency residency{file};
   mutable SegmentUsers users = {};
 };
@@ -28,6 +29,9 @@ struct Segment {
 // still use a segment that was reclaimed: the file is empty, and reads return Error::gone.
 class Segments {
  public:
+  Segments() = default;
+  Segments(RecordTimes::Time started, std::uint32_t run) : times(started, run) {}
+
   // Null if the segment was reclaimed.
   std::shared_ptr<const Segment> find(std::uint32_t number) const;
   void add(std::shared_ptr<const Segment> segment);

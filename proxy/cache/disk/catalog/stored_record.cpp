@@ -47,7 +47,7 @@ Result<StoredRecord::Front> StoredRecord::open_front(const Segments& segments, P
     front.size = checked;
   }
   if (!head_intact({front.bytes.get(), checked})) return Error::corrupt;
-  shift_times(front.header, -segments.times.ahead(at));
+  segments.times.to_clock(front.header, front.segment->times);
   return front;
 }
 

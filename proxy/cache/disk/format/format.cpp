@@ -46,12 +46,15 @@ Key RecordHeader::index_key() const {
 }
 
 std::array<std::uint8_t, kSegmentHeaderBytes> encode_segment_header(std::uint32_t segment,
-                                                                    std::uint16_t purges) {
+                                                                    std::uint16_t purges,
+                                                                    const ClockMark& clock) {
   std::array<std::uint8_t, kSegmentHeaderBytes> bytes{};
   std::copy(kSegmentMagic.begin(), kSegmentMagic.end(), bytes.begin());
   store(&bytes[4], kFormatVersion);
   store(&bytes[8], segment);
   store(&bytes[12], purges);
+  store(&bytes[16], clock.run);
+  store(&bytes[20], static_cast<std::uint64_t>(clock.ahead.count()));
   store(&bytes[kSegmentChecksumAt], digest::crc32c(Bytes(bytes).first(kSegmentChecksumAt)));
   return bytes;
 }
@@ -69,6 +72,11 @@ SegmentHeader check_segment_header(std::span<const std::uint8_t, kSegmentHeaderB
 
 std::uint16_t purges_before(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes) {
   return load<std::uint16_t>(&bytes[12]);
+}
+
+ClockMark clock_mark(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes) {
+  const std::chrono::milliseconds ahead(static_cast<std::int64_t>(load<std::uint64_t>(&bytes[20])));
+  return {load<std::uint32_t>(&bytes[16]), std::clamp(ahead, -ClockMark::kMost, ClockMark::kMost)};
 }
 
 std::array<std::uint8_t, kRecordHeaderBytes> encode(RecordHeader header, Bytes url, Bytes head) {

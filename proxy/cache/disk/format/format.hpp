@@ -8,7 +8,9 @@
 // A segment is 32 bytes of header, then records; a sealed segment ends with a footer (footer.hpp).
 //    0  4  "HSYS"                     8  4  number of the segment, 1 to 2^28 - 1
 //    4  4  version, 2                12  2  number of purges before it, below
-//                                    14 14  0
+//                                    14  2  0
+//                                    16  4  number of the run that began it; earlier programs: 0
+//                                    20  8  ms by which wall time had been set ahead in that run
 //                                    28  4  checksum of bytes 0 to 27
 // A record begins at a multiple of 16 bytes; zeros fill the gap before it. It is 80 bytes of
 // header, then the URL, the head, the body:
@@ -57,6 +59,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -175,14 +178,27 @@ Key derived_key(const Key& key, Bytes more);
 // `object`: the key of the object's URL.
 Key block_key(const Key& object, std::uint64_t version, std::uint32_t block);
 
+// What a segment tells of the clock of the run that began it.
+struct ClockMark {
+  // Nothing is further ahead, or behind: about 280 years.
+  static constexpr std::chrono::milliseconds kMost{std::int64_t{1} << 43};
+
+  std::uint32_t run = 0;
+  std::chrono::milliseconds ahead{0};  // wall time, of what it would be without steps in that run
+
+  bool operator==(const ClockMark&) const = default;
+};
+
 std::array<std::uint8_t, kSegmentHeaderBytes> encode_segment_header(std::uint32_t segment,
-                                                                    std::uint16_t purges);
+                                                                    std::uint16_t purges,
+                                                                    const ClockMark& clock = {});
 
 enum class SegmentHeader : std::uint8_t { good, other_version, damaged };
 SegmentHeader check_segment_header(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes,
                                    std::uint32_t segment);
 // The number of records of kinds 6 to 8 before the segment. `bytes`: a good header.
 std::uint16_t purges_before(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes);
+ClockMark clock_mark(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes);
 
 // Encodes the header with the lengths of `url` and `head`, and the checksum of all three.
 std::array<std::uint8_t, kRecordHeaderBytes> encode(RecordHeader header, Bytes url, Bytes head);

@@ -65,7 +65,10 @@ Result<Scanned> scan(const File& file, std::uint32_t segment) {
   const bool zeros = std::all_of(begin.begin(), begin.end(), [](auto byte) { return byte == 0; });
   found.cut = *got > 0 && (*got < begin.size() || zeros);
   found.damaged = header == SegmentHeader::damaged && *got == begin.size() && !zeros;
-  if (header == SegmentHeader::good) found.purges_before = purges_before(begin);
+  if (header == SegmentHeader::good) {
+    found.purges_before = purges_before(begin);
+    found.clock = clock_mark(begin);
+  }
   if (found.other_version || *got < begin.size()) return found;
   const auto sealed = scan_footer(file, segment, found);
   if (!sealed) return sealed.error();

@@ -17,6 +17,7 @@ struct Scanned {
   // The number of purges in the log before the segment, and up to its end (format.hpp), if known.
   std::optional<std::uint16_t> purges_before = std::nullopt;
   std::optional<std::uint16_t> purges = std::nullopt;
+  ClockMark clock = {};
   bool other_version = false;  // of the format: then nothing else is read
   bool sealed = false;         // it has a good footer
   bool damaged = false;        // it has bytes that are neither record nor footer

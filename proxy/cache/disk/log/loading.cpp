@@ -66,6 +66,7 @@ Result<std::vector<Directory::Item>> own_segments(const Directory& directory, Lo
 
 Result<void> Loading::run(Rotation& rotation) {
   const auto segments = files_.spaces();  // a copy: empty segments are removed on the way
+  read_times();
   for (const auto& [number, bytes] : segments) {
     const auto loaded = load(number, number == segments.rbegin()->first, rotation);
     if (!loaded) return loaded;
@@ -75,6 +76,19 @@ Result<void> Loading::run(Rotation& rotation) {
   const auto purges = appender_.purges().value_or(0) + found_.forgotten;
   appender_.set_purges(static_cast<std::uint16_t>(purges));
   return {};
+}
+
+void Loading::read_times() {
+  TimesOfRuns times(catalog_.segments.times.run());
+  const auto& segments = files_.spaces();
+  for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
+    const std::uint32_t number = segment->first;
+    const auto file = files_.directory().open_segment(number, Access::read);
+    std::array<std::uint8_t, kSegmentHeaderBytes> begin{};
+    const bool read = file && file->read_some(begin, 0, Wait::yes);
+    if (!read || check_segment_header(begin, number) != SegmentHeader::good) continue;
+    times_.emplace(number, times.next(clock_mark(begin)));
+  }
 }
 
 // The header of each segment has the number of purges before it, so a wrong number shows that
@@ -95,7 +109,8 @@ Result<void> Loading::load(std::uint32_t number, bool newest, Rotation& rotation
   count_loss(*scanned, newest, found_);
   if (lost_a_purge(appender_.purges(), *scanned)) learner_.forget_all();
   if (scanned->purges) appender_.set_purges(scanned->purges);
-  if (scanned->records.empty()) {
+  const bool tells_of_a_step = scanned->clock.ahead.count() != 0;
+  if (scanned->records.empty() && !tells_of_a_step) {
     (void)files_.remove(number);  // its number may be used again
     return {};
   }
@@ -109,11 +124,21 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
   found_.segments += 1;
   found_.replayed += scanned.sealed ? 0 : 1;
   const bool lately = changed_lately(file);
-  auto segment = std::make_shared<const Segment>(number, std::move(file));
+  auto segment = std::make_shared<const Segment>(number, std::move(file), times_[number]);
   catalog_.segments.add(segment);
-  learner_.learn(scanned.records, number);
+  learn_shifted(scanned.records, *segment);
   if (lately) note_purges(scanned.records, number);
   finish(std::move(segment), std::move(scanned), newest, rotation);
+}
+
+void Loading::learn_shifted(const std::vector<Listed>& records, const Segment& segment) {
+  const auto ahead = catalog_.segments.times.ahead(segment.times);
+  if (ahead.count() == 0) return learner_.learn(records, segment.number);
+  auto shifted = records;
+  for (Listed& record : shifted) {
+    record.claimable_until = shifted_claim(record.claimable_until, -ahead);
+  }
+  learner_.learn(shifted, segment.number);
 }
 
 void Loading::note_purges(const std::vector<Listed>& records, std::uint32_t segment) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,7 +66,9 @@ class Loading {
   Result<void> run(Rotation& rotation);
 
  private:
+  void read_times();
   Result<void> load(std::uint32_t number, bool newest, Rotation& rotation);
+  void learn_shifted(const std::vector<Listed>& records, const Segment& segment);
   void note_purges(const std::vector<Listed>& records, std::uint32_t segment);
   void learn(File file, Scanned scanned, std::uint32_t number, bool newest, Rotation& rotation);
   void finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,
@@ -76,6 +79,7 @@ class Loading {
   SegmentFiles& files_;
   Appender& appender_;
   Learner learner_;
+  std::map<std::uint32_t, SegmentTimes> times_ = {};  // by number of the segment
   Loaded& found_;
 };
 

@@ -45,6 +45,8 @@ class Log {
   // Appends a record. Calls record.done with the result, at the latest before flush() returns. An
   // error of this record alone goes only to record.done; an error of the disk is returned, too.
   Result<void> append(NewRecord record);
+  // As Rotation::follow_clock().
+  Result<void> follow_clock() { return rotation_.follow_clock(); }
   // Writes the gathered records.
   Result<void> flush() { return appender_.flush(); }
   bool has_gathered() const { return appender_.has_gathered(); }

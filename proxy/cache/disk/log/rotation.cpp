@@ -38,6 +38,10 @@ Result<void> Rotation::begin_segment(std::uint64_t awaited_bytes) {
   return ready;
 }
 
+Result<void> Rotation::follow_clock() {
+  return catalog_.segments.times.has_stepped_since(marked_) ? begin_segment(0) : Result<void>();
+}
+
 Result<void> Rotation::seal() {
   const auto number = appender_.segment()->number;
   const auto sealed = appender_.seal();
@@ -74,8 +78,10 @@ Result<void> Rotation::create_squeezed() {
 }
 
 Result<void> Rotation::create() {
-  auto segment = files_.create(limits_.segment_bytes, *appender_.purges());
+  const auto clock = catalog_.segments.times.mark();
+  auto segment = files_.create(limits_.segment_bytes, *appender_.purges(), clock);
   if (!segment) return segment.error();
+  marked_ = clock.ahead;
   catalog_.counters.overhead_bytes += kSegmentHeaderBytes;
   catalog_.segments.add(*segment);
   appender_.begin(std::move(*segment), {}, kSegmentHeaderBytes);

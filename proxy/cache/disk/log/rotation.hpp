@@ -1,6 +1,7 @@
 // Begins a new segment when the newest one is full.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "proxy/cache/disk/log/appender.hpp"
@@ -27,6 +28,9 @@ class Rotation {
   // but leaves room for `awaited_bytes`. Reclaims one segment ahead: the next new segment needs
   // space for the copies before the oldest segment is removed.
   Result<void> begin_segment(std::uint64_t awaited_bytes);
+  // If wall time has stepped since a segment was begun, begins another one, so that later runs know
+  // of the step.
+  Result<void> follow_clock();
   // Ends the newest segment with a footer, so that the next start need not replay it.
   Result<void> seal();
   // Tries whether a record could be written now. Begins a segment if that helps.
@@ -44,6 +48,7 @@ class Rotation {
   SegmentFiles& files_;
   Appender& appender_;
   Reclaimer& reclaimer_;
+  std::chrono::milliseconds marked_{0};  // how far wall time was ahead when a segment was begun
 };
 
 }  // namespace proxy::cache::disk

@@ -24,18 +24,20 @@ Result<void> SegmentFiles::check(const Segment* newest) const {
 }
 
 Result<std::shared_ptr<const Segment>> SegmentFiles::create(std::uint32_t segment_bytes,
-                                                            std::uint16_t purges) {
+                                                            std::uint16_t purges,
+                                                            const ClockMark& clock) {
   auto made = directory_->create_behind(last_number_);
   if (!made) return made.error();
   const std::uint32_t number = last_number_ = made->segment;
   auto ready = made->file.reserve(segment_bytes);
-  if (ready) ready = made->file.write(encode_segment_header(number, purges), 0);
+  if (ready) ready = made->file.write(encode_segment_header(number, purges, clock), 0);
   if (!ready) {
     if (!directory_->remove(number)) account(number, space_of(segment_bytes));
     return ready.error();
   }
   account(number, space_of(segment_bytes));
-  return std::make_shared<const Segment>(number, std::move(made->file));
+  const SegmentTimes times{.earlier = false, .ahead = clock.ahead};
+  return std::make_shared<const Segment>(number, std::move(made->file), times);
 }
 
 Result<void> SegmentFiles::remove(std::uint32_t number) {

@@ -30,7 +30,8 @@ class SegmentFiles {
 
   // Creates a file with a header, and reserves this many bytes. Its number is higher than any so
   // far.
-  Result<std::shared_ptr<const Segment>> create(std::uint32_t segment_bytes, std::uint16_t purges);
+  Result<std::shared_ptr<const Segment>> create(std::uint32_t segment_bytes, std::uint16_t purges,
+                                                const ClockMark& clock);
   Result<void> remove(std::uint32_t number);
   // Keeps new segments from having this number or a lower one.
   void pass(std::uint32_t number);

@@ -171,6 +171,14 @@ TEST(DiskFormat, SegmentHeaderIsPinned) {
   EXPECT_EQ(hex_of(encode_segment_header(kSegment, kPurges)),
             "48535953020000002a00000004030000"
             "000000000000000000000000270e7deb");
+  const ClockMark clock{0x55667788, std::chrono::hours(-1)};
+  const auto marked = encode_segment_header(kSegment, kPurges, clock);
+  EXPECT_EQ(hex_of(marked),
+            "48535953020000002a00000004030000"
+            "887766558011c9ffffffffff90212184");
+  EXPECT_EQ(clock_mark(marked), clock);
+  EXPECT_EQ(clock_mark(encode_segment_header(1, 0, {1, std::chrono::milliseconds::max()})),
+            (ClockMark{1, ClockMark::kMost}));
 }
 
 TEST(DiskFormat, EachKindOfRecordIsPinned) {
