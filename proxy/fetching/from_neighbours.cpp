@@ -50,7 +50,7 @@ SiblingQuestion question_to_siblings(const FillJob& job) {
   return {part_to_ask_for(job), may_freshen ? stored->quotes().etag : std::string_view()};
 }
 
-constexpr std::uint64_t kHeldBackWhileFetched = 64 * 1024;
+constexpr std::uint64_t kLittle = 64 * 1024;
 constexpr std::uint64_t kLeastHeldBackRate = 2 << 20;
 
 // Whether the part is exactly the client's range, and small enough to be held back until it is
@@ -79,9 +79,13 @@ bool is_resumable(const Incoming& incoming) {
 }
 
 // Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
+// So do they a little one that could: by then the origin may have another version, and no rest of
+// this one.
 bool is_to_be_held_back(const Incoming& incoming, bool resumable) {
-  const bool small = !incoming.length || *incoming.length <= BodyWriter::kMostHeldBack;
-  return incoming.entry->range() || (small && !resumable);
+  const auto& length = incoming.length;
+  const bool small = !length || *length <= BodyWriter::kMostHeldBack;
+  const bool little = length && *length <= kLittle && !incoming.attempt.waits_itself();
+  return incoming.entry->range() || little || (small && !resumable);
 }
 
 // Whether readers might be left with the beginning of a body that nobody can complete, because it
@@ -91,7 +95,7 @@ bool might_be_cut(const Incoming& incoming, bool resumable) {
   const auto& length = incoming.length;
   // What the neighbour still fetches may last as long as the origin likes: too long to be held
   // back.
-  if (incoming.attempt.waits_itself()) return !length || *length > kHeldBackWhileFetched;
+  if (incoming.attempt.waits_itself()) return !length || *length > kLittle;
   return length && *length > BodyWriter::kMostHeldBack;
 }
 

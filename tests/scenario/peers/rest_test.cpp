@@ -229,5 +229,15 @@ TEST(Rest, OfABodyThatANeighbourBreaksMakesNoRequestFail) {
   }
 }
 
+// Readers see a little body only once it is whole, so they do not notice that its source broke it.
+TEST(Rest, OfALittleBodyThatANeighbourBreaksIsNotNeededThoughTheOriginHasReplacedIt) {
+  PeerScene scene({"/a"});
+  scene.peer.on("/a", Reply(200, kTaggedBody).sized(50'000).send(std::string(40'000, '1')).cut());
+  scene.origin.on("/a", cacheable(std::string(300'000, '2')).with("ETag", "\"v2\""));
+  const Response response = scene.get("/a");
+  EXPECT_TRUE(response.whole);
+  EXPECT_TRUE(response.body == std::string(300'000, '2')) << response.body.size();
+}
+
 }  // namespace
 }  // namespace scenario
