@@ -108,6 +108,20 @@ std::optional<std::vector<std::string>> read_field_names(Section& in, std::strin
   return names;
 }
 
+void read_contact(Section& in, std::string& contact) {
+  constexpr std::size_t kLongestContact = 200;
+  const auto found = in.find("contact");
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
+  if (text && !text->empty() && text->size() <= kLongestContact && !has_control(*text)) {
+    contact = *text;
+  } else {
+    in.expected(*found,
+                "whom people may ask, in one line of at most 200 bytes, such as \"the help desk, "
+                "help@example.org\"");
+  }
+}
+
 void read_targeted(Section& in, CacheSettings& cache) {
   const auto names = read_field_names(in, "targeted", "CDN-Cache-Control", 8);
   if (names) cache.targeted = cache.targeted_reverse = *names;
@@ -262,6 +276,8 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_part(in, "log", settings.log, read_log);
   read_part(in, "timeouts", settings.timeouts, read_timeouts);
   read_part(in, "limits", settings.limits, read_limits);
+  read_contact(in, settings.contact);
+  in.read_text("pages", settings.pages, "the path of a folder, such as \"/etc/hearsay/pages\"");
   in.finish();
   return settings;
 }

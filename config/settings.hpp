@@ -357,6 +357,8 @@ struct Settings {
   LogSettings log;
   Timeouts timeouts;
   Limits limits;
+  std::string contact;  // whom error pages name; empty: nobody
+  std::string pages;    // a folder of a site's own error pages (proxy/policy/error_pages.hpp)
 
   // The setting limits.bytes_per_client; unset, a thirty-second of the memory.
   ByteSize bytes_per_client() const {

@@ -90,10 +90,6 @@ Task<std::string> tell_recent_requests(Process& process) {
 
 }  // namespace
 
-bool is_browser(const Request& request) {
-  return http::has_member(request.head.fields, http::field::accept, "text/html");
-}
-
 Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&) {
   const std::string_view target = request.target.path();
   const auto path = target.substr(0, target.find('?'));

@@ -9,9 +9,6 @@ namespace proxy {
 
 inline constexpr std::string_view kDashboard = "/hearsay/";
 
-// Whether the client's Accept names text/html.
-bool is_browser(const Request& request);
-
 // Answers with the page at / and kDashboard, and with the page's files at the paths below.
 net::Task<void> serve_dashboard(Client& client, const Request& request, RequestBody& body);
 

@@ -16,6 +16,7 @@
 #include "proxy/pages/purge.hpp"
 #include "proxy/pages/readers.hpp"
 #include "proxy/pages/reload_page.hpp"
+#include "proxy/reply/error_page.hpp"
 #include "proxy/reply/own_message.hpp"
 
 namespace proxy {

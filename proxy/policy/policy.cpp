@@ -23,12 +23,13 @@ bool serves_forward(const config::Settings& settings, const AccessRules& access_
 }  // namespace
 
 Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* before,
-               std::shared_ptr<const users::PasswordFile> known_users)
+               std::shared_ptr<const users::PasswordFile> known_users, ErrorPages pages)
     : settings(std::move(told)),
       access_rules(settings.access.rules),
       serves_forward(proxy::serves_forward(settings, access_rules)),
       lists(std::move(listed)),
       users(std::move(known_users)),
+      error_pages(std::move(pages)),
       rules(settings.rules),
       gateway(settings.reverse, before ? &before->gateway : nullptr),
       directory(directory_for(settings, before)),

@@ -8,6 +8,7 @@
 #include "peers/directory.hpp"
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/policy/access_rules.hpp"
+#include "proxy/policy/error_pages.hpp"
 #include "proxy/policy/gateway.hpp"
 #include "proxy/policy/routes.hpp"
 #include "proxy/policy/site_rules.hpp"
@@ -28,9 +29,9 @@ struct Policy {
   // `before`: the policy that this one replaces. A mapping whose origins are the same keeps their
   // live state. A neighbour that stays keeps its own (PeerDirectory). Throws
   // std::runtime_error with the place in the settings. `users`: of the file that the settings name;
-  // null: they name none.
+  // null: they name none. `pages`: those of the folder that they name.
   Policy(config::Settings told, lists::AccessLists listed, const Policy* before = nullptr,
-         std::shared_ptr<const users::PasswordFile> users = nullptr);
+         std::shared_ptr<const users::PasswordFile> users = nullptr, ErrorPages pages = {});
 
   // How long past its freshness lifetime a stored response may answer after this failure. Zero
   // unless the origin is out of reach.
@@ -51,6 +52,7 @@ struct Policy {
   const bool serves_forward;
   const lists::AccessLists lists;
   const std::shared_ptr<const users::PasswordFile> users;  // null: no rule names users
+  const ErrorPages error_pages;
   const SiteRules rules;
   const Gateway gateway;
   const std::shared_ptr<peers::PeerDirectory> directory;

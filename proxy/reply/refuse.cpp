@@ -1,6 +1,6 @@
 #include "proxy/reply/refuse.hpp"
 
-#include "proxy/reply/own_message.hpp"
+#include "proxy/reply/error_page.hpp"
 #include "proxy/sources/false_hit.hpp"
 #include "proxy/upstream/error.hpp"
 #include "proxy/users/credentials.hpp"
@@ -171,6 +171,8 @@ Refusal Refusal::failure(const Failure& failure) {
   Refusal refusal{status_for(failure), text(failure), tag, {}};
   refusal.cache_status.detail = word(failure.what);
   http::add_detail(refusal.cache_status.detail, exceeds(exceeded_setting(failure)));
+  refusal.by_list = failure.cause == upstream::Errc::blocked_address;
+  refusal.advice = advice_for(failure);
   return refusal;
 }
 
@@ -261,16 +263,16 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
 
 namespace {
 
-Task<void> send(Client& client, const Refusal& refusal) {
-  client.record.tag = refusal.tag;
-  auto message = own_message(client, refusal.status, "text/plain; charset=utf-8",
-                             refusal.reason + '\n', refusal.cache_status);
+// `request`: null if it could not be read.
+Task<void> send(Client& client, const Refusal& refusal, const Request* request) {
+  auto message = error_message(client, request, refusal);
   using beast::http::field;
   if (!refusal.allow.empty()) message.set(field::allow, refusal.allow);
   if (refusal.status == 407) message.set(field::proxy_authenticate, refusal.challenge);
   if (refusal.retry_after.count() > 0) {
     message.set(field::retry_after, std::to_string(refusal.retry_after.count()));
   }
+  client.record.tag = refusal.tag;
   co_await send_message(client, message);
 }
 
@@ -283,7 +285,7 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
     detail.insert(0, detail.empty() ? "refused" : "refused/");
   }
   if (request.framing.has_body()) client.response.close_after();
-  co_await send(client, refusal);
+  co_await send(client, refusal, &request);
 }
 
 Task<void> refuse(Client& client, const Request& request, Failure failure, http::Forward reason) {
@@ -302,7 +304,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
 Task<void> refuse_unread(Client& client, Refusal refusal) {
   client.tells_epoch = client.worker.policy()->is_neighbour(client.address);
   client.response.close_after();
-  co_await send(client, refusal);
+  co_await send(client, refusal, nullptr);
 }
 
 Task<void> refuse_malformed(Client& client, http::HeadError error) {

@@ -21,6 +21,8 @@ struct Refusal {
   std::string challenge = {};   // of a 407: Proxy-Authenticate
   std::chrono::seconds retry_after{0};
   bool by_list = false;  // the setting access.block
+  // What the person at a browser can do. Empty: what is said of all refusals of its kind.
+  std::string_view advice = {};
 
   static Refusal loop();
   // The 504 for only-if-cached. `departed` is what the store says of the key. The detail is "gone"

@@ -71,6 +71,7 @@ void add_for_settings(std::vector<Grant>& grants, const config::Settings& settin
   for (const auto& list : settings.access.block) grants.push_back(around(list, Use::read));
   for (const auto& list : settings.access.allow) grants.push_back(around(list, Use::read));
   if (const auto& users = settings.access.users) grants.push_back(around(users->file, Use::read));
+  if (!settings.pages.empty()) grants.push_back({resolved(settings.pages), Use::read});
   for (const auto& mapping : settings.reverse) {
     if (!mapping.known.empty()) grants.push_back(around(mapping.known, Use::read));
   }

@@ -54,9 +54,11 @@ boost::system::result<PinnedPolicy, config::SettingsErrors> policy_for(config::S
   if (!lists) return lists.error();
   auto users = read_users_of(settings.access);
   if (!users) return users.error();
+  auto pages = ErrorPages::read(settings.pages);
+  if (!pages) return pages.error();
   try {
     return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before,
-                                          std::move(*users));
+                                          std::move(*users), std::move(*pages));
   } catch (const std::runtime_error& error) {
     return config::SettingsErrors{{path, error.what()}};
   }

@@ -147,6 +147,16 @@ std::string text(const Failure& failure) {
   return line;
 }
 
+std::string_view advice_for(const Failure& failure) {
+  const bool is_of_client = failure.where == Failure::Where::client;
+  if (is_of_client || !is_of_origin(failure.what)) return {};
+  if (failure.what == What::no_address) return "Look at the spelling of the address.";
+  if (failure.what == What::untrusted || failure.what == What::malformed) {
+    return "The fault is at the server, and another try will hardly help.";
+  }
+  return {};
+}
+
 void throw_exception_from_error(const Failure& failure, const boost::source_location& where) {
   boost::throw_exception(std::runtime_error(text(failure)), where);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the dashboard in Chromium. Exits with 77, ctest's code for a skipped test, where
+# Tests the dashboard and the error pages in Chromium. Exits with 77, ctest's code for a skipped test, where
 # tests/browser/install.sh could not install what this needs.
 #   tests/browser/run.sh [HEARSAY]
 set -euo pipefail
@@ -13,4 +13,6 @@ for command in chromium node; do
     exit 77
   fi
 done
-node tests/browser/dashboard_test.mjs "$program" "$(command -v chromium)" "$folder"
+for pages in error_pages dashboard; do
+  node "tests/browser/${pages}_test.mjs" "$program" "$(command -v chromium)" "$folder"
+done

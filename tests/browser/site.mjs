@@ -18,7 +18,7 @@ export async function until(what, holds, seconds = 15) {
   }
 }
 
-async function freePorts(number) {
+export async function freePorts(number) {
   const servers = await Promise.all(Array.from({ length: number }, () => new Promise((resolve) => {
     const server = net.createServer().listen(0, '127.0.0.1', () => resolve(server));
   })));

@@ -68,7 +68,10 @@ TEST(Load, TakesEverySettingFromTheText) {
                  "unreachable": "8s"},
     "limits": {"connections": 5, "head": "8KiB", "fields": 50, "bytes_per_client": "1MiB",
                "connections_per_client": 4, "requests_per_client": 3, "heads": "2MiB",
-               "least_rate": "0B"}})");
+               "least_rate": "0B"},
+    "contact": "room 7", "pages": "/srv/pages"})");
+  EXPECT_EQ(s.contact, "room 7");
+  EXPECT_EQ(s.pages, "/srv/pages");
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
@@ -167,6 +170,10 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "line 1, column 40, cache.max_object", "to \"1MiB\""},
            LoadCase{R"({"cache":{"offline":"yes"}})", "line 1, column 21, cache.offline",
                     "true or false"},
+           LoadCase{R"({"contact":"a\nb"})", "line 1, column 12, contact",
+                    "expected whom people may ask, in one line of at most 200 bytes"},
+           LoadCase{R"({"pages":""})", "line 1, column 10, pages",
+                    "expected the path of a folder, such as \"/etc/hearsay/pages\""},
            LoadCase{R"({"cache":{"stale_if_error":5}})", "line 1, column 28, cache.stale_if_error",
                     "to"},
            LoadCase{R"({"cache":{"targeted":["A B"]}})", "line 1, column 23, cache.targeted[0]",

@@ -4,6 +4,7 @@
 
 #include "proxy/answer/answer.hpp"
 #include "proxy/lists/entry.hpp"
+#include "proxy/reply/error_page.hpp"
 #include "proxy/upstream/error.hpp"
 #include "tests/proxy/scene.hpp"
 
@@ -100,12 +101,74 @@ TEST(Refuse, SaysWhyInOneLineThatNobodyMayKeep) {
   bool goes_on = false;
   const auto text = refused(request, Refusal::forbidden("no"), &goes_on);
   EXPECT_TRUE(text.starts_with("HTTP/1.1 403 Forbidden\r\n")) << text;
-  EXPECT_TRUE(text.ends_with("\r\n\r\nno\n")) << text;
+  EXPECT_TRUE(text.ends_with("\r\n\r\ncache-a: no\n")) << text;
   for (const auto* field : {"Cache-Control: no-store\r\n", "Via: 1.1 cache-a\r\n",
-                            "Content-Length: 3\r\n", "Cache-Status: cache-a", "Date: "}) {
+                            "Content-Length: 12\r\n", "Cache-Status: cache-a", "Date: "}) {
     EXPECT_NE(text.find(field), std::string::npos) << field;
   }
   EXPECT_TRUE(goes_on);
+}
+
+config::Settings with_contact() {
+  auto settings = quiet_settings();
+  settings.contact = "the <help> desk";
+  return settings;
+}
+
+// What a client gets that asks with these fields.
+std::string refused_with(const std::string& fields, Refusal refusal,
+                         const std::string& line = "GET http://a.test/x?a='b'&c HTTP/1.1") {
+  Scene scene(with_contact());
+  scene.response.begin(1, line.starts_with("HEAD"), true);
+  const TextRequest request(fields, line);
+  request.parsed->pin(scene.policy);
+  return scene.received(refuse(scene.client, *request, std::move(refusal)));
+}
+
+TEST(Refuse, GivesABrowserAPageThatNamesWhoAndWhatAndWhomToAsk) {
+  const auto text = refused_with("Accept: text/html,*/*;q=0.8\r\n", Refusal::forbidden("a < b"));
+  for (const auto* part :
+       {"Content-Type: text/html; charset=utf-8\r\n", "Content-Security-Policy: default-src 'none'",
+        "Cache-Control: no-store\r\n", "<title>This is not allowed here</title>",
+        "The proxy <b>cache-a</b> says: a &lt; b.", "If you need it, ask for permission.",
+        "<dd id=\"url\">http://a.test/x?a=&#39;b&#39;&amp;c</dd>", " GMT</dd>",
+        "<dd id=\"status\">403 Forbidden</dd>", "<dd id=\"contact\">the &lt;help&gt; desk</dd>"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << '\n' << text;
+  }
+}
+
+TEST(Refuse, GivesEveryOtherClientOneLine) {
+  const auto body = [](const std::string& fields) {
+    const auto text = refused_with(fields, Refusal::forbidden("no"));
+    return text.substr(text.find("\r\n\r\n") + 4);
+  };
+  EXPECT_EQ(body(""), "cache-a: no; ask the <help> desk\n");
+  EXPECT_EQ(body("Accept: */*\r\n"), "cache-a: no; ask the <help> desk\n");
+  EXPECT_EQ(body("Accept: text/html\r\nCache-Control: only-if-cached\r\n"), "no\n");
+}
+
+TEST(Refuse, SendsNoBodyInAnswerToHead) {
+  const auto text = refused_with("Accept: text/html\r\n", Refusal::forbidden("no"),
+                                 "HEAD http://a.test/ HTTP/1.1");
+  EXPECT_TRUE(text.ends_with("\r\n\r\n")) << text;
+}
+
+TEST(PageOf, ASiteTellsBlockedFromDeniedAndFailed) {
+  auto by_list = Refusal::forbidden("no");
+  by_list.by_list = true;
+  const auto failed = [](boost::system::error_code cause) {
+    return Refusal::failure(failure_of(Failure::Where::upstream, cause));
+  };
+  const std::pair<Refusal, ErrorPage> cases[] = {
+      {by_list, ErrorPage::blocked},
+      {failed(upstream::Errc::blocked_address), ErrorPage::blocked},
+      {failed(upstream::Errc::denied_address), ErrorPage::denied},
+      {failed(upstream::Errc::connect_timed_out), ErrorPage::failed},
+      {Refusal::denied_by("no-games"), ErrorPage::denied},
+      {Refusal::unknown_user("staff", "Hearsay"), ErrorPage::sign_in},
+      {Refusal::too_many(), ErrorPage::error},
+      {Refusal::loop(), ErrorPage::error}};
+  for (const auto& [refusal, page] : cases) EXPECT_EQ(page_of(refusal), page) << refusal.reason;
 }
 
 TEST(Refuse, ANeighbourThatAskedForWhatIsHeldGets504Always) {

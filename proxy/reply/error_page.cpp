@@ -1,0 +1,102 @@
+#include "proxy/reply/error_page.hpp"
+
+#include <algorithm>
+
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+
+namespace proxy {
+namespace {
+
+struct Words {
+  std::string_view title;
+  std::string_view advice;
+};
+
+// In the order of ErrorPage.
+constexpr Words kWords[kErrorPages] = {
+    {"This address is blocked", "If you need it, ask for an exception."},
+    {"This is not allowed here", "If you need it, ask for permission."},
+    {"Please sign in", "Load the page again, and enter your user name and your password."},
+    {"This page could not be fetched",
+     "The fault is at the server or on the way to it. Try again in a minute."},
+    {"The proxy did not do this", "Ask if this does not explain itself."}};
+constexpr std::string_view kBusy = "Try again in a minute.";
+constexpr std::string_view kNobody = "whoever runs this proxy";
+
+// A page of the site runs no scripts: a browser takes it for one of the site that was asked for,
+// and would let them act in its name.
+constexpr std::string_view kContentPolicy =
+    "default-src 'none'; style-src http: https: 'unsafe-inline'; img-src http: https: data:; "
+    "font-src http: https: data:; form-action http: https:; base-uri 'none'";
+
+std::string_view advice_of(const Refusal& refusal) {
+  if (!refusal.advice.empty()) return refusal.advice;
+  if (refusal.status == 429 || refusal.status == 503) return kBusy;
+  return kWords[static_cast<std::size_t>(page_of(refusal))].advice;
+}
+
+}  // namespace
+
+bool is_browser(const Request& request) {
+  return http::has_member(request.head.fields, http::field::accept, "text/html");
+}
+
+ErrorPage page_of(const Refusal& refusal) {
+  if (refusal.by_list) return ErrorPage::blocked;
+  if (refusal.status == 407) return ErrorPage::sign_in;
+  if (refusal.status == 403) return ErrorPage::denied;
+  return refusal.tag == Tag::failed ? ErrorPage::failed : ErrorPage::error;
+}
+
+namespace {
+
+OwnMessage error_page(const Client& client, const Request& request, const Refusal& refusal) {
+  const auto& policy = request.policy();
+  const auto page = page_of(refusal);
+  const auto time = http::format_date(whole_seconds(client.worker.process.clock.shown()));
+  const auto status =
+      std::to_string(refusal.status).append(" ").append(http::reason_phrase(refusal.status));
+  const auto& contact = policy.settings.contact;
+  ErrorFacts facts;
+  const auto set = [&facts](Placeholder what, std::string_view value) {
+    facts[static_cast<std::size_t>(what)] = value;
+  };
+  set(Placeholder::advice, advice_of(refusal));
+  set(Placeholder::client, client.address_text);
+  set(Placeholder::contact, contact.empty() ? kNobody : contact);
+  set(Placeholder::proxy, client.worker.process.name);
+  set(Placeholder::reason, refusal.reason);
+  set(Placeholder::status, status);
+  set(Placeholder::time, time);
+  set(Placeholder::title, kWords[static_cast<std::size_t>(page)].title);
+  set(Placeholder::url, request.target.url());
+  set(Placeholder::user, client.record.user);
+  auto message = own_message(client, refusal.status, "text/html; charset=utf-8",
+                             policy.error_pages.filled(page, facts), refusal.cache_status);
+  message.set("Content-Security-Policy", kContentPolicy);
+  message.set("X-Content-Type-Options", "nosniff");
+  return message;
+}
+
+OwnMessage error_line(const Client& client, const Refusal& refusal, bool is_bare) {
+  std::string line = refusal.reason;
+  if (!is_bare) {
+    line.insert(0, client.worker.process.name + ": ");
+    const auto& contact = client.worker.policy()->settings.contact;
+    if (!contact.empty()) line.append("; ask ").append(contact);
+  }
+  return own_message(client, refusal.status, "text/plain; charset=utf-8", line + '\n',
+                     refusal.cache_status);
+}
+
+}  // namespace
+
+OwnMessage error_message(const Client& client, const Request* request, const Refusal& refusal) {
+  const bool is_question = request && request->facts.control.only_if_cached;
+  if (request && !is_question && is_browser(*request)) return error_page(client, *request, refusal);
+  const bool is_ours = client.door == Door::control || client.record.tag == Tag::own_page;
+  return error_line(client, refusal, is_ours || is_question);
+}
+
+}  // namespace proxy
