@@ -20,6 +20,11 @@ inline constexpr std::string_view kDigestField = "Hearsay-Digest";
 // the URL (digest::RuleHash, in 16 hex digits as of to_text() in site.hpp). Zeros: no rule.
 inline constexpr std::string_view kRuleField = "Hearsay-Rule";
 
+// The field of a question to a Hearsay for a range that says that its first bytes will do: the
+// answer may end where the first block is missing. Its value is kFirstWillDo.
+inline constexpr std::string_view kPartField = "Hearsay-Part";
+inline constexpr std::string_view kFirstWillDo = "first";
+
 struct NativeBase {
   std::uint64_t epoch = 0;
   std::uint64_t generation = 0;

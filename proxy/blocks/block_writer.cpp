@@ -53,6 +53,7 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     keep(next.block, *next.fill);
     next.fill->finish();
     process.runs.done(*into_.run);
+    if (next.block == into_.last) break;
     co_await net::asio::post(worker_.io.get_executor(),
                              net::use_task);  // lets other connections run
   }

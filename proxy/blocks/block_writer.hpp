@@ -18,6 +18,7 @@ class BlockWriter {
     std::shared_ptr<BlockRun> run;
     digest::Key key;  // of the URL
     std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
+    std::uint32_t last = UINT32_MAX;  // the block with which the answer's body ends at the latest
   };
   // The answer's body begins with the first byte of BlockRun::rest(). The worker and the answer
   // outlive the writer.
@@ -26,7 +27,8 @@ class BlockWriter {
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // Streams each block to the run's readers, and stores it once it is whole, until the run is over.
+  // Streams each block to the run's readers, and stores it once it is whole, until the run is over
+  // or Into::last is written.
   // The caller passes a failure on to the readers (BlockRuns::Ending). `idle`: the longest wait for
   // the next bytes of the body.
   net::Task<Outcome<void>> write(std::chrono::milliseconds idle);

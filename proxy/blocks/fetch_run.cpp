@@ -18,11 +18,19 @@ using std::chrono::steady_clock;
 
 namespace {
 
+// The bytes that a neighbour's answer has of those that were asked for: perhaps the first blocks
+// alone, because it holds no more.
+http::ByteRange bytes_given(const Attempt& answer, const http::ByteRange& asked) {
+  const auto part = cache::range_of(answer.head());
+  return part && is_first_of(*part, {asked.first, asked.last}) ? part->range : asked;
+}
+
 // Why a neighbour's answer may not supply the run's blocks; nothing if it may.
 std::optional<Finding> objection_to(Attempt& answer, Process& process, const RunJob& job,
                                     const http::ByteRange& asked) {
   const auto& object = *job.run->object;
-  const auto fit = fit_of(answer.head(), answer.fetch().framing(), object, asked);
+  const auto given = bytes_given(answer, asked);
+  const auto fit = fit_of(answer.head(), answer.fetch().framing(), object, given);
   if (fit == Fit::changed) return Finding{Worth::unusable, peers::FalseHit::unfit};
   if (fit != Fit::range) return Finding{Worth::other_range};
   const auto all = with_head_of(answer, process, job, object);
@@ -37,13 +45,14 @@ void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
     check_given(worker, job.request->get(), {object, object->body.size, peer});
 }
 
-// Writes a neighbour's answer. Returns how the run ends, or that the answer failed.
+// Writes a neighbour's answer. `last`: the last block that it has. Returns how the run ends, or
+// that the answer failed.
 Task<RunEnd> write_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
-                        Inquiries& inquiries, Attempt& answer) {
+                        Inquiries& inquiries, Attempt& answer, std::uint32_t last) {
   job.run->take_from(answer.peer());
   inquiries.add(answer.inquiry());
   job.run->tell(inquiries);
-  BlockWriter writer(worker, {job.run, job.key, job.patience}, answer);
+  BlockWriter writer(worker, {job.run, job.key, job.patience, last}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written = co_await writer.write(search.body_idle(answer, true));
   answer.fetch().finish();
@@ -58,7 +67,7 @@ Task<std::optional<RunEnd>> fetch_from_one(Worker& worker, const RunJob& job, Ot
   auto& process = worker.process;
   const auto& object = *job.run->object;
   const auto bytes = bytes_of(job.run->rest().blocks, object.body.size);
-  const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
+  const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object), true};
   Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
   ClaimantSearch::For wanted{job.key, job.request->get(), {part}};
   wanted.nobody_else = left == OthersLeft::none;
@@ -70,10 +79,17 @@ Task<std::optional<RunEnd>> fetch_from_one(Worker& worker, const RunJob& job, Ot
     const auto objection = objection_to(*answer, process, job, bytes);
     if (!objection) {
       search.settle();
-      co_return co_await write_from(worker, job, search, inquiries, *answer);
+      const auto blocks = cache::blocks_of(bytes_given(*answer, bytes));
+      co_return co_await write_from(worker, job, search, inquiries, *answer, blocks.last);
     }
     search.note(*answer, *objection);
   }
+}
+
+// Whether blocks are left after an answer: it had only the first ones.
+bool goes_on(BlockRun& run) {
+  const auto left = run.rest().blocks;
+  return left.first <= left.last && run.wanted();
 }
 
 Task<RunEnd> fetch_blocks(Worker& worker, const RunJob& job) {
@@ -104,11 +120,13 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& 
                                                   OthersLeft left) {
   const auto& request = job.request->get();
   if (!may_ask_neighbours(worker.process, job.key, request)) co_return std::nullopt;
-  // A neighbour that fails rests, so each is asked once.
-  for (auto peers = request.policy().directory->peers().size(); peers > 0; --peers) {
+  // A neighbour that fails rests, so each may fail once.
+  for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
     const auto end = co_await fetch_from_one(worker, job, left);
+    if (end && end->how == RunEnd::How::finished && goes_on(*job.run)) continue;
     if (!end || !end->failed()) co_return end;
     job.run->begin_again();
+    --peers;
   }
   co_return std::nullopt;
 }

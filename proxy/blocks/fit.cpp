@@ -1,5 +1,7 @@
 #include "proxy/blocks/fit.hpp"
 
+#include <algorithm>
+
 #include "proxy/cache/representation.hpp"
 
 namespace proxy {
@@ -23,6 +25,12 @@ Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
   // a coded part must state its length.
   const bool promised = sized ? framing.length == asked.size() : !cache::is_coded(answer.fields);
   return part->range == asked && part->complete && promised ? Fit::range : Fit::refused;
+}
+
+bool is_first_of(const http::ContentRange& part, const http::AskedRange& asked) {
+  if (!part.complete || part.range.first != asked.first) return false;
+  const auto last = std::min(asked.last.value_or(UINT64_MAX), *part.complete - 1);
+  return part.range.last < last && (part.range.last + 1) % cache::kBlockBytes == 0;
 }
 
 }  // namespace proxy

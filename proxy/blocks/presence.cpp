@@ -1,5 +1,6 @@
 #include "proxy/blocks/presence.hpp"
 
+#include "peers/native_target.hpp"
 #include "proxy/cache/not_modified.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
@@ -17,13 +18,28 @@ http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
   return {{0, object.body.size - 1}};
 }
 
+void cut_to_stored(const Process& process, const Request& request, const digest::Key& key,
+                   const cache::Entry& object, http::ByteRanges& ranges) {
+  const bool asks = request.facts.control.only_if_cached && request.facts.range;
+  if (!asks || ranges.size() != 1) return;
+  if (request.head.fields.only_value(peers::kPartField) != peers::kFirstWillDo) return;
+  auto& range = ranges.front();
+  const auto blocks = cache::blocks_of(range);
+  auto stored = blocks.first;  // all blocks before this one
+  while (stored <= blocks.last && has_block(process, key, object, stored)) ++stored;
+  if (stored == blocks.first || stored > blocks.last) return;
+  range.last = cache::bytes_of_block(stored - 1, object.body.size).last;
+}
+
 Presence presence(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Entry& object) {
   const bool unmodified =
       cache::is_unmodified_for(request.head.fields, object, process.clock.now());
   const auto wanted = parts_wanted(request, object);
   auto found = Presence::stored;
-  for (const auto& range : ranges_of(request, object, wanted, unmodified)) {
+  auto ranges = ranges_of(request, object, wanted, unmodified);
+  cut_to_stored(process, request, key, object, ranges);
+  for (const auto& range : ranges) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
       if (has_block(process, key, object, block)) continue;

@@ -17,7 +17,8 @@ enum class Presence : std::uint8_t {
   missing,    // at least one block is neither stored nor being fetched
 };
 
-// `key`: of the object's URL. Looks at memory, the disk's index and the runs; reads nothing.
+// `key`: of the object's URL. If the first bytes of a range will do (peers::kPartField), asks for
+// no more than these. Looks at memory, the disk's index and the runs; reads nothing.
 Presence presence(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Entry& object);
 
@@ -27,5 +28,10 @@ http::Selection parts_wanted(const Request& request, const cache::Entry& object)
 // The ranges whose bytes the answer has: none in an answer to HEAD, a 304 or a 416.
 http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
                            const http::Selection& wanted, bool unmodified);
+
+// If the first bytes of one range will do, cuts it where the first block is missing. Leaves it as
+// it is if that is the first of its blocks.
+void cut_to_stored(const Process& process, const Request& request, const digest::Key& key,
+                   const cache::Entry& object, http::ByteRanges& ranges);
 
 }  // namespace proxy

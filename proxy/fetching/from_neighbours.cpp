@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/blocks/fit.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/representation.hpp"
@@ -32,7 +33,7 @@ enum class Answered : std::uint8_t {
 };
 
 std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
-  if (job.sibling_range) return PartAsked{*job.sibling_range};
+  if (job.sibling_range) return PartAsked{*job.sibling_range, {}, true};
   if (!job.how.part) return std::nullopt;
   const auto asked = http::only_range(job.request->get().facts.ranges);
   return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
@@ -203,10 +204,19 @@ Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incomi
   co_return Answered::yes;
 }
 
+// The blocks that came of those that were asked for: perhaps the first ones alone.
+std::optional<http::AskedRange> blocks_that_came(const FillContext& context,
+                                                 const Incoming& incoming) {
+  auto blocks = context.job.sibling_range;
+  const auto& part = incoming.entry->range();
+  if (blocks && part && is_first_of(*part, *blocks)) blocks->last = part->range.last;
+  return blocks;
+}
+
 // Writes an answer that is of use, if the client can do with the part that came.
 Soon<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incoming&& incoming,
                             bool resumable) {
-  if (auto object = begin_object(context, incoming, context.job.sibling_range))
+  if (auto object = begin_object(context, incoming, blocks_that_came(context, incoming)))
     return write_blocks(context, search, std::move(incoming), std::move(object));
   if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
     search.note(incoming.attempt, {Worth::other_range});
@@ -248,7 +258,10 @@ Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     search.put_off(attempt);
     return Answered::no;
   }
-  incoming.left_there = is_left_there(context, incoming);
+  const auto& part = incoming.entry->range();
+  const auto& blocks = context.job.sibling_range;
+  const bool is_first = part && blocks && is_first_of(*part, *blocks);
+  incoming.left_there = !is_first && is_left_there(context, incoming);
   if (incoming.left_there && context.job.sibling_range)
     return write_cut_to_client(context, search, std::move(incoming), resumable);
   return write_useful(context, search, std::move(incoming), resumable);

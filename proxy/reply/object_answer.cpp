@@ -24,7 +24,9 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
       source_(client.worker, {request, from_.key, from_.object, from_.may_fetch, client.share()}),
       watch_(client.response, client.worker.deadlines, source_.slot()),
-      early_watch_(client.response, client.worker.deadlines, source_.early_slot()) {}
+      early_watch_(client.response, client.worker.deadlines, source_.early_slot()) {
+  cut_to_stored(client.worker.process, request, from_.key, *from_.object, ranges_);
+}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
   if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});

@@ -128,6 +128,9 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   if (part && !part->validator.empty()) {
     extra.push_back({field::if_range, "If-Range", part->validator});
   }
+  if (part && part->first_will_do) {
+    extra.push_back({field::unknown, peers::kPartField, peers::kFirstWillDo});
+  }
   if (!asked.tag.empty()) extra.push_back({field::if_none_match, "If-None-Match", asked.tag});
   if (!asked.digest.empty()) extra.push_back({field::unknown, peers::kDigestField, asked.digest});
   if (!asked.fetcher.empty()) extra.push_back({field::unknown, peers::kFetchField, asked.fetcher});

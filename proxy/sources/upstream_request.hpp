@@ -17,6 +17,7 @@ namespace proxy {
 struct PartAsked {
   http::AskedRange bytes;
   std::string_view validator = {};
+  bool first_will_do = false;  // whole blocks at its beginning will do (peers::kPartField)
 };
 // What a sibling is asked for: the whole response, unless `part` is set. Refers to text that the
 // caller keeps.

@@ -86,5 +86,28 @@ TEST(Fit, ADateTellsVersionsApartWhereThereIsNoTag) {
             Fit::changed);
 }
 
+TEST(IsFirstOf, IsAPartOfWholeBlocksThatBeginsAsAskedAndEndsEarlier) {
+  constexpr std::uint64_t kBlock = cache::kBlockBytes;
+  constexpr std::uint64_t kAll = 10 * kBlock + 5;
+  struct Case {
+    http::ByteRange range;
+    std::optional<std::uint64_t> complete;
+    http::AskedRange asked;
+    bool is_first;
+  };
+  for (const Case& c : {
+           Case{{0, kBlock - 1}, kAll, {0, 3 * kBlock - 1}, true},
+           Case{{kBlock, 3 * kBlock - 1}, kAll, {kBlock, {}}, true},
+           Case{{0, kBlock - 1}, kAll, {0, kBlock - 1}, false},      // all that was asked for
+           Case{{0, kAll - 1}, kAll, {0, {}}, false},                // likewise
+           Case{{0, kAll - 1}, kAll, {0, 99 * kBlock}, false},       // likewise
+           Case{{0, kBlock - 2}, kAll, {0, 3 * kBlock - 1}, false},  // no whole block
+           Case{{kBlock, 2 * kBlock - 1}, kAll, {0, {}}, false},     // not the first
+           Case{{0, kBlock - 1}, {}, {0, {}}, false},                // of what?
+       }) {
+    EXPECT_EQ(is_first_of({c.range, c.complete}, c.asked), c.is_first) << c.range.last;
+  }
+}
+
 }  // namespace
 }  // namespace proxy

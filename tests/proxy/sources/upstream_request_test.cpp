@@ -53,6 +53,15 @@ TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
             "\"v1\"\r\n\r\n");
 }
 
+TEST(SiblingRequest, SaysThatTheFirstBlocksOfARangeWillDo) {
+  const TextRequest request("");
+  const SiblingQuestion first{PartAsked{{0, 99}, {}, true}};
+  EXPECT_EQ(sibling_request(*request, "us", first),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nRange: bytes=0-99\r\n"
+            "Hearsay-Part: first\r\n\r\n");
+}
+
 TEST(SiblingRequest, NamesTheDigestThatClaimsTheUrl) {
   const TextRequest request("");
   const SiblingQuestion asked{.digest = "\"0123456789abcdef-7\""};
