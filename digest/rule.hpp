@@ -19,15 +19,18 @@ using RuleHash = std::uint64_t;  // 0: no rule
 // a response because of a mark still has to compare the hashes.
 using RuleMark = std::uint16_t;  // 0: no rule; less than kMostMarks
 inline constexpr std::uint16_t kMostMarks = 1U << 12;
+// The mark of no rule: a claim with it says that its owner holds a part of the response, of a MiB
+// or more. Only a question for a range looks it up, and the owner may hold another part.
+inline constexpr RuleMark kOfPart = kMostMarks - 1;
 
 // Bytes 0 to 7, as a little-endian number, of the MD5 of a byte of value 1 and the text, and 1 if
 // they are 0.
 RuleHash rule_hash(std::string_view meaning);
 
-// The lowest 12 bits, and 1 if they are 0. Of hash 0: 0.
+// The lowest 12 bits, and 1 if they are 0 or kOfPart. Of hash 0: 0.
 constexpr RuleMark mark_of(RuleHash hash) {
   const auto lowest = static_cast<RuleMark>(hash % kMostMarks);
-  return hash != 0 && lowest == 0 ? RuleMark{1} : lowest;
+  return hash != 0 && (lowest == 0 || lowest == kOfPart) ? RuleMark{1} : lowest;
 }
 
 // A mark that was written down; of any other number its lowest 12 bits.
@@ -41,7 +44,8 @@ constexpr RuleMark mark_in(std::uint16_t number) {
 Key under_rule(const Key& key, RuleMark mark);
 
 // A claim says that its owner holds a response. A claim without a rule is for every neighbour; a
-// claim with a rule is for the neighbours that have the same rule.
+// claim with a rule is for the neighbours that have the same rule. With kOfPart it says that its
+// owner holds a part.
 struct Claim {
   Key key;
   RuleMark rule = 0;

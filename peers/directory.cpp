@@ -157,7 +157,18 @@ template <class Found>
 void PeerDirectory::ask(const View& view, const digest::Key& key, digest::RuleMark rule,
                         Found found) {
   view.panel.ask(key, found);
-  if (rule != 0) view.panel.ask(digest::under_rule(key, rule), found);
+  if (rule == 0) return;
+  view.panel.ask(digest::under_rule(key, rule), [&](std::size_t id) {
+    if (view.reports[id].claims.native) found(id);
+  });
+}
+
+// A Squid claims nothing under a rule: what its digest says of such a key is an error of its
+// filter.
+bool PeerDirectory::says(const PollReport& report, const digest::Key& key,
+                         const digest::Key& ruled) {
+  const auto& filter = *report.claims.filter;
+  return filter.contains(key) || (report.claims.native && filter.contains(ruled));
 }
 
 Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now,
@@ -189,8 +200,7 @@ std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& ke
       const PollReport& report = view.reports[peer->id];
       Claim claim{.peer = peer, .state = state_of(*peer, report, now), .claims = std::nullopt};
       if (report.counts(now)) {
-        const auto& filter = *report.claims.filter;
-        claim.claims = filter.contains(key) || filter.contains(ruled);
+        claim.claims = says(report, key, ruled);
       }
       claim.denied = peer->denials.has(key, view.digests[peer->id].number);
       all.push_back(std::move(claim));
@@ -207,8 +217,7 @@ PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime n
     for (std::size_t id = 0; id < peers_.size(); ++id) {
       const PollReport& report = view.reports[id];
       if (!report.counts(now) || peers_[id]->accuracy.resting(now)) continue;
-      const auto& filter = *report.claims.filter;
-      if (!filter.contains(key) && !filter.contains(ruled)) others.push_back(id);
+      if (!says(report, key, ruled)) others.push_back(id);
     }
   });
   return others.empty() ? nullptr : peers_[others[chosen % others.size()]];
@@ -271,6 +280,7 @@ bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, S
                                       digest::RuleMark rule) const {
   if (!anybody_.load(std::memory_order_relaxed)) return false;
   bool is_kept = false;
+  if (rule == digest::kOfPart) rule = 0;  // a neighbour may hold another part
   view_.read([&](const View& view) {
     ask(view, key, rule, [&](std::size_t id) {
       const Peer& peer = *peers_[id];

@@ -75,10 +75,11 @@ class PeerDirectory {
   PeerRef at(const config::Address& address) const;
 
   // Peers whose digest claims the key, for everybody or for those with the asker's rule for the URL
-  // (digest/rule.hpp), in the order of the settings, each once. Leaves out peers that are
-  // resting, peers whose digest is too old (PollReport::usable_until), and peers that have denied
-  // the key since they published their digest. Any thread, never waits. Costs one atomic load while
-  // no peer has a digest; allocates only for more than 4 claimants.
+  // (digest/rule.hpp), or in part (digest::kOfPart as the rule), in the order of the settings, each
+  // once. Leaves out peers that are resting, peers whose digest is too old
+  // (PollReport::usable_until), and peers that have denied the key since they published their
+  // digest. Any thread, never waits. Costs one atomic load while no peer has a digest; allocates
+  // only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now, digest::RuleMark rule = 0) const;
 
   // What one peer's digest says of a key.
@@ -160,9 +161,11 @@ class PeerDirectory {
   // The epoch of a peer that is a Hearsay of the site and may be asked now.
   static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now);
   // Calls found(id) for each claimant of the key, or of the key under the rule, once for each of
-  // the two.
+  // the two. No Squid claims the latter.
   template <class Found>
   static void ask(const View& view, const digest::Key& key, digest::RuleMark rule, Found found);
+  // Whether the digest of the report, which has one, claims one of the two.
+  static bool says(const PollReport& report, const digest::Key& key, const digest::Key& ruled);
   static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);
   std::vector<PeerRef> at_address(const View& view, const config::Address& address) const;
 

@@ -323,8 +323,12 @@ http::StoredValidators Entry::validators() const {
   return {told.etag, http::parse_date(told.last_modified, floor<seconds>(response_time_))};
 }
 
+bool Entry::may_cross(const http::Variant& its_variant) const {
+  return shared && for_neighbours() && !no_cache && !its_variant.never_matches();
+}
+
 bool Entry::answers_neighbours(const http::Variant& its_variant) const {
-  return status == 200 && shared && for_neighbours() && !no_cache && !its_variant.never_matches();
+  return status == 200 && may_cross(its_variant);
 }
 
 Time Entry::claimable_until() const {
@@ -333,6 +337,11 @@ Time Entry::claimable_until() const {
 
 Time Entry::claimable_by_rule_until() const {
   return rule() != 0 && answers_neighbours(variant()) ? fresh_until() : Time::min();
+}
+
+Time Entry::claimable_in_part_until() const {
+  const bool is_worth_it = is_part() && rule() == 0 && body.size >= kLeastClaimed;
+  return is_worth_it && may_cross(variant()) ? told_until() : Time::min();
 }
 
 std::uint64_t Entry::footprint() const {

@@ -264,6 +264,10 @@ struct Entry : Counted<Entry> {
   Time claimable_until() const;
   // Likewise for the neighbours that have rule(). Time::min() if there is none.
   Time claimable_by_rule_until() const;
+  // The time until which a part of at least kLeastClaimed bytes answers a range within it, for
+  // every neighbour. Time::min() if it is no such part. Whether an object has such a part, its
+  // blocks decide.
+  Time claimable_in_part_until() const;
   // Whether it is fresh for those who do not have rule().
   bool fresh_without_rule(Time now) const { return rule() == 0 ? fresh(now) : now < told_until(); }
 
@@ -286,6 +290,7 @@ struct Entry : Counted<Entry> {
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
   // The end of its freshness without rules.
   Time told_until() const { return std::min(extras().told_until, fresh_until()); }
+  bool may_cross(const http::Variant& its_variant) const;
   bool answers_neighbours(const http::Variant& its_variant) const;
   // The allocation, and all memory without the body.
   std::size_t allocated() const;

@@ -32,6 +32,8 @@ using disk::kBlockBytes;
 
 // Longer bodies are stored in blocks if there is a disk. With little memory, shorter ones are too.
 inline constexpr std::uint64_t kLargeFrom = std::uint64_t{4} << 20;
+// A smaller part is not claimed: to ask for it would hardly spare anything.
+inline constexpr std::uint64_t kLeastClaimed = kBlockBytes;
 // The blocks of a larger object could not be numbered.
 inline constexpr std::uint64_t kLargestObject = std::uint64_t{UINT32_MAX} * kBlockBytes;
 

@@ -148,7 +148,9 @@ void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
   if (takes.measured()) explanation.origin.takes = takes.mean();
   if (lookup.verdict.action != Action::refuse) note_origin(request, explanation.origin);
   explanation.no_neighbours = why_no_neighbours(worker.process, request, lookup);
-  const auto rule = digest::mark_of(request.facts.rule);
+  auto rule = digest::mark_of(request.facts.rule);
+  const bool asks_for_parts = lookup.verdict.part || lookup.verdict.action == Action::complete;
+  if (rule == 0 && asks_for_parts) rule = digest::kOfPart;
   for (const auto& claim : policy.directory->claims_of(lookup.key, Steady::now(), rule)) {
     PeerFacts facts{.name = claim.peer->name,
                     .state = std::string(peers::to_string(claim.state)),

@@ -200,7 +200,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
           co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
-  note_if_complete(context.process(), context.job.key, *object);
+  note_kept_blocks(context.process(), context.job.key, *object);
   context.fill().finish();  // its readers have the head, and read blocks
 }
 

@@ -37,7 +37,9 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
     facts.held_bytes = held.bytes;
     facts.disk_bytes += held.disk_bytes;
   }
-  facts.claimable = seconds_until(cache::Time(std::chrono::seconds(header.claim())), now);
+  const bool in_part = header.claims_blocks() && header.blocks() == disk::Blocks::some;
+  const std::chrono::seconds until(in_part ? 0 : header.claim());
+  facts.claimable = seconds_until(cache::Time(until), now);
   if (!saved) return facts;
   if (!relations.leads_to(stored, saved->selector)) return std::nullopt;
   const cache::Saved& entry = saved->entry;

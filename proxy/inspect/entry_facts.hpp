@@ -45,7 +45,7 @@ struct EntryFacts {
   std::uint64_t disk_bytes = 0;
   std::optional<std::uint64_t> age = {};        // since the response was received
   std::optional<std::uint64_t> fresh = {};      // remaining; 0: stale
-  std::optional<std::uint64_t> claimable = {};  // remaining; 0: not claimable
+  std::optional<std::uint64_t> claimable = {};  // remaining; 0: not claimable as a whole
   std::optional<unsigned> status = {};
   std::optional<std::uint64_t> hits = {};
   std::string_view where = "disk";  // or "memory", or "memory and disk"

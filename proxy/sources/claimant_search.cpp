@@ -33,6 +33,9 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyT
   const auto& policy = wanted.request.policy();
   const auto rule = digest::mark_of(wanted.request.facts.rule);
   auto claimants = policy.directory->claimants(wanted.key, now, rule);
+  if (claimants.empty() && wanted.asked.part) {
+    claimants = policy.directory->claimants(wanted.key, now, digest::kOfPart);
+  }
   const auto others = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
     return why_barred(*peer, wanted.request, wanted.guests).has_value();
   });
@@ -168,8 +171,8 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   // While a trial is under way, the next source has its own turn.
   if (!question.on_trial || race_.under_way().empty()) next_source_at_ = Steady::now();
   // The sibling will soon be asked for another response, so its connection is worth keeping.
-  if (finding.worth == Worth::false_hit && searching())
-    co_await drain_body(worker_, attempt.fetch());
+  const bool is_a_no = finding.worth == Worth::false_hit || finding.worth == Worth::other_range;
+  if (is_a_no && searching()) co_await drain_body(worker_, attempt.fetch());
 }
 
 // Asks whom the key's owner has named, once.

@@ -45,7 +45,8 @@ class ClaimantSearch {
     std::function<Attempt(const upstream::Route&)> origin = {};
     Attempt::OnInterim on_interim = {};  // for the origin's interim heads
   };
-  // Counts one claim for each neighbour that claims the key. Adds each question that has ended
+  // Counts one claim for each neighbour that claims the key. If none does, and a part is asked for,
+  // those count that claim a part. Adds each question that has ended
   // without a useful answer to `inquiries`, and words_for() each finding.
   ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries);
 

@@ -56,6 +56,11 @@ FalseHit cause_of(const http::ResponseHead& answer) {
   return cause_of_lookup(lookup);
 }
 
+bool holds_other_parts(const http::ResponseHead& answer) {
+  const auto said = http::nearest_cache_status(answer.fields);
+  return said && !said->hit && said->fwd == "partial";
+}
+
 bool refuses_us(const http::ResponseHead& answer) {
   const auto status = answer.status;
   if (status != 403 && status != 407 && status != 504) return false;

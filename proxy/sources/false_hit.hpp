@@ -16,6 +16,10 @@ namespace proxy {
 // store. In X-Squid-Error every Squid names an error other than the miss.
 peers::FalseHit cause_of(const http::ResponseHead& answer);
 
+// Whether the answer says that the sibling holds the response, but not the bytes that were asked
+// for (RFC 9211 2.2: fwd=partial).
+bool holds_other_parts(const http::ResponseHead& answer);
+
 // The detail with which a Hearsay refuses a client that is not in its access.clients. To a question
 // of a neighbour it adds "refused/" in front.
 inline constexpr std::string_view kNotAClient = "denied/access.clients";

@@ -48,6 +48,7 @@ Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked)
   const auto status = answer.status;
   const auto& part = asked.part;
   if (refuses_us(answer)) return {Worth::refuses_us, FalseHit::refused};
+  if (status == 504 && part && holds_other_parts(answer)) return {Worth::other_range};
   if (status == 504 || status == 502) return {Worth::false_hit, cause_of(answer)};
   if (status == 200 || (status == 206 && part)) return {Worth::holds};
   if (status == 304 && !asked.tag.empty()) return {Worth::holds};

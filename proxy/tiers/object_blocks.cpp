@@ -198,7 +198,7 @@ Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> p
   patience->note(waited);
 }
 
-void note_if_complete(Process& process, const digest::Key& key, const cache::Entry& object) {
+void note_kept_blocks(Process& process, const digest::Key& key, const cache::Entry& object) {
   if (process.disk) process.disk->disk().review_claim(key, object.object()->version);
 }
 

@@ -74,7 +74,7 @@ BlockKept keep_block_of_new(Process& process, const digest::Key& key,
 net::Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience);
 
 // Call this once after blocks of the object were kept. If the disk has all of them, our digest may
-// claim the URL. The object may have been purged or replaced meanwhile.
-void note_if_complete(Process& process, const digest::Key& key, const cache::Entry& object);
+// claim the URL; if it has some, a part. The object may have been purged or replaced meanwhile.
+void note_kept_blocks(Process& process, const digest::Key& key, const cache::Entry& object);
 
 }  // namespace proxy

@@ -11,6 +11,7 @@ TEST(Rule, HasTheHashAndTheKeysThatNeighboursCompute) {
             0x2bf68b35cbcd21e9U);
   const Key key = key_of(Method::get, "http://example.com/");
   EXPECT_EQ(to_hex(under_rule(key, 7)), "8d2602691064bdb63178157fa80d212c");
+  EXPECT_EQ(kOfPart, 4095);
 }
 
 TEST(Rule, LeavesAKeyAsItIsWithoutAMark) {
@@ -25,6 +26,7 @@ TEST(Rule, HasAMarkIfItHasAHash) {
   EXPECT_EQ(mark_of(0), 0);
   EXPECT_EQ(mark_of(0xf007), 7);
   EXPECT_EQ(mark_of(0xf000), 1);
+  EXPECT_EQ(mark_of(0xf000 + kOfPart), 1) << "the mark of parts is no rule's";
 }
 
 }  // namespace

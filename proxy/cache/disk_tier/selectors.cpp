@@ -85,7 +85,8 @@ void Selectors::put_selector(Known& known, const Key& variant, const Entry& entr
   auto until = theirs.claimable_until;
   if (theirs.claims_blocks()) {  // an object's claim lasts only while all blocks are there
     const auto location = disk_.catalog().index.find(known.url);
-    until = location ? std::min(until, location->claimable_until) : 0;
+    const bool is_whole = location && location->rule != digest::kOfPart;
+    until = is_whole ? std::min(until, location->claimable_until) : 0;
   }
   const bool other_lasts = known.selector.claimed != variant && until > mine.claimable_until &&
                            disk_.may_hold(known.selector.claimed);

@@ -65,6 +65,30 @@ TEST_F(ClaimedKeys, UnclaimableReplacementEndsTheClaim) {
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::removed}}));
 }
 
+TEST_F(ClaimedKeys, APartIsClaimedUnderItsMarkFromOneMiBOn) {
+  Budget budget(16 << 20);
+  Store store(budget, {.changes = 8});
+  const auto put_part = [&](const std::string& url, std::uint32_t bytes, bool shared = true) {
+    Stock part;
+    part.url = url;
+    part.status = 206;
+    part.lines = "Cache-Control: max-age=100\r\nETag: \"v\"\r\nContent-Range: bytes 0-" +
+                 std::to_string(bytes - 1) + "/9999999\r\n";
+    part.body = bytes;
+    part.shared = shared;
+    store.put(key_of(url), {entry_of(budget, part)}, kStart);
+  };
+  put_part("http://a/", 1 << 20);
+  put_part("http://b/", (1 << 20) - 1);
+  put_part("http://c/", 1 << 20, false);
+  std::vector<KeyChange> changes;
+  EXPECT_EQ(store.collect(kStart, changes), Collected::complete);
+  EXPECT_EQ(changes, (std::vector{KeyChange{key_, What::added, digest::kOfPart}}));
+  changes.clear();
+  EXPECT_EQ(store.collect(kStart + 95s, changes), Collected::complete);
+  EXPECT_EQ(changes, (std::vector{KeyChange{key_, What::removed, digest::kOfPart}}));
+}
+
 TEST_F(ClaimedKeys, WhatIsNotSharedIsNotClaimed) {
   Stock own = stock_of("http://a/", 100);
   own.shared = false;

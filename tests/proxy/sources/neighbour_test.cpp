@@ -47,6 +47,15 @@ TEST(Neighbour, ThatKnowsNoSuchRangeHoldsTheResponseOrAnotherVersion) {
   EXPECT_EQ(heard(416, kWhole).worth, Worth::refused) << "nobody asked for a range";
 }
 
+// RFC 9211 2.2: it holds the response, but not all of the range.
+TEST(Neighbour, ThatHoldsOtherPartsHasNotClaimedInError) {
+  const std::string partial = "Cache-Status: b; fwd=partial\r\n";
+  EXPECT_EQ(heard(504, kAnyVersion, partial).worth, Worth::other_range);
+  EXPECT_EQ(heard(504, kThisVersion, partial).worth, Worth::other_range);
+  EXPECT_EQ(heard(504, kWhole, partial).worth, Worth::false_hit) << "it claimed the whole";
+  EXPECT_EQ(heard(504, kAnyVersion, "Cache-Status: b; fwd=uri-miss\r\n").worth, Worth::false_hit);
+}
+
 TEST(Neighbour, RefusesByAStatusThatASiblingMustNotGive) {
   for (const unsigned status : {204, 301, 304, 400, 403, 404, 410, 412, 500, 503}) {
     EXPECT_EQ(heard(status, kWhole).worth, Worth::refused) << status;

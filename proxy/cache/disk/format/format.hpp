@@ -42,8 +42,9 @@
 //    8  searched: a list of entries that purges by prefix cover; these entries no longer count
 //       (searched.hpp). A version ends the search: every entry that a purge by prefix up to this
 //       position (segment << 32 | offset) covers has been listed
-// Flag 1: all blocks of the object with this version were there when the record was written. An
-// object without this flag is not claimable. The other seven flags are a number: the tag of the
+// Flag 1: all blocks of the object with this version were there when the record was written.
+// Without this flag, an object is claimable only with the mark digest::kOfPart, for the part that
+// is there, and not at all without that mark. The other seven flags are a number: the tag of the
 // neighbour that gave the content, or 0 for the origin. Of several records with one key (purges
 // aside) the newest counts: the one with the higher segment, then offset. A block's record has the
 // key of its object's URL (GET, digest/key.hpp). The index finds the block under a key derived from
@@ -131,6 +132,9 @@ constexpr Position to_position(std::uint64_t number) {
   return {static_cast<std::uint32_t>(number >> 32), static_cast<std::uint32_t>(number)};
 }
 
+// How much of an object is there. Less than all lets our digest claim a part (digest::kOfPart).
+enum class Blocks : std::uint8_t { none, some, all };
+
 // One member per field of the header, so it has 15: the number of the segment and the offset in it
 // are one, and magic and the last checksum none.
 struct RecordHeader {
@@ -154,9 +158,6 @@ struct RecordHeader {
 
   GiverTag giver() const { return flags >> 1; }
   void set_giver(GiverTag tag) { flags = static_cast<std::uint8_t>((flags & kAllHeld) | tag << 1); }
-  void set_all_held(bool is_so) {
-    flags = static_cast<std::uint8_t>((flags & ~kAllHeld) | (is_so ? kAllHeld : 0));
-  }
   // Header, URL and head: one checksum covers them.
   std::uint64_t checked_bytes() const { return kRecordHeaderBytes + url_bytes + head_bytes; }
   // The whole record, without the zeros behind it.
@@ -167,9 +168,20 @@ struct RecordHeader {
   bool claims_blocks() const {
     return kind == RecordKind::object || (kind == RecordKind::selector && version != 0);
   }
-  // claimable_until, or 0 if blocks of the object were missing when the record was written.
+  // Which blocks of the object were there when the record was written. Only for claims_blocks().
+  Blocks blocks() const {
+    if ((flags & kAllHeld) != 0) return Blocks::all;
+    return rule == digest::kOfPart ? Blocks::some : Blocks::none;
+  }
+  // Says so. A claim by a rule lasts only while all blocks are there: then `some` counts as `none`.
+  void set_blocks(Blocks held) {
+    flags = static_cast<std::uint8_t>((flags & ~kAllHeld) | (held == Blocks::all ? kAllHeld : 0));
+    if (rule == digest::kOfPart) rule = 0;
+    if (rule == 0 && held == Blocks::some) rule = digest::kOfPart;
+  }
+  // claimable_until, or 0 if no blocks of the object were there.
   std::uint32_t claim() const {
-    return claims_blocks() && (flags & kAllHeld) == 0 ? 0 : claimable_until;
+    return claims_blocks() && blocks() == Blocks::none ? 0 : claimable_until;
   }
 };
 

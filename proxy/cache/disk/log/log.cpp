@@ -71,7 +71,7 @@ Result<void> Log::append(NewRecord record) {
     return ready;
   }
   if (record.header.claims_blocks()) {
-    record.header.set_all_held(claims_.holds_all(record.header, record.url));
+    record.header.set_blocks(claims_.blocks_held(record.header, record.url));
   }
   return appender_.gather(std::move(record), std::nullopt);
 }

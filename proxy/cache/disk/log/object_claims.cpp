@@ -10,8 +10,8 @@
 namespace proxy::cache::disk {
 namespace {
 
-// holds_any() looks for no more blocks than these. A sender may state any length for an object, and
-// reclaiming must not take longer for it.
+// If the first blocks are missing, no more than these are looked for. A sender may state any length
+// for an object, and reclaiming must not take longer for it.
 constexpr std::uint32_t kMostBlocksTried = 1024;
 
 Key url_key(std::string_view url) {
@@ -31,23 +31,28 @@ void ObjectClaims::doubt_objects() {
   }
 }
 
-bool ObjectClaims::holds_all(const RecordHeader& header, std::string_view url) const {
-  const Key key = url_key(url);
-  for (std::uint32_t number = 0; number < header.block; ++number) {
-    if (!catalog_.index.find(block_key(key, header.version, number))) return false;
+// The first block that is found, of the first 1024.
+std::optional<std::uint32_t> ObjectClaims::first_held(const RecordHeader& header,
+                                                      const Key& key) const {
+  for (std::uint32_t number = 0; number < std::min(header.block, kMostBlocksTried); ++number) {
+    if (catalog_.index.find(block_key(key, header.version, number))) return number;
   }
-  return header.block > 0;
+  return std::nullopt;
+}
+
+Blocks ObjectClaims::blocks_held(const RecordHeader& header, std::string_view url) const {
+  const Key key = url_key(url);
+  const auto first = first_held(header, key);
+  if (first != 0) return first ? Blocks::some : Blocks::none;
+  for (std::uint32_t number = 1; number < header.block; ++number) {
+    if (!catalog_.index.find(block_key(key, header.version, number))) return Blocks::some;
+  }
+  return Blocks::all;
 }
 
 bool ObjectClaims::holds_any(const Key& key, const Location& location) const {
   const auto object = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
-  if (!object) return false;
-  const RecordHeader& header = object->header();
-  const Key blocks = url_key(object->url());
-  for (std::uint32_t number = 0; number < std::min(header.block, kMostBlocksTried); ++number) {
-    if (catalog_.index.find(block_key(blocks, header.version, number))) return true;
-  }
-  return false;
+  return object && first_held(object->header(), url_key(object->url()));
 }
 
 bool ObjectClaims::is_orphan(const RecordHeader& block) const {
@@ -68,22 +73,22 @@ Result<ObjectClaims::Reviewed> ObjectClaims::review(const Key& key, std::uint64_
     return Reviewed::done;
   const auto stored = StoredRecord::open(catalog_.segments, key, *location, Wait::yes);
   if (!stored) return Reviewed::done;
-  RecordHeader header = stored->header();
+  const RecordHeader header = stored->header();
   if (catalog_.rules.purged(stored->url(), location->at, header.giver())) return Reviewed::done;
   const Key url = url_key(stored->url());
   const bool is_variant = location->kind == RecordKind::object && url != key;
   if (is_variant) return review(url, 0);  // the URL's selector has the claim
   const bool meant = header.claims_blocks() && (version == 0 || header.version == version);
-  const bool said = (header.flags & kAllHeld) != 0;
-  if (!meant || header.claimable_until == 0 || said == holds_all(header, stored->url())) {
+  RecordHeader right = header;
+  if (meant) right.set_blocks(blocks_held(header, stored->url()));
+  if (header.claimable_until == 0 || right.blocks() == header.blocks()) {
     catalog_.index.set_claim(key, location->at, header.claim());
     return Reviewed::done;
   }
-  if (said) catalog_.index.set_claim(key, location->at, 0);
+  if (right.blocks() < header.blocks()) catalog_.index.set_claim(key, location->at, 0);
   if (!appender_.fits(aligned(header.bytes()))) return Reviewed::no_room;
-  header.flags ^= kAllHeld;
   NewRecord record{
-      .header = header, .url = std::string(stored->url()), .head = std::string(stored->head())};
+      .header = right, .url = std::string(stored->url()), .head = std::string(stored->head())};
   const auto gathered = appender_.gather(std::move(record), location->at);
   if (!gathered) return gathered.error();
   return Reviewed::done;

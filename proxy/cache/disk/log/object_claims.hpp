@@ -1,8 +1,10 @@
-// Decides whether our digest may claim a large object: only while all its blocks are here.
+// Decides whether our digest may claim a large object: as a whole only while all its blocks are
+// here, and in part while some are.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -12,10 +14,10 @@
 
 namespace proxy::cache::disk {
 
-// Keeps the claim of each object in step with its blocks. The record of an object or selector has a
-// flag (kAllHeld): all blocks were found when the record was written. When blocks are lost or
-// added, the claim is doubted: marked for review. If the flag is wrong, the review writes the
-// record again with the right one. For the writer's thread; waits for the disk.
+// Keeps the claim of each object in step with its blocks. The record of an object or selector says
+// which blocks were found when the record was written (RecordHeader::blocks()). When blocks are
+// lost or added, the claim is doubted: marked for review. If the record is wrong, the review writes
+// it again with the right number. For the writer's thread; waits for the disk.
 class ObjectClaims {
  public:
   using Doubts = std::set<std::pair<Key, std::uint64_t>>;
@@ -41,8 +43,9 @@ class ObjectClaims {
   void add(Doubts doubts) { doubted_.merge(doubts); }
   void clear() { doubted_.clear(); }
 
-  // Whether every block of the object is found that this record of an object or selector describes.
-  bool holds_all(const RecordHeader& header, std::string_view url) const;
+  // How many blocks are found of the object that this record of an object or selector describes.
+  // `none` also if only blocks after the first 1024 are found.
+  Blocks blocks_held(const RecordHeader& header, std::string_view url) const;
   // Whether one of the object's first 1024 blocks is found.
   bool holds_any(const Key& key, const Location& object) const;
   // Whether the block's object is gone: no object with its version is found under its URL's key.
@@ -50,6 +53,7 @@ class ObjectClaims {
   bool is_orphan(const RecordHeader& block) const;
 
  private:
+  std::optional<std::uint32_t> first_held(const RecordHeader& header, const Key& key) const;
   enum class Reviewed : std::uint8_t { done, no_room };  // in the segment, for the record
   Result<Reviewed> review(const Key& key, std::uint64_t version);
 
