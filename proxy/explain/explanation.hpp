@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxy/inspect/peek.hpp"
@@ -75,6 +76,16 @@ struct Explanation {
 
 // What would happen, in one sentence for a person. Pure.
 std::string sentence(const Explanation& explanation);
+
+// One more sentence: what it is about ("client", "neighbour"), and its text.
+struct Said {
+  std::string_view about;  // a literal; empty: the same as of the sentence before
+  std::string text;
+};
+
+// The facts behind sentence(), each as a sentence for a person. Facts that are unknown or do not
+// count are left out. Pure.
+std::vector<Said> sentences(const Explanation& explanation);
 
 // The page /admin/explain. Pure.
 std::string explanation_json(const Explanation& explanation);

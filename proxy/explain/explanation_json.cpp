@@ -1,8 +1,6 @@
-#include <fmt/chrono.h>
-
 #include <nlohmann/json.hpp>
 
-#include "proxy/explain/explanation.hpp"
+#include "proxy/explain/words.hpp"
 
 namespace proxy {
 namespace {
@@ -13,29 +11,7 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-std::string moment_text(cache::Time time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
-}
-
-std::string_view word(cache::Freshness::Basis basis) {
-  using Basis = cache::Freshness::Basis;
-  switch (basis) {
-    case Basis::s_maxage:
-      return "s-maxage";
-    case Basis::max_age:
-      return "max-age";
-    case Basis::expires:
-      return "Expires";
-    case Basis::heuristic:
-      return "heuristic";
-    case Basis::none:
-      break;
-  }
-  return "none";
-}
-
-std::string_view word(cache::Action action) {
+std::string_view word_of(cache::Action action) {
   using cache::Action;
   switch (action) {
     case Action::serve:
@@ -56,24 +32,10 @@ std::string_view word(cache::Action action) {
   return "complete";
 }
 
-std::string_view word(Asks asks) {
-  switch (asks) {
-    case Asks::yes:
-      return "yes";
-    case Asks::on_trial:
-      return "on-trial";
-    case Asks::if_origin_fails:
-      return "if-origin-fails";
-    case Asks::no:
-      break;
-  }
-  return "no";
-}
-
 std::string_view action_of(const Explanation& explanation) {
   if (explanation.own_page) return "own-page";
-  if (!explanation.refusal.empty()) return word(cache::Action::refuse);
-  return explanation.tunnel ? "tunnel" : word(explanation.verdict.action);
+  if (!explanation.refusal.empty()) return word_of(cache::Action::refuse);
+  return explanation.tunnel ? "tunnel" : word_of(explanation.verdict.action);
 }
 
 Json vary_json(const http::Variant& variant) {
@@ -146,6 +108,7 @@ std::string explanation_json(const Explanation& explanation) {
             {"client", explanation.client},
             {"user", text_or_null(explanation.user)},
             {"verdict", sentence(explanation)},
+            {"sentences", Json::array()},
             {"allowed", explanation.refusal.empty()},
             {"refusal", text_or_null(explanation.refusal)},
             {"own_page", explanation.own_page},
@@ -165,6 +128,9 @@ std::string explanation_json(const Explanation& explanation) {
             {"peers", Json::array()},
             {"owner", text_or_null(explanation.owner)},
             {"origin", origin_json(explanation.origin)}};
+  for (const auto& [about, text] : sentences(explanation)) {
+    json["sentences"].push_back({{"about", about}, {"text", text}});
+  }
   for (const auto& stored : explanation.stored) {
     json["stored"].push_back(stored_json(stored, explanation));
   }

@@ -2,6 +2,7 @@
 //   node dashboard_test.mjs HEARSAY CHROMIUM FOLDER
 // FOLDER holds node_modules with playwright-core, and gets the screenshots.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -37,8 +38,13 @@ async function open(options = {}, target = '/hearsay/') {
 }
 
 const exact = (selector) => page.getAttribute(selector, 'title');
-// The first whole number in an exact value such as "1,234 of 2,000".
-const numberIn = (text) => Number(text.match(/[\d,]+/)[0].replaceAll(',', ''));
+// What a person reads there, a line for each line of text.
+const textOf = async (shown, selector) => (await shown.locator(selector).innerText()).split('\n').map((line) => line.trim()).filter(Boolean).join('\n');
+// Each thread of the proxy measures the first byte itself.
+const withoutTimes = (text) => text.replace(/\d+ (s|minutes)\b/g, 'some time').replace(/until \S+/g, 'until then')
+  .replace(/, [\d.]+ ms to the first byte/g, '');
+// The first whole number in an exact value such as "1,234 of 2,000"; none in "not known yet".
+const numberIn = (text) => Number(text.match(/[\d,]+/)?.[0].replaceAll(',', '') ?? NaN);
 
 before(async () => {
   origin = await Origin.start();
@@ -162,15 +168,31 @@ test('a page that gets no place says that it has no contact', async () => {
   assert.deepEqual(faults.splice(0).filter((fault) => !/status of 503/.test(fault)), []);
 });
 
-test('a URL is explained, also that of a request', async () => {
-  const url = origin.url('/of-b/1?size=20000');
-  await page.fill('#why-url', url);
+// What `hearsay explain` prints, a line for each cell.
+async function explained(url) {
+  const printed = await new Promise((resolve, reject) => {
+    execFile(program, ['explain', url, '--url', a.url('')], (error, text) => (error ? reject(error) : resolve(text)));
+  });
+  const lines = printed.split('\n').map((line) => line.trim().replace(/^(\S+) {2,}/, '$1\n')).filter(Boolean);
+  lines[1] = lines[1][0].toUpperCase() + lines[1].slice(1);
+  return withoutTimes(lines.join('\n'));
+}
+
+test('a URL is explained with the sentences of `hearsay explain`, also that of a request', async () => {
+  const answer = async () => withoutTimes(await textOf(page, '#why-answer'));
+  const gone = origin.url('/of-b/1?size=20000');
+  await page.fill('#why-url', gone);
   await page.click('#why-form button');
-  const { verdict } = JSON.parse(await a.page(`/admin/explain?url=${encodeURIComponent(url)}`));
   await page.waitForSelector('#why-answer .verdict');
-  assert.equal(await page.textContent('#why-answer .verdict'), verdict);
-  await page.click('#requests li:has(.url:has-text("/just-now")) .link');
-  assert.equal(await page.inputValue('#why-url'), origin.url('/just-now'));
+  assert.match(await answer(), /\nIs not stored; [^]*\nneighbour\ncache-b: /);
+  assert.equal(await answer(), await explained(gone));
+  const stored = origin.url('/explained');
+  await a.get(stored);
+  await page.click('#requests li:has(.url:has-text("/explained")) .link');
+  assert.equal(await page.inputValue('#why-url'), stored);
+  await page.waitForSelector('#why-answer .url:has-text("/explained")');
+  assert.match(await answer(), /\nWould be answered from memory; [^]*\nstored\nmemory: 200, /);
+  assert.equal(await answer(), await explained(stored));
 });
 
 test('the page of a browser at / is the dashboard', async () => {

@@ -8,10 +8,11 @@ function fill(element, attributes, children) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
+// Children may be nested lists; null and undefined are left out.
 export function make(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }

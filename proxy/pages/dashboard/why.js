@@ -1,25 +1,16 @@
-// Explains what this proxy would do with a URL. Shows whatever /admin/explain tells, by its names.
+// Explains what this proxy would do with a URL, with the sentences of /admin/explain.
 import { at, make, say } from './dom.js';
 
-const words = (name) => name.replaceAll('_', ' ');
-
-function shown(value) {
-  if (value === null || value === '') return '–';
-  if (Array.isArray(value)) {
-    return value.length > 0 ? make('ul', {}, value.map((one) => make('li', {}, shown(one)))) : 'none';
-  }
-  if (typeof value === 'object') {
-    return make('dl', {}, Object.entries(value).map(([name, one]) => [make('dt', {}, words(name)), make('dd', {}, shown(one))]));
-  }
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
-}
+// A sentence without a word says more of what the one before is about.
+const row = ({ about, text }) => [about ? make('dt', {}, about) : null, make('dd', {}, text)];
 
 async function explain(url) {
   say(at('why-answer'), 'Asking…');
   const answer = await fetch(`/admin/explain?url=${encodeURIComponent(url)}`);
   if (!answer.ok) throw new Error(await answer.text());
-  const { verdict, ...facts } = await answer.json();
-  at('why-answer').replaceChildren(make('p', { class: 'verdict' }, verdict ?? ''), shown(facts));
+  const { method, url: asked, verdict, sentences } = await answer.json();
+  at('why-answer').replaceChildren(make('p', { class: 'url' }, `${method} ${asked}`),
+    make('p', { class: 'verdict' }, verdict), make('dl', {}, sentences.map(row)));
 }
 
 const ask = (url) => explain(url).catch((error) => say(at('why-answer'), error.message));

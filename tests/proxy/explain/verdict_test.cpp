@@ -135,6 +135,85 @@ TEST(Sentence, PutsARefusalFirst) {
   EXPECT_EQ(sentence(explanation), "is for this proxy's own pages");
 }
 
+// As `hearsay explain` and the dashboard show them.
+std::string told(const Explanation& explanation) {
+  std::string text;
+  for (const auto& [about, said] : sentences(explanation)) {
+    text += std::string(about) + "| " + said + '\n';
+  }
+  return text;
+}
+
+TEST(Sentences, TellEachFactThatCounts) {
+  cache::Budget budget{1 << 20};
+  Explanation explanation;
+  explanation.url = explanation.stored_as = "http://a.test/x";
+  explanation.client = "10.0.0.5";
+  explanation.rule = "rule/packages";
+  explanation.key = "00ff";
+  explanation.now = kNow + 288s;
+  const inspect::EntryFacts facts{.bytes = 2048, .held_bytes = 1024, .where = "memory"};
+  explanation.stored.push_back(
+      {entry_with(budget,
+                  "Cache-Control: max-age=600, stale-while-revalidate=30, stale-if-error=86400\r\n"
+                  "Vary: Accept-Encoding\r\n"),
+       facts, true, 60s});
+  explanation.peers = {{"b", "usable", {}, Asks::no, "the cache answers"},
+                       {"c", "trying", true, Asks::on_trial, ""}};
+  explanation.origin = {{"up"}, {"http://a.test:80"}, 12500us};
+  EXPECT_EQ(told(explanation),
+            "client| 10.0.0.5, allowed\n"
+            "rule| rule/packages\n"
+            "key| 00ff\n"
+            "stored| memory: 200, 2.0 KiB, of which 1.0 KiB are held\n"
+            "| for accept-encoding: none\n"
+            "| lifetime 600 s by rule (60 s by max-age), 288 s old, fresh for another 312 s, until "
+            "2023-11-14T22:23:20Z\n"
+            "| then for 30 s while it is renewed, for 24 hours if the origin fails\n"
+            "neighbour| b: unknown; not asked: the cache answers\n"
+            "neighbour| c: claims it; on-trial\n"
+            "parents| up\n"
+            "origin| http://a.test:80, 12.5 ms to the first byte\n");
+}
+
+TEST(Sentences, SayOfStaleResponsesHowTheyMayBeUsed) {
+  cache::Budget budget{1 << 20};
+  Explanation explanation;
+  explanation.client = "10.0.0.5";
+  explanation.now = kNow + 72s;
+  for (const auto* const fields : {"max-age=60, must-revalidate", "no-cache", "max-age=60"}) {
+    const auto entry = entry_with(budget, std::string("Cache-Control: ") + fields + "\r\n");
+    explanation.stored.push_back({entry, {}, false, {}});
+  }
+  EXPECT_EQ(told(explanation),
+            "client| 10.0.0.5, allowed\n"
+            "stored| disk: 200, 0 B (another variant)\n"
+            "| lifetime 60 s by max-age, 72 s old, stale for 12 s\n"
+            "| never used stale\n"
+            "stored| disk: 200, 0 B (another variant)\n"
+            "| lifetime 0 s by heuristic, 72 s old, stale for 72 s\n"
+            "| validated before each use (no-cache)\n"
+            "stored| disk: 200, 0 B (another variant)\n"
+            "| lifetime 60 s by max-age, 72 s old, stale for 12 s\n");
+}
+
+TEST(Sentences, SayOfARefusalWhatIsRefused) {
+  Explanation explanation;
+  explanation.client = "10.0.0.5";
+  explanation.user = "anna";
+  explanation.refusal = "no";
+  EXPECT_EQ(told(explanation), "client| 10.0.0.5, user anna\nrefused| no\n");
+}
+
+TEST(Sentences, CallAnOwnPageNoServerOfAMapping) {
+  Explanation explanation;
+  explanation.client = "10.0.0.5";
+  explanation.reverse = explanation.own_page = true;
+  EXPECT_EQ(told(explanation), "client| 10.0.0.5\n");
+  explanation.own_page = false;
+  EXPECT_EQ(told(explanation), "client| 10.0.0.5, allowed\nas| a server (setting reverse)\n");
+}
+
 TEST(ExplanationJson, TellsALifetimeByARuleFromThatOfTheResponse) {
   cache::Budget budget{1 << 20};
   Explanation explanation;
