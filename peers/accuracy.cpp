@@ -158,6 +158,7 @@ Accuracy::Standing Accuracy::standing() const {
 
 Accuracy::Books Accuracy::books() const {
   Books books{.claims = counters_.claims.load(std::memory_order_relaxed),
+              .asked = counters_.asked.load(std::memory_order_relaxed),
               .true_hits = counters_.true_hits.load(std::memory_order_relaxed),
               .false_hits = 0,
               .by_cause = {},

@@ -69,6 +69,7 @@ class Accuracy {
  public:
   struct Books {
     std::uint64_t claims = 0;  // how often the peer was a claimant, asked or not
+    std::uint64_t asked = 0;   // questions to it for what it claimed
     std::uint64_t true_hits = 0;
     std::uint64_t false_hits = 0;                      // the sum of by_cause; late ones too
     std::array<std::uint64_t, kFalseHits> by_cause{};  // indexed by FalseHit
@@ -95,6 +96,9 @@ class Accuracy {
   };
 
   void claimed() { counters_.claims.fetch_add(1, std::memory_order_relaxed); }
+
+  // Records that the peer is asked for what it claims.
+  void ask() { counters_.asked.fetch_add(1, std::memory_order_relaxed); }
 
   // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
   // answer; for timed_out and outrun the time waited; empty if neither is known. `bytes` are the
@@ -156,6 +160,7 @@ class Accuracy {
   // Read by monitoring alone.
   struct Counters {
     std::atomic<std::uint64_t> claims{0};
+    std::atomic<std::uint64_t> asked{0};
     std::atomic<std::uint64_t> true_hits{0};
     std::array<std::atomic<std::uint64_t>, kFalseHits> false_hits{};
     std::atomic<std::uint64_t> failures{0};

@@ -90,6 +90,7 @@ Json peer_json(const peers::PeerStatus& peer, const std::optional<Routes::Status
           {"observed_false_positive_rate", or_null(peer.observed_false_positive_rate)},
           {"lookups", peer.lookups},
           {"claims", books.claims},
+          {"asked", books.asked},
           {"true_hits", books.true_hits},
           {"false_hits", books.false_hits},
           {"false_hit_causes", causes_json(books)},

@@ -28,6 +28,8 @@ constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
      [](const Status& peer) { return peer.lookups; }},
     {"claims", "Requests for whose URL its digest made a claim.",
      [](const Status& peer) { return peer.books.claims; }},
+    {"asked", "Questions to it for what it claimed.",
+     [](const Status& peer) { return peer.books.asked; }},
     {"true_hits", "Claims that were true.",
      [](const Status& peer) { return peer.books.true_hits; }},
     {"false_hits", "Claims that were not.",

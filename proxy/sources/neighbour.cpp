@@ -182,6 +182,7 @@ Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& re
   std::string digest;
   std::string epoch;
   if (lead == Lead::claim) {
+    peer->accuracy.ask();
     digest = request.policy().directory->native_etag(peer);
   } else {
     epoch = peers::to_text(worker.process.publisher.current()->epoch);

@@ -286,6 +286,15 @@ TEST(Accuracy, APeerThatIsBackIsMeasuredAnew) {
   EXPECT_EQ(accuracy.books().first_byte, 2ms);
 }
 
+TEST(Accuracy, AClaimNeedNotBeAsked) {
+  Accuracy accuracy;
+  accuracy.claimed();
+  accuracy.claimed();
+  accuracy.ask();
+  EXPECT_EQ(accuracy.books().claims, 2U);
+  EXPECT_EQ(accuracy.books().asked, 1U);
+}
+
 TEST(Accuracy, WhatWasNeverClaimedIsNeitherATrueNorAFalseHit) {
   Accuracy accuracy;
   accuracy.note(ClaimOutcome::unclaimed_hit, std::nullopt, 100, kNow);

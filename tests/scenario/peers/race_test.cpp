@@ -35,6 +35,8 @@ TEST_P(SlowPeer, IsOvertakenByTheOriginAndThenOnTrial) {
   EXPECT_EQ(scene.books().at("state"), "trying");
   EXPECT_EQ(scene.books().at("reason"), "outrun");
   EXPECT_EQ(scene.books().at("outruns"), 1);
+  EXPECT_EQ(scene.books().at("claims"), 1);
+  EXPECT_EQ(scene.books().at("asked"), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
