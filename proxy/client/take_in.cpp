@@ -36,6 +36,7 @@ void take_in(const Client& client, Request& request) {
   note_arrival(client, request);
   request.follow(request.policy().rules);
   add_facts(client, request);
+  client.record.by_proxy = request.facts.from_proxy || request.facts.from_neighbour;
 }
 
 bool asks_for_epoch(const Request& request) {

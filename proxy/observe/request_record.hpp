@@ -81,7 +81,8 @@ struct RequestFigures {
   Claimed claimed = Claimed::unknown;
   bool aborted = false;  // the client did not get the whole response
   Cut cut = Cut::none;
-  bool routine = false;  // a neighbour's poll, each second: counted, not logged
+  bool routine = false;   // a neighbour's poll, each second: counted, not logged
+  bool by_proxy = false;  // the request, or its client's address, says that the client is a proxy
   unsigned status = 0;
   std::uint64_t bytes = 0;   // sent to the client, heads included
   std::string_view failure;  // why nobody could answer, as a word; a literal, or empty

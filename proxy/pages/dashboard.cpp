@@ -82,10 +82,10 @@ Task<void> send_json(Client& client, std::string json) {
 }
 
 // The scan takes some milliseconds: the thread Process::aside runs it.
-Task<std::string> tell_recent_requests(Process& process) {
+Task<std::string> tell_recent_requests(Process& process, const Policy& policy) {
   RecentRequests::Known none;
   const auto requests = process.recent.newer_than(none);
-  co_return requests_json(newest_of_each_kind(requests, RecentRequests::kMost)) + "\n";
+  co_return requests_json(newest_of_each_kind(requests, RecentRequests::kMost), policy) + "\n";
 }
 
 }  // namespace
@@ -114,9 +114,12 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
 }
 
 Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
-  auto json = fmt::format(R"({{"name":"{}","version":"{}","admin":{}}})"
+  auto& process = client.worker.process;
+  const auto started = whole_seconds(process.clock.shown(process.clock.started()));
+  auto json = fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{}}})"
                           "\n",
-                          client.worker.process.name, kVersion, is_admin(client, request.policy()));
+                          process.name, kVersion, started.time_since_epoch().count(),
+                          is_admin(client, request.policy()));
   co_await send_json(client, std::move(json));
 }
 
@@ -138,9 +141,9 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
   co_await send_json(client, std::move(json));
 }
 
-Task<void> serve_recent_requests(Client& client, const Request&, RequestBody&) {
+Task<void> serve_recent_requests(Client& client, const Request& request, RequestBody&) {
   auto& process = client.worker.process;
-  auto telling = tell_recent_requests(process);
+  auto telling = tell_recent_requests(process, request.policy());
   auto json = co_await net::run_on(process.aside, std::move(telling));
   co_await send_json(client, std::move(json));
 }

@@ -36,7 +36,15 @@ std::string_view word(RecentKind kind) {
   return "";
 }
 
-Json request_json(const RecentRequests::Found& found) {
+Json neighbour_json(const RecentRequest& request, const Policy& policy) {
+  if (!request.record.by_proxy) return nullptr;
+  const auto address = config::parse_address(request.client);
+  if (!address || !policy.is_neighbour(*address)) return nullptr;
+  const auto peer = policy.directory->at(*address);
+  return peer ? peer->name : request.client;
+}
+
+Json request_json(const RecentRequests::Found& found, const Policy& policy) {
   const auto& request = *found.request;
   const auto& record = request.record;
   const std::chrono::duration<double> ended = request.ended.time_since_epoch();
@@ -45,6 +53,7 @@ Json request_json(const RecentRequests::Found& found) {
           {"time", ended.count()},
           {"took_ms", request.took.count()},
           {"client", request.client},
+          {"neighbour", neighbour_json(request, policy)},
           {"method", request.method},
           {"url", request.url},
           {"status", record.status},
@@ -84,9 +93,10 @@ std::string history_json(const History::Span& span) {
   return text + "}\n";
 }
 
-std::string requests_json(const std::vector<RecentRequests::Found>& requests) {
+std::string requests_json(const std::vector<RecentRequests::Found>& requests,
+                          const Policy& policy) {
   auto all = Json::array();
-  for (const auto& found : requests) all.push_back(request_json(found));
+  for (const auto& found : requests) all.push_back(request_json(found, policy));
   return one_line(all);
 }
 
@@ -119,7 +129,7 @@ std::string news_json(const Process& process, const Policy& policy,
                      one_line(now_json(process, policy)),
                      without_end(health_json(process, troubles)),
                      without_end(digest_json(process, policy, Layout::one_line)),
-                     requests_json(newest_of_each_kind(requests, kMostNews)));
+                     requests_json(newest_of_each_kind(requests, kMostNews), policy));
 }
 
 }  // namespace proxy

@@ -11,9 +11,11 @@ namespace proxy {
 // {"step_seconds", "end": seconds since 1970, and for each Series its numbers, the oldest first}.
 std::string history_json(const History::Span& span);
 
-// A list, the newest last: {"id", "kind", "time": seconds, "took_ms", "client", "method", "url",
-// "status", "bytes", "result": the tag of the access log, "verdict": a sentence}.
-std::string requests_json(const std::vector<RecentRequests::Found>& requests);
+// A list, the newest last: {"id", "kind", "time": seconds, "took_ms", "client", "neighbour",
+// "method", "url", "status", "bytes", "result": the tag of the access log, "verdict": a sentence}.
+// `neighbour`: the name of the neighbour that asked, or its address if the policy has no name for
+// it; null: another client.
+std::string requests_json(const std::vector<RecentRequests::Found>& requests, const Policy& policy);
 
 // The newest `most` requests of each kind, in their order.
 std::vector<RecentRequests::Found> newest_of_each_kind(

@@ -31,6 +31,7 @@ TEST_P(OnlyIfCachedOf, IsTakenForANeighboursByTheAddress) {
   const auto request = parse_request(text, {}).value();
   take_in(scene.client, *request);
   EXPECT_EQ(request->facts.from_neighbour, GetParam().may_be_neighbour);
+  EXPECT_EQ(scene.record.by_proxy, GetParam().may_be_neighbour || !GetParam().lines.empty());
 }
 
 const std::string kVia = "Via: 1.1 b\r\n";

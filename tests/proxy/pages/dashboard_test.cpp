@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/dashboard_files.hpp"
 #include "proxy/pages/own_pages.hpp"
@@ -94,6 +96,15 @@ TEST(Dashboard, IsForMonitorsAndTellsWhetherTheyAreAdmins) {
     EXPECT_EQ(status_of(answer_to(path, "", "203.0.113.1")), "403") << path;
   }
   EXPECT_EQ(status_of(answer_to("/admin/cache/sums", "", "192.168.0.1")), "403");
+}
+
+TEST(Dashboard, TellsSinceWhenTheProxyRuns) {
+  const auto page = answer_to("/hearsay/about");
+  const auto about = nlohmann::json::parse(page.substr(page.find("\r\n\r\n") + 4));
+  const std::chrono::sys_seconds started(
+      std::chrono::seconds(about.at("started").get<std::int64_t>()));
+  EXPECT_LE(started, std::chrono::system_clock::now());
+  EXPECT_GT(started, std::chrono::system_clock::now() - std::chrono::minutes(1));
 }
 
 TEST(Dashboard, HasTheHistoryOfAnHourAndOfADay) {

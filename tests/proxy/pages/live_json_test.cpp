@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {
@@ -41,12 +42,14 @@ TEST(NewestOfEachKind, KeepsAFailureAmongManyOthers) {
 }
 
 TEST(RequestsJson, TellsTheFactsOfTheLog) {
-  const auto told = json::parse(requests_json({found(Tag::mem_hit, 3)}));
+  const Scene scene;
+  const auto told = json::parse(requests_json({found(Tag::mem_hit, 3)}, *scene.policy));
   EXPECT_EQ(told, (json{{{"id", "0-3"},
                          {"kind", "hit"},
                          {"time", 1.5},
                          {"took_ms", 7},
                          {"client", "192.0.2.7"},
+                         {"neighbour", nullptr},
                          {"method", "GET"},
                          {"url", "http://a.test/"},
                          {"status", 200},
@@ -55,8 +58,36 @@ TEST(RequestsJson, TellsTheFactsOfTheLog) {
                          {"verdict", "answered from memory"}}}));
 }
 
+TEST(RequestsJson, NamesTheNeighbourThatAsked) {
+  struct Asker {
+    const char* address;
+    bool by_proxy;
+    json neighbour;
+  };
+  auto settings = quiet_settings();
+  settings.peers = {peers::samples::peer("b"), peers::samples::peer("c"),
+                    peers::samples::peer("d")};
+  settings.peers[0].host = "10.9.9.9";
+  settings.peers[1].host = settings.peers[2].host = "10.9.9.8";
+  settings.access.peers = *config::parse_networks("10.8.0.0/16");
+  const Scene scene(settings);
+  for (const auto& [address, by_proxy, neighbour] :
+       {Asker{"10.9.9.9", true, "b"}, Asker{"10.9.9.9", false, nullptr},
+        Asker{"10.9.9.8", true, "10.9.9.8"}, Asker{"10.8.1.1", true, "10.8.1.1"},
+        Asker{"10.1.1.1", true, nullptr}, Asker{"", true, nullptr}}) {
+    RecentRequest request = *found(Tag::miss, 1).request;
+    request.client = address;
+    request.record.by_proxy = by_proxy;
+    const Found one{0, std::make_shared<RecentRequest>(std::move(request))};
+    const auto told = json::parse(requests_json({one}, *scene.policy));
+    EXPECT_EQ(told.at(0).at("neighbour"), neighbour) << address;
+  }
+}
+
 TEST(RequestsJson, StaysJsonWithBytesThatAreNoText) {
-  const auto told = json::parse(requests_json({found(Tag::miss, 1, "http://a.test/\xff\"\n")}));
+  const Scene scene;
+  const auto told =
+      json::parse(requests_json({found(Tag::miss, 1, "http://a.test/\xff\"\n")}, *scene.policy));
   EXPECT_EQ(told.at(0).at("url"), "http://a.test/\xEF\xBF\xBD\"\n");
 }
 

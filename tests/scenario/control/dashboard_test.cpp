@@ -77,6 +77,12 @@ TEST(Dashboard, TellsWhatBecameOfARequestInWords) {
       "asked b: its digest claimed this; it was right; stored for "));
   EXPECT_TRUE(verdict_for("/wrong").starts_with("asked b: its digest claimed this; it was wrong"));
   EXPECT_TRUE(verdict_for("/other").starts_with("fetched from the origin: nobody claimed it;"));
+  scene.given_on("/other");
+  EXPECT_TRUE(await([&] {
+    const auto requests = page(*scene.proxy, "/hearsay/requests");
+    const auto& newest = requests.back();
+    return newest.at("neighbour") == "b" && newest.at("url") == scene.origin.url("/other");
+  }));
 }
 
 TEST(Dashboard, TellsTheNewsEachSecond) {
