@@ -3,43 +3,21 @@
 // FOLDER holds node_modules with playwright-core, and gets the screenshots.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
+import { Reader, textOf } from './reader.mjs';
 import { Origin, startSite, until } from './site.mjs';
 
 const [program, chromium, folder] = process.argv.slice(2);
-const playwright = createRequire(`${path.resolve(folder)}/`)('playwright-core');
 
-let browser;
+let reader;
 let origin;
 let a;
 let b;
 let c;
 let page;
-const faults = [];  // what the browser complains of
-
-async function open(options = {}, target = '/hearsay/') {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const opened = await context.newPage();
-  opened.setDefaultTimeout(8000);
-  opened.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
-  });
-  opened.on('pageerror', (error) => faults.push(String(error)));
-  opened.on('request', (request) => {
-    if (!request.url().startsWith(a.url('/'))) faults.push(`a request to ${request.url()}`);
-  });
-  await opened.addInitScript(() => document.addEventListener('securitypolicyviolation',
-    (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`)));
-  await opened.goto(a.url(target));
-  await opened.waitForSelector('#contact[data-state=live]');
-  return opened;
-}
-
+const open = (...how) => reader.open(...how);
 const exact = (selector) => page.getAttribute(selector, 'title');
-// What a person reads there, a line for each line of text.
-const textOf = async (shown, selector) => (await shown.locator(selector).innerText()).split('\n').map((line) => line.trim()).filter(Boolean).join('\n');
 // Each thread of the proxy measures the first byte itself.
 const withoutTimes = (text) => text.replace(/\d+ (s|minutes)\b/g, 'some time').replace(/until \S+/g, 'until then')
   .replace(/, [\d.]+ ms to the first byte/g, '');
@@ -49,7 +27,7 @@ const numberIn = (text) => Number(text.match(/[\d,]+/)?.[0].replaceAll(',', '') 
 before(async () => {
   origin = await Origin.start();
   [a, b, c] = await startSite(program);
-  browser = await playwright.chromium.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+  reader = await Reader.start(chromium, folder, a);
   page = await open();
   // Ten responses that b has fetched, five of which a asks b for; then a hit each; and a failure.
   for (let i = 0; i < 10; i += 1) await b.get(origin.url(`/of-b/${i}?size=20000`));
@@ -61,10 +39,10 @@ before(async () => {
   await a.get(origin.url('/fail'));
 });
 
-afterEach(() => assert.deepEqual(faults.splice(0), [], 'the browser complains of nothing'));
+afterEach(() => assert.deepEqual(reader.faults.splice(0), [], 'the browser complains of nothing'));
 
 after(async () => {
-  await browser?.close();
+  await reader?.stop();
   await Promise.all([a, b, c].map((proxy) => proxy?.stop()));
   origin?.stop();
 });
@@ -165,7 +143,7 @@ test('a page that gets no place says that it has no contact', async () => {
   await shown.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));  // opens anew
   await shown.waitForSelector('#health[data-status=lost]');
   await shown.context().close();
-  assert.deepEqual(faults.splice(0).filter((fault) => !/status of 503/.test(fault)), []);
+  assert.deepEqual(reader.faults.splice(0).filter((fault) => !/status of 503/.test(fault)), []);
 });
 
 // What `hearsay explain` prints, a line for each cell.
@@ -179,7 +157,7 @@ async function explained(url) {
 }
 
 test('a URL is explained with the sentences of `hearsay explain`, also that of a request', async () => {
-  const answer = async () => withoutTimes(await textOf(page, '#why-answer'));
+  const answer = async () => withoutTimes(await textOf(page.locator('#why-answer')));
   const gone = origin.url('/of-b/1?size=20000');
   await page.fill('#why-url', gone);
   await page.click('#why-form button');
@@ -212,57 +190,6 @@ test('time is chosen by keyboard, and a chart is read by keyboard', async () => 
   assert.match(await page.getAttribute('.chart >> nth=0', 'aria-label'), /^Requests per second\. from cache: /);
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const width of [1280, 390]) {
-    test(`nothing is wider than the window: ${colorScheme}, ${width} px`, async () => {
-      const shown = await open({ colorScheme, viewport: { width, height: 844 } });
-      await shown.waitForSelector('[data-peer=cache-c]');
-      await shown.waitForSelector('#requests .verdict');
-      const wide = await shown.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      assert.ok(wide <= 0, `${wide} px too wide`);
-      await shown.screenshot({ path: path.join(folder, `${colorScheme}-${width}.png`), fullPage: true });
-      await shown.context().close();
-    });
-  }
-}
-
-test('all texts have enough contrast', async () => {
-  for (const colorScheme of ['light', 'dark']) {
-    const shown = await open({ colorScheme });
-    await shown.waitForSelector('#requests .verdict');
-    assert.deepEqual(await shown.evaluate(faintTexts), [], colorScheme);
-    await shown.context().close();
-  }
-});
-
-// Texts whose contrast with what is behind them is less than 4.5 (WCAG 2.1, 1.4.3). Runs in the page.
-function faintTexts() {
-  const channels = (color) => color.match(/[\d.]+/g).map(Number);
-  const luminance = (color) => {
-    const [red, green, blue] = channels(color).map((one) => {
-      const part = one / 255;
-      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const behind = (element) => {
-    for (let one = element; one; one = one.parentElement) {
-      const color = getComputedStyle(one).backgroundColor;
-      if ((channels(color)[3] ?? 1) > 0) return color;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-  const faint = [];
-  for (const element of document.querySelectorAll('body *:not(svg *):not(noscript)')) {
-    if (!hasText(element) || !element.checkVisibility()) continue;
-    const [light, dark] = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((x, y) => y - x);
-    const contrast = (light + 0.05) / (dark + 0.05);
-    if (contrast < 4.5) faint.push(`${element.tagName}.${element.className}: ${contrast.toFixed(2)}`);
-  }
-  return [...new Set(faint)];
-}
-
 test('a neighbour that is stopped shows so within 5 s', async () => {
   await c.stop('SIGKILL');
   const stopped = Date.now();
@@ -285,6 +212,6 @@ test('the page says that the proxy is gone, and is live again once it is back', 
   await a.get(origin.url('/of-the-next-process'));
   await page.waitForSelector('#requests .url:has-text("/of-the-next-process")');
   // The failed attempts to connect again are told to the console, rightly.
-  const others = faults.splice(0).filter((fault) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(fault));
+  const others = reader.faults.splice(0).filter((fault) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(fault));
   assert.deepEqual(others, []);
 });

@@ -1,6 +1,8 @@
 // What the cache holds, by host and by size, and purging it.
 import { at, figure, make, say } from './dom.js';
+import { offer } from './export.js';
 import * as units from './units.js';
+import { cutInTheMiddle } from './url.js';
 
 const kFew = 2000;      // so many responses are looked through without being asked to
 const kPause = 5000;
@@ -52,15 +54,15 @@ function show({ hosts, largest, all, others }) {
   if (!all) throw new Error('the answer was cut');
   say(at('contents-state'), `${plural(all.entries, 'response')} of ${plural(all.hosts, 'host')}, ${units.bytes(all.bytes).text}`);
   const most = Math.max(1, ...hosts.map(({ bytes }) => bytes));
-  at('contents-hosts').replaceChildren(table('By host', ['Host', 'Responses', 'Size', 'Hits'],
+  at('contents-hosts').replaceChildren(table('By host', ['Host', 'Responses', 'Size', 'Hits'], hosts,
     [...hosts.map((host) => hostRow(host, most)), ...(others ? [othersRow(others)] : [])]));
-  at('contents-largest').replaceChildren(table('The largest', ['URL', 'Size', 'Fresh', 'Hits'], largest.map(largeRow)));
+  at('contents-largest').replaceChildren(table('The largest', ['URL', 'Size', 'Fresh', 'Hits'], largest, largest.map(largeRow)));
 }
 
-// `rows`: [attributes of the row, its header, its cells...].
-function table(caption, heads, rows) {
+// `found`: what is exported; `rows`: [attributes of the row, its header, its cells...].
+function table(caption, heads, found, rows) {
   return make('div', { class: 'scrolled', tabindex: '0', role: 'region', 'aria-label': caption },
-    make('table', {}, make('caption', {}, caption),
+    make('table', {}, make('caption', {}, make('span', {}, caption), make('span', { class: 'exports' }, offer(caption.toLowerCase().replaceAll(' ', '-'), () => found))),
       make('thead', {}, make('tr', {}, heads.map((head) => make('th', { scope: 'col' }, head)),
         make('th', { scope: 'col' }, make('span', { class: 'unseen' }, 'Purge')))),
       make('tbody', {}, rows.map(([attributes, first, ...cells]) => make('tr', attributes, first,
@@ -89,7 +91,7 @@ function othersRow(others) {
 function largeRow(entry) {
   const url = entry.url.replace(/^reverse:/, '');
   return [{ 'data-url': url },
-    make('th', { scope: 'row', class: 'url', title: `${url} (${entry.kind}, in ${entry.where})` }, url),
+    make('th', { scope: 'row', class: 'url', title: `${url} (${entry.kind}, in ${entry.where})` }, cutInTheMiddle(url)),
     figure(units.bytes(entry.held_bytes)),
     entry.fresh_seconds ? figure(units.seconds(entry.fresh_seconds)) : 'stale',
     figure(units.count(entry.hits)), purgeButton({ url }, url)];

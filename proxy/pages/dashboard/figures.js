@@ -13,7 +13,7 @@ const kFigures = [
     note: [units.share(history.sum('hits'), history.sum('requests')), 'in 1 h'],
   })],
   ['saved', 'Bytes saved', ({ history }) => {
-    const saved = history.sum('cache_bytes') + history.sum('neighbour_bytes');
+    const saved = history.hour && history.sum('cache_bytes') + history.sum('neighbour_bytes');
     return {
       main: units.bytes(saved),
       note: [units.share(saved, saved + history.sum('origin_bytes')), 'of all bytes'],
@@ -44,9 +44,18 @@ const kFigures = [
   })],
 ];
 
+// The number is what one looks for, so its unit is smaller.
+function showMain(element, { text, exact }) {
+  const end = text.lastIndexOf(' ');
+  const [number, unit] = element.children;
+  say(number, end < 0 ? text : text.slice(0, end));
+  say(unit, end < 0 ? '' : text.slice(end));
+  say(element, element.textContent, exact);
+}
+
 function tile(id, label) {
   return make('div', { class: 'card tile', id: `figure-${id}` },
-    make('h3', {}, label), make('p', { class: 'main' }),
+    make('h3', {}, label), make('p', { class: 'main' }, make('span'), make('span', { class: 'unit' })),
     make('div', { class: 'bar', hidden: true }, make('span')),
     make('p', { class: 'note' }, make('span', { class: 'figure' }), ' ', make('span')));
 }
@@ -61,7 +70,7 @@ export function showFigures(facts) {
     }
     if (!element) at('figures').append(element = tile(id, label));
     element.classList.toggle('alarm', Boolean(value.alarm));
-    say(element.querySelector('.main'), value.main.text, value.main.exact);
+    showMain(element.querySelector('.main'), value.main);
     const [number, words] = element.querySelectorAll('.note span');
     say(number, value.note[0].text, value.note[0].exact);
     say(words, value.note[1]);

@@ -10,6 +10,16 @@ async function load(span) {
   return answer.json();
 }
 
+// A sample in each row, the oldest first; nothing yet: none.
+export function rowsOf(span) {
+  const number = span?.requests.length ?? 0;
+  return Array.from({ length: number }, (_, i) => ({
+    time: new Date(1000 * (span.end - (number - i) * span.step_seconds)).toISOString(),
+    seconds: span.step_seconds,
+    ...Object.fromEntries(kSeries.map((name) => [name, span[name][i]])),
+  }));
+}
+
 export class History {
   hour = null;
   day = null;

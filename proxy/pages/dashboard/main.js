@@ -2,10 +2,11 @@
 import { Chart } from './chart.js';
 import { beginContents } from './contents.js';
 import { at, say } from './dom.js';
+import { offer } from './export.js';
 import { showFigures } from './figures.js';
 import { showHealth, showLost } from './health.js';
-import { History } from './history.js';
-import { showNeighbours } from './neighbours.js';
+import { History, rowsOf } from './history.js';
+import { beginNeighbours, showNeighbours } from './neighbours.js';
 import { addRequests, beginRequests, loadRequests } from './requests.js';
 import { watch } from './stream.js';
 import * as units from './units.js';
@@ -51,22 +52,30 @@ function showCharts() {
   charts.forEach((chart) => chart.show(history[span], length));
 }
 
-function begin(about) {
+async function loadAbout() {
+  const answer = await fetch('/hearsay/about');
+  if (!answer.ok) throw new Error(await answer.text());
+  const about = await answer.json();
   say(at('name'), about.name);
-  say(at('version'), `Hearsay ${about.version}`);
+  say(at('version'), `version ${about.version}, up since ${units.moment(about.started)}`);
+  return about;
+}
+
+function begin(about) {
   const showContents = beginContents(about.admin);
   beginRequests(beginWhy(about.admin));
   at('charts').append(...charts.map((chart) => chart.element));
   at('span').addEventListener('change', showCharts);
-  let latest = null;
-  new ResizeObserver(() => latest && showNeighbours(latest)).observe(at('picture'));
+  const span = () => history[document.querySelector('input[name=span]:checked').value];
+  at('history-export').append(...offer('history', () => rowsOf(span())));
+  beginNeighbours();
   watch({
     onOpen: () => {
       history.reload().then(showCharts).catch(() => {});
       loadRequests().catch(() => {});
+      loadAbout().catch(() => {});  // it may be another process
     },
     onNews: (news) => {
-      latest = news;
       history.add(news);
       showHealth(news.health, about.name);
       showFigures({ ...news, history });
@@ -83,13 +92,7 @@ function begin(about) {
   });
 }
 
-async function start() {
-  const answer = await fetch('/hearsay/about');
-  if (!answer.ok) throw new Error(await answer.text());
-  begin(await answer.json());
-}
-
-start().catch((error) => {
+loadAbout().then(begin).catch((error) => {
   at('health').dataset.status = 'lost';
   say(at('health-title'), `This page cannot be shown: ${error.message}`);
 });

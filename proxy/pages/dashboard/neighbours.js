@@ -1,14 +1,23 @@
-// The neighbourhood as a picture: this proxy in the middle, its peers around it.
-import { at, make, say, svg } from './dom.js';
-import { detailsOf } from './peer.js';
+// The neighbourhood: as a picture, with the details of one neighbour; many also as a table.
+import { at, make, say } from './dom.js';
+import { offer } from './export.js';
+import { dashboardOf, detailsOf, fatesOf } from './peer.js';
+import { Picture } from './picture.js';
+import { SortableTable } from './table.js';
 import * as units from './units.js';
 
-const kMemory = 10;  // seconds over which traffic is measured
+const kMemory = 10;     // seconds over which traffic is measured
+// Up to `most` neighbours are drawn. More are told in a table, and `some` of them are drawn.
+const kWide = { most: 11, some: 8 };
+const kNarrow = { most: 6, some: 6 };
+const kLevels = ['bad', 'warn', 'off', 'good'];
 
 const past = new Map();  // by peer: [{end, bytes}], the oldest first
 let chosen = null;
 let latest = null;
-let drawn = null;  // {names, width, us, nodes: by name}
+let picture = null;
+let table = null;
+let drawn = { names: [], bad: '', since: 0 };  // of many neighbours
 
 // How a peer is: {level: 'good' | 'warn' | 'bad' | 'off', word, text}.
 export function conditionOf(peer, health) {
@@ -32,102 +41,96 @@ function trafficOf({ name, bytes_saved: bytes }) {
   return span > 0 ? Math.max(0, bytes - seen[0].bytes) / span : 0;
 }
 
-function widthOf(traffic) {
-  return traffic > 0 ? Math.min(12, 2 + Math.log2(1 + traffic / 1024)) : 1.5;
+const isBad = ({ condition }) => condition.level === 'bad';
+
+// The broken ones, then the busiest, now or so far.
+function byNotice(one, other) {
+  return isBad(other) - isBad(one) || other.traffic - one.traffic || other.peer.bytes_saved - one.peer.bytes_saved;
 }
 
-// Where things are: {height, middle, radius of a peer, places of the peers}.
-function layout(number, width) {
-  const height = number <= 2 ? 230 : Math.min(number > 10 ? 560 : 430, Math.max(300, width * 0.62));
-  const middle = { x: width / 2, y: height / 2 - 8 };
-  const across = middle.x - 62;
-  const down = height / 2 - 62;
-  const radius = Math.max(12, Math.min(27, (across + down) / number));
-  const places = Array.from({ length: number }, (_, i) => {
-    const angle = (number <= 2 ? Math.PI : -Math.PI / 2) + (i * 2 * Math.PI) / number;
-    return { x: middle.x + across * Math.cos(angle), y: middle.y + down * Math.sin(angle) };
+const drawable = () => (at('neighbourhood').clientWidth < 560 ? kNarrow : kWide);
+
+// The neighbours in the picture. Of many, those stay for a while, unless others break or work again.
+function someOf(all) {
+  const { most, some } = drawable();
+  if (all.length <= most) return all;
+  const bad = all.filter(isBad).map(({ peer }) => peer.name).join();
+  const known = drawn.names.filter((name) => all.some(({ peer }) => peer.name === name));
+  if (known.length !== some || bad !== drawn.bad || latest.end - drawn.since >= kMemory) {
+    const names = [...all].sort(byNotice).slice(0, some).map(({ peer }) => peer.name);
+    drawn = { names, bad, since: latest.end };
+  }
+  return all.filter(({ peer }) => drawn.names.includes(peer.name));
+}
+
+function makeTable() {
+  const number = (head, value, show) => ({ head, value, show: (row) => show(value(row)), largest: true });
+  return new SortableTable({
+    caption: 'All neighbours',
+    key: ({ peer }) => peer.name,
+    sort: 1,
+    columns: [
+      { head: 'Neighbour', value: ({ peer }) => peer.name, show: ({ peer }) => make('button', { type: 'button', class: 'link', 'aria-pressed': String(peer.name === chosen), onclick: () => choose(peer.name) }, peer.name) },
+      { head: 'State', value: ({ condition }) => kLevels.indexOf(condition.level), show: ({ condition }) => make('span', { class: `condition ${condition.level}`, title: condition.text }, make('strong', {}, condition.word)) },
+      { head: 'Came true', value: ({ peer }) => (peer.true_hits + peer.false_hits > 0 ? peer.true_hits / (peer.true_hits + peer.false_hits) : null), show: ({ peer }) => units.share(peer.true_hits, peer.true_hits + peer.false_hits), largest: true },
+      number('Claims', ({ peer }) => peer.claims, units.count),
+      number('First byte', ({ peer }) => peer.first_byte_ms, units.milliseconds),
+      number('Traffic', ({ traffic }) => Math.round(traffic), (bytes) => units.perSecond(units.bytes(bytes))),
+      number('Saved', ({ peer }) => peer.bytes_saved, units.bytes),
+      number('Holds', ({ peer }) => peer.entries, units.count),
+      number('Digest age', ({ peer }) => peer.age_seconds, units.seconds),
+      { head: 'Dashboard', value: ({ peer }) => dashboardOf(peer), show: ({ peer }) => (dashboardOf(peer) ? make('a', { href: dashboardOf(peer), target: '_blank', rel: 'noreferrer', 'aria-label': `Dashboard of ${peer.name}` }, 'open ↗') : { text: '–' }) },
+    ],
   });
-  return { height, middle, radius, places };
 }
 
-class Node {
-  constructor(name, place, { middle, radius }) {
-    this.around = 2 * Math.PI * radius;
-    const ends = { x1: place.x, y1: place.y, x2: middle.x, y2: middle.y };
-    this.edge = svg('line', ends);
-    this.flow = svg('line', { ...ends, class: 'flow' });
-    this.ring = svg('circle', { class: 'ring', r: radius, transform: 'rotate(-90)' });
-    this.inside = svg('text', { class: 'inside', y: 5 });
-    this.below = svg('text', { class: 'below', y: radius + 36 });
-    const choose = () => {
-      chosen = name;
-      draw();
-    };
-    const choosesByKey = (event) => {
-      if (event.key !== 'Enter' && event.key !== ' ') return;
-      event.preventDefault();
-      choose();
-    };
-    this.element = svg('g', {
-      transform: `translate(${place.x} ${place.y})`, role: 'button', tabindex: '0', 'data-peer': name,
-      onclick: choose, onfocus: choose, onkeydown: choosesByKey,
-    },
-    svg('circle', { class: 'halo', r: radius + 7 }), svg('circle', { class: 'disc', r: radius }), this.ring,
-    this.inside, svg('text', { class: 'label', y: radius + 20 }, name), this.below);
-  }
-
-  show({ peer, condition, traffic }) {
-    const asked = peer.true_hits + peer.false_hits;
-    const claims = units.share(peer.true_hits, asked);
-    const age = units.seconds(peer.age_seconds).text;
-    const firstByte = units.milliseconds(peer.first_byte_ms).text;
-    const part = asked ? (peer.true_hits / asked) * this.around : 0;  // the ring is full if all came true
-    this.ring.setAttribute('stroke-dasharray', `${part} ${this.around - part}`);
-    this.edge.setAttribute('class', `edge ${condition.level}`);
-    this.edge.setAttribute('stroke-width', widthOf(traffic));
-    this.flow.setAttribute('visibility', traffic > 0 ? 'visible' : 'hidden');
-    say(this.inside, condition.level === 'bad' ? '✕' : asked ? claims.text : '·');
-    say(this.below, condition.level === 'good' ? `${age} · ${firstByte}` : condition.word);
-    const isChosen = peer.name === chosen;
-    this.element.setAttribute('class', `node ${condition.level}${isChosen ? ' chosen' : ''}`);
-    this.element.setAttribute('aria-pressed', String(isChosen));
-    this.element.setAttribute('aria-label', `${peer.name}: ${condition.word}.`
-      + `${asked ? ` ${claims.text} of its claims came true.` : ''} Digest ${age} old, first byte in ${firstByte}.`);
-    this.element.dataset.state = condition.word;
-  }
+function choose(name) {
+  chosen = name;
+  draw();
 }
 
-// Makes the picture anew if the peers or its width have changed.
-function prepare(digest) {
-  const box = at('picture');
-  const width = Math.max(300, box.clientWidth);
-  const names = digest.peers.map(({ name }) => name);
-  if (drawn?.width === width && drawn.names.join() === names.join()) return;
-  const where = layout(names.length, width);
-  const { height, middle } = where;
-  const nodes = new Map(names.map((name, i) => [name, new Node(name, where.places[i], where)]));
-  const entries = svg('text', { class: 'inside', y: 0 });
-  const us = svg('g', { class: 'node us', transform: `translate(${middle.x} ${middle.y})` },
-    svg('circle', { class: 'disc', r: 36 }), entries,
-    svg('text', { class: 'inside small', y: 15 }, 'claimed'),
-    svg('text', { class: 'label', y: 56 }, digest.name));
-  const all = [...nodes.values()];
-  box.replaceChildren(svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'Neighbours', class: names.length > 10 ? 'many' : '' },
-    all.map(({ edge }) => edge), all.map(({ flow }) => flow), us, all.map(({ element }) => element)));
-  drawn = { names, width, entries, nodes };
+function showDetails(all) {
+  const shown = all.length <= 2 ? all : all.filter(({ peer }) => peer.name === chosen);
+  at('peer').replaceChildren(...(shown.length > 0 ? shown.map(detailsOf)
+    : [make('p', { class: 'hint' }, 'This proxy has no neighbours (setting peers).')]));
 }
+
+// The link in the details keeps the focus, so they stay as they are while it has that.
+const isInUse = () => at('peer').contains(document.activeElement);
 
 function draw() {
   const { digest, health } = latest;
-  prepare(digest);
-  const entries = units.count(digest.entries);
-  say(drawn.entries, entries.text);
-  const peers = digest.peers.map((peer) => ({ peer, condition: conditionOf(peer, health), traffic: trafficOf(peer) }));
-  for (const one of peers) drawn.nodes.get(one.peer.name).show(one);
-  const shown = peers.find(({ peer }) => peer.name === chosen);
-  at('peer').replaceChildren(shown ? detailsOf(shown) : make('p', { class: 'hint' }, peers.length > 0
-    ? 'Choose a neighbour to see what it claims, how often that came true, and how fast it is.'
-    : 'This proxy has no neighbours (setting peers).'));
+  const all = digest.peers.map((peer) => ({ peer, condition: conditionOf(peer, health), traffic: trafficOf(peer) }));
+  if (!all.some(({ peer }) => peer.name === chosen)) chosen = [...all].sort(byNotice)[0]?.peer.name ?? null;
+  const { most, some } = drawable();
+  const isMany = all.length > most;
+  at('neighbourhood').dataset.number = Math.min(all.length, 3);
+  say(at('neighbours-hint'), all.length === 0 ? '' : 'Rings show how many claims came true. A line is as wide as the traffic.'
+    + (isMany ? ` Drawn are ${some} of ${all.length}: the broken and the busiest.` : ''));
+  picture ??= new Picture(at('picture'), choose);
+  picture.show(digest, someOf(all), chosen);
+  if (!isInUse()) showDetails(all);
+  at('neighbours-table').hidden = !isMany;
+  if (!isMany) return;
+  if (!table) at('neighbours-table').append((table = makeTable()).element);
+  table.show(all);
+}
+
+function exported() {
+  return latest.digest.peers.map((peer) => {
+    const { true_hits, false_hits, unanswered, unasked } = fatesOf(peer);
+    return {
+      name: peer.name, state: peer.state, condition: conditionOf(peer, latest.health).word, url: peer.url,
+      kind: peer.kind, role: peer.role, trust: peer.trust, entries: peer.entries, age_seconds: peer.age_seconds,
+      claims: peer.claims, true_hits, false_hits, unanswered, unasked, first_byte_ms: peer.first_byte_ms,
+      bytes_saved: peer.bytes_saved, failures: peer.failures, polls_failed: peer.polls_failed, last_error: peer.last_error,
+    };
+  });
+}
+
+export function beginNeighbours() {
+  at('neighbours-export').append(...offer('neighbours', exported));
+  new ResizeObserver(() => latest && draw()).observe(at('picture'));
 }
 
 export function showNeighbours(news) {

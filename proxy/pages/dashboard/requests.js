@@ -1,6 +1,8 @@
 // The latest requests, each with its verdict.
 import { at, figure, make, say } from './dom.js';
+import { offer } from './export.js';
 import * as units from './units.js';
+import { cutInTheMiddle } from './url.js';
 
 const kKept = 300;
 const kShown = 100;
@@ -32,6 +34,12 @@ function keepSome() {
   });
 }
 
+// Who asked. The name of a neighbour that shares its address with others is not known.
+function asker({ client, neighbour }) {
+  if (!neighbour) return client;
+  return make('span', { class: 'by-neighbour' }, neighbour === client ? `neighbour ${client}` : `neighbour ${neighbour} (${client})`);
+}
+
 function row(request) {
   const [mark, word] = kMarks[request.kind];
   const size = units.bytes(request.bytes);
@@ -39,21 +47,34 @@ function row(request) {
     make('span', { class: 'mark', title: word, role: 'img', 'aria-label': word }, mark),
     make('div', {},
       make('p', { class: 'verdict', title: request.result }, request.verdict),
-      make('p', { class: 'url', title: request.url }, `${request.method} ${request.url}`),
+      make('p', { class: 'url', title: request.url }, cutInTheMiddle(`${request.method} ${request.url}`)),
       make('p', { class: 'facts' },
         `${units.clock(request.time)} · ${request.status} · `, figure(size), ' · ',
-        figure(units.milliseconds(request.took_ms)), ` · ${request.client}`,
+        figure(units.milliseconds(request.took_ms)), ' · ', asker(request),
         explain && request.method === 'GET'
           ? [' · ', make('button', { type: 'button', class: 'link', onclick: () => explain(request.url) }, 'Why?')] : [])));
 }
 
-function draw() {
+// Those of the chosen kind that have the text of the search somewhere.
+function wanted() {
   const kind = document.querySelector('input[name=kind]:checked').value;
-  const shown = requests.filter((request) => kind === 'all' || request.kind === kind).slice(0, kShown);
-  const list = at('requests');
-  const nothing = make('li', { class: 'nothing' }, kind === 'failed' ? 'No request has failed lately.' : 'No requests yet.');
-  list.replaceChildren(...(shown.length > 0 ? shown.map(row) : [nothing]));
+  const text = at('requests-search').value.trim().toLowerCase();
+  const has = ({ method, url, verdict, client, neighbour, status }) => [`${method} ${url}`, verdict, client,
+    neighbour ? `neighbour ${neighbour}` : '', String(status)].some((one) => one.toLowerCase().includes(text));
+  return requests.filter((request) => (kind === 'all' || request.kind === kind) && has(request));
 }
+
+function whyNone() {
+  if (at('requests-search').value.trim()) return 'None of the latest requests has this.';
+  return at('kinds').querySelector('input[value=failed]').checked ? 'No request has failed lately.' : 'No requests yet.';
+}
+
+function draw() {
+  const shown = wanted().slice(0, kShown);
+  at('requests').replaceChildren(...(shown.length > 0 ? shown.map(row) : [make('li', { class: 'nothing' }, whyNone())]));
+}
+
+const exported = () => wanted().map(({ id, time, ...rest }) => ({ time: new Date(time * 1000).toISOString(), ...rest }));
 
 // While somebody has scrolled down, or is about to press a button in it, the list stays as it is.
 function isRead() {
@@ -62,13 +83,16 @@ function isRead() {
   return paused || inside || list.scrollTop > 0;
 }
 
-export function addRequests(news) {
+// `news`: nothing for those who may not know of requests.
+export function addRequests(news = []) {
   if (add(news) && !isRead()) draw();
 }
 
-export async function beginRequests(whatExplains) {
+export function beginRequests(whatExplains) {
   explain = whatExplains;
   at('kinds').addEventListener('change', draw);
+  at('requests-search').addEventListener('input', draw);
+  at('requests-export').append(...offer('requests', exported));
   at('pause').addEventListener('click', () => {
     paused = !paused;
     at('pause').setAttribute('aria-pressed', String(paused));

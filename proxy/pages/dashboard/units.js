@@ -67,6 +67,11 @@ export function seconds(value) {
   return { text, exact: `${value} s` };
 }
 
+// "27 Nov 2026, 09:25"
+export function moment(secondsSince1970) {
+  return new Date(secondsSince1970 * 1000).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+}
+
 export function clock(secondsSince1970, withSeconds = true) {
   const options = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
   if (withSeconds) options.second = '2-digit';

@@ -1,0 +1,239 @@
+// What a person reads on each card of the dashboard, with 2, 8 and 20 neighbours, in a wide and a
+// narrow window, in both colour schemes.
+//   node cards_test.mjs HEARSAY CHROMIUM FOLDER
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { kLongUrl, newsOf, siteOf } from './given.mjs';
+import { emptyShares, faintTexts, faultsOfLayout, Reader, textOf } from './reader.mjs';
+import { freePorts, Origin, Proxy } from './site.mjs';
+
+const [program, chromium, folder] = process.argv.slice(2);
+
+let reader;
+let proxy;
+let real;
+
+before(async () => {
+  const origin = await Origin.start();
+  const [port, nobody] = await freePorts(2);
+  proxy = new Proxy('cache-a', port, { peers: [{ name: 'b', url: `http://127.0.0.1:${nobody}` }] });
+  await proxy.start(program);
+  await proxy.get(origin.url('/a'));
+  origin.stop();
+  real = await newsOf(proxy);
+  reader = await Reader.start(chromium, folder, proxy);
+});
+afterEach(() => assert.deepEqual(reader.faults.splice(0), [], 'the browser complains of nothing'));
+after(async () => {
+  await reader?.stop();
+  await proxy?.stop();
+});
+
+const open = async (number, { admin = true } = {}) => {
+  const shown = await reader.open({ timezoneId: 'UTC' }, '/hearsay/', siteOf(number, real, { admin }));
+  await shown.waitForSelector('#figure-requests .note:has-text("741 k")');  // the history is there
+  if (!admin) return shown;
+  await shown.click('#contents-form button');  // so large a cache is not searched unasked
+  await shown.waitForSelector('#contents-hosts tr');
+  return shown;
+};
+
+async function reshape(shown, colorScheme, width) {
+  await shown.emulateMedia({ colorScheme });
+  await shown.setViewportSize({ width, height: 900 });
+  // The page draws anew for its width within the next frame.
+  await shown.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+// The words of a card, whether they stand in a row or one below another.
+const wordsOf = async (locator) => (await textOf(locator)).replaceAll('\n', ' ');
+const words = (text) => text.replace(/\s+/g, ' ').trim();
+
+const kFigures = `Requests 12.3 k/s 741 k in 1 h  From cache 80 % 80 % in 1 h  Bytes saved 60.9 GiB 50 % of all bytes
+  Origin traffic 1023 MiB/s 59.9 GiB in 1 h  Failed in 5 min 0 0 in 1 h  Memory 1023 MiB 988 k responses
+  Disk 1024 GiB 123 M records  Connections 1,234 3 of dashboards`;
+const kOverTime = `Over time  Time shown Last hour Last day  CSV JSON
+  Requests per second  from cache 9,876  others 2,469  10 k 20 k  09:20 09:22 09:25
+  Bytes per second, by source  cache 944 MiB  neighbours 95.4 MiB  origins 1023 MiB  2 GiB 4 GiB  09:20 09:22 09:25
+  Failed and refused, per second  failed 0  refused 1  0.5 1  09:20 09:22 09:25`;
+const kRequests = `Latest requests  Requests shown All Not from cache Failed  Pause  CSV JSON
+  ◆ Fetched from the origin: nobody claimed it; stored for 60 minutes
+    GET ${kLongUrl} 09:23:23 · 200 · 700 MiB · 12 ms · 10.0.0.77 · Why?
+  ● Answered from memory; fresh for another 59 minutes
+    GET http://a.example.org/x 09:23:22 · 200 · 2 KiB · 12 ms · neighbour cache-1 (10.0.0.1) · Why?
+  ✕ Nobody could answer: the connection was refused
+    GET http://broken.example.org/ 09:23:21 · 502 · 2 KiB · 12 ms · 10.0.0.77 · Why?`;
+const kWhy = 'Why?  What this proxy would do with a URL now, and why  Explain';
+const kContents = `Contents of the cache  Responses whose URL contains  Search  2 responses of 1 host, 3 KiB
+  By host CSV JSON  Host Responses Size Hits Purge  a.example.org 2 3 KiB 7 Purge
+  The largest CSV JSON  URL Size Fresh Hits Purge  ${kLongUrl} 700 MiB 59 min 1 Purge`;
+
+const healthOf = (number) => (number < 3 ? 'All is well'
+  : 'One thing does not work  Neighbour cache-3 it refuses connections: look whether it runs');
+
+const nodeOf = (i) => (i === 3 ? '✕ cache-3 resting' : `98 % cache-${i} 0.3 s · ${1.5 * i} ms`);
+
+const detailsOf = (i) => `cache-${i} ${i === 2 ? '' : 'its dashboard ↗'}
+  ${i === 3 ? 'resting it refuses connections: look whether it runs' : 'usable its claims count'}
+  Claims that came true 98 %
+  Claims ${100 * i}: ${50 * i} true, ${i} wrong (dropped since ${i}), ${9 * i} not answered in time,
+    ${40 * i} not asked (another source came first)
+  First byte ${1.5 * i} ms  Traffic 0 B/s now, ${i === 1 ? 500 : i} MiB in all  Digest ${i},000 URLs, 0.3 s old
+  Wrong by chance 0.1 % predicted, – seen  Failures ${i === 3 ? '4 requests, 12 polls  Last error connection refused' : '0 requests, 0 polls'}
+  It is a ${i === 2 ? 'Squid' : 'Hearsay'}, sibling, trust site  Address http://10.0.0.${i}:3128`;
+
+const rowOf = (i) => `cache-${i} ${i === 3 ? 'resting' : 'usable'} 98 % ${(100 * i).toLocaleString('en')} ${1.5 * i} ms 0 B/s
+  ${i === 1 ? 500 : i} MiB ${i < 10 ? `${i},000` : `${i} k`} 0.3 s ${i === 2 ? '–' : 'open ↗'}`;
+
+// The broken one first.
+const tableOf = (number) => `All neighbours
+  Neighbour State Came true Claims First byte Traffic Saved Holds Digest age Dashboard
+  ${[3, 1, 2, ...Array.from({ length: number - 3 }, (_, i) => i + 4)].map(rowOf).join(' ')}`;
+
+// `drawn`: the neighbours in the picture; `told`: those whose details are shown.
+const neighbourhoodOf = ({ number, drawn, told }) => `Neighbourhood  CSV JSON
+  Rings show how many claims came true. A line is as wide as the traffic.
+  ${drawn.length < number ? `Drawn are ${drawn.length} of ${number}: the broken and the busiest.` : ''}
+  54.3 k claimed cache-a  ${drawn.map(nodeOf).join(' ')}  ${told.map(detailsOf).join(' ')}
+  ${drawn.length < number ? tableOf(number) : ''}`;
+
+const kSites = [
+  { number: 2, wide: [1, 2], narrow: [1, 2], told: [1, 2] },
+  { number: 8, wide: [1, 2, 3, 4, 5, 6, 7, 8], narrow: [1, 3, 5, 6, 7, 8], told: [3] },
+  { number: 20, wide: [1, 3, 15, 16, 17, 18, 19, 20], narrow: [1, 3, 17, 18, 19, 20], told: [3] },
+];
+
+const cardOf = (shown, content) => shown.locator(`.card:has(${content})`);
+
+for (const { number, wide, narrow, told } of kSites) {
+  test(`each card is read as it should be, with ${number} neighbours`, async () => {
+    const shown = await open(number);
+    for (const [colorScheme, width] of [['light', 1280], ['dark', 1280], ['dark', 390], ['light', 390]]) {
+      const name = `${number}-${colorScheme}-${width}`;
+      await reshape(shown, colorScheme, width);
+      await shown.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
+      const drawn = width === 390 ? narrow : wide;
+      for (const [card, text] of [
+        [shown.locator('header'), 'Hearsay cache-a  version 1.2.3, up since 2 Jan 2026, 07:20  live'],
+        [shown.locator('#health'), healthOf(number)],
+        [shown.locator('#figures'), kFigures],
+        [cardOf(shown, '#charts'), kOverTime],
+        [cardOf(shown, '#neighbourhood'), neighbourhoodOf({ number, drawn, told })],
+        [cardOf(shown, '#requests'), kRequests],
+        [shown.locator('#why'), kWhy],
+        [shown.locator('#contents'), kContents],
+      ]) assert.equal(await wordsOf(card), words(text), name);
+      assert.deepEqual(await shown.evaluate(faultsOfLayout), [], name);
+      assert.deepEqual(await shown.evaluate(faintTexts), [], name);
+      const empty = await cardOf(shown, '#neighbourhood').evaluate(emptyShares);
+      assert.ok(empty.across < 0.15 && empty.down < 0.15, `${name}: an empty band: ${JSON.stringify(empty)}`);
+    }
+    await shown.context().close();
+  });
+}
+
+test('many neighbours are sorted by a column, and chosen in the table', async () => {
+  const shown = await open(20);
+  const names = () => shown.locator('#neighbours-table tbody th').allTextContents();
+  const head = (name) => shown.locator('#neighbours-table thead button', { hasText: name });
+  await head('Saved').click();
+  assert.deepEqual((await names()).slice(0, 3), ['cache-1', 'cache-20', 'cache-19']);
+  await head('Saved').click();
+  assert.deepEqual((await names()).slice(0, 3), ['cache-2', 'cache-3', 'cache-4']);
+  assert.equal(await shown.getAttribute('#neighbours-table th[aria-sort]', 'aria-sort'), 'ascending');
+  await head('Neighbour').focus();
+  await shown.keyboard.press('Enter');
+  assert.deepEqual((await names()).slice(8, 11), ['cache-9', 'cache-10', 'cache-11'], 'numbers in names count');
+  const row = shown.locator('#neighbours-table button.link', { hasText: 'cache-14' });
+  await row.click();
+  await shown.waitForSelector('[data-details=cache-14]');
+  assert.ok(await row.evaluate((button) => button === document.activeElement), 'the focus stays');
+  assert.equal(await shown.getAttribute('[data-details=cache-14] h3 a', 'href'), 'http://10.0.0.14:3128/hearsay/');
+  await shown.context().close();
+});
+
+test('the latest requests are searched', async () => {
+  const shown = await open(2);
+  const found = async (text) => {
+    await shown.fill('#requests-search', text);
+    return shown.locator('#requests [data-id]').evaluateAll((all) => all.map((one) => one.dataset.id));
+  };
+  assert.deepEqual(await found('NETINST'), ['0-3']);
+  assert.deepEqual(await found('neighbour cache-1'), ['0-2']);
+  assert.deepEqual(await found('502'), ['0-1']);
+  assert.deepEqual(await found('no such thing'), []);
+  assert.equal(await shown.textContent('#requests .nothing'), 'None of the latest requests has this.');
+  await shown.context().close();
+});
+
+test('a URL that is cut in the middle is copied as a whole', async () => {
+  const shown = await open(2);
+  await shown.click('#pause');  // else the list is made anew meanwhile
+  const start = shown.locator('#requests .start').first();
+  assert.ok(await start.evaluate((one) => one.scrollWidth > one.clientWidth), 'it is cut');
+  const url = shown.locator('#requests .url').first();
+  const copied = await url.evaluate((one) => {
+    getSelection().selectAllChildren(one);
+    return getSelection().toString();
+  });
+  assert.equal(copied, `GET ${kLongUrl}`);
+  assert.ok(await url.evaluate((one) => {
+    const end = one.lastElementChild.getBoundingClientRect();
+    return end.right <= one.getBoundingClientRect().right + 1;
+  }), 'its end is seen');
+  await shown.context().close();
+});
+
+test('what is shown is saved as CSV and as JSON', async () => {
+  const shown = await open(20);
+  const saved = async (button) => {
+    const [download] = await Promise.all([shown.waitForEvent('download'), shown.click(button)]);
+    return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+  };
+  const neighbours = await saved('#neighbours-export button:has-text("CSV")');
+  assert.equal(neighbours.name, 'cache-a-neighbours.csv');
+  const lines = neighbours.text.split('\r\n');
+  assert.equal(lines.length, 22);
+  assert.equal(lines[3], 'cache-3,resting,resting,http://10.0.0.3:3128,hearsay,sibling,site,3000,0.25,300,150,3,27,120,4.5,3145728,4,12,connection refused');
+  await shown.fill('#requests-search', 'netinst');
+  const requests = await saved('#requests-export button:has-text("JSON")');
+  assert.equal(requests.name, 'cache-a-requests.json');
+  const [request, ...others] = JSON.parse(requests.text);
+  assert.deepEqual([request.time, request.url, others], ['2026-01-02T09:23:23.000Z', kLongUrl, []], 'those that are found');
+  const history = JSON.parse((await saved('#history-export button:has-text("JSON")')).text);
+  assert.equal(history.length, 60);
+  assert.deepEqual([history[59].time, history[59].requests], ['2026-01-02T09:24:59.000Z', 12345]);
+  const hosts = await saved('#contents-hosts .exports button:has-text("CSV")');
+  assert.equal(hosts.text, 'host,entries,bytes,hits\r\na.example.org,2,3072,7\r\n');
+  await shown.context().close();
+});
+
+test('a text in a CSV file is no formula and breaks no line', async () => {
+  const shown = await open(2);
+  const text = await shown.evaluate(async () => (await import('/hearsay/export.js')).csv([{ a: '=1+1', b: 'x,"y"\nz' }, { a: -1, c: null }]));
+  assert.equal(text, 'a,b,c\r\n\'=1+1,"x,""y""\nz",\r\n-1,,\r\n');
+  await shown.context().close();
+});
+
+test('the fates of claims add up to the claims', async () => {
+  const shown = await open(2);
+  const fates = await shown.evaluate(async () => {
+    const { fatesOf } = await import('/hearsay/peer.js');
+    const books = [[10, 6, 4, 1], [10, 12, 4, 1], [0, 0, 0, 0], [5, 5, 5, 0], [7, 0, 0, 0]];
+    return books.map(([claims, asked, true_hits, false_hits]) => Object.values(fatesOf({ claims, asked, true_hits, false_hits })));
+  });
+  // true, wrong, not answered, not asked
+  assert.deepEqual(fates, [[4, 1, 1, 4], [4, 1, 5, 0], [0, 0, 0, 0], [5, 0, 0, 0], [0, 0, 0, 7]]);
+  await shown.context().close();
+});
+
+test('who is no administrator is told what is for them', async () => {
+  const shown = await open(2, { admin: false });
+  assert.equal(await wordsOf(shown.locator('#why')), 'Why? Explanations are for admins (setting access.admin).');
+  assert.equal(await wordsOf(shown.locator('#contents')),
+    'Contents of the cache What is stored, and purging it, is for admins (setting access.admin).');
+  assert.equal(await shown.locator('text=Why?').count(), 1, 'no request offers it');
+  await shown.context().close();
+});
