@@ -31,8 +31,8 @@ after(async () => {
   await proxy?.stop();
 });
 
-const open = async (number, { admin = true } = {}) => {
-  const shown = await reader.open({ timezoneId: 'UTC' }, '/hearsay/', siteOf(number, real, { admin }));
+const open = async (number, { admin = true, site = siteOf(number, real, { admin }) } = {}) => {
+  const shown = await reader.open({ timezoneId: 'UTC' }, '/hearsay/', site);
   await shown.waitForSelector('#figure-requests .note:has-text("741 k")');  // the history is there
   if (!admin) return shown;
   await shown.click('#contents-form button');  // so large a cache is not searched unasked
@@ -151,6 +151,20 @@ test('many neighbours are sorted by a column, and chosen in the table', async ()
   await shown.waitForSelector('[data-details=cache-14]');
   assert.ok(await row.evaluate((button) => button === document.activeElement), 'the focus stays');
   assert.equal(await shown.getAttribute('[data-details=cache-14] h3 a', 'href'), 'http://10.0.0.14:3128/hearsay/');
+  await shown.context().close();
+});
+
+test('the details are those of a neighbour that breaks, unless somebody has picked another', async () => {
+  const site = siteOf(8, real, { broken: 0 });
+  const breaks = (broken) => Object.assign(site, siteOf(8, real, { broken }));
+  const shown = await open(8, { site });
+  await shown.waitForSelector('[data-details=cache-1]');
+  breaks(3);
+  await shown.waitForSelector('[data-details=cache-3]');
+  await shown.click('[data-peer=cache-4]');
+  breaks(5);
+  await shown.waitForSelector('[data-peer=cache-5][data-state=resting]');
+  assert.equal(await shown.locator('[data-details]').getAttribute('data-details'), 'cache-4');
   await shown.context().close();
 });
 

@@ -25,9 +25,9 @@ function changed(real, values) {
   return { ...real, ...values };
 }
 
-// Number 3 does not work; 1 has given the most, then the others by their numbers; 2 is a Squid.
-function neighbour(real, i) {
-  const isDown = i === 3;
+// The number `broken` does not work; 1 has given the most, then the others by their numbers; 2 is a Squid.
+function neighbour(real, i, broken) {
+  const isDown = i === broken;
   return changed(real, {
     name: `cache-${i}`,
     url: `http://10.0.0.${i}:3128`,
@@ -69,8 +69,8 @@ function requests(real) {
 const kSample = { requests: 12345, hits: 9876, failed: 0, refused: 1, sent_bytes: 2 ** 30, cache_bytes: 9.9e8, neighbour_bytes: 1e8, origin_bytes: 1022.9 * 2 ** 20 };
 
 // The answers of the pages that the dashboard reads, by their paths.
-export function siteOf(number, real, { admin = true } = {}) {
-  const peers = Array.from({ length: number }, (_, i) => neighbour(real.digest.peers[0], i + 1));
+export function siteOf(number, real, { admin = true, broken = 3 } = {}) {
+  const peers = Array.from({ length: number }, (_, i) => neighbour(real.digest.peers[0], i + 1, broken));
   const reasons = peers.filter(({ state }) => state === 'resting')
     .map(({ name }) => ({ what: 'peer', which: name, text: 'it refuses connections: look whether it runs' }));
   const told = requests(real.requests[0]);

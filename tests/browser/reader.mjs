@@ -11,7 +11,8 @@ export class Reader {
     return Object.assign(reader, { proxy, faults: [] });  // what the browser complains of
   }
 
-  // `answers`: by the path of a page, the text that the browser gets in place of the proxy's.
+  // `answers`: by the path of a page, the text that the browser gets in place of the proxy's. A
+  // caller may change them.
   async open(options = {}, target = '/hearsay/', answers = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const opened = await context.newPage();
@@ -26,9 +27,9 @@ export class Reader {
     });
     await opened.addInitScript(() => document.addEventListener('securitypolicyviolation',
       (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`)));
-    for (const [page, body] of Object.entries(answers)) {
+    for (const page of Object.keys(answers)) {
       const contentType = page.endsWith('/events') ? 'text/event-stream' : 'application/json';
-      await opened.route((url) => url.pathname === page, (route) => route.fulfill({ contentType, body }));
+      await opened.route((url) => url.pathname === page, (route) => route.fulfill({ contentType, body: answers[page] }));
     }
     await opened.goto(this.proxy.url(target));
     await opened.waitForSelector('#contact[data-state=live]');

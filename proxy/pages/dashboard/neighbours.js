@@ -13,7 +13,8 @@ const kNarrow = { most: 6, some: 6 };
 const kLevels = ['bad', 'warn', 'off', 'good'];
 
 const past = new Map();  // by peer: [{end, bytes}], the oldest first
-let chosen = null;
+let chosen = null;     // the name of the one whose details are shown
+let isPicked = false;  // by the person who reads
 let latest = null;
 let picture = null;
 let table = null;
@@ -86,7 +87,17 @@ function makeTable() {
 
 function choose(name) {
   chosen = name;
+  isPicked = true;
   draw();
+}
+
+// While nobody has picked one: a broken one, else one that has given something.
+function follow(all) {
+  const shown = all.find(({ peer }) => peer.name === chosen);
+  const isOfNote = shown && (isBad(shown) || (shown.peer.bytes_saved > 0 && !all.some(isBad)));
+  if (shown && (isPicked || isOfNote)) return;
+  isPicked = false;
+  chosen = [...all].sort(byNotice)[0]?.peer.name ?? null;
 }
 
 function showDetails(all) {
@@ -101,7 +112,7 @@ const isInUse = () => at('peer').contains(document.activeElement);
 function draw() {
   const { digest, health } = latest;
   const all = digest.peers.map((peer) => ({ peer, condition: conditionOf(peer, health), traffic: trafficOf(peer) }));
-  if (!all.some(({ peer }) => peer.name === chosen)) chosen = [...all].sort(byNotice)[0]?.peer.name ?? null;
+  follow(all);
   const { most, some } = drawable();
   const isMany = all.length > most;
   at('neighbourhood').dataset.number = Math.min(all.length, 3);

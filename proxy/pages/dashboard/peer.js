@@ -40,11 +40,12 @@ function row(name, ...values) {
 
 function claimRows(peer) {
   const { true_hits, false_hits, unanswered, unasked } = fatesOf(peer);
+  const fates = [[true_hits, 'true'], [false_hits, `wrong${causes(peer)}`], [unanswered, 'not answered in time'],
+    [unasked, 'not asked (another source came first)']].filter(([number]) => number > 0);
   return [
     row('Claims that came true', figure(units.share(true_hits, true_hits + false_hits))),
-    row('Claims', figure(units.count(peer.claims)), ': ', figure(units.count(true_hits)), ' true, ',
-      figure(units.count(false_hits)), ` wrong${causes(peer)}, `, figure(units.count(unanswered)), ' not answered in time, ',
-      figure(units.count(unasked)), ' not asked (another source came first)'),
+    row('Claims', figure(units.count(peer.claims)),
+      fates.map(([number, words], i) => [i > 0 ? ', ' : ': ', figure(units.count(number)), ` ${words}`])),
   ];
 }
 

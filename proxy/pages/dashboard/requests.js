@@ -84,8 +84,8 @@ function isRead() {
 }
 
 // `news`: nothing for those who may not know of requests.
-export function addRequests(news = []) {
-  if (add(news) && !isRead()) draw();
+export function addRequests(news) {
+  if (add(news ?? []) && !isRead()) draw();
 }
 
 export function beginRequests(whatExplains) {
