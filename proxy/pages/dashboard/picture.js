@@ -82,7 +82,7 @@ export class Picture {
 
   // Makes the picture anew if the neighbours or its width have changed.
   prepare(ours, names) {
-    const width = Math.max(300, this.box.clientWidth);
+    const width = Math.max(260, this.box.clientWidth);
     const wanted = JSON.stringify([ours, width, names]);
     if (this.drawn === wanted) return;
     this.drawn = wanted;
