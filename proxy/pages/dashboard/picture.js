@@ -95,7 +95,7 @@ export class Picture {
       svg('text', { class: 'inside small', y: 15 }, 'claimed'),
       svg('text', { class: 'label', y: 56 }, ours));
     const nodes = [...this.nodes.values()];
-    this.box.replaceChildren(svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'Neighbours', class: names.length > 10 ? 'many' : '' },
+    this.box.replaceChildren(svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': 'Neighbours', class: names.length > 10 || (names.length > 4 && width < 300) ? 'many' : '' },
       nodes.map(({ edge }) => edge), nodes.map(({ flow }) => flow), us, nodes.map(({ element }) => element)));
   }
 }
