@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string named(mark == all.npos ? std::string_view() : all.substr(mark + 4));
   const squid::Files files{[&](const std::string&) { return std::optional(named); },
                            [](const std::string& pattern) { return std::vector{pattern}; }};
-  const auto import = squid::import(all.substr(0, mark), "squid.conf", files);
+  const auto denial = size % 2 == 0 ? squid::Denial::more : squid::Denial::less;
+  const auto import = squid::import(all.substr(0, mark), "squid.conf", files, denial);
   squid::report(import);
   if (import.settings.size() > 256 * 1024) return 0;  // which is a finding
   const auto settings = config::load(import.settings);

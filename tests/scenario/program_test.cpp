@@ -102,8 +102,8 @@ TEST(Program, ImportsWhatSquidHas) {
   const Outcome checked = run_hearsay({"check", "--config", directory / "stock.json"});
   EXPECT_EQ(checked.exit_code, 0) << checked.errors;
   EXPECT_EQ(run_hearsay({"import-squid", "/nowhere/squid.conf"}).exit_code, 2);
-  // Of a campus, a site of CVMFS, and a cache of packages. The file of users is elsewhere here.
-  for (const std::string name : {"campus", "cvmfs", "packages"}) {
+  // Of a campus, a site of CVMFS, a cache of packages, and an accelerator. The file of users is elsewhere here.
+  for (const std::string name : {"campus", "cvmfs", "packages", "website"}) {
     const Outcome made =
         run_to_end({.arguments = {hearsay_program(), "import-squid", name + ".conf"},
                     .directory = SQUID_CONFIGURATIONS});

@@ -17,7 +17,8 @@ constexpr std::size_t kMostRules = 250;  // access.rules takes 256
 
 class Reader {
  public:
-  Reader(const Acls& acls, Findings& findings) : acls_(acls), findings_(findings) {}
+  Reader(const Acls& acls, Denial denial, Findings& findings)
+      : acls_(acls), denial_(denial), findings_(findings) {}
 
   void read(const Line& line) {
     const bool allows = !line.words.empty() && line.words[0].text == "allow";
@@ -46,6 +47,10 @@ class Reader {
       const Required required = required_by(line, acls_, true);
       if (line.conditional || required.never || !required.unknown.empty() ||
           !required.except.empty() || !required.destinations.empty()) {
+        if (denial_ == Denial::less && !required.never) {
+          return tell(line, Kind::wider,
+                      "part of it has no equal, so all is allowed that its list denies");
+        }
         tell(line, Kind::left,
              "allows nothing here: it depends on a condition, or part of it has no equal");
       } else {
@@ -143,11 +148,22 @@ class Reader {
   }
 
   void deny_unknown(const Line& line, const Required& required) {
+    if (denial_ == Denial::less) return deny_less(line, required);
     tell(line, Kind::left,
          required.unknown + ". The rule denies " +
              (required.all.is_always() ? "everything" : "more than the line") +
-             "; take it out once you have another way");
+             "; take it out once you have another way, or import with --wider, which leaves out "
+             "such lines");
     add({false, required.all, comment_for(line) + " (" + required.unknown + ")", true});
+  }
+
+  // Denies what can be said of the line: some values of its acls, perhaps.
+  void deny_less(const Line& line, const Required& required) {
+    tell(line, Kind::wider, required.unknown);
+    const Required part = required_by(line, acls_, true);
+    if (part.unknown.empty() && part.except.empty() && part.destinations.empty() && !part.never) {
+      add({false, part.all, comment_for(line) + " (in part)"});
+    }
   }
 
   void let_on_only_users(const Alternatives& unless) {
@@ -165,6 +181,10 @@ class Reader {
     for (const Conditions& part : required.parts) {
       if (auto opposite_of_part = opposite(part)) {
         others.push_back(std::move(*opposite_of_part));
+      } else if (denial_ == Denial::less) {
+        return tell(line, Kind::wider,
+                    "a part of it has no opposite, and rules have no exceptions; write an allow "
+                    "for what it excepts by !, and a deny below it");
       } else {
         tell(line, Kind::changed,
              "a part of it has no opposite, so more is denied: of the requests that meet the rest, "
@@ -264,6 +284,7 @@ class Reader {
   }
 
   const Acls& acls_;
+  const Denial denial_;
   Findings& findings_;
   Access result_;
   config::Networks monitor_;
@@ -306,10 +327,17 @@ void read_further(const std::vector<Line>& lines, std::string_view name, Reader&
 
 // To Hearsay, the client is who connects. A proxy that Squid trusts to name its own clients would
 // let all of them in.
-void read_indirect(const std::vector<Line>& lines, Reader& reader, Findings& findings) {
+void read_indirect(const std::vector<Line>& lines, Denial denial, Reader& reader,
+                   Findings& findings) {
   for (const Line& line : lines) {
     if (line.name != "follow_x_forwarded_for" || line.words.empty()) continue;
     if (line.words[0].text != "allow") continue;
+    if (denial == Denial::less) {
+      findings.push_back({line.place, Kind::wider, line.text,
+                          "Hearsay does not look at X-Forwarded-For to tell clients apart: all "
+                          "clients of these proxies may do what the proxies may"});
+      continue;
+    }
     findings.push_back({line.place, Kind::left, line.text,
                         "Hearsay does not look at X-Forwarded-For to tell clients apart. A rule "
                         "denies the proxies of this line; take it out if all of their clients may "
@@ -320,9 +348,10 @@ void read_indirect(const std::vector<Line>& lines, Reader& reader, Findings& fin
 
 }  // namespace
 
-Access read_access(const std::vector<Line>& lines, const Acls& acls, Findings& findings) {
-  Reader reader(acls, findings);
-  read_indirect(lines, reader, findings);
+Access read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial,
+                   Findings& findings) {
+  Reader reader(acls, denial, findings);
+  read_indirect(lines, denial, reader, findings);
   for (const std::string_view name : kFurther) read_further(lines, name, reader, findings);
   for (const Line& line : lines) {
     if (line.name == "http_access") reader.read(line);

@@ -1,12 +1,19 @@
 // Who may do what, from the http_access lines.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "proxy/command/squid/acl.hpp"
 
 namespace proxy::command::squid {
+
+// What becomes of a line that denies, and that has no equal.
+enum class Denial : std::uint8_t {
+  more,  // the settings deny more than the line
+  less,  // the line is left out, as far as it has no equal: they allow more than Squid
+};
 
 struct Rule {
   bool allows = false;
@@ -15,8 +22,8 @@ struct Rule {
   bool provisional = false;  // it denies more than its line, part of which has no equal
 };
 
-// What the lines come to. They refuse every request that Squid would refuse: a line without an
-// equal is left out if it allows, and denies all requests if it denies.
+// What the lines come to. With Denial::more they refuse every request that Squid would refuse: a
+// line without an equal is left out if it allows, and denies all requests if it denies.
 struct Access {
   std::vector<Rule> rules;         // the first that a request meets decides
   config::Networks clients;        // may use the proxy if no rule decides
@@ -28,6 +35,7 @@ struct Access {
 };
 
 // Findings name every line that is left out or changed. Pure.
-Access read_access(const std::vector<Line>& lines, const Acls& acls, Findings& findings);
+Access read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial,
+                   Findings& findings);
 
 }  // namespace proxy::command::squid

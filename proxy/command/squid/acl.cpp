@@ -366,7 +366,7 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_user
     findings.push_back({lines_of_acl.place, Finding::Kind::left, lines_of_acl.line,
                         "the value " + config::in_quotes(acl.left_out) +
                             " has no equal; where the acl allows, it is left out, and where it "
-                            "denies, all are denied"});
+                            "denies, all are denied (with --wider it is left out there, too)"});
   }
   return acls;
 }

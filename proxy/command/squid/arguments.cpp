@@ -12,11 +12,19 @@ namespace {
 
 constexpr int kIncomplete = 1;
 
-Result<int> import_file(const std::string& path, const Streams& streams) {
+// What the command line says.
+struct Told {
+  std::string path;
+  bool wider = false;
+};
+
+Result<int> import_file(const Told& told, const Streams& streams) {
+  const std::string& path = told.path;
   const auto files = squid::system_files();
   const auto text = files.read(path);
   if (!text) return system_trouble(path, errno);
-  const auto done = squid::import(*text, path, files);
+  const auto done =
+      squid::import(*text, path, files, told.wider ? squid::Denial::less : squid::Denial::more);
   say(streams.err, squid::report(done));
   const auto printed = print(done.settings, streams);
   if (!printed) return printed.error();
@@ -26,17 +34,22 @@ Result<int> import_file(const std::string& path, const Streams& streams) {
 }  // namespace
 
 std::function<int(const Streams&)> add_import_squid(CLI::App& program) {
-  const auto path = std::make_shared<std::string>();
+  const auto told = std::make_shared<Told>();
   CLI::App& app = *program.add_subcommand(
       "import-squid",
       "print settings made from a squid.conf, and on stderr each line that has no equal, why, and "
       "what to do instead; exit 0 if there is none, 1 if there is, 2 on trouble. What Squid's "
       "access lists refuse is refused by these settings; what its programs refuse is not");
-  app.add_option("FILE", *path,
+  app.add_flag(
+      "--wider", told->wider,
+      "leave out lines that deny and have no equal, such as those with a regular expression "
+      "or a MIME type; else they deny more than in Squid, often everything. What these "
+      "lines refuse is allowed then, and the list on stderr begins with them");
+  app.add_option("FILE", told->path,
                  "such as /etc/squid/squid.conf; files that it includes are read, too")
       ->required();
-  return [path](const Streams& streams) {
-    const auto work = [&path](const Streams& with) { return import_file(*path, with); };
+  return [told](const Streams& streams) {
+    const auto work = [&told](const Streams& with) { return import_file(*told, with); };
     return run_subcommand(work, "import-squid", "the file is too large", streams);
   };
 }

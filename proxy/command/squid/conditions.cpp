@@ -11,12 +11,8 @@ using Texts = std::vector<std::string>;
 
 // What both `a` and `b` are, if `a` is a part of `b`, or the other way round.
 std::optional<std::string> narrower_host(const std::string& a, const std::string& b) {
-  const auto covers = [](const std::string& wide, const std::string& narrow) {
-    return wide == narrow ||
-           (wide.starts_with("*.") && narrow.ends_with(std::string_view(wide).substr(1)));
-  };
-  if (covers(a, b)) return b;
-  if (covers(b, a)) return a;
+  if (covers_host(a, b)) return b;
+  if (covers_host(b, a)) return a;
   return std::nullopt;
 }
 
@@ -88,6 +84,11 @@ std::vector<Hours> other_hours(const Hours& hours) {
 }
 
 }  // namespace
+
+bool covers_host(std::string_view wide, std::string_view narrow) {
+  return wide == narrow || wide == "*" ||
+         (wide.starts_with("*.") && narrow.ends_with(wide.substr(1)));
+}
 
 bool Conditions::is_about_clients_only() const {
   Conditions others = *this;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/networks.hpp"
@@ -40,6 +41,10 @@ struct Conditions {
   // Whether the only condition, if any, is who the client is.
   [[nodiscard]] bool is_about_clients_only() const;
 };
+
+// Whether the hosts of the pattern `narrow` are among those of `wide`: "example.com",
+// "*.example.com", "*".
+bool covers_host(std::string_view wide, std::string_view narrow);
 
 // The requests that meet both. Nothing: no request does.
 std::optional<Conditions> both(const Conditions& a, const Conditions& b);

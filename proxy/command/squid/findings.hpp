@@ -19,6 +19,7 @@ struct Place {
 
 struct Finding {
   enum class Kind : std::uint8_t {
+    wider,     // not carried over, though it denies: somebody has ordered that
     left,      // not carried over: somebody has to decide
     changed,   // carried over, with a difference
     unneeded,  // nothing to carry over: Hearsay does this by itself

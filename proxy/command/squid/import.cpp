@@ -40,9 +40,14 @@ void advise(const std::vector<Line>& lines, Findings& findings) {
   }
 }
 
-std::string whole(Imported parts, const std::string& file) {
+std::string whole(Imported parts, const std::string& file, const Findings& findings) {
   Json& top = parts.top;
   top.comment("Made by `hearsay import-squid " + file + "`. Read it, then try `hearsay check`.");
+  for (const Finding& finding : findings) {
+    if (finding.kind != Kind::wider) continue;
+    top.comment(fmt::format("Wider than Squid, which obeys {}:{}: {}", finding.place.file,
+                            finding.place.number, finding.line));
+  }
   const auto add = [&top](const char* key, Json& part) {
     if (!part.is_empty_object()) top.add(key, std::move(part));
   };
@@ -60,25 +65,26 @@ std::string whole(Imported parts, const std::string& file) {
 }  // namespace
 
 bool Import::is_complete() const {
-  return std::none_of(findings.begin(), findings.end(),
-                      [](const Finding& finding) { return finding.kind == Kind::left; });
+  return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.kind == Kind::left || finding.kind == Kind::wider;
+  });
 }
 
-Import import(std::string_view text, const std::string& file, const Files& files) {
+Import import(std::string_view text, const std::string& file, const Files& files, Denial denial) {
   Import done;
   const auto lines = read_lines(text, file, files, done.findings);
   Imported parts;
   read_others(lines, parts, done.findings);
-  const auto own = read_ports(lines, parts, done.findings);
+  const auto listening = read_ports(lines, parts, done.findings);
   read_storage(lines, parts, done.findings);
   const bool has_users = read_users(lines, parts, done.findings);
   const Acls acls = read_acls(lines, files, has_users, done.findings);
-  read_peers(lines, acls, own, parts, done.findings);
+  read_peers(lines, acls, listening, parts, done.findings);
   read_refresh(lines, parts, done.findings);
-  write_access(read_access(lines, acls, done.findings), parts.access);
+  write_access(read_access(lines, acls, denial, done.findings), parts.access);
   read_bandwidth(lines, parts, done.findings);
   advise(lines, done.findings);
-  done.settings = whole(std::move(parts), file);
+  done.settings = whole(std::move(parts), file, done.findings);
   if (done.settings.size() > config::kLongestSettings) {
     done.findings.push_back(
         {{}, Kind::left, "", "the settings are longer than Hearsay reads (256KiB); shorten lists"});
@@ -95,6 +101,7 @@ std::string report(const Import& import) {
     std::string_view title;
   };
   constexpr std::array kParts{
+      Part{Kind::wider, "Wider than Squid (what such a line denies is allowed):"},
       Part{Kind::left, "Left out (where such a line denies, more is denied):"},
       Part{Kind::changed, "Carried over, with a difference:"},
       Part{Kind::unneeded, "Needs no setting:"}};

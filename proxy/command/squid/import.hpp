@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/command/squid/access.hpp"
 #include "proxy/command/squid/lines.hpp"
 
 namespace proxy::command::squid {
@@ -12,13 +13,15 @@ struct Import {
   std::string settings;  // JSON with comments, as config::load() reads it
   Findings findings;     // in the order of the lines; one line can have several
 
-  // Whether nothing was left out.
+  // Whether nothing was left out, and nothing is wider.
   [[nodiscard]] bool is_complete() const;
 };
 
-// The settings refuse every request that Squid would refuse by the lines. `file`: how findings name
-// it. Safe on any bytes; bounded by the limits of lines.hpp. Reads nothing but what `files` gives.
-Import import(std::string_view text, const std::string& file, const Files& files);
+// With Denial::more, the settings refuse every request that Squid would refuse by the lines.
+// `file`: how findings name it. Safe on any bytes; bounded by the limits of lines.hpp. Reads
+// nothing but what `files` gives.
+Import import(std::string_view text, const std::string& file, const Files& files,
+              Denial denial = Denial::more);
 
 // The findings as text for a person, one a line: "FILE:LINE: DIRECTIVE ...: why".
 std::string report(const Import& import);

@@ -52,14 +52,36 @@ constexpr std::array kOptions{
     PeerOption{"tls-cafile=", Kind::left,
                "certificates are verified by the system's store; add the authority there"}};
 
-}  // namespace
+constexpr std::string_view kFirst = "the first origin of \"to\" that works is asked";
+constexpr std::array kOptionsOfOrigins{
+    PeerOption{"round-robin", Kind::changed, kFirst},
+    PeerOption{"weighted-round-robin", Kind::changed, kFirst},
+    PeerOption{"carp", Kind::changed, kFirst},
+    PeerOption{"sourcehash", Kind::changed, kFirst},
+    PeerOption{"userhash", Kind::changed, kFirst},
+    PeerOption{"weight=", Kind::changed, kFirst},
+    PeerOption{"default", Kind::unneeded, ""},
+    PeerOption{"no-digest", Kind::unneeded, ""},
+    PeerOption{"login=PASS", Kind::unneeded, ""},
+    PeerOption{"login=PASSTHRU", Kind::unneeded, ""},
+    PeerOption{"login=", Kind::left, "no password is sent to an origin but the client's own"},
+    PeerOption{"proxy-only", Kind::left, "write a rule for the site with \"never_store\": true"},
+    PeerOption{"connect-timeout=", Kind::left, "timeouts.connect is the same for all origins"}};
 
-const PeerOption* peer_option(std::string_view text) {
+template <class Options>
+const PeerOption* option_of(const Options& options, std::string_view text) {
   const auto* const found =
-      std::find_if(kOptions.begin(), kOptions.end(), [text](const PeerOption& each) {
+      std::find_if(options.begin(), options.end(), [text](const PeerOption& each) {
         return each.name.ends_with('=') ? text.starts_with(each.name) : text == each.name;
       });
-  return found == kOptions.end() ? nullptr : found;
+  return found == options.end() ? nullptr : found;
+}
+
+}  // namespace
+
+const PeerOption* peer_option(std::string_view text, bool of_origin) {
+  const PeerOption* const found = of_origin ? option_of(kOptionsOfOrigins, text) : nullptr;
+  return found ? found : option_of(kOptions, text);
 }
 
 }  // namespace proxy::command::squid

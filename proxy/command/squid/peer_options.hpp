@@ -14,7 +14,7 @@ struct PeerOption {
 };
 
 // Finds an option such as "proxy-only" or "max-conn=8", which no setting of the peer carries over.
-// Null if the option is not known. Pure.
-const PeerOption* peer_option(std::string_view text);
+// `of_origin`: the peer is the server of a site of ours. Null if the option is not known. Pure.
+const PeerOption* peer_option(std::string_view text, bool of_origin);
 
 }  // namespace proxy::command::squid

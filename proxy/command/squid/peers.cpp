@@ -1,42 +1,27 @@
 #include "proxy/command/squid/peers.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 #include "config/endpoint.hpp"
 #include "config/text.hpp"
 #include "proxy/command/squid/peer_options.hpp"
+#include "proxy/command/squid/reverse.hpp"
 #include "proxy/command/squid/url_patterns.hpp"
 
 namespace proxy::command::squid {
 namespace {
 
 using Kind = Finding::Kind;
-using Hosts = std::vector<std::string>;
 
 constexpr std::size_t kMostParents = 32;
 constexpr std::size_t kMostPeers = 1'000;
 constexpr std::size_t kMostHosts = 256;  // of one peer
 
-struct Peer {
-  Line line;
-  std::string name;
-  std::string host;
-  std::uint64_t port = 0;
-  bool parent = false;
-  bool tls = false;
-  bool no_digest = false;
-  std::uint64_t weight = 1;
-  std::string login;
-  Hosts for_hosts;
-  Hosts not_for;
-};
-
 class Reader {
  public:
-  Reader(const Acls& acls, const std::vector<config::HostPort>& own, Findings& findings)
-      : acls_(acls), own_(own), findings_(findings) {}
+  Reader(const Acls& acls, const Listening& listening, Findings& findings)
+      : acls_(acls), listening_(listening), findings_(findings) {}
 
   void read_peer(const Line& line) {
     if (line.words.size() < 4) return tell(line, Kind::left, "is not complete");
@@ -48,12 +33,19 @@ class Reader {
     const auto port = config::parse_number(line.words[2].text, 65'535);
     peer.port = port.value_or(0);
     const bool is_sibling = line.words[1].text == "sibling";
-    if (!peer.parent && !is_sibling) {
+    peer.origin = is_origin(line);
+    if (peer.origin && !listening_.accelerators.any) {
+      return tell(line, Kind::left,
+                  "no port is an accelerator, so no site is served: \"reverse\": [{ \"host\": "
+                  "\"*\", \"to\": \"" +
+                      config::printable(url_of(peer), 80) + "\" }]");
+    }
+    if (!peer.parent && !is_sibling && !peer.origin) {
       return tell(line, Kind::left, "there is no multicast: list each peer of the group by itself");
     }
-    if (!take_options(peer)) return;
+    for (std::size_t i = 4; i < line.words.size(); ++i) take_option(peer, line.words[i].text);
     if (const auto why = reason_to_leave(peer); !why.empty()) return tell(line, Kind::left, why);
-    if (!peer.parent && peer.no_digest) {
+    if (!peer.parent && !peer.origin && peer.no_digest) {
       tell(line, Kind::changed,
            "a sibling is asked for what its digest claims, so it has to have one: in Squid, "
            "digest_generation on");
@@ -98,7 +90,11 @@ class Reader {
       if (is_for_all(line, "deny")) break;
       const auto more = hosts_of(line, 0, "allow");
       has_exceptions_ = has_exceptions_ || line.words.empty() || line.words[0].text != "allow";
-      const bool has_parent = std::any_of(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
+      if (!listening_.accelerators.forwards) {
+        tell(line, Kind::unneeded, "only the sites of \"reverse\" are served");
+        continue;
+      }
+      const bool has_parent = std::any_of(peers_.begin(), peers_.end(), is_parent);
       all = is_for_all(line, "allow");
       if (!has_parent || (!more && !all)) {
         tell(line, Kind::left, has_parent ? "never_direct names hosts only" : "there is no parent");
@@ -119,7 +115,7 @@ class Reader {
 
   // Unless told otherwise, Squid sends requests whose responses it never stores right to origins.
   void note_direct(const std::vector<Line>& lines, const Imported& into) {
-    const auto parent = std::find_if(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
+    const auto parent = std::find_if(peers_.begin(), peers_.end(), is_parent);
     const bool is_told = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
       return line.name == "nonhierarchical_direct" && !line.words.empty() &&
              line.words[0].text == "off";
@@ -131,35 +127,54 @@ class Reader {
   }
 
   void write(Imported& into) const {
-    for (const Peer& peer : peers_) into.peers.push_back(written(peer));
+    std::vector<Peer> origins;
+    for (const Peer& peer : peers_) {
+      if (peer.origin) {
+        origins.push_back(peer);
+      } else {
+        into.peers.push_back(written(peer));
+      }
+    }
+    write_reverse(std::move(origins), listening_.accelerators, into, findings_);
   }
 
  private:
-  bool take_options(Peer& peer) {
-    for (std::size_t i = 4; i < peer.line.words.size(); ++i) {
-      const std::string& option = peer.line.words[i].text;
-      const auto value = option.substr(std::min(option.find('=') + 1, option.size()));
-      if (option.starts_with("name=")) {
-        peer.name = value;
-      } else if (option.starts_with("weight=")) {
-        peer.weight =
-            std::clamp<std::uint64_t>(config::parse_number(value, 1'000).value_or(1), 1, 1'000);
-      } else if (option == "no-digest") {
-        peer.no_digest = true;
-      } else if (option == "ssl" || option == "tls") {
-        peer.tls = true;
-      } else if (option.starts_with("login=")) {
-        take_login(peer, value);
-      } else if (option == "originserver") {
-        tell(peer.line, Kind::left,
-             "this is an origin: \"reverse\": [{ \"host\": \"*\", \"to\": \"http://" +
-                 config::printable(peer.host, 60) + ':' + std::to_string(peer.port) + "\" }]");
-        return false;
-      } else {
-        take_other(peer, option);
-      }
+  static bool is_origin(const Line& line) {
+    return std::any_of(line.words.begin(), line.words.end(),
+                       [](const Word& word) { return word.text == "originserver"; });
+  }
+
+  static bool is_parent(const Peer& peer) { return peer.parent && !peer.origin; }
+
+  void take_option(Peer& peer, const std::string& option) {
+    const auto value = option.substr(std::min(option.find('=') + 1, option.size()));
+    if (option.starts_with("name=")) {
+      peer.name = value;
+    } else if (option == "ssl" || option == "tls") {
+      peer.tls = true;
+    } else if (option == "originserver") {
+      return;
+    } else if (peer.origin) {
+      take_option_of_origin(peer, option, value);
+    } else if (option.starts_with("weight=")) {
+      peer.weight =
+          std::clamp<std::uint64_t>(config::parse_number(value, 1'000).value_or(1), 1, 1'000);
+    } else if (option == "no-digest") {
+      peer.no_digest = true;
+    } else if (option.starts_with("login=")) {
+      take_login(peer, value);
+    } else {
+      take_other(peer, option);
     }
-    return true;
+  }
+
+  void take_option_of_origin(Peer& peer, const std::string& option, const std::string& value) {
+    const auto host = config::parse_host_pattern(value);
+    if (option.starts_with("forceddomain=") && host && !host->host.starts_with('*')) {
+      peer.send_host = value;
+    } else {
+      take_other(peer, option);
+    }
   }
 
   void take_login(Peer& peer, const std::string& login) {
@@ -174,7 +189,7 @@ class Reader {
   }
 
   void take_other(const Peer& peer, const std::string& option) {
-    const PeerOption* const found = peer_option(option);
+    const PeerOption* const found = peer_option(option, peer.origin);
     const std::string name = config::printable(option.substr(0, option.find('=')), 40);
     if (found == nullptr) return tell(peer.line, Kind::left, name + ": is not known");
     if (found->kind != Kind::unneeded) {
@@ -187,23 +202,21 @@ class Reader {
     const auto url = config::parse_server_url(url_of(peer));
     if (!url) return "it has no host and port that are understood";
     if (peer.line.conditional) return "it depends on a condition";
-    for (const auto& own : own_) {
+    for (const auto& own : listening_.sockets) {
       if (config::is_ourselves(url->at, own)) return "it is where we listen ourselves";
     }
     for (const Peer& other : peers_) {
+      if (other.name == peer.name && (other.origin || peer.origin))
+        return "another peer has its name";
+      if (other.origin || peer.origin) continue;  // one server may have several sites
       const auto twin = config::parse_server_url(url_of(other));
       if (twin && twin->at == url->at) return "another line has the same host and port";
       if (name_in_settings(other) == name_in_settings(peer)) return "another peer has its name";
     }
-    const auto parents = std::count_if(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
-    if (peer.parent && static_cast<std::size_t>(parents) == kMostParents)
+    const auto parents = std::count_if(peers_.begin(), peers_.end(), is_parent);
+    if (is_parent(peer) && static_cast<std::size_t>(parents) == kMostParents)
       return "there are 32 parents at most";
     return peers_.size() == kMostPeers ? "there are 1000 peers at most" : "";
-  }
-
-  static std::string url_of(const Peer& peer) {
-    const config::HostPort at{peer.host, static_cast<std::uint16_t>(peer.port)};
-    return (peer.tls ? "https://" : "http://") + config::to_text(at);
   }
 
   // The name that the settings give, or would give by default.
@@ -232,6 +245,11 @@ class Reader {
     return rest;
   }
 
+  static std::string chosen_by_hosts(const Peer& peer) {
+    return peer.origin ? "an origin is chosen by the site alone: \"host\" of \"reverse\""
+                       : "a peer is chosen by hosts only: \"for\" and \"not_for\"";
+  }
+
   // Returns whether "for" and "not_for" can say the same as the lines: all lines that deny must
   // precede all lines that allow.
   bool choose_by_access(Peer& peer, std::vector<const Line*> lines) {
@@ -240,7 +258,7 @@ class Reader {
       const auto allowed = hosts_of(*line, 1, "allow");
       const auto denied = hosts_of(*line, 1, "deny");
       if ((!allowed && !denied) || (denied && !peer.for_hosts.empty())) {
-        tell(*line, Kind::left, "a peer is chosen by hosts only: \"for\" and \"not_for\"");
+        tell(*line, Kind::left, chosen_by_hosts(peer));
         return leave_out(peer, Kind::left, "settings cannot say for which requests it is asked");
       }
       if (!append(*line, allowed ? peer.for_hosts : peer.not_for, allowed ? *allowed : *denied)) {
@@ -262,7 +280,7 @@ class Reader {
         // The first domain that matches decides, so the order of both kinds would matter.
         const bool fits = !hosts.empty() && !line->conditional && (!except || only.empty());
         if (!fits || !append(*line, except ? peer.not_for : only, hosts)) {
-          tell(*line, Kind::left, "a peer is chosen by hosts only: \"for\" and \"not_for\"");
+          tell(*line, Kind::left, chosen_by_hosts(peer));
           return leave_out(peer, Kind::left, "settings cannot say for which hosts it is asked");
         }
       }
@@ -325,7 +343,7 @@ class Reader {
   }
 
   const Acls& acls_;
-  const std::vector<config::HostPort>& own_;
+  const Listening& listening_;
   Findings& findings_;
   std::vector<Peer> peers_;
   bool has_exceptions_ = false;  // some hosts need no parent
@@ -333,9 +351,9 @@ class Reader {
 
 }  // namespace
 
-void read_peers(const std::vector<Line>& lines, const Acls& acls,
-                const std::vector<config::HostPort>& own, Imported& into, Findings& findings) {
-  Reader reader(acls, own, findings);
+void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listening& listening,
+                Imported& into, Findings& findings) {
+  Reader reader(acls, listening, findings);
   for (const Line& line : lines) {
     if (line.name == "cache_peer") reader.read_peer(line);
   }

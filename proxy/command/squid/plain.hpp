@@ -1,6 +1,7 @@
 // Directives that have one setting as their equal: ports, sizes, times, logs, users, bandwidth.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/endpoint.hpp"
@@ -9,9 +10,20 @@
 
 namespace proxy::command::squid {
 
-// Reads `http_port`. Returns where we will listen. Pure.
-std::vector<config::HostPort> read_ports(const std::vector<Line>& lines, Imported& into,
-                                         Findings& findings);
+// The sites for which Squid is the server, as its ports tell.
+struct Accelerators {
+  bool any = false;       // some port is an accelerator's
+  bool forwards = true;   // some port is a proxy's, or lets requests for other sites pass
+  std::string site = {};  // the site of every request, whatever its Host; empty: the Host's
+};
+
+struct Listening {
+  std::vector<config::HostPort> sockets;
+  Accelerators accelerators;
+};
+
+// Reads `http_port`. Returns where we will listen, and for whom. Pure.
+Listening read_ports(const std::vector<Line>& lines, Imported& into, Findings& findings);
 
 // Reads `cache_mem`, `cache_dir` and the sizes of objects. Pure.
 void read_storage(const std::vector<Line>& lines, Imported& into, Findings& findings);

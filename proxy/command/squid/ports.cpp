@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "config/text.hpp"
 #include "proxy/command/squid/plain.hpp"
@@ -15,20 +16,11 @@ struct Mode {
 };
 
 constexpr std::array kModes{
-    Mode{"accel",
-         "\"reverse\" lists the sites for which Hearsay is the server, on all ports of listen"},
-    Mode{"vhost",
-         "\"reverse\" lists the sites for which Hearsay is the server, on all ports of listen"},
     Mode{"intercept", "connections to other servers are not intercepted; use /wpad.dat"},
     Mode{"transparent", "connections to other servers are not intercepted; use /wpad.dat"},
     Mode{"tproxy", "connections to other servers are not intercepted; use /wpad.dat"},
     Mode{"require-proxy-header", "there is no PROXY protocol"},
     Mode{"protocol=https", "listen has no TLS"}};
-
-bool is_bumped(const Line& line) {
-  return std::any_of(line.words.begin() + 1, line.words.end(),
-                     [](const Word& word) { return config::lower_case(word.text) == "ssl-bump"; });
-}
 
 std::string_view reason_to_leave(const Line& line) {
   for (std::size_t i = 1; i < line.words.size(); ++i) {
@@ -40,6 +32,82 @@ std::string_view reason_to_leave(const Line& line) {
   return {};
 }
 
+bool has_option(const Line& line, std::string_view option) {
+  return std::any_of(line.words.begin() + 1, line.words.end(), [option](const Word& word) {
+    return config::lower_case(word.text) == option;
+  });
+}
+
+std::string value_of(const Line& line, std::string_view option) {
+  for (const Word& word : line.words) {
+    if (word.text.starts_with(option)) return config::lower_case(word.text).substr(option.size());
+  }
+  return {};
+}
+
+bool is_host(const std::string& text) {
+  const auto host = config::parse_host_pattern(text);
+  return host && host->host.find_first_of("*[:") == std::string::npos;
+}
+
+bool is_accelerator(const Line& line) {
+  return has_option(line, "accel") || has_option(line, "vhost") || has_option(line, "vport") ||
+         !value_of(line, "vport=").empty() || !value_of(line, "defaultsite=").empty();
+}
+
+// What a port says of the sites for which Squid is the server.
+class AcceleratorPorts {
+ public:
+  explicit AcceleratorPorts(Findings& findings) : findings_(findings) {}
+
+  void read(const Line& line) {
+    if (!is_accelerator(line)) {
+      has_others_ = has_others_ || line.name == "http_port";
+      return;
+    }
+    forwards_ = forwards_ || has_option(line, "allow-direct");
+    const std::string named = value_of(line, "defaultsite=");
+    const std::string site = has_option(line, "no-vhost") && is_host(named) ? named : std::string();
+    differ_ = differ_ || (first_ && site != site_);
+    site_ = site;
+    if (!first_) first_ = line;
+    if (has_option(line, "ignore-cc")) {
+      tell(line, Kind::left,
+           "ignore-cc: write a rule for the sites with \"ignore_client_no_cache\": true");
+    }
+    if (site.empty() && !named.empty()) {
+      tell(line, Kind::changed,
+           "defaultsite: a request without Host is answered only if \"reverse\" has the host "
+           "\"*\"");
+    }
+  }
+
+  Accelerators found() && {
+    if (!first_) return {};
+    if (has_others_) {
+      tell(*first_, Kind::changed,
+           "every port of listen serves both the sites of \"reverse\" and clients that use it as "
+           "their proxy; access says who may do what");
+    }
+    if (differ_) {
+      tell(*first_, Kind::changed, "the Host of a request names its site, on all ports alike");
+    }
+    return {true, has_others_ || forwards_, differ_ ? std::string() : site_};
+  }
+
+ private:
+  void tell(const Line& line, Kind kind, std::string what) {
+    findings_.push_back({line.place, kind, line.text, std::move(what)});
+  }
+
+  Findings& findings_;
+  std::optional<Line> first_;
+  std::string site_;
+  bool differ_ = false;
+  bool has_others_ = false;
+  bool forwards_ = false;
+};
+
 // Squid listens on all addresses of both families with one socket.
 std::vector<std::string> sockets_of(const std::string& text) {
   if (config::parse_number(text, 65'535)) return {"0.0.0.0:" + text, "[::]:" + text};
@@ -48,21 +116,23 @@ std::vector<std::string> sockets_of(const std::string& text) {
 
 }  // namespace
 
-std::vector<config::HostPort> read_ports(const std::vector<Line>& lines, Imported& into,
-                                         Findings& findings) {
+Listening read_ports(const std::vector<Line>& lines, Imported& into, Findings& findings) {
   std::vector<config::HostPort> sockets;
+  AcceleratorPorts accelerators(findings);
   std::vector<std::string> texts;
   const auto tell = [&](const Line& line, std::string_view what) {
     findings.push_back({line.place, Kind::left, line.text, std::string(what)});
   };
   for (const Line& line : lines) {
     if (line.name == "https_port") tell(line, "listen has no TLS; put a server with TLS before it");
+    const bool is_port = line.name == "http_port" || line.name == "https_port";
+    if (is_port && !line.words.empty()) accelerators.read(line);
     if (line.name != "http_port" || line.words.empty()) continue;
     if (const auto why = reason_to_leave(line); !why.empty()) {
       tell(line, why);
       continue;
     }
-    if (is_bumped(line)) {
+    if (has_option(line, "ssl-bump")) {
       tell(line, "ssl-bump: TLS is not opened; https through CONNECT passes unseen");
     }
     for (const std::string& text : sockets_of(line.words[0].text)) {
@@ -84,7 +154,7 @@ std::vector<config::HostPort> read_ports(const std::vector<Line>& lines, Importe
     const bool all = texts.front().starts_with("0.0.0.0:");
     if (all) listen.comment("all addresses; leave out [::] on a machine without IPv6");
   }
-  return sockets;
+  return {std::move(sockets), std::move(accelerators).found()};
 }
 
 }  // namespace proxy::command::squid

@@ -113,11 +113,15 @@ class Reader {
     return parts;
   }
 
-  // "[34]": few single characters.
+  // "[34]": few single characters. Who writes "[i|u]" means the letters, and a URL has no bar.
   Read set() {
     Parts parts;
     while (!text_.empty() && text_.front() != ']') {
       const char c = text_.front();
+      if (c == '|') {
+        text_.remove_prefix(1);
+        continue;
+      }
       const bool last = text_.size() > 1 && text_[1] == ']';
       if (c <= ' ' || c > '~' || c == '^' || c == '\\' || c == '[' || c == '*' ||
           (c == '-' && !last)) {

@@ -10,7 +10,7 @@ struct Imported {
   Json top;  // name, listen, threads
   Json cache;
   Json::Items peers;
-  Json after_peers;  // never_direct, forwarded
+  Json after_peers;  // never_direct, forwarded, reverse, forward
   Json::Items rules;
   Json access;
   Json log;

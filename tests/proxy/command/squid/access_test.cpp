@@ -25,9 +25,8 @@ constexpr std::string_view kAcls =
 
 constexpr std::string_view kUsers = "auth_param basic program /x/basic_ncsa_auth /etc/passwd\n";
 
-// The value of "access" for these lines, without what is the same each time.
-std::string access(std::string_view lines, std::string_view before = "") {
-  const auto import = imported(std::string(kAcls) + std::string(before) + std::string(lines));
+// The value of "access", without what is the same each time.
+std::string short_form(const Import& import) {
   const std::string all = settings_of(import);
   const auto begin = all.find("\"access\":{") + 10;
   std::string access = all.substr(begin, all.rfind('}', all.size() - 2) - begin);
@@ -38,6 +37,10 @@ std::string access(std::string_view lines, std::string_view before = "") {
     }
   }
   return access;
+}
+
+std::string access(std::string_view lines, std::string_view before = "") {
+  return short_form(imported(std::string(kAcls) + std::string(before) + std::string(lines)));
 }
 
 struct AccessCase {
@@ -169,6 +172,40 @@ TEST(SquidAccess, DeniesMoreWhereItCannotSay) {
 }
 
 // A rule cannot say "all hosts but these": lines below it allow these only.
+// With --wider, what has no equal is allowed, and told.
+TEST(SquidAccess, LeavesOutDenialsOnOrder) {
+  struct Case {
+    std::string_view lines, access, told;
+  };
+  const std::string_view end = "http_access allow lan\nhttp_access deny all\n";
+  constexpr std::size_t kFirst = 17;
+  const std::string lan = R"("clients":["10.0.0.0/8"])";
+  for (const Case& c :
+       {Case{"http_access deny bot\n", "", "wider: acl bot: access rules do not look at header"},
+        Case{"http_access deny lab bot\n", "", "wider: acl bot: "},
+        Case{"http_reply_access deny bot\n", "", "wider: acl bot: "},
+        Case{"acl mime rep_mime_type video\nhttp_reply_access deny mime\n", "", ""},
+        Case{"http_reply_access allow bot\nhttp_reply_access deny all\n", "",
+             "wider: part of it has no equal, so all is allowed that its list denies"},
+        Case{"follow_x_forwarded_for allow lab\n", "", "wider: Hearsay does not look at"},
+        Case{"http_access deny site !page\n", "", "wider: a part of it has no opposite"},
+        Case{"http_access deny named\n", "", "wider: acl named: one of its values"},
+        Case{"acl some dstdomain a.example b/c\nhttp_access deny some\n",
+             R"("rules":[{"deny","to":["a.example"]}],)", ""},
+        Case{"http_access deny page\n", R"("rules":[{"deny","to":["page.site.example"]}],)", ""}}) {
+    const std::string lines = std::string(kAcls) + std::string(c.lines) + std::string(end);
+    const auto import = imported(lines, {}, Denial::less);
+    EXPECT_TRUE(has(short_form(import), std::string(c.access) + lan)) << short_form(import);
+    EXPECT_EQ(has(import.settings, "Wider than Squid, which obeys a.conf:"),
+              has(report(import), "Wid"));
+    if (!c.told.empty()) {
+      EXPECT_TRUE(has(told_of(import, kFirst), c.told)) << told_of(import, kFirst);
+      EXPECT_FALSE(import.is_complete());
+    }
+    EXPECT_FALSE(has(report(imported(lines)), "Wider")) << "only on order";
+  }
+}
+
 TEST(SquidAccess, NarrowsWhatIsAllowedBelowADenyOfAllOthers) {
   EXPECT_EQ(
       access("http_access deny !site\nhttp_access allow lan\nhttp_access allow localhost"),

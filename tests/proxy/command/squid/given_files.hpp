@@ -29,8 +29,9 @@ inline Files given(const NamedTexts& texts) {
           }};
 }
 
-inline Import imported(std::string_view text, const NamedTexts& texts = {}) {
-  return import(text, "a.conf", given(texts));
+inline Import imported(std::string_view text, const NamedTexts& texts = {},
+                       Denial denial = Denial::more) {
+  return import(text, "a.conf", given(texts), denial);
 }
 
 // The settings without comments and blanks.
@@ -61,6 +62,7 @@ inline std::string told_of(const Import& import, std::size_t number) {
   for (const Finding& finding : import.findings) {
     if (finding.place.number != number) continue;
     told += finding.kind == Finding::Kind::left      ? "left: "
+            : finding.kind == Finding::Kind::wider   ? "wider: "
             : finding.kind == Finding::Kind::changed ? "changed: "
                                                      : "unneeded: ";
     told += finding.what + '\n';

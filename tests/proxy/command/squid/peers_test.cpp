@@ -34,7 +34,7 @@ TEST(SquidPeers, AreLeftOutWithTheReason) {
         Case{"cache_peer a parent 0 0", "host and port"},
         Case{"cache_peer a/b parent 1 0", "host and port"},
         Case{"cache_peer a parent 1", "not complete"},
-        Case{"cache_peer a parent 80 0 originserver", "\"reverse\""},
+        Case{"cache_peer a parent 80 0 originserver", "no port is an accelerator"},
         Case{"cache_peer 127.0.0.1 sibling 3128 0", "where we listen"},
         Case{"cache_peer a sibling 1 0 digest-url=http://a/b", "digest-url"},
         Case{"cache_peer a sibling 1 0 magic=3", "magic: is not known"},

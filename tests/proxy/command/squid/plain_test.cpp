@@ -16,7 +16,7 @@ TEST(SquidDirectives, BecomeTheSettingsThatAreTheirEqual) {
        {PlainCase{"http_port 3128", R"("listen":["0.0.0.0:3128","[::]:3128"])"},
         PlainCase{"http_port 10.0.0.1:80\nhttp_port [::1]:8080 name=x",
                   R"("listen":["10.0.0.1:80","[::1]:8080"])"},
-        PlainCase{"http_port 80 accel", R"("listen":["127.0.0.1:3128"])"},
+        PlainCase{"http_port 10.0.0.1:80 accel vhost", R"("listen":["10.0.0.1:80"])"},
         PlainCase{"http_port 10.0.0.1:80 ssl-bump cert=/x", R"("listen":["10.0.0.1:80"])"},
         PlainCase{"\xEF\xBB\xBFhttp_port 10.0.0.1:80", R"("listen":["10.0.0.1:80"])"},
         PlainCase{"visible_hostname a.example", R"("name":"a.example")"},

@@ -30,6 +30,7 @@ TEST(UrlPatterns, AreMadeOfTheUsualExpressions) {
         PatternCase{"\\.(deb|u?deb)$", "* *.deb, * *.udeb"},
         PatternCase{"/by-hash/", "* */by-hash/*"},
         PatternCase{"\\.mp[34]$", "* *.mp3, * *.mp4"},
+        PatternCase{"\\.ms[i|u|f]$", "* *.msi, * *.msu, * *.msf"},
         PatternCase{"\\.deb(\\?.*)?$", "* *.deb"},
         PatternCase{".deb$", "* *?deb"},
         PatternCase{"^http://example\\.com/a/", "example.com /a/*"},
