@@ -200,6 +200,7 @@ void read_log(Section& in, LogSettings& log) {
   constexpr std::array<Word<EventFormat>, 2> kEvents{
       {{"text", EventFormat::text}, {"json", EventFormat::json}}};
   in.read_word("events", log.events, kEvents);
+  in.read("site_questions", log.site_questions);
   const auto found = in.find("access");
   if (!found) return;
   const auto* text = std::get_if<std::string>(&found->value->content);

@@ -263,6 +263,7 @@ struct LogSettings {
   LogTarget access = LogTarget::standard_output;
   std::string path;  // for LogTarget::file
   LogFormat format = LogFormat::squid;
+  bool site_questions = true;  // neighbours' questions that had no answer here have lines, too
   EventFormat events = EventFormat::text;  // of the program's own lines, on stderr
 
   bool operator==(const LogSettings&) const = default;

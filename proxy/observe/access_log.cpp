@@ -13,6 +13,10 @@
 namespace proxy {
 namespace {
 
+// Programs that read Squid's log know a neighbour's question by this method, and leave it out of
+// what clients got.
+constexpr std::string_view kQuestion = "ICP_QUERY";
+
 // Appends one word. Bytes that could break the line, or a terminal that shows it, are
 // percent-encoded.
 void append_word(std::string& out, std::string_view text) {
@@ -29,6 +33,7 @@ void append_word(std::string& out, std::string_view text) {
 
 std::string tag_of(const RequestRecord& record) {
   std::string tag(squid_tag(record.tag));
+  if (record.question && tag.starts_with("TCP_")) tag.replace(0, 3, "UDP");
   if (record.collapsed && tag.starts_with("TCP_")) tag.insert(4, "CF_");
   if (record.aborted) tag += "_ABORTED";
   if (record.cut == Cut::none) return tag;
@@ -47,9 +52,9 @@ void append_squid_line(std::string& out, const LogEntry& entry) {
   const auto ended = milliseconds_of(entry.ended);
   const auto& record = entry.record;
   fmt::format_to(std::back_inserter(out), "{}.{:03} {:6} {} {}/{:03} {} ", ended / 1000,
-                 ended % 1000, entry.took.count(), entry.client, tag_of(record), record.status,
-                 record.bytes);
-  append_word(out, entry.method);
+                 ended % 1000, entry.took.count(), entry.client, tag_of(record),
+                 record.question ? 0 : record.status, record.bytes);
+  append_word(out, record.question ? kQuestion : entry.method);
   out += ' ';
   append_word(out, entry.url);
   out += ' ';

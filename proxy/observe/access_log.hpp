@@ -27,12 +27,15 @@ struct LogEntry {
 // `epoch.ms elapsed client TAG/status bytes method URL user HIERARCHY/host type`. If the proxy
 // ended the connection to make room, TAG ends in the reason: TCP_MISS_ABORTED_STALLED. Words that
 // Squid has not follow the type, where there is such a reason: `not-stored/no-store`,
-// `failure/refused`. A request cannot forge a line: its control characters, spaces and quotes are
+// `failure/refused`. A neighbour's question without an answer looks like one of ICP, since programs
+// tell those from clients' requests: `UDP_SITE_QUESTION/000 bytes ICP_QUERY`, or `UDP_DENIED/000`.
+// A request cannot forge a line: its control characters, spaces and quotes are
 // escaped.
 void append_squid_line(std::string& out, const LogEntry& entry);
-// The same facts under names. `asked` lists the sources that were asked, in the order in which
-// their questions ended, each with its answer and the time to the answer's first byte. `user` is
-// who asked, and `denied_by` the access rule that denied the request.
+// The same facts under names, a question's method and status as they were. `asked` lists the
+// sources that were asked, in the order in which their questions ended, each with its answer and
+// the time to the answer's first byte. `user` is who asked, and `denied_by` the access rule that
+// denied the request.
 void append_json_line(std::string& out, const LogEntry& entry);
 
 class AccessLog {

@@ -35,7 +35,7 @@ inline constexpr std::size_t kStatusClasses = 6;
 struct alignas(64) ThreadCounters {
   std::array<Count, kTags> requests;                 // answered, by Tag
   std::array<Count, kFailures + 1> failed;           // of them Tag::failed, by cause_of()
-  std::array<Count, kStatusClasses> by_class;        // likewise, by class of the status
+  std::array<Count, kStatusClasses> by_class;        // but questions, by class of the status
   std::array<RequestTimes, kRequestOutcomes> times;  // by RequestOutcome
   std::array<Count, kHierarchies> upstream_bytes;    // received bodies, by Hierarchy (none: unused)
   Count bytes_sent;                                  // to clients

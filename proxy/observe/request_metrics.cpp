@@ -27,7 +27,8 @@ RequestOutcome outcome_by(Hierarchy hierarchy) {
 }
 
 void append_classes(std::string& out, const Metrics& metrics) {
-  describe(out, "hearsay_responses_total", "counter", "Responses sent, by class of their status.");
+  describe(out, "hearsay_responses_total", "counter",
+           "Responses sent, by class of their status; without questions of neighbours.");
   for (std::size_t digit = 1; digit < kStatusClasses; ++digit) {
     fmt::format_to(std::back_inserter(out), "hearsay_responses_total{{class=\"{}xx\"}} {}\n", digit,
                    metrics.sum([digit](const ThreadCounters& of_thread) -> const Count& {
@@ -104,7 +105,9 @@ void count_request(ThreadCounters& counters, const RequestRecord& record,
   if (record.tag == Tag::failed) counters.failed[cause_of(record.failure)].add();
   counters.bytes_sent.add(record.bytes);
   if (record.aborted) counters.aborted.add();
-  counters.by_class[std::min<std::size_t>(record.status / 100, kStatusClasses - 1)].add();
+  if (!record.question) {
+    counters.by_class[std::min<std::size_t>(record.status / 100, kStatusClasses - 1)].add();
+  }
   const auto outcome = outcome_of(record);
   if (!outcome || record.first_byte < record.begun) return;  // nothing was sent
   auto& times = counters.times[static_cast<std::size_t>(*outcome)];

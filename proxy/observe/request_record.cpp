@@ -30,8 +30,9 @@ std::string_view squid_tag(Tag tag) {
     case Tag::own_page:
       return "NONE_NONE";
     case Tag::purge:
-    case Tag::site_question:
       return "TCP_MISS";
+    case Tag::site_question:
+      return "UDP_SITE_QUESTION";
   }
   return "NONE_NONE";
 }

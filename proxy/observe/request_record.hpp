@@ -30,7 +30,7 @@ enum class Tag : std::uint8_t {
   tunnel,
   own_page,
   purge,
-  site_question,  // a neighbour asked whether we fetch what we do not claim, and we do not
+  site_question,  // a neighbour asked for what is stored or being fetched here, and nothing is
 };
 inline constexpr std::size_t kTags = 15;
 std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
@@ -83,6 +83,8 @@ struct RequestFigures {
   Cut cut = Cut::none;
   bool routine = false;   // a neighbour's poll, each second: counted, not logged
   bool by_proxy = false;  // the request, or its client's address, says that the client is a proxy
+  // A neighbour asked for what we hold, and got no answer: is in no class of responses.
+  bool question = false;
   unsigned status = 0;
   std::uint64_t bytes = 0;   // sent to the client, heads included
   std::string_view failure;  // why nobody could answer, as a word; a literal, or empty

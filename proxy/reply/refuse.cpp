@@ -276,6 +276,17 @@ Task<void> send(Client& client, const Refusal& refusal, const Request* request) 
   co_await send_message(client, message);
 }
 
+// What a neighbour asks for and does not get fails nobody: it asks elsewhere.
+void note_question(Client& client, const Request& request, Refusal& refusal) {
+  using Method = cache::RequestFacts::Method;
+  const auto& facts = request.facts;
+  const bool may_ask = facts.method != Method::other && refusal.tag != Tag::own_page;
+  client.record.question = may_ask && (facts.from_neighbour || refusal.tag == Tag::site_question);
+  if (!client.record.question) return;
+  client.record.routine = !request.policy().settings.log.site_questions;
+  if (refusal.tag != Tag::denied) refusal.tag = Tag::site_question;
+}
+
 }  // namespace
 
 Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
@@ -284,6 +295,7 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
     auto& detail = refusal.cache_status.detail;
     detail.insert(0, detail.empty() ? "refused" : "refused/");
   }
+  note_question(client, request, refusal);
   if (request.framing.has_body()) client.response.close_after();
   co_await send(client, refusal, &request);
 }

@@ -14,7 +14,8 @@ constexpr std::string_view kRead =
     "visible_hostname|unique_hostname|workers|access_log|cache_access_log|forwarded_for|"
     "offline_mode|via|request_header_max_size|request_timeout|read_timeout|connect_timeout|"
     "client_idle_pconn_timeout|persistent_request_timeout|peer_connect_timeout|"
-    "shutdown_lifetime|refresh_pattern|cache|no_cache|negative_ttl|auth_param|delay_pools|"
+    "shutdown_lifetime|log_icp_queries|refresh_pattern|cache|no_cache|negative_ttl|auth_param|"
+    "delay_pools|"
     "delay_class|delay_parameters|delay_access|include|if|else|endif|cache_peer_domain|"
     "nonhierarchical_direct|store_miss|client_ip_max_connections";
 
@@ -55,7 +56,7 @@ constexpr std::string_view kAdapt =
 constexpr std::string_view kIcp =
     "icp_port|icp_access|icp_hit_stale|icp_query_timeout|maximum_icp_query_timeout|"
     "minimum_icp_query_timeout|background_ping_rate|udp_incoming_address|udp_outgoing_address|"
-    "htcp_port|htcp_access|log_icp_queries|mcast_groups|mcast_icp_query_timeout|mcast_miss_addr|"
+    "htcp_port|htcp_access|mcast_groups|mcast_icp_query_timeout|mcast_miss_addr|"
     "mcast_miss_port|mcast_miss_ttl|mcast_miss_encode_key|query_icmp|test_reachability|"
     "pinger_enable|pinger_program|netdb_filename|netdb_low|netdb_high|netdb_ping_period|"
     "minimum_direct_hops|minimum_direct_rtt|reload_into_ims_icp|dead_peer_timeout";

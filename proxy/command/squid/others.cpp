@@ -41,6 +41,9 @@ class Reader {
     if (line.name == "access_log" || line.name == "cache_access_log") return read_log(line, word);
     if (line.name == "forwarded_for") return read_forwarded(line, word);
     if (line.name == "offline_mode" && word == "on") set(into_.cache, "offline", Json::truth(true));
+    if (line.name == "log_icp_queries" && word == "off") {
+      set(into_.log, "site_questions", Json::truth(false));
+    }
     if (line.name == "via" && word == "off") {
       tell(line, Kind::left, "Via is always sent: it ends loops between proxies");
     }

@@ -83,6 +83,20 @@ TEST(SquidLine, TellsWhyTheProxyCutTheResponse) {
       << squid_line(request);
 }
 
+// Log analysers keep questions of ICP apart from what clients got.
+TEST(SquidLine, OfANeighboursQuestionLooksLikeOneOfIcp) {
+  LoggedRequest request;
+  request.record.tag = Tag::site_question;
+  request.record.question = true;
+  request.record.status = 504;
+  EXPECT_EQ(squid_line(request),
+            "1700000000.042      7 192.0.2.7 UDP_SITE_QUESTION/000 1234 ICP_QUERY http://a.test/x "
+            "- HIER_NONE/- text/html\n");
+  request.record.tag = Tag::denied;
+  EXPECT_NE(squid_line(request).find(" UDP_DENIED/000 1234 ICP_QUERY "), std::string::npos)
+      << squid_line(request);
+}
+
 TEST(SquidLine, EndsInWhyNothingWasStoredAndWhyARequestFailed) {
   LoggedRequest request;
   request.record.storability = cache::Storability::no_store;
@@ -120,6 +134,17 @@ TEST(JsonLine, HasEachFactUnderItsName) {
     "time": 1700000000.042, "elapsed_ms": 7, "client": "192.0.2.7", "result": "TCP_MISS",
     "status": 200, "bytes": 1234, "method": "GET", "url": "http://a.test/x",
     "hierarchy": "HIER_DIRECT", "upstream": "a.test", "type": "text/html"})"));
+}
+
+TEST(JsonLine, OfANeighboursQuestionSaysWhatItWasAndWhatItGot) {
+  LoggedRequest request;
+  request.record.tag = Tag::site_question;
+  request.record.question = true;
+  request.record.status = 504;
+  const auto line = json_line(request);
+  EXPECT_EQ(line.at("result"), "UDP_SITE_QUESTION");
+  EXPECT_EQ(line.at("method"), "GET");
+  EXPECT_EQ(line.at("status"), 504);
 }
 
 TEST(JsonLine, SaysWhyNothingWasStoredAndWhyARequestFailed) {

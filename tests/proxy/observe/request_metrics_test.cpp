@@ -97,6 +97,17 @@ TEST(RequestMetrics, CountBothTimesOfARequest) {
   EXPECT_TRUE(tells(text, "hearsay_responses_total{class=\"4xx\"} 1\n")) << text;
 }
 
+TEST(RequestMetrics, CountANeighboursQuestionInNoClassOfResponses) {
+  auto record = miss();
+  record.status = 504;
+  EXPECT_TRUE(tells(text_after(record, Steady(2s)), "hearsay_responses_total{class=\"5xx\"} 1\n"));
+  record.tag = Tag::site_question;
+  record.question = true;
+  const auto text = text_after(record, Steady(2s));
+  EXPECT_TRUE(tells(text, "hearsay_responses_total{class=\"5xx\"} 0\n")) << text;
+  EXPECT_TRUE(tells(text, "duration_seconds_count{outcome=\"origin\"} 0\n")) << text;
+}
+
 TEST(RequestMetrics, CountNoTimeOfARequestThatGotNothing) {
   auto record = miss();
   record.status = 0;

@@ -66,5 +66,15 @@ TEST(AskedLog, ListsWhoWasAskedForAResponseThatNobodyHad) {
   EXPECT_EQ(asked[1].at("result"), "cut");
 }
 
+TEST(AccessLog, LeavesOutQuestionsOfNeighboursIfTheSettingsSaySo) {
+  const ProxyProcess proxy(
+      with_peer("b", Listener().port(), json{{"log", {{"site_questions", false}}}}));
+  const Fields only_stored{{"Cache-Control", "only-if-cached"}};
+  EXPECT_EQ(Client(proxy.port()).get("http://127.0.0.1:9/a", only_stored).status, 504);
+  EXPECT_EQ(Client(proxy.port()).get("http://127.0.0.1:9/b").status, 502);
+  proxy.logged("http://127.0.0.1:9/b");
+  EXPECT_TRUE(support::lines_about("http://127.0.0.1:9/a", proxy.access_log()).empty());
+}
+
 }  // namespace
 }  // namespace scenario

@@ -169,6 +169,29 @@ TEST(SiteCollapse, NamesTheFirstAskerToTheNextOnes) {
   EXPECT_EQ(site.questions(0), 4);
 }
 
+// A site of three asks thousands of such questions a day. They are no errors of clients.
+TEST(SiteCollapse, KeepsQuestionsApartFromWhatClientsGot) {
+  Site site;
+  const auto errors = [&] {
+    return site.members[0].metric("hearsay_responses_total{class=\"5xx\"}");
+  };
+  const double before = errors();
+  const auto ask = [&](const std::string& path) {
+    EXPECT_EQ(site.told(0, path, site.epoch_of(1)).status, 504);
+    const Fields as_of_a_claim{{"Cache-Control", "only-if-cached"}};
+    const auto answer = Client(site.members[0].port()).get(site.origin.url(path), as_of_a_claim);
+    EXPECT_EQ(answer.status, 504);
+  };
+  ask("/a");
+  const auto line = site.members[0].logged(site.origin.url("/a"));
+  EXPECT_EQ(line.result, "UDP_SITE_QUESTION");
+  EXPECT_EQ(line.status, 0);
+  EXPECT_EQ(line.method, "ICP_QUERY");
+  EXPECT_EQ(line.hierarchy, "HIER_NONE");
+  EXPECT_EQ(site.questions(0), 2);
+  EXPECT_EQ(errors(), before);
+}
+
 TEST(SiteCollapse, GivesNoResponseThatMayNotCrossBetweenNeighbours) {
   Site site;
   Gate gate;

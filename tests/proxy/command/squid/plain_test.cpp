@@ -33,6 +33,7 @@ TEST(SquidDirectives, BecomeTheSettingsThatAreTheirEqual) {
                   R"("max_object":"512KiB")"},
         PlainCase{"cache_mem 8 MB\nmaximum_object_size 9 MB", R"("max_object":"8MiB")"},
         PlainCase{"access_log none", R"("log":{"access":"none"})"},
+        PlainCase{"log_icp_queries off", R"("log":{"site_questions":false})"},
         PlainCase{"access_log stdio:/var/log/a squid", R"("log":{"access":"/var/log/a"})"},
         PlainCase{"access_log /dev/stdout", R"("log":{"access":"stdout"})"},
         PlainCase{"forwarded_for on", R"("forwarded":"append")"},
