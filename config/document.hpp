@@ -10,10 +10,11 @@
 
 namespace config {
 
-// Both count from 1; columns are bytes.
+// Lines and columns count from 1; columns are bytes.
 struct Position {
   std::size_t line = 1;
   std::size_t column = 1;
+  std::size_t file = 0;  // of those that were read (settings_files.hpp)
 
   auto operator<=>(const Position&) const = default;
 };
@@ -39,6 +40,7 @@ using Object = std::vector<Member>;
 struct Value {
   Position at;
   std::variant<std::nullptr_t, bool, Number, std::string, Array, Object> content;
+  bool from_environment = false;  // a text with a value of the environment (environment.hpp)
 };
 
 struct Member {

@@ -24,10 +24,12 @@ using SettingsErrors = std::vector<SettingsError>;
 // Reads JSON with // and /* */ comments. Sizes are written "256MiB", times "250ms" or "30d". Safe
 // on any bytes: size and depth are checked first. A key that is unknown or occurs twice is an
 // error, so that a typing mistake never leaves a default in force unnoticed. Text that is not JSON
-// yields its first fault; JSON yields all its faults at once.
+// yields its first fault; JSON yields all its faults at once. "${NAME}" within a text is a value of
+// the environment (environment.hpp).
 boost::system::result<Settings, SettingsErrors> load(std::string_view json_text);
 
-// Reads a regular file. Its path precedes the position in each error. Blocks.
+// Reads a regular file, and the files that it includes (settings_files.hpp). The path of a file
+// precedes the position in each error. Blocks.
 boost::system::result<Settings, SettingsErrors> load_file(const std::string& path);
 
 }  // namespace config

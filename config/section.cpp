@@ -32,6 +32,12 @@ std::string_view text_of(const Value& value) {
   return text ? std::string_view(*text) : std::string_view();
 }
 
+// A text is a number only if the environment had a part in it, which has texts alone.
+std::string_view number_of(const Value& value) {
+  const bool is_text = std::holds_alternative<std::string>(value.content);
+  return is_text && !value.from_environment ? std::string_view() : text_of(value);
+}
+
 template <class T>
 std::string quantity(std::string_view what, std::string_view example, const Range<T>& range) {
   return std::string(what) + " from " + in_quotes(to_text(range.least)) + " to " +
@@ -77,8 +83,9 @@ void Section::read(std::string_view key, bool& into) {
   const auto found = find(key);
   if (!found) return;
   const auto* truth = std::get_if<bool>(&found->value->content);
-  if (!truth) return expected(*found, "true or false");
-  into = *truth;
+  const auto text = number_of(*found->value);
+  if (!truth && text != "true" && text != "false") return expected(*found, "true or false");
+  into = truth ? *truth : text == "true";
 }
 
 void Section::read_token(std::string_view key, std::string& into) {
@@ -163,8 +170,7 @@ void Section::finish(std::string_view kind) {
 
 std::optional<std::uint64_t> Section::integer(const LocatedValue& found,
                                               const Range<std::uint64_t>& range) {
-  const auto* number = std::get_if<Number>(&found.value->content);
-  const auto value = number ? parse_number(number->text, range.most) : std::nullopt;
+  const auto value = parse_number(number_of(*found.value), range.most);
   if (value && *value >= range.least) return value;
   expected(found, "a whole number from " + std::to_string(range.least) + " to " +
                       std::to_string(range.most));
@@ -182,9 +188,8 @@ void Section::read_fraction(std::string_view key, double& into) {
   const auto found = find(key);
   if (!found) return;
   double value = -1;
-  if (const auto* number = std::get_if<Number>(&found->value->content)) {
-    std::from_chars(number->text.data(), number->text.data() + number->text.size(), value);
-  }
+  const auto text = number_of(*found->value);
+  std::from_chars(text.data(), text.data() + text.size(), value);
   if (!(value >= 0 && value <= 1)) return expected(*found, "a number from 0 to 1");
   into = value;
 }

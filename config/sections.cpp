@@ -279,6 +279,9 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_part(in, "limits", settings.limits, read_limits);
   read_contact(in, settings.contact);
   in.read_text("pages", settings.pages, "the path of a folder, such as \"/etc/hearsay/pages\"");
+  if (const auto include = in.find("include")) {
+    in.fault(*include, "is for settings that are read from a file");
+  }
   in.finish();
   return settings;
 }

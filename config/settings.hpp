@@ -360,6 +360,7 @@ struct Settings {
   Limits limits;
   std::string contact;  // whom error pages name; empty: nobody
   std::string pages;    // a folder of a site's own error pages (proxy/policy/error_pages.hpp)
+  std::vector<std::string> included;  // paths of the files that were read besides the first one
 
   // The setting limits.bytes_per_client; unset, a thirty-second of the memory.
   ByteSize bytes_per_client() const {

@@ -68,6 +68,7 @@ void add_listed(std::vector<Grant>& grants, std::string_view names) {
 }
 
 void add_for_settings(std::vector<Grant>& grants, const config::Settings& settings) {
+  for (const auto& file : settings.included) grants.push_back(around(file, Use::read));
   for (const auto& list : settings.access.block) grants.push_back(around(list, Use::read));
   for (const auto& list : settings.access.allow) grants.push_back(around(list, Use::read));
   if (const auto& users = settings.access.users) grants.push_back(around(users->file, Use::read));

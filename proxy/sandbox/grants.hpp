@@ -34,7 +34,7 @@ struct Grant {
 // Of a file that the settings name, as a rule its folder is granted: a log is rotated, a list is
 // replaced, the cache's folder is removed and created again. In folders that hold files of others,
 // such as /etc, /tmp or a home, the file alone is granted. Relative paths are resolved now, as are
-// symbolic links. The settings file and the lists stay readable, to be read again. Files in the
+// symbolic links. The settings files and the lists stay readable, to be read again. Files in the
 // folder of the control socket may be removed; in folders of others the socket's file stays behind.
 //
 // The libraries read what name resolution, certificates and time zones need, and more libraries.

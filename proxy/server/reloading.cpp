@@ -3,12 +3,23 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "proxy/observe/events.hpp"
 
 namespace proxy {
+namespace {
+
+// A log, a list or an included file may be new.
+void tell_of_sandbox(std::string& what) {
+  if (!what.ends_with(std::generic_category().message(EACCES))) return;
+  what += " (the sandbox knows the folders of the start alone)";
+}
+
+}  // namespace
 
 Reloaded Reloading::reload() {
   // A process that ends has given up what settings could change, and its successor follows them.
@@ -26,6 +37,7 @@ Reloaded Reloading::follow_file() {
   auto reread = file_.read_again(*engine_.policy());
   auto errors = reread ? follow_log(reread->policy->settings.log) : reread.error();
   if (!errors.empty()) {
+    for (auto& error : errors) tell_of_sandbox(error.what);
     for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
     answers().error("the settings were not reloaded: those in force stay, until {} is mended",
                     file_.path());
@@ -50,10 +62,7 @@ config::SettingsErrors Reloading::follow_log(const config::LogSettings& settings
   try {
     engine_.log().follow(AccessLog::Output(settings));
   } catch (const std::system_error& error) {
-    const bool is_forbidden = error.code() == std::errc::permission_denied;
-    const char* const why =
-        is_forbidden ? " (the sandbox knows the folders of the start alone)" : "";
-    return {{file_.path(), std::string(error.what()) + why}};
+    return {{file_.path(), error.what()}};
   }
   format_events(settings.events);
   return {};

@@ -36,13 +36,15 @@ std::vector<Grant> for_cache(const std::string& path) {
 
 TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
   config::Settings settings;
+  settings.included = {"/srv/shared/peers.json"};
   settings.access.block = {"/srv/lists/ads"};
   settings.access.allow = {"/srv/exceptions/few"};
   settings.pages = "/srv/pages/";
   settings.reverse.resize(1);
   settings.reverse[0].known = "/srv/site/urls";
   const auto grants = grants_for(settings, kSettingsFile);
-  for (const char* folder : {"/etc/hearsay", "/srv/lists", "/srv/exceptions", "/srv/site", "/srv/pages"}) {
+  for (const char* folder : {"/etc/hearsay", "/srv/shared", "/srv/lists", "/srv/exceptions",
+                             "/srv/site", "/srv/pages"}) {
     EXPECT_TRUE(has(grants, {folder, Use::read})) << folder;
   }
   EXPECT_TRUE(has(for_log("/var/log/hearsay/access.log"), {"/var/log/hearsay", Use::append}));
