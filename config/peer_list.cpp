@@ -23,7 +23,7 @@ constexpr std::array<Word<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automat
                                                     {"native", PeerDigest::native}}};
 constexpr std::array<Word<Trust>, 2> kTrusts{{{"site", Trust::site}, {"guest", Trust::guest}}};
 
-void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer) {
+void read_url(Section& in, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
   const auto found = in.find("url");
   if (!found)
@@ -35,9 +35,6 @@ void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer)
   peer.tls = url->tls;
   peer.host = url->at.host;
   peer.port = url->at.port;
-  const auto here = std::find_if(listen.begin(), listen.end(),
-                                 [&](const HostPort& own) { return is_ourselves(url->at, own); });
-  if (here != listen.end()) in.fault(*found, "is where we listen ourselves; leave it out");
 }
 
 void read_hosts(Section& in, std::string_view key, std::vector<HostSpec>& hosts) {
@@ -95,9 +92,9 @@ void refuse_twins(Section& in, const PeerSettings& peer, std::span<const PeerSet
   }
 }
 
-PeerSettings read_peer(Section& in, std::span<const HostPort> listen) {
+PeerSettings read_peer(Section& in) {
   PeerSettings peer;
-  read_url(in, listen, peer);
+  read_url(in, peer);
   peer.name = default_name(peer.host, peer.port);
   in.read_token("name", peer.name);
   read_role(in, peer);
@@ -110,14 +107,15 @@ PeerSettings read_peer(Section& in, std::span<const HostPort> listen) {
 
 }  // namespace
 
-void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerSettings>& peers) {
+void read_peers(Section& in, std::vector<PeerSettings>& peers) {
   constexpr std::size_t kMost = 1'000;
   const auto items = in.items("peers", "objects, each with a \"url\"", kMost);
   if (!items) return;
   for (const LocatedValue& item : *items) {
     Section part(item, in.faults());
     PeerSettings peer;
-    if (part.is_object()) peer = read_peer(part, listen);
+    if (part.is_object()) peer = read_peer(part);
+    peer.place = peers.size();
     part.finish();
     if (!peer.host.empty()) refuse_twins(part, peer, peers);
     peers.push_back(std::move(peer));

@@ -10,9 +10,7 @@
 
 namespace config {
 
-// `listen` holds our own sockets. A peer that is ourselves is refused: it would be asked for what
-// we have just missed.
-void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerSettings>& peers);
+void read_peers(Section& in, std::vector<PeerSettings>& peers);
 
 // Reads "never_direct", which needs a parent among the peers.
 void read_never_direct(Section& in, std::span<const PeerSettings> peers,

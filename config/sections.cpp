@@ -267,7 +267,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_control(in, settings.control);
   read_part(in, "cache", settings.cache, read_cache);
   read_part(in, "digest", settings.digest, read_digest);
-  read_peers(in, settings.listen, settings.peers);
+  read_peers(in, settings.peers);
   read_never_direct(in, settings.peers, settings.never_direct);
   read_reverse(in, settings.listen, settings.reverse);
   read_forwarded(in, settings.forwarded);

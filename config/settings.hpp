@@ -145,7 +145,8 @@ struct PeerSettings {
   std::vector<HostSpec> hosts;    // it is asked only for these (setting `for`); empty: for all
   std::vector<HostSpec> not_for;  // it is never asked for these
   bool is_parent() const { return role == Role::parent; }
-  std::string login;  // "user:password", which it is told with each request; empty: nothing
+  std::string login;      // "user:password", which it is told with each request; empty: nothing
+  std::size_t place = 0;  // in the list of the settings
 
   bool operator==(const PeerSettings&) const = default;
 };

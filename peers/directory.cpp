@@ -137,13 +137,19 @@ std::vector<PeerRef> PeerDirectory::at_address(const View& view,
                                                const config::Address& address) const {
   std::vector<PeerRef> found;
   for (const PeerRef& peer : peers_) {
-    if (address_of(*peer, view.reports[peer->id]) == address) found.push_back(peer);
+    const bool is_there = address_of(*peer, view.reports[peer->id]) == address;
+    if (is_there && !peer->is_ourselves()) found.push_back(peer);
   }
   return found;
 }
 
+// We poll ourselves, too, and may read our digest.
 bool PeerDirectory::knows(const config::Address& address) const {
-  return view_.read([&](const View& view) { return !at_address(view, address).empty(); });
+  return view_.read([&](const View& view) {
+    return std::any_of(peers_.begin(), peers_.end(), [&](const PeerRef& peer) {
+      return address_of(*peer, view.reports[peer->id]) == address;
+    });
+  });
 }
 
 PeerRef PeerDirectory::at(const config::Address& address) const {
@@ -197,6 +203,7 @@ std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& ke
   return view_.read([&](const View& view) {
     std::vector<Claim> all;
     for (const PeerRef& peer : peers_) {
+      if (peer->is_ourselves()) continue;
       const PollReport& report = view.reports[peer->id];
       Claim claim{.peer = peer, .state = state_of(*peer, report, now), .claims = std::nullopt};
       if (report.counts(now)) {
@@ -346,6 +353,7 @@ std::vector<PeerStatus> PeerDirectory::status(SteadyTime now) const {
     all.reserve(peers_.size());
     const auto total = lookups_.load(std::memory_order_relaxed);
     for (const PeerRef& peer : peers_) {
+      if (peer->is_ourselves()) continue;
       const auto lookups = peer->accuracy.lookups(total);
       const PollReport& report = view.reports[peer->id];
       all.push_back(status_of(*peer, report, lookups, now));

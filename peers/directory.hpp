@@ -89,7 +89,8 @@ class PeerDirectory {
     std::optional<bool> claims;  // nothing: the peer has no digest that may be used
     bool denied = false;         // the peer has denied the key since it published the digest
   };
-  // All peers, in the order of the settings. `rule`: as for claimants(). Changes no counter. Any
+  // All peers but ourselves, in the order of the settings. `rule`: as for claimants(). Changes no
+  // counter. Any
   // thread, never waits.
   std::vector<Claim> claims_of(const digest::Key& key, SteadyTime now,
                                digest::RuleMark rule = 0) const;
@@ -139,7 +140,7 @@ class PeerDirectory {
   // PeerStatus::lookups is as exact as the calls of this are frequent. Control thread only.
   void follow_use(SteadyTime now);
 
-  // Any thread.
+  // Of all peers but ourselves. Any thread.
   std::vector<PeerStatus> status(SteadyTime now) const;
 
  private:

@@ -33,6 +33,7 @@ struct Curl {
 };
 
 constexpr std::chrono::minutes kNativeAgain{10};
+constexpr std::chrono::minutes kOurselvesAgain{1};
 constexpr std::chrono::seconds kLongWait{5};  // is logged
 constexpr std::chrono::milliseconds kLongestSleep{1'000};
 // Polls that are due within this share of digest.poll are begun together: one pass of the loop then
@@ -133,7 +134,7 @@ class Exchange::Loop {
  public:
   Loop(PeerDirectory& directory, const config::DigestSettings& settings, const std::string& agent,
        std::function<void()> tick, const PollLimits& limits, threads::Alarm* hurry,
-       std::atomic<std::uint64_t>* turns)
+       std::atomic<std::uint64_t>* turns, std::function<bool(Epoch)> names_us)
       : directory_(directory),
         settings_(settings),
         tick_(std::move(tick)),
@@ -141,7 +142,8 @@ class Exchange::Loop {
         in_flight_(in_flight_for(directory, settings.peer_memory.value)),
         limits_(limits),
         hurry_(hurry),
-        turns_(turns) {
+        turns_(turns),
+        names_us_(std::move(names_us)) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
       pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits,
@@ -307,9 +309,25 @@ class Exchange::Loop {
     return result;
   }
 
+  // Whether we have answered the poll ourselves. If nobody has, who the peer is has not changed.
+  bool is_by_us(const Poller& poller, const PollResult& result) const {
+    if (const auto epoch = result.identity.epoch()) return names_us_(*epoch);
+    return result.outcome == Polled::failed && poller.peer->is_ourselves();
+  }
+
+  void leave_out(Poller& poller, SteadyTime now) {
+    poller.transfer.end();
+    poller.asking = false;
+    poller.ended = now;
+    poller.due = now + kOurselvesAgain;
+    directory_.update(poller.peer->id, poller.report = {});
+  }
+
   void take(Poller& poller, CURLcode code) {
     const PollResult result = read(poller, code);
     const SteadyTime now = Clock::now();
+    const bool us = poller.peer->record->ourselves = is_by_us(poller, result);
+    if (us) return leave_out(poller, now);
     const PollReport before = poller.report;
     poller.report.polls.bytes_received += poller.transfer.received();
     if (const auto reached = poller.transfer.address()) poller.report.address = reached;
@@ -362,6 +380,7 @@ class Exchange::Loop {
   const PollLimits limits_;
   threads::Alarm* const hurry_;
   std::atomic<std::uint64_t>* const turns_;
+  const std::function<bool(Epoch)> names_us_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
   std::minstd_rand random_{std::random_device{}()};
@@ -371,9 +390,10 @@ class Exchange::Loop {
 
 Exchange::Exchange(PeerDirectory& directory, const config::DigestSettings& settings,
                    std::string agent, std::function<void()> tick, PollLimits limits,
-                   threads::Alarm* hurry, std::atomic<std::uint64_t>* turns)
+                   threads::Alarm* hurry, std::atomic<std::uint64_t>* turns,
+                   std::function<bool(Epoch)> names_us)
     : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits, hurry,
-                                   turns)) {}
+                                   turns, std::move(names_us))) {}
 
 Exchange::~Exchange() = default;
 

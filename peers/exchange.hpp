@@ -31,15 +31,22 @@ namespace peers {
 // its reason kept. All kept digests together take at most settings.peer_memory, shared out as
 // memory_shares.hpp says; answers that are still arriving may take twice as much again. A peer
 // whose answers cost too much time is polled less often (work_account.hpp).
+//
+// A peer whose answer names our own epoch is ourselves: it claims nothing, is left out of what the
+// directory tells (Peer::is_ourselves()), and is polled every kOurselvesAgain, since its name may
+// lead to another proxy later.
 class Exchange {
  public:
   // Calls `tick` on the control thread at once and then every settings.period; also at once when a
   // peer goes down (kDownAfter), and when `hurry` rings, unless it is null. `agent` is our
   // User-Agent. While the control thread gets on, it increments `turns` at least once a second,
-  // unless `turns` is null. The directory, `hurry` and `turns` must outlive the exchange.
-  Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
-           std::function<void()> tick, PollLimits limits = {}, threads::Alarm* hurry = nullptr,
-           std::atomic<std::uint64_t>* turns = nullptr);
+  // unless `turns` is null. `names_us` tells our own epochs. What is given by reference or pointer
+  // must outlive the exchange.
+  Exchange(
+      PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
+      std::function<void()> tick, PollLimits limits = {}, threads::Alarm* hurry = nullptr,
+      std::atomic<std::uint64_t>* turns = nullptr,
+      std::function<bool(Epoch)> names_us = [](Epoch) { return false; });
 
   // Stops the thread at once, even in the middle of a transfer.
   ~Exchange();

@@ -48,6 +48,8 @@ class Identity {
   [[nodiscard]] Identity after(const Identity& before) const;
 
   [[nodiscard]] Proof proof_in(const SelfNaming& said) const;
+  // The epoch that the answers name, or that of the native digest.
+  [[nodiscard]] std::optional<Epoch> epoch() const { return epoch_; }
   // Whether it has neither an epoch nor a name, so that no answer can be proven.
   [[nodiscard]] bool is_nobody() const { return !epoch_ && names_.empty(); }
 

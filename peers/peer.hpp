@@ -1,6 +1,7 @@
 // A neighbour: its name and address, the results of polling it, and the record of its claims.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,6 +53,8 @@ struct PeerRecord {
   Accuracy accuracy;
   Denials denials;
   Suspicion suspicion;
+  // The last answer to a poll was our own: the settings name us among the neighbours.
+  std::atomic<bool> ourselves = false;
 };
 
 // Immutable except for its record. Shared by all threads.
@@ -83,6 +86,7 @@ struct Peer {
 
   // Whether the settings name this peer: the same name, and the same server.
   bool is_named_by(const config::PeerSettings& settings) const;
+  bool is_ourselves() const { return record->ourselves.load(std::memory_order_relaxed); }
 };
 
 // The credentials of the setting `login` as a value of Proxy-Authorization (RFC 7617); empty for an

@@ -87,6 +87,12 @@ class Publisher {
 
   // Of the live filter. Any thread, never waits.
   Epoch epoch() const { return epoch_.load(std::memory_order_relaxed); }
+  // Whether an answer that names this epoch may be ours: the current one, or the one before. Any
+  // thread, never waits.
+  bool names_us(Epoch epoch) const {
+    return epoch == epoch_.load(std::memory_order_relaxed) ||
+           (epoch != 0 && epoch == earlier_epoch_.load(std::memory_order_relaxed));
+  }
   // The value of kEpochField in an answer of ours. Any thread, never waits.
   std::string epochs() const;
 

@@ -29,8 +29,8 @@ void add(std::vector<Name>& names, const std::string& host, std::string place) {
 
 std::vector<Name> names_of(const config::Settings& settings) {
   std::vector<Name> names;
-  for (std::size_t i = 0; i < settings.peers.size(); ++i) {
-    add(names, settings.peers[i].host, fmt::format("peers[{}].url", i));
+  for (const auto& peer : settings.peers) {
+    add(names, peer.host, fmt::format("peers[{}].url", peer.place));
   }
   for (std::size_t i = 0; i < settings.reverse.size(); ++i) {
     for (const auto& origin : settings.reverse[i].to) {

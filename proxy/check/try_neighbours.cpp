@@ -111,7 +111,8 @@ void try_neighbours(const config::Settings& settings, Trial& into) {
   for (std::size_t i = 0; i < number; ++i) {
     const auto why = answers[i].get();
     if (!why.empty()) {
-      into.warnings.push_back(fmt::format("peers[{}]: {}: {}", i, settings.peers[i].name, why));
+      into.warnings.push_back(
+          fmt::format("peers[{}]: {}: {}", settings.peers[i].place, settings.peers[i].name, why));
     }
   }
 }

@@ -33,7 +33,8 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
       rules(settings.rules),
       gateway(settings.reverse, before ? &before->gateway : nullptr),
       directory(directory_for(settings, before)),
-      routes(settings, has_peers_of(before, settings) ? &before->routes : nullptr) {}
+      routes(settings, has_peers_of(before, settings) ? &before->routes : nullptr,
+             directory->peers()) {}
 
 std::chrono::seconds Policy::leave_after(const Failure& failure) const {
   if (!out_of_reach(failure)) return std::chrono::seconds(0);

@@ -6,7 +6,6 @@
 
 #include "digest/key.hpp"
 #include "digest/little_endian.hpp"
-#include "peers/peer.hpp"
 #include "peers/site.hpp"
 
 namespace proxy {
@@ -43,14 +42,17 @@ double rendezvous_score(const digest::Key& url, std::uint64_t parent, unsigned w
   return weight / -std::log((drawn + 0.5) * 0x1p-52);
 }
 
-Routes::Routes(const config::Settings& settings, const Routes* before)
+Routes::Routes(const config::Settings& settings, const Routes* before,
+               const std::vector<peers::PeerRef>& peers)
     : hosts_(settings.peers),
       never_direct_(host_patterns(settings.never_direct)),
       members_([&] {
         std::vector<Member> members;
         for (std::size_t i = 0; i < settings.peers.size(); ++i) {
           const auto& peer = settings.peers[i];
-          if (peer.is_parent()) members.push_back({i, identity_of(peer), peer.weight, peer.tls});
+          if (!peer.is_parent()) continue;
+          members.push_back(
+              {i, identity_of(peer), peer.weight, peer.tls, i < peers.size() ? peers[i] : nullptr});
         }
         return members;
       }()),
@@ -62,13 +64,15 @@ bool Routes::may_go_directly(const http::Target& target) const {
 
 upstream::Route Routes::find(const http::Target& target) const {
   upstream::Route route;
-  if (members_.empty()) return route;
+  const auto is_ourselves = [](const Member& member) { return member.is_ourselves(); };
+  if (std::all_of(members_.begin(), members_.end(), is_ourselves)) return route;
   route.direct = may_go_directly(target);
   const bool is_connect = target.form() == http::Target::Form::authority;
   for (std::size_t number = 0; number < members_.size(); ++number) {
     const auto& member = members_[number];
     const bool may_see = is_connect || !target.https() || member.tls;
-    if (may_see && hosts_.may_ask(member.peer, target)) route.order.push_back(number);
+    if (may_see && !member.is_ourselves() && hosts_.may_ask(member.peer, target))
+      route.order.push_back(number);
   }
   if (!route.has_parents()) return route;
   route.parents = parents_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "peers/peer.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/policy/host_pattern.hpp"
 #include "proxy/policy/peer_hosts.hpp"
@@ -24,8 +25,10 @@ double rendezvous_score(const digest::Key& url, std::uint64_t parent, unsigned w
 class Routes {
  public:
   // `before`: the routes that these replace, if their parents are the same; else null. Both then
-  // share the live state.
-  Routes(const config::Settings& settings, const Routes* before);
+  // share the live state. `peers`: of the settings; a parent that turns out to be ourselves is
+  // never asked.
+  Routes(const config::Settings& settings, const Routes* before,
+         const std::vector<peers::PeerRef>& peers = {});
 
   // The route to the origin of the target. The content of an https URL is for nobody on the way, so
   // only parents that are reached over TLS are asked for one. CONNECT goes to all.
@@ -52,6 +55,8 @@ class Routes {
     std::uint64_t identity = 0;  // hashed from host and port
     unsigned weight = 1;
     bool tls = false;
+    peers::PeerRef known;  // null: it is not ourselves
+    [[nodiscard]] bool is_ourselves() const { return known && known->is_ourselves(); }
   };
   [[nodiscard]] bool may_go_directly(const http::Target& target) const;
   // Puts the parents of the route into the order of their scores.

@@ -39,7 +39,8 @@ void Neighbourhood::follow(const Policy& policy, HeldPolls& polls) {
   exchange_.emplace(
       *polled_, settings, std::string(kProduct),
       [this, &polls, neighbours = polled_] { tick(*neighbours, polls); }, peers::PollLimits{},
-      &storage_.newly_claimed, &turns_);
+      &storage_.newly_claimed, &turns_,
+      [this](peers::Epoch epoch) { return publisher_.names_us(epoch); });
   has_thread_ = true;
 }
 

@@ -9,6 +9,8 @@
 
 #include "config/restart.hpp"
 #include "proxy/lists/read.hpp"
+#include "proxy/net/asio.hpp"
+#include "proxy/upstream/guard.hpp"
 
 namespace proxy {
 namespace {
@@ -64,11 +66,28 @@ boost::system::result<PinnedPolicy, config::SettingsErrors> policy_for(config::S
   }
 }
 
+// One list of neighbours may serve all members of a site. The entry that names us by an address is
+// known before any poll; by another name, our answer to a poll tells (peers/exchange.hpp).
+void leave_out_ourselves(config::Settings& settings) {
+  std::vector<net::tcp::endpoint> sockets;
+  for (const auto& own : settings.listen) {
+    sockets.emplace_back(net::asio::ip::make_address(own.host), own.port);
+  }
+  const upstream::Guard guard(settings.access, std::move(sockets));
+  std::erase_if(settings.peers, [&](const config::PeerSettings& peer) {
+    const config::HostPort at{peer.host, peer.port};
+    return guard.names_own_socket(peer.host, peer.port) ||
+           std::any_of(settings.listen.begin(), settings.listen.end(),
+                       [&](const auto& own) { return config::is_ourselves(at, own); });
+  });
+}
+
 }  // namespace
 
 boost::system::result<config::Settings, config::SettingsErrors> SettingsFile::read_settings()
     const {
   auto settings = config::load_file(path_);
+  if (settings) leave_out_ourselves(*settings);
   if (settings && settings->cache.memory_by_default && memory_) {
     auto& memory = settings->cache.memory;
     memory.value = std::max(std::min(memory.value, memory_->bytes / 2), kLeastMemory.value);

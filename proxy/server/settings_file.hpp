@@ -21,7 +21,8 @@ class SettingsFile {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::optional<machine::MemoryLimit>& memory() const { return memory_; }
-  // Reads the file alone.
+  // Reads the file, and what it includes. A neighbour that is ourselves, by its address, is left
+  // out.
   [[nodiscard]] boost::system::result<config::Settings, config::SettingsErrors> read_settings()
       const;
   // Reads the lists and the file of users that the settings name, and not the file again, which may

@@ -45,6 +45,7 @@ std::string whom(const Policy& policy) {
   std::vector<std::string> siblings;
   std::vector<std::string> parents;
   for (const auto& peer : policy.directory->peers()) {
+    if (peer->is_ourselves()) continue;
     (peer->role == config::Role::parent ? parents : siblings).push_back(peer->name);
   }
   if (siblings.empty() && parents.empty()) return "knows no neighbours (setting peers)";

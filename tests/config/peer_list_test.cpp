@@ -92,7 +92,6 @@ TEST(Peers, AreRefusedWithTheirPlaceAndTheReason) {
            Fault{R"({"url":7})", "peers[0].url", "found the number 7"},
            Fault{R"({"url":"http://b:1/x"})", "peers[0].url", "without path"},
            Fault{R"({"url":"https://b:1/x"})", "peers[0].url", "without path"},
-           Fault{R"({"url":"http://localhost:3128"})", "peers[0].url", "we listen"},
            Fault{R"({"url":"http://b:1","name":"a b"})", "peers[0].name", "found \"a b\""},
            Fault{R"({"url":"http://b:1","role":"parents"})", "peers[0].role", "mean \"parent\"?"},
            Fault{R"({"url":"http://b:1","role":"parent","trust":"guest"})", "peers[0].trust",

@@ -67,7 +67,8 @@ class ExchangeTest : public testing::Test {
   void start(std::vector<config::PeerSettings> peers, PollLimits limits = {}) {
     directory_.emplace(peers);
     exchange_.emplace(
-        *directory_, settings_, "Hearsay/test", [this] { beat(); }, limits);
+        *directory_, settings_, "Hearsay/test", [this] { beat(); }, limits, nullptr, nullptr,
+        [this](Epoch epoch) { return epoch == our_epoch_; });
   }
   void start(const ScriptedPeer& peer, PollLimits limits = {}) {
     start({samples::peer("b", peer.port())}, limits);
@@ -93,6 +94,7 @@ class ExchangeTest : public testing::Test {
   bool claims(const char* name) const { return !directory_->claimants(key(name), now()).empty(); }
 
   config::DigestSettings settings_;
+  Epoch our_epoch_ = 1;
   std::optional<PeerDirectory> directory_;
 
  private:

@@ -69,6 +69,24 @@ TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
   EXPECT_FALSE(claims("x"));
 }
 
+// The settings may be those of all members of a site.
+TEST_F(ExchangeTest, LeavesOutAPeerWhoseAnswerNamesOurEpoch) {
+  our_epoch_ = 0xab;
+  ScriptedPeer us(good());
+  ScriptedPeer other(
+      answer({{"Server", "Hearsay/0.1.0"}, {std::string(kEpochField), to_text(0xcd)}},
+             body_of(native_of({"y"}))));
+  start({samples::peer("a", us.port()), samples::peer("b", other.port())});
+  ASSERT_TRUE(reached([&] { return claims("y") && directory_->status(now()).size() == 1; }));
+  EXPECT_EQ(status().name, "b");
+  EXPECT_FALSE(claims("x"));
+  ASSERT_EQ(directory_->claims_of(key("x"), now()).size(), 1U);
+  ASSERT_TRUE(beats_pass(20));
+  EXPECT_EQ(us.count(), 1U) << "it is polled seldom";
+  EXPECT_TRUE(directory_->knows(*config::parse_address("127.0.0.1")));
+  EXPECT_EQ(directory_->at(*config::parse_address("127.0.0.1")), directory_->peers()[1]);
+}
+
 TEST_F(ExchangeTest, ASquidIsAskedAtItsOwnPace) {
   ScriptedPeer peer(answer(kSquid, body_of(digest_of({"x"}))));
   start(peer);

@@ -170,6 +170,7 @@ TEST(TryNames, WarnsOfANameThatDoesNotResolve) {
   peer.host = "10.0.0.2";
   settings.peers.push_back(peer);
   peer.host = "nowhere.invalid";
+  peer.place = 1;
   settings.peers.push_back(peer);
   peer.host = "localhost";
   settings.peers.push_back(peer);

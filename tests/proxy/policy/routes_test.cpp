@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "config/load.hpp"
+#include "peers/directory.hpp"
 
 namespace proxy {
 namespace {
@@ -124,6 +125,19 @@ TEST(Routes, KeepTheStateOfTheSameParents) {
   before.find(target("http://a.test/")).parents->live().failed(0, now);
   EXPECT_TRUE(Routes(told, &before).status(0, now)->rests);
   EXPECT_FALSE(Routes(told, nullptr).status(0, now)->rests);
+}
+
+TEST(Routes, NeverLeadToOurselves) {
+  const auto told = settings(parent("p") + ',' + parent("q"), R"(,"never_direct":"all")");
+  const peers::PeerDirectory directory(told.peers);
+  const Routes routes(told, nullptr, directory.peers());
+  directory.peers()[0]->record->ourselves = true;
+  const auto url = target("http://a.test/");
+  EXPECT_EQ(order(routes.find(url)), (std::vector<std::string>{"q"}));
+  EXPECT_FALSE(routes.find(url).direct);
+  directory.peers()[1]->record->ourselves = true;
+  EXPECT_FALSE(routes.find(url).has_parents());
+  EXPECT_TRUE(routes.find(url).direct) << "we are the parent that never_direct leads to";
 }
 
 TEST(Routes, HaveAStatusForParentsAlone) {
