@@ -83,6 +83,10 @@ std::string to_text(const HostPort& at) {
   return (v6 ? '[' + at.host + ']' : at.host) + ':' + std::to_string(at.port);
 }
 
+std::string pac_server(bool tls, const HostPort& at) {
+  return (tls ? "HTTPS " : "PROXY ") + to_text(at);
+}
+
 std::optional<ServerUrl> parse_server_url(std::string_view url) {
   if (const auto plain = take_url(url, "http://", kHttpPort)) return ServerUrl{false, *plain};
   if (const auto secure = take_url(url, "https://", kHttpsPort)) return ServerUrl{true, *secure};

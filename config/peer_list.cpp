@@ -146,4 +146,27 @@ void read_never_direct(Section& in, std::span<const PeerSettings> peers,
   }
 }
 
+void read_pac_fallback(Section& in, std::vector<std::string>& fallback) {
+  constexpr std::size_t kMost = 16;  // a browser tries one after the other
+  const auto items = in.items("pac_fallback", "proxies, \"neighbours\" and \"DIRECT\"", kMost);
+  if (!items) return;
+  fallback.clear();
+  for (const LocatedValue& item : *items) {
+    const auto* text = std::get_if<std::string>(&item.value->content);
+    const bool is_word = text && (*text == kPacNeighbours || *text == kPacDirect);
+    const auto url = text && !is_word ? parse_server_url(*text) : std::nullopt;
+    if (!is_word && !url) {
+      constexpr std::string_view kWords[] = {kPacNeighbours, kPacDirect};
+      in.expected(item,
+                  "\"neighbours\", \"DIRECT\" or the URL of a proxy like "
+                  "\"http://10.0.0.2:3128\"",
+                  kWords);
+    } else if (!fallback.empty() && fallback.back() == kPacDirect) {
+      return in.fault(item, "is never tried, since \"DIRECT\" comes before; put that last");
+    } else {
+      fallback.push_back(is_word ? *text : pac_server(url->tls, url->at));
+    }
+  }
+}
+
 }  // namespace config

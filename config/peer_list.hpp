@@ -1,5 +1,5 @@
-// The settings "peers" and "never_direct": the proxies that are asked before the origin, or
-// instead.
+// The settings "peers", "never_direct" and "pac_fallback": the proxies that are asked before the
+// origin, or instead, and those that clients ask instead of this one.
 #pragma once
 
 #include <span>
@@ -15,5 +15,8 @@ void read_peers(Section& in, std::vector<PeerSettings>& peers);
 // Reads "never_direct", which needs a parent among the peers.
 void read_never_direct(Section& in, std::span<const PeerSettings> peers,
                        std::vector<HostSpec>& never_direct);
+
+// Reads "pac_fallback": Settings::pac_fallback from the URLs of proxies and the two words.
+void read_pac_fallback(Section& in, std::vector<std::string>& fallback);
 
 }  // namespace config

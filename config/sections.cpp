@@ -269,6 +269,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_part(in, "digest", settings.digest, read_digest);
   read_peers(in, settings.peers);
   read_never_direct(in, settings.peers, settings.never_direct);
+  read_pac_fallback(in, settings.pac_fallback);
   read_reverse(in, settings.listen, settings.reverse);
   read_forwarded(in, settings.forwarded);
   if (in.find("forward")) in.read("forward", settings.forward.emplace(true));

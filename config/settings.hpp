@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/endpoint.hpp"
@@ -334,6 +335,9 @@ struct ForwardedSettings {
   bool operator==(const ForwardedSettings&) const = default;
 };
 
+inline constexpr std::string_view kPacNeighbours = "neighbours";
+inline constexpr std::string_view kPacDirect = "DIRECT";
+
 // The struct has a member for each section of the settings file, so it has more members than
 // others.
 struct Settings {
@@ -349,6 +353,9 @@ struct Settings {
   DigestSettings digest;
   std::vector<PeerSettings> peers;
   std::vector<HostSpec> never_direct;  // hosts that only parents are asked for
+  // What /proxy.pac has clients try when this proxy does not answer, as FindProxyForURL() spells
+  // it, in this order. kPacNeighbours: siblings of the site.
+  std::vector<std::string> pac_fallback{std::string(kPacNeighbours), std::string(kPacDirect)};
   std::vector<Reverse> reverse;
   ForwardedSettings forwarded;
   // Whether requests for hosts that `reverse` does not map are served. Unset: unless everybody may

@@ -77,7 +77,73 @@ std::string ports_text(const std::vector<config::PortRange>& ports) {
   return '[' + text + ']';
 }
 
+// A neighbour on this machine is one for clients on this machine alone.
+bool is_on_this_machine(const config::HostPort& at) {
+  const auto address = config::parse_address(at.host);
+  return at.host == "localhost" || (address && config::is_loopback(*address));
+}
+
+// The neighbours that clients of ours may use, as the script returns them: siblings of the site,
+// which serve its clients. One that wants a password is none.
+std::vector<std::string> neighbours_of(const std::vector<peers::PeerRef>& peers,
+                                       const config::HostPort& proxy) {
+  constexpr std::size_t kMost = 8;  // a client tries one after the other
+  std::vector<std::string> all;
+  for (const auto& peer : peers) {
+    const config::HostPort at{peer->host, peer->port};
+    const bool is_of_site = peer->role == config::Role::sibling &&
+                            peer->trust == config::Trust::site && peer->authorization.empty();
+    const bool is_within_reach = !is_on_this_machine(at) || is_on_this_machine(proxy);
+    if (!is_of_site || !is_within_reach || peer->is_ourselves() || at == proxy) continue;
+    if (all.size() < kMost) all.push_back(config::pac_server(peer->tls, at));
+  }
+  return all;
+}
+
+// What the script returns after this proxy, and after that: pac_fallback.
+struct Fallback {
+  std::string proxies;
+  std::string direct;
+};
+Fallback fallback_of(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
+                     const config::HostPort& proxy) {
+  Fallback fallback;
+  std::vector<std::string> known{config::pac_server(false, proxy), config::pac_server(true, proxy)};
+  const auto add = [&](const std::string& server) {
+    if (std::find(known.begin(), known.end(), server) != known.end()) return;
+    known.push_back(server);
+    fallback.proxies.append("; ").append(server);
+  };
+  for (const auto& next : settings.pac_fallback) {
+    if (next == config::kPacDirect) {
+      fallback.direct = "; DIRECT";
+    } else if (next == config::kPacNeighbours) {
+      for (const auto& server : neighbours_of(peers, proxy)) add(server);
+    } else {
+      add(next);
+    }
+  }
+  return fallback;
+}
+
+// Hosts of `never_direct`, as direct_hosts() spells hosts; "" is every host.
+std::vector<std::string> indirect_hosts(const config::Settings& settings) {
+  std::vector<std::string> hosts;
+  for (const auto& spec : settings.never_direct) {
+    hosts.push_back(spec.host.starts_with('*') ? spec.host.substr(1) : spec.host);
+  }
+  return hosts;
+}
+
 constexpr std::string_view kFunction = R"(
+function isWithin(host, list) {
+  for (var i = 0; i < list.length; ++i) {
+    var end = host.length - list[i].length;
+    var below = list[i].charAt(0) == "." && end > 0 && host.substring(end) == list[i];
+    if (below || host == list[i] || list[i] == "") return true;
+  }
+  return false;
+}
 function FindProxyForURL(url, host) {
   host = host.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (/^[0-9.]+$/.test(host)) {
@@ -90,23 +156,20 @@ function FindProxyForURL(url, host) {
   } else if (host.indexOf(".") < 0) {
     return "DIRECT";
   }
-  for (var j = 0; j < hosts.length; ++j) {
-    var end = host.length - hosts[j].length;
-    var below = hosts[j].charAt(0) == "." && end > 0 && host.substring(end) == hosts[j];
-    if (below || host == hosts[j]) return "DIRECT";
-  }
+  if (isWithin(host, hosts)) return "DIRECT";
   if (!/^(https?|wss?):/i.test(url)) return "DIRECT";
+  var ways = proxy + next + (isWithin(host, indirect) ? "" : direct);
   var tunnel = /^(https|wss?):/i.exec(url);  // by CONNECT, ws: too
   if (tunnel) {
     var usual = tunnel[1].toLowerCase() == "ws" ? 80 : 443;
     var port = /^[a-z]+:\/\/[^\/?#]*:([0-9]+)(?:[\/?#]|$)/i.exec(url);
     port = port ? Number(port[1]) : usual;
     for (var k = 0; k < ports.length; ++k) {
-      if (port >= ports[k][0] && port <= ports[k][1]) return proxy;
+      if (port >= ports[k][0] && port <= ports[k][1]) return ways;
     }
     return "DIRECT";
   }
-  return proxy;
+  return ways;
 }
 )";
 
@@ -117,10 +180,15 @@ std::string host_name() {
 
 }  // namespace
 
-std::string pac_script(const config::Settings& settings, std::string_view proxy,
-                       std::string_view own_name) {
+std::string pac_script(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
+                       const config::HostPort& proxy, std::string_view own_name) {
   std::string script = "// When to use this proxy, as its settings say.\n";
-  fmt::format_to(std::back_inserter(script), "var proxy = \"PROXY {}\";\nvar hosts = ", proxy);
+  const auto fallback = fallback_of(settings, peers, proxy);
+  fmt::format_to(std::back_inserter(script),
+                 "var proxy = \"{}\";\nvar next = \"{}\";\nvar direct = \"{}\";\nvar indirect = ",
+                 config::pac_server(false, proxy), fallback.proxies, fallback.direct);
+  append_texts(script, indirect_hosts(settings));
+  script += ";\nvar hosts = ";
   append_texts(script, direct_hosts(settings, own_name));
   fmt::format_to(std::back_inserter(script), ";\nvar networks = {};\nvar ports = {};\n",
                  networks_text(settings.access.deny_to), ports_text(settings.access.connect_ports));
@@ -141,14 +209,15 @@ bool is_wpad(std::string_view host) {
 
 net::Task<void> serve_pac(Client& client, const Request& request, RequestBody&) {
   const std::string host(request.target.host());
-  const auto at = config::to_text(config::HostPort{host, request.target.port()});
-  const auto named = config::parse_host_pattern(at);
+  const config::HostPort at{host, request.target.port()};
+  const auto named = config::parse_host_pattern(config::to_text(at));
   if (host.empty() || !named || named->host.starts_with('*')) {
     Refusal refusal{400, "the Host field says where I am, so this needs one", Tag::own_page, {}};
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  const auto message =
-      own_message(client, 200, kType, pac_script(request.policy().settings, at, host_name()));
+  const auto& policy = request.policy();
+  const auto message = own_message(
+      client, 200, kType, pac_script(policy.settings, policy.directory->peers(), at, host_name()));
   co_await send_message(client, message);
 }
 

@@ -84,6 +84,31 @@ struct Fault {
   std::string list, path, words;
 };
 
+// One list serves all members of a site; proxy/server/settings_file.cpp leaves out the entry.
+TEST(Peers, MayNameOurselves) {
+  EXPECT_TRUE(load(peers(R"({"url":"http://127.0.0.1:3128"},{"url":"http://b:1"})")).has_value());
+}
+
+TEST(PacFallback, ListsWhatClientsTryNext) {
+  EXPECT_EQ(load("{}")->pac_fallback, (std::vector<std::string>{"neighbours", "DIRECT"}));
+  EXPECT_TRUE(load(R"({"pac_fallback":[]})")->pac_fallback.empty());
+  const auto settings =
+      load(R"({"pac_fallback":["http://B:3128","neighbours","https://[::1]:8443/","DIRECT"]})");
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->pac_fallback,
+            (std::vector<std::string>{"PROXY b:3128", "neighbours", "HTTPS [::1]:8443", "DIRECT"}));
+  for (const auto& [list, what] :
+       {std::pair(R"(["DIRECT","http://b:1"])", "\"DIRECT\" comes before"),
+        std::pair(R"(["neighbors"])", "mean \"neighbours\"?"),
+        std::pair(R"([7])", "found the number 7"),
+        std::pair(R"(["b:3128"])", "like \"http://10.0.0.2:3128\""),
+        std::pair(R"("DIRECT")", "a list of proxies")}) {
+    const auto wrong = load(std::string("{\"pac_fallback\":") + list + '}');
+    ASSERT_TRUE(wrong.has_error()) << list;
+    EXPECT_NE(wrong.error().at(0).what.find(what), std::string::npos) << wrong.error().at(0).what;
+  }
+}
+
 TEST(Peers, AreRefusedWithTheirPlaceAndTheReason) {
   const std::string b = R"({"url":"http://b:1"},)";
   for (const Fault& c : {

@@ -13,6 +13,9 @@ json pac_settings() {
             {"direct", {"*.lan.example"}},
             {"deny_to", {"loopback", "link-local"}},
             {"connect_ports", {443, "8440-8443"}}}},
+          {"peers",
+           {{{"url", "http://127.0.0.1:9"}}, {{"url", "http://127.0.0.1:8"}, {"role", "parent"}}}},
+          {"never_direct", {"*.far.example"}},
           {"reverse", {{{"host", "shop.example"}, {"to", "http://127.0.0.1:9"}}}}};
 }
 
@@ -30,12 +33,13 @@ struct PacCase {
   std::string_view url, host, answer;
 };
 
-TEST(Pac, SendsClientsHereOnlyForWhatIsServed) {
+TEST(Pac, SendsClientsHereForWhatIsServedAndElsewhereIfNobodyIsHere) {
   ProxyProcess proxy(pac_settings());
   const Response reply = proxy.page("/proxy.pac");
   ASSERT_EQ(reply.status, 200) << reply.body;
   EXPECT_EQ(reply.field("Content-Type"), "application/x-ns-proxy-autoconfig");
-  const std::string here = "PROXY " + proxy.address();
+  const std::string indirect = "PROXY " + proxy.address() + "; PROXY 127.0.0.1:9";
+  const std::string here = indirect + "; DIRECT";
   std::string script = reply.body + std::string(kBrowser);
   std::string expected;
   for (const PacCase& c : {
@@ -57,6 +61,9 @@ TEST(Pac, SendsClientsHereOnlyForWhatIsServed) {
            PacCase{"http://a.lan.example/", "a.lan.example", "DIRECT"},
            PacCase{"http://lan.example/", "lan.example", ""},
            PacCase{"http://xlan.example/", "xlan.example", ""},
+           PacCase{"http://a.far.example/", "a.far.example", indirect},
+           PacCase{"https://a.far.example/", "a.far.example", indirect},
+           PacCase{"http://far.example/", "far.example", ""},
            PacCase{"http://127.0.0.1/", "127.0.0.1", "DIRECT"},
            PacCase{"http://169.254.169.254/", "169.254.169.254", "DIRECT"},
            PacCase{"http://10.0.0.9/", "10.0.0.9", ""},
