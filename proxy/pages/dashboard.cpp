@@ -7,6 +7,7 @@
 #include <boost/beast/http/span_body.hpp>
 
 #include "proxy/http/validators.hpp"
+#include "proxy/pages/badge_cookie.hpp"
 #include "proxy/pages/dashboard_files.hpp"
 #include "proxy/pages/live_json.hpp"
 #include "proxy/pages/query.hpp"
@@ -45,9 +46,9 @@ std::string_view type_of(std::string_view name) {
 
 // The file that the path, without a query, names; null if there is none.
 const DashboardFile* file_at(std::string_view path) {
-  const auto name = path == "/" || path == kDashboard
-                        ? kPage
-                        : path.substr(std::min(path.size(), kDashboard.size()));
+  const auto name = path == "/" || path == kDashboard ? kPage
+                    : path == kSignInPage             ? "sign-in.html"
+                                          : path.substr(std::min(path.size(), kDashboard.size()));
   const auto files = dashboard_files();
   const auto found = std::find_if(files.begin(), files.end(),
                                   [name](const DashboardFile& file) { return file.name == name; });
@@ -116,10 +117,11 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
 Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
   auto& process = client.worker.process;
   const auto started = whole_seconds(process.clock.shown(process.clock.started()));
-  auto json = fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{}}})"
-                          "\n",
-                          process.name, kVersion, started.time_since_epoch().count(),
-                          is_admin(client, request.policy()));
+  auto json =
+      fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
+                  "\n",
+                  process.name, kVersion, started.time_since_epoch().count(),
+                  is_admin(client, request, request.policy()), is_signed_in(client, request));
   co_await send_json(client, std::move(json));
 }
 
@@ -151,8 +153,9 @@ Task<void> serve_recent_requests(Client& client, const Request& request, Request
 Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
   constexpr std::chrono::seconds kSilence{5};
   const auto& process = client.worker.process;
-  Watchers::Watcher watcher(client.worker.process.watchers, client.address,
-                            is_admin(client, request.policy()), client.worker.io.get_executor());
+  const bool admin = is_admin(client, request, request.policy());
+  Watchers::Watcher watcher(client.worker.process.watchers, client.address, admin,
+                            client.worker.io.get_executor());
   if (!watcher.has_place()) {
     Refusal refusal{
         503,
@@ -168,6 +171,7 @@ Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
   if (!error) error = co_await client.response.body(retry);
   while (!error && !process.draining && !process.leaving && !client.response.head_only()) {
     const auto news = co_await watcher.next(kSilence);
+    if (is_admin(client, request, *client.worker.policy()) != admin) break;
     const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment
     error = co_await client.response.body(asio::const_buffer(text.data(), text.size()));
   }

@@ -8,11 +8,14 @@
 namespace proxy {
 
 inline constexpr std::string_view kDashboard = "/hearsay/";
+// A page of the dashboard for a browser that has a ticket behind the `#` of its URL.
+inline constexpr std::string_view kSignInPage = "/hearsay/sign-in";
 
 // Answers with the page at / and kDashboard, and with the page's files at the paths below.
 net::Task<void> serve_dashboard(Client& client, const Request& request, RequestBody& body);
 
-// {"name", "version", "admin": whether the client may purge, and see what is stored and why}.
+// {"name", "version", "admin": whether the client may see requests, what is stored and why, and
+// purge, "signed_in": whether by a badge}.
 net::Task<void> serve_about(Client& client, const Request& request, RequestBody& body);
 
 // history_json() of the parameter `span`: "hour" (the default) or "day".
@@ -21,8 +24,9 @@ net::Task<void> serve_history(Client& client, const Request& request, RequestBod
 // requests_json() of the latest requests, at most RecentRequests::kMost of each kind.
 net::Task<void> serve_recent_requests(Client& client, const Request& request, RequestBody& body);
 
-// news_json() each second, as server-sent events, until the client leaves or the proxy drains.
-// There is room for Watchers::kMost clients; others get 503.
+// news_json() each second, for admins with_requests(), as server-sent events, until the client
+// leaves, ceases to be or becomes an admin, or the proxy drains. There is room for Watchers::kMost
+// clients; others get 503.
 net::Task<void> serve_events(Client& client, const Request& request, RequestBody& body);
 
 }  // namespace proxy

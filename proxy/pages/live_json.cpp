@@ -112,8 +112,7 @@ std::vector<RecentRequests::Found> newest_of_each_kind(
   return newest;
 }
 
-std::string news_json(const Process& process, const Policy& policy,
-                      const std::vector<RecentRequests::Found>& requests) {
+std::string news_json(const Process& process, const Policy& policy) {
   const auto latest = process.history.latest();
   Json sample;
   for (std::size_t series = 0; series < kSeries; ++series) {
@@ -124,12 +123,18 @@ std::string news_json(const Process& process, const Policy& policy,
     while (text.ends_with('\n')) text.pop_back();
     return text;
   };
-  return fmt::format(R"({{"end":{},"sample":{},"now":{},"health":{},"digest":{},"requests":{}}})",
+  return fmt::format(R"({{"end":{},"sample":{},"now":{},"health":{},"digest":{}}})",
                      seconds_of(whole_seconds(process.clock.shown(latest.end))), one_line(sample),
                      one_line(now_json(process, policy)),
                      without_end(health_json(process, troubles)),
-                     without_end(digest_json(process, policy, Layout::one_line)),
-                     requests_json(newest_of_each_kind(requests, kMostNews), policy));
+                     without_end(digest_json(process, policy, Layout::one_line)));
+}
+
+std::string with_requests(std::string news, const std::vector<RecentRequests::Found>& requests,
+                          const Policy& policy) {
+  news.back() = ',';
+  return news + R"("requests":)" + requests_json(newest_of_each_kind(requests, kMostNews), policy) +
+         '}';
 }
 
 }  // namespace proxy

@@ -21,12 +21,14 @@ std::string requests_json(const std::vector<RecentRequests::Found>& requests, co
 std::vector<RecentRequests::Found> newest_of_each_kind(
     const std::vector<RecentRequests::Found>& requests, std::size_t most);
 
-// The news of one second, in one line: {"end", "sample", "now", "health", "digest", "requests"}.
-// `sample`: the last second of the history, which ends at `end`; `now`: what is open and stored;
-// `health` and `digest`: as the pages of these names; `requests`: of each kind the newest
-// kMostNews.
+// The news of one second, in one line: {"end", "sample", "now", "health", "digest"}. `sample`: the
+// last second of the history, which ends at `end`; `now`: what is open and stored; `health` and
+// `digest`: as the pages of these names.
+std::string news_json(const Process& process, const Policy& policy);
+
+// The news for admins: with "requests", of each kind the newest kMostNews.
 inline constexpr std::size_t kMostNews = 25;
-std::string news_json(const Process& process, const Policy& policy,
-                      const std::vector<RecentRequests::Found>& requests);
+std::string with_requests(std::string news, const std::vector<RecentRequests::Found>& requests,
+                          const Policy& policy);
 
 }  // namespace proxy

@@ -10,18 +10,22 @@
 
 namespace proxy {
 
-// The clients that may read a page. Admins (setting access.admin) may read every page.
+// The clients that may read a page. Admins may read the pages of all others but operators: clients
+// in access.admin, and browsers that are signed in (worker/badges.hpp). What names a URL of a
+// client or its address is for admins.
 enum class Audience : std::uint8_t {
   neighbours,  // settings peers and access.peers
-  monitors,    // setting access.monitor
+  monitors,    // setting access.monitor: figures, neighbours and health
   clients,     // whoever may use the proxy
   admins,
+  operators,  // who may open the control socket
+  anybody,    // whoever can connect
 };
 
 // What a page does, which decides the method and the fields that a request needs.
 enum class Effect : std::uint8_t {
   read,    // GET, HEAD or OPTIONS
-  change,  // changes state or is expensive: POST, admins only, with X-Hearsay: 1
+  change,  // changes state or is expensive: POST with X-Hearsay: 1
 };
 
 // Whether a request may name a proxy in Via. A proxy may be allowed to read a page that its user

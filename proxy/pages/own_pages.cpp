@@ -16,6 +16,7 @@
 #include "proxy/pages/purge.hpp"
 #include "proxy/pages/readers.hpp"
 #include "proxy/pages/reload_page.hpp"
+#include "proxy/pages/sign_in_pages.hpp"
 #include "proxy/reply/error_page.hpp"
 #include "proxy/reply/own_message.hpp"
 
@@ -48,8 +49,20 @@ constexpr OwnPage kPages[] = {
      .about = "all of this to look at, live, with a browser"},
     {.path = "/hearsay/about", .answer = serve_about},
     {.path = "/hearsay/history", .answer = serve_history},
-    {.path = "/hearsay/requests", .answer = serve_recent_requests},
     {.path = "/hearsay/events", .answer = serve_events},
+    {.path = "/hearsay/requests", .readers = Audience::admins, .answer = serve_recent_requests},
+    {.path = kSignInPage, .readers = Audience::anybody, .answer = serve_dashboard},
+    {.path = "/hearsay/sign-in.js", .readers = Audience::anybody, .answer = serve_dashboard},
+    {.path = "/hearsay/icon.svg", .readers = Audience::anybody, .answer = serve_dashboard},
+    {.path = "/hearsay/style.css", .readers = Audience::anybody, .answer = serve_dashboard},
+    {.path = "/hearsay/session",
+     .effect = Effect::change,
+     .readers = Audience::anybody,
+     .answer = serve_sign_in},
+    {.path = "/hearsay/sign-out",
+     .effect = Effect::change,
+     .readers = Audience::anybody,
+     .answer = serve_sign_out},
     {.path = "/proxy.pac",
      .readers = Audience::clients,
      .answer = serve_pac,
@@ -69,6 +82,14 @@ constexpr OwnPage kPages[] = {
      .readers = Audience::admins,
      .answer = serve_purge_order,
      .about = "drops what is stored, by URL, prefix or host"},
+    {.path = "/admin/tickets",
+     .effect = Effect::change,
+     .readers = Audience::operators,
+     .answer = serve_ticket},
+    {.path = "/admin/tickets/revoke",
+     .effect = Effect::change,
+     .readers = Audience::operators,
+     .answer = serve_revocation},
     {.path = "/admin/explain",
      .readers = Audience::admins,
      .answer = serve_explanation,

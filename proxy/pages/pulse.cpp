@@ -68,8 +68,16 @@ void Pulse::tell_watchers() {
     const threads::MutexLock lock(mutex_);
     return policy_;
   }();
-  const auto news = news_json(process_, *policy, process_.recent.newer_than(known_));
-  process_.watchers.tell(std::make_shared<const std::string>("data: " + news + "\n\n"));
+  const auto as_event = [](const std::string& news) {
+    return std::make_shared<const std::string>("data: " + news + "\n\n");
+  };
+  auto news = news_json(process_, *policy);
+  const auto to_others = as_event(news);
+  const auto to_admins =
+      process_.watchers.any_admin()
+          ? as_event(with_requests(std::move(news), process_.recent.newer_than(known_), *policy))
+          : to_others;
+  process_.watchers.tell(to_admins, to_others);
 }
 
 }  // namespace proxy

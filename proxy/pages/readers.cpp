@@ -5,6 +5,7 @@
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/pages/badge_cookie.hpp"
 #include "proxy/pages/pac.hpp"
 
 namespace proxy {
@@ -50,10 +51,15 @@ bool names_us(const Client& client, const http::Target& target) {
   return host.empty() || config::parse_address(host) || is_our_name(client, host);
 }
 
-std::optional<Refusal> check_address(const Client& client, const Policy& policy, Audience readers) {
-  if (client.door == Door::control) return std::nullopt;
+std::optional<Refusal> check_audience(const Client& client, const Request& request,
+                                      Audience readers) {
+  if (client.door == Door::control || readers == Audience::anybody) return std::nullopt;
+  if (readers == Audience::operators) {
+    return Refusal::forbidden("only through the control socket (setting control)");
+  }
+  const auto& policy = request.policy();
+  if (is_admin(client, request, policy)) return std::nullopt;
   const auto& access = policy.settings.access;
-  if (config::contains(access.admin, client.address)) return std::nullopt;
   switch (readers) {
     case Audience::neighbours:
       if (policy.is_neighbour(client.address)) return std::nullopt;
@@ -65,10 +71,17 @@ std::optional<Refusal> check_address(const Client& client, const Policy& policy,
     case Audience::clients:
       if (may_be_client(access, client.address)) return std::nullopt;
       return Refusal::forbidden("not for your address (setting access.clients)");
-    case Audience::admins:
-      break;
+    default:
+      return Refusal::forbidden(
+          "not for your address (setting access.admin), nor is this browser signed in (`hearsay "
+          "dashboard`)");
   }
-  return Refusal::forbidden("not for your address (setting access.admin)");
+}
+
+std::optional<Refusal> check_meant(const Request& request) {
+  const auto* word = request.head.fields.find("X-Hearsay");
+  if (word && word->value == "1") return std::nullopt;
+  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
 }
 
 }  // namespace
@@ -83,20 +96,20 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
   if (!names_us(client, request.target) && !wpad) {
     return Refusal::forbidden("the Host field does not name me (settings name, access.own_names)");
   }
-  if (page.effect == Effect::change) return check_admin(client, request);
-  return check_address(client, request.policy(), page.readers);
+  if (auto refusal = check_audience(client, request, page.readers)) return refusal;
+  return page.effect == Effect::change ? check_meant(request) : std::nullopt;
 }
 
-bool is_admin(const Client& client, const Policy& policy) {
-  return !check_address(client, policy, Audience::admins);
+bool is_admin(const Client& client, const Request& request, const Policy& policy) {
+  return client.door == Door::control ||
+         config::contains(policy.settings.access.admin, client.address) ||
+         is_signed_in(client, request);
 }
 
 std::optional<Refusal> check_admin(const Client& client, const Request& request) {
   if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
-  if (auto refusal = check_address(client, request.policy(), Audience::admins)) return refusal;
-  const auto* word = request.head.fields.find("X-Hearsay");
-  if (word && word->value == "1") return std::nullopt;
-  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
+  if (auto refusal = check_audience(client, request, Audience::admins)) return refusal;
+  return check_meant(request);
 }
 
 }  // namespace proxy

@@ -12,12 +12,12 @@ namespace proxy {
 std::optional<Refusal> check_reader(const Client& client, const Request& request,
                                     const OwnPage& page);
 
-// Whether the client is an admin (setting access.admin), however the request came.
-bool is_admin(const Client& client, const Policy& policy);
+// Whether the client is an admin by this policy, however the request came: by the control socket,
+// by the setting access.admin, or as a browser that is signed in.
+bool is_admin(const Client& client, const Request& request, const Policy& policy);
 
-// As check_reader(), for requests that change stored responses: admins only (setting access.admin),
-// not through another proxy, and with the field `X-Hearsay: 1`, which no page of another site can
-// send.
+// As check_reader(), for requests that change stored responses: admins only, not through another
+// proxy, and with the field `X-Hearsay: 1`, which no page of another site can send.
 std::optional<Refusal> check_admin(const Client& client, const Request& request);
 
 }  // namespace proxy

@@ -24,10 +24,10 @@ net::Task<Watchers::News> Watchers::Watcher::next(std::chrono::milliseconds at_m
   co_return all_.take_news(*this);
 }
 
-void Watchers::tell(const News& news) {
+void Watchers::tell(const News& to_admins, const News& to_others) {
   const threads::MutexLock lock(mutex_);
   for (Watcher* watcher : watching_) {
-    watcher->news_ = news;
+    watcher->news_ = watcher->is_admin_ ? to_admins : to_others;
     watcher->wakeup_.notify();
   }
 }
@@ -40,6 +40,12 @@ void Watchers::wake_all() {
 std::size_t Watchers::count() const {
   const threads::MutexLock lock(mutex_);
   return watching_.size();
+}
+
+bool Watchers::any_admin() const {
+  const threads::MutexLock lock(mutex_);
+  return std::any_of(watching_.begin(), watching_.end(),
+                     [](const Watcher* watcher) { return watcher->is_admin_; });
 }
 
 bool Watchers::admit(Watcher& watcher) {

@@ -48,10 +48,12 @@ class Watchers {
     const bool has_place_;  // last: once the watcher has it, it is woken
   };
 
-  void tell(const News& news);
+  // Admins are told other news than the others.
+  void tell(const News& to_admins, const News& to_others);
   // Ends all waits, as the proxy drains.
   void wake_all();
   [[nodiscard]] std::size_t count() const;
+  [[nodiscard]] bool any_admin() const;
 
  private:
   bool admit(Watcher& watcher);

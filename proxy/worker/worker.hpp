@@ -32,6 +32,7 @@
 #include "proxy/upstream/range_refusals.hpp"
 #include "proxy/users/password_checks.hpp"
 #include "proxy/wire/input.hpp"
+#include "proxy/worker/badges.hpp"
 #include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/hedges.hpp"
 #include "proxy/worker/held_polls.hpp"
@@ -106,6 +107,7 @@ struct Process {
   History history{};
   RecentRequests recent{};
   Watchers watchers{};
+  Badges badges{};
   StuckThreads stuck{};
   succession::Successor successor{};
   // A successor serves: each response closes its connection. No connection is closed before, since

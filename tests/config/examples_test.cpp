@@ -29,6 +29,16 @@ TEST(Examples, TheTwoNeighboursNameEachOther) {
   }
 }
 
+// Every user of a machine can use its loopback.
+TEST(Examples, ThePackagedSettingsMakeNoAddressAnAdministrator) {
+  for (const auto* name : {"package/hearsay.json", "package/container.json"}) {
+    const auto settings = load_file(in_config(name));
+    ASSERT_TRUE(settings.has_value()) << name;
+    EXPECT_TRUE(settings->access.admin.empty()) << name;
+    EXPECT_EQ(settings->access.monitor, Settings{}.access.monitor) << name;
+  }
+}
+
 TEST(LoadFile, NamesTheFileThatCannotBeRead) {
   for (const std::string& path : {in_config("absent.json"), in_config("")}) {
     const auto settings = load_file(path);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 
+#include "proxy/command/steer/dashboard.hpp"
 #include "proxy/command/steer/explain.hpp"
 #include "proxy/command/steer/peers.hpp"
 #include "proxy/command/steer/purge.hpp"
@@ -26,6 +27,7 @@ struct SteeringArguments {
   bool json = false;
   bool strict = false;
   bool once = false;
+  bool revoke = false;
   PurgeOptions purge;
   ExplainOptions explain;
   std::string name;
@@ -128,6 +130,13 @@ std::function<std::optional<int>(const Streams&)> add_steering(CLI::App& program
   add_views(program, all);
   add_purge(program, all);
   add_explain(program, all);
+  add_work(
+      program, all, "dashboard",
+      "print a link that signs one browser in to a running proxy's dashboard as administrator, "
+      "for 12 hours; through the control socket alone",
+      [&all](const Steer& steer) { return dashboard(steer, all.revoke); })
+      .add_flag("--revoke", all.revoke,
+                "instead, sign all browsers out, and end all links that were not used");
   add_work(program, all, "reload",
            "have a running proxy read its settings again; a file with errors changes nothing",
            [](const Steer& steer) { return reload(steer); });

@@ -123,12 +123,8 @@ async function purge(order, what) {
   begin(true);
 }
 
-export function beginContents(admin) {
-  if (!admin) {
-    at('contents-form').hidden = true;
-    say(at('contents-state'), 'What is stored, and purging it, is for admins (setting access.admin).');
-    return () => {};
-  }
+// For administrators.
+export function beginContents() {
   at('contents-form').addEventListener('submit', (event) => {
     event.preventDefault();
     begin();

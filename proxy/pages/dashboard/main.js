@@ -8,6 +8,7 @@ import { showHealth, showLost } from './health.js';
 import { History, rowsOf } from './history.js';
 import { beginNeighbours, showNeighbours } from './neighbours.js';
 import { addRequests, beginRequests, loadRequests } from './requests.js';
+import { checkRights, showRights } from './rights.js';
 import { watch } from './stream.js';
 import * as units from './units.js';
 import { beginWhy } from './why.js';
@@ -62,8 +63,9 @@ async function loadAbout() {
 }
 
 function begin(about) {
-  const showContents = beginContents(about.admin);
-  beginRequests(beginWhy(about.admin));
+  showRights(about);
+  const showContents = about.admin ? beginContents() : () => {};
+  if (about.admin) beginRequests(beginWhy());
   at('charts').append(...charts.map((chart) => chart.element));
   at('span').addEventListener('change', showCharts);
   const span = () => history[document.querySelector('input[name=span]:checked').value];
@@ -72,8 +74,8 @@ function begin(about) {
   watch({
     onOpen: () => {
       history.reload().then(showCharts).catch(() => {});
-      loadRequests().catch(() => {});
       loadAbout().catch(() => {});  // it may be another process
+      checkRights(about).then((same) => same && about.admin && loadRequests()).catch(() => {});
     },
     onNews: (news) => {
       history.add(news);
@@ -81,13 +83,15 @@ function begin(about) {
       showFigures({ ...news, history });
       showCharts();
       showNeighbours(news);
-      addRequests(news.requests);
+      if (about.admin) addRequests(news.requests);
       showContents(news.now);
     },
     onContact: (state, heard) => {
       at('contact').dataset.state = state;
       say(at('contact'), state === 'live' ? 'live' : 'no contact');
-      if (state === 'lost') showLost(heard, about.name);
+      if (state !== 'lost') return;
+      showLost(heard, about.name);
+      checkRights(about).catch(() => {});
     },
   });
 }

@@ -51,7 +51,7 @@ function row(request) {
       make('p', { class: 'facts' },
         `${units.clock(request.time)} · ${request.status} · `, figure(size), ' · ',
         figure(units.milliseconds(request.took_ms)), ' · ', asker(request),
-        explain && request.method === 'GET'
+        request.method === 'GET'
           ? [' · ', make('button', { type: 'button', class: 'link', onclick: () => explain(request.url) }, 'Why?')] : [])));
 }
 

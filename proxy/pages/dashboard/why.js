@@ -15,13 +15,8 @@ async function explain(url) {
 
 const ask = (url) => explain(url).catch((error) => say(at('why-answer'), error.message));
 
-// Returns a function that explains a URL; null for a client that may not ask.
-export function beginWhy(admin) {
-  if (!admin) {
-    at('why-form').hidden = true;
-    say(at('why-answer'), 'Explanations are for admins (setting access.admin).');
-    return null;
-  }
+// Returns a function that explains a URL. For administrators.
+export function beginWhy() {
   at('why-form').addEventListener('submit', (event) => {
     event.preventDefault();
     ask(at('why-url').value);

@@ -15,7 +15,9 @@ namespace {
 // The response to a request of this client for one of our own pages.
 std::string answer_to(const std::string& target, const std::string& lines = "",
                       const std::string& client = "127.0.0.1") {
-  Scene scene;
+  auto settings = quiet_settings();
+  settings.access.monitor = *config::parse_networks("192.168.0.0/16");
+  Scene scene(settings);
   scene.client.address = *config::parse_address(client);
   const std::string text =
       "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
@@ -86,6 +88,18 @@ TEST(Dashboard, IsNotSentAgainToABrowserThatHasIt) {
   const auto again = answer_to("/hearsay/main.js", "If-None-Match: " + etag + "\r\n");
   EXPECT_EQ(status_of(again), "304");
   EXPECT_TRUE(again.ends_with("\r\n\r\n"));
+}
+
+TEST(Dashboard, ShowsURLsAndClientsToAdminsAlone) {
+  EXPECT_EQ(status_of(answer_to("/hearsay/requests", "", "192.168.0.1")), "403");
+}
+
+TEST(Dashboard, HasAPageToSignInForEverybody) {
+  for (const auto* path :
+       {"/hearsay/sign-in", "/hearsay/sign-in.js", "/hearsay/icon.svg", "/hearsay/style.css"}) {
+    EXPECT_EQ(status_of(answer_to(path, "", "203.0.113.1")), "200") << path;
+  }
+  EXPECT_TRUE(has(answer_to("/hearsay/sign-in"), "src=\"/hearsay/sign-in.js\""));
 }
 
 TEST(Dashboard, IsForMonitorsAndTellsWhetherTheyAreAdmins) {

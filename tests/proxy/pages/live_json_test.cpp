@@ -93,7 +93,8 @@ TEST(RequestsJson, StaysJsonWithBytesThatAreNoText) {
 
 TEST(NewsJson, IsOneLineForAServerSentEvent) {
   const Scene scene;
-  const auto news = news_json(scene.process, *scene.policy, {found(Tag::failed, 1, "a\nb")});
+  const auto news = with_requests(news_json(scene.process, *scene.policy),
+                                  {found(Tag::failed, 1, "a\nb")}, *scene.policy);
   EXPECT_EQ(news.find('\n'), std::string::npos);
   const auto told = json::parse(news);
   EXPECT_EQ(told.at("health").at("status"), "ok");
@@ -105,7 +106,9 @@ TEST(NewsJson, TellsOfAFailureBeforeManyMisses) {
   const Scene scene;
   std::vector<Found> requests{found(Tag::failed, 1)};
   for (std::uint64_t i = 2; i < 102; ++i) requests.push_back(found(Tag::miss, i));
-  const auto told = json::parse(news_json(scene.process, *scene.policy, requests)).at("requests");
+  const auto told =
+      json::parse(with_requests(news_json(scene.process, *scene.policy), requests, *scene.policy))
+          .at("requests");
   ASSERT_EQ(told.size(), kMostNews + 1);
   EXPECT_EQ(told.front().at("kind"), "failed");
   EXPECT_EQ(told.back().at("id"), "0-101");

@@ -177,6 +177,11 @@ INSTANTIATE_TEST_SUITE_P(
                kHost + kMeant + "X-Forwarded-For: x\r\n", "403"},
         Reader{"PurgeByAReboundName", "/admin/purge", "127.0.0.1", "Host: evil.test\r\n" + kMeant,
                "403"},
+        Reader{"MonitorToTheRequests", "/hearsay/requests", "192.168.0.1", kHost, "403"},
+        Reader{"StrangerToTheSignIn", "/hearsay/sign-in", "203.0.113.1", kHost, "200"},
+        Reader{"SignInThroughAProxy", "/hearsay/sign-in", "203.0.113.1", kHost + "Via: 1.1 b\r\n",
+               "403"},
+        Reader{"AdminToTickets", "/admin/tickets", "127.0.0.1", kHost + kMeant, "403"},
         Reader{"NoSuchPage", "/else", "127.0.0.1", kHost, "404"}),
     [](const auto& tested) { return tested.param.name; });
 

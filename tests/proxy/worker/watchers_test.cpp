@@ -31,15 +31,25 @@ Watchers::News news(const char* text) {
 
 TEST(Watchers, GetTheNewsAlsoIfToldBeforeTheyWait) {
   Watching scene;
-  scene.watchers.tell(news("a"));
+  scene.watchers.tell(news("of admins"), news("a"));
   EXPECT_EQ(*scene.next(), "a");
 }
 
 TEST(Watchers, ThatAreSlowGetOnlyTheNewest) {
   Watching scene;
-  scene.watchers.tell(news("a"));
-  scene.watchers.tell(news("b"));
+  scene.watchers.tell(news("of admins"), news("a"));
+  scene.watchers.tell(news("of admins"), news("b"));
   EXPECT_EQ(*scene.next(), "b");
+}
+
+TEST(Watchers, ThatAreAdminsGetNewsOfTheirOwn) {
+  Watching scene;
+  EXPECT_FALSE(scene.watchers.any_admin());
+  Watchers::Watcher admin(scene.watchers, address(1), true, scene.io.get_executor());
+  EXPECT_TRUE(scene.watchers.any_admin());
+  scene.watchers.tell(news("of admins"), news("a"));
+  EXPECT_EQ(*support::run(scene.io, admin.next(1h), 5s), "of admins");
+  EXPECT_EQ(*scene.next(), "a");
 }
 
 TEST(Watchers, AreWokenWithoutNewsAtTheEnd) {

@@ -1,6 +1,7 @@
 // The proxy's pages in words. What is no such page is told from one.
 #include <gtest/gtest.h>
 
+#include "proxy/command/steer/dashboard.hpp"
 #include "proxy/command/steer/explain.hpp"
 #include "proxy/command/steer/peers.hpp"
 #include "proxy/command/steer/purge.hpp"
@@ -26,6 +27,8 @@ TEST(PagesInWords, AreToldFromOtherTexts) {
     EXPECT_FALSE(purge_text(page, true)) << page;
     EXPECT_FALSE(reload_text(page)) << page;
     EXPECT_FALSE(explain_text(page)) << page;
+    EXPECT_FALSE(sign_in_link(page)) << page;
+    EXPECT_FALSE(revoked_text(page)) << page;
   }
 }
 
@@ -54,6 +57,24 @@ TEST(StatusText, CountsTheNeighboursThatTheHealthNames) {
       Samples(""));
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("neighbours  2 of 3 work\n"), std::string::npos) << *text;
+}
+
+TEST(SignInLink, SaysHowLongItWorksAndFromWhere) {
+  const auto page = [](const std::string& host) {
+    return R"({"link": "http://)" + host +
+           R"(:3128/hearsay/sign-in#ab", "link_seconds": 600, "session_seconds": 43200})";
+  };
+  const auto far = sign_in_link(page("10.0.0.5")).value();
+  EXPECT_EQ(far.link, "http://10.0.0.5:3128/hearsay/sign-in#ab");
+  EXPECT_TRUE(
+      far.about.starts_with("The link works once, within 10 minutes, and signs one browser "
+                            "in for 12 hours. "))
+      << far.about;
+  EXPECT_EQ(far.about.find("loopback"), std::string::npos);
+  for (const auto* host : {"127.0.0.1", "[::1]"}) {
+    EXPECT_NE(sign_in_link(page(host))->about.find("loopback alone"), std::string::npos) << host;
+  }
+  EXPECT_TRUE(revoked_text(R"({"revoked": 2})")->starts_with("2 browsers are signed out;"));
 }
 
 TEST(PeersText, HasARowForEachPeerAndDashesForTheUnknown) {

@@ -1,0 +1,58 @@
+#include "proxy/pages/badge_cookie.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::string_view kBadgePaths[] = {"/hearsay/", "/admin/", "/digest", "/metrics",
+                                            "/health"};
+constexpr std::size_t kMostShown = 4;
+
+std::string name_of_cookie(const http::Target& target) {
+  return fmt::format("hearsay-{}", target.port());
+}
+
+}  // namespace
+
+std::vector<std::string_view> badges_shown(const Request& request) {
+  std::vector<std::string_view> badges;
+  const auto begin = name_of_cookie(request.target) + '=';
+  for (const auto& line : request.head.fields) {
+    if (line.id != http::field::cookie) continue;
+    for (auto rest = line.value; !rest.empty() && badges.size() < kMostShown;) {
+      const auto end = std::min(rest.size(), rest.find(';'));
+      const auto pair = http::trim(rest.substr(0, end));
+      if (pair.starts_with(begin)) badges.push_back(pair.substr(begin.size()));
+      rest.remove_prefix(std::min(rest.size(), end + 1));
+    }
+  }
+  return badges;
+}
+
+bool is_signed_in(const Client& client, const Request& request) {
+  if (!request.head.fields.has(http::field::cookie)) return false;
+  const auto badges = badges_shown(request);
+  const auto now = std::chrono::steady_clock::now();
+  return std::any_of(badges.begin(), badges.end(), [&](std::string_view badge) {
+    return client.worker.process.badges.counts(badge, now);
+  });
+}
+
+std::vector<std::string> badge_cookies(const http::Target& target, std::string_view badge) {
+  const std::chrono::seconds lasts =
+      badge.empty() ? std::chrono::seconds(0) : std::chrono::seconds(Badges::kBadgeLasts);
+  std::vector<std::string> cookies;
+  for (const auto path : kBadgePaths) {
+    cookies.push_back(fmt::format("{}={}; Path={}; Max-Age={}; HttpOnly; SameSite=Strict{}",
+                                  name_of_cookie(target), badge, path, lasts.count(),
+                                  target.https() ? "; Secure" : ""));
+  }
+  return cookies;
+}
+
+}  // namespace proxy

@@ -1,0 +1,77 @@
+#include "proxy/worker/badges.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <openssl/crypto.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace proxy {
+namespace {
+
+std::string random_secret() {
+  std::array<unsigned char, Badges::kLength / 2> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw std::system_error(errno, std::system_category(), "getrandom");
+  }
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+}  // namespace
+
+// Compares all bytes with all secrets, so that the time does not tell how much of a guess is right.
+Badges::Secrets::const_iterator Badges::find(const Secrets& secrets, std::string_view text) {
+  auto found = secrets.end();
+  if (text.size() != kLength) return found;
+  for (auto one = secrets.begin(); one != secrets.end(); ++one) {
+    if (CRYPTO_memcmp(one->text.data(), text.data(), kLength) == 0) found = one;
+  }
+  return found;
+}
+
+std::string Badges::add(Secrets& secrets, std::size_t most, Time ends) {
+  if (secrets.size() >= most) secrets.erase(secrets.begin());
+  return secrets.emplace_back(random_secret(), ends).text;
+}
+
+std::string Badges::issue_ticket(Time now) {
+  const threads::MutexLock lock(mutex_);
+  return add(tickets_, kMostTickets, now + kTicketLasts);
+}
+
+std::optional<std::string> Badges::redeem(std::string_view ticket, Time now) {
+  const threads::MutexLock lock(mutex_);
+  const auto found = find(tickets_, ticket);
+  if (found == tickets_.end()) return std::nullopt;
+  const bool is_late = found->ends <= now;
+  tickets_.erase(found);
+  if (is_late) return std::nullopt;
+  return add(badges_, kMostBadges, now + kBadgeLasts);
+}
+
+bool Badges::counts(std::string_view badge, Time now) const {
+  const threads::MutexLock lock(mutex_);
+  const auto found = find(badges_, badge);
+  return found != badges_.end() && now < found->ends;
+}
+
+void Badges::give_back(std::string_view badge) {
+  const threads::MutexLock lock(mutex_);
+  const auto found = find(badges_, badge);
+  if (found != badges_.end()) badges_.erase(found);
+}
+
+std::size_t Badges::revoke(Time now) {
+  const threads::MutexLock lock(mutex_);
+  const auto counted = std::count_if(badges_.begin(), badges_.end(),
+                                     [now](const Secret& badge) { return now < badge.ends; });
+  tickets_.clear();
+  badges_.clear();
+  return static_cast<std::size_t>(counted);
+}
+
+}  // namespace proxy

@@ -1,0 +1,89 @@
+#include "proxy/worker/badges.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Badges::Time kIssued{1000h};
+
+std::string signed_in(Badges& badges, Badges::Time now = kIssued) {
+  return badges.redeem(badges.issue_ticket(now), now).value();
+}
+
+TEST(Badges, AreGivenForATicketOnce) {
+  Badges badges;
+  const auto ticket = badges.issue_ticket(kIssued);
+  EXPECT_FALSE(badges.counts(ticket, kIssued)) << "a ticket is no badge";
+  const auto badge = badges.redeem(ticket, kIssued);
+  ASSERT_TRUE(badge);
+  EXPECT_NE(*badge, ticket);
+  EXPECT_TRUE(badges.counts(*badge, kIssued));
+  EXPECT_FALSE(badges.redeem(ticket, kIssued));
+  EXPECT_FALSE(badges.redeem(*badge, kIssued)) << "a badge is no ticket";
+}
+
+TEST(Badges, LastForTwelveHoursAndTicketsForTenMinutes) {
+  Badges badges;
+  const auto late = badges.issue_ticket(kIssued);
+  EXPECT_FALSE(badges.redeem(late, kIssued + 10min));
+  EXPECT_FALSE(badges.redeem(late, kIssued)) << "it is gone";
+  const auto badge = badges.redeem(badges.issue_ticket(kIssued), kIssued + 599s).value();
+  EXPECT_TRUE(badges.counts(badge, kIssued + 599s + 12h - 1ms));
+  EXPECT_FALSE(badges.counts(badge, kIssued + 599s + 12h));
+}
+
+TEST(Badges, AreNoOtherTexts) {
+  Badges badges;
+  const auto badge = signed_in(badges);
+  EXPECT_EQ(badge.size(), Badges::kLength);
+  EXPECT_EQ(badge.find_first_not_of("0123456789abcdef"), std::string::npos);
+  auto other = badge;
+  other.back() = other.back() == '0' ? '1' : '0';
+  for (const auto& text : {std::string(), other, badge + "0", badge.substr(1), "0" + badge}) {
+    EXPECT_FALSE(badges.counts(text, kIssued)) << text;
+  }
+}
+
+TEST(Badges, AreAllDifferent) {
+  Badges badges;
+  std::set<std::string> all;
+  for (int i = 0; i < 50; ++i) all.insert(badges.issue_ticket(kIssued));
+  EXPECT_EQ(all.size(), 50U);
+}
+
+TEST(Badges, AreBoundedSoThatTheOldestEnds) {
+  Badges badges;
+  const auto first = badges.issue_ticket(kIssued);
+  const auto second = badges.issue_ticket(kIssued);
+  for (std::size_t i = 1; i < Badges::kMostTickets; ++i) (void)badges.issue_ticket(kIssued);
+  EXPECT_FALSE(badges.redeem(first, kIssued));
+  EXPECT_TRUE(badges.redeem(second, kIssued));
+  Badges many;
+  const auto oldest = signed_in(many);
+  const auto next = signed_in(many);
+  for (std::size_t i = 1; i < Badges::kMostBadges; ++i) signed_in(many);
+  EXPECT_FALSE(many.counts(oldest, kIssued));
+  EXPECT_TRUE(many.counts(next, kIssued));
+}
+
+TEST(Badges, EndOneByOneOrAllTogetherWithTheTickets) {
+  Badges badges;
+  const auto one = signed_in(badges);
+  const auto other = signed_in(badges);
+  badges.give_back(one);
+  EXPECT_FALSE(badges.counts(one, kIssued));
+  EXPECT_TRUE(badges.counts(other, kIssued));
+  const auto old = signed_in(badges, kIssued - 13h);
+  const auto ticket = badges.issue_ticket(kIssued);
+  EXPECT_EQ(badges.revoke(kIssued), 1U) << "the old one had ended by itself";
+  EXPECT_FALSE(badges.counts(other, kIssued));
+  EXPECT_FALSE(badges.redeem(ticket, kIssued));
+}
+
+}  // namespace
+}  // namespace proxy
