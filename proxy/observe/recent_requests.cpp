@@ -52,21 +52,23 @@ RecentKind kind_of(const RequestRecord& record) {
 bool RecentRequests::OfThread::wants(const RequestRecord& record) {
   if (record.tag == Tag::own_page || record.tag == Tag::site_question) return false;
   auto& window = windows_[static_cast<std::size_t>(kind_of(record))];
-  if (record.begun - window.since >= kWindow) window = {record.begun, 0};
+  ++window.all;
+  if (record.begun - window.since >= kWindow) window = {record.begun, 0, window.all};
   if (window.taken == kMost) return false;
   ++window.taken;
   return true;
 }
 
 void RecentRequests::OfThread::add(const LogEntry& entry) {
+  const auto kind = static_cast<std::size_t>(kind_of(entry.record));
   auto request = std::make_shared<RecentRequest>(RecentRequest{.number = ++added_,
+                                                               .of_kind = windows_[kind].all,
                                                                .ended = entry.ended,
                                                                .took = entry.took,
                                                                .client = shortened(entry.client),
                                                                .method = shortened(entry.method),
                                                                .url = shortened(entry.url),
                                                                .record = shortened(entry.record)});
-  const auto kind = static_cast<std::size_t>(kind_of(entry.record));
   const threads::MutexLock lock(mutex_);
   rings_[kind].push_back(std::move(request));
 }

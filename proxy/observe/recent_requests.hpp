@@ -18,7 +18,8 @@ namespace proxy {
 // One request. Of the record it has what verdict_of() reads, the status and the bytes; the rest is
 // empty. Texts of more than 1 KiB are cut.
 struct RecentRequest {
-  std::uint64_t number = 0;  // counts the requests kept by its thread, from 1 on
+  std::uint64_t number = 0;   // counts the requests kept by its thread, from 1 on
+  std::uint64_t of_kind = 0;  // counts all requests of its kind and thread, those not kept included
   std::chrono::system_clock::time_point ended;
   std::chrono::milliseconds took;
   std::string client;
@@ -54,6 +55,7 @@ class RecentRequests {
     struct Window {
       std::chrono::steady_clock::time_point since{};
       std::size_t taken = 0;
+      std::uint64_t all = 0;  // since the thread began
     };
 
     std::array<Window, kRecentKinds> windows_{};

@@ -89,6 +89,10 @@ Task<std::string> tell_recent_requests(Process& process, const Policy& policy) {
   co_return requests_json(newest_of_each_kind(requests, RecentRequests::kMost), policy) + "\n";
 }
 
+Task<std::string> tell_busiest(Process& process, const Policy& policy) {
+  co_return busiest_json(process, policy) + "\n";
+}
+
 }  // namespace
 
 Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&) {
@@ -146,6 +150,13 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
 Task<void> serve_recent_requests(Client& client, const Request& request, RequestBody&) {
   auto& process = client.worker.process;
   auto telling = tell_recent_requests(process, request.policy());
+  auto json = co_await net::run_on(process.aside, std::move(telling));
+  co_await send_json(client, std::move(json));
+}
+
+Task<void> serve_busiest(Client& client, const Request& request, RequestBody&) {
+  auto& process = client.worker.process;
+  auto telling = tell_busiest(process, request.policy());
   auto json = co_await net::run_on(process.aside, std::move(telling));
   co_await send_json(client, std::move(json));
 }

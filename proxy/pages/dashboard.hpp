@@ -24,6 +24,9 @@ net::Task<void> serve_history(Client& client, const Request& request, RequestBod
 // requests_json() of the latest requests, at most RecentRequests::kMost of each kind.
 net::Task<void> serve_recent_requests(Client& client, const Request& request, RequestBody& body);
 
+// busiest_json().
+net::Task<void> serve_busiest(Client& client, const Request& request, RequestBody& body);
+
 // news_json() each second, for admins with_requests(), as server-sent events, until the client
 // leaves, ceases to be or becomes an admin, or the proxy drains. There is room for Watchers::kMost
 // clients; others get 503.

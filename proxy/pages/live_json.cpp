@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "proxy/observe/verdict.hpp"
 #include "proxy/pages/digest_json.hpp"
@@ -62,6 +64,25 @@ Json request_json(const RecentRequests::Found& found, const Policy& policy) {
           {"verdict", verdict_of(record)}};
 }
 
+std::uint64_t whole(double number) {
+  return static_cast<std::uint64_t>(std::llround(number));
+}
+
+Json rows_json(std::vector<Busiest::Row> rows) {
+  std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) {
+    return std::tie(other.requests, other.bytes, one.name) <
+           std::tie(one.requests, one.bytes, other.name);
+  });
+  auto all = Json::array();
+  for (const auto& row : rows) {
+    all.push_back({{"name", row.name},
+                   {"requests", whole(row.requests)},
+                   {"hits", whole(row.hits)},
+                   {"bytes", whole(row.bytes)}});
+  }
+  return all;
+}
+
 Json now_json(const Process& process, const Policy& policy) {
   Json now{{"connections", process.clients.connections()},
            {"watchers", process.watchers.count()},
@@ -98,6 +119,21 @@ std::string requests_json(const std::vector<RecentRequests::Found>& requests,
   auto all = Json::array();
   for (const auto& found : requests) all.push_back(request_json(found, policy));
   return one_line(all);
+}
+
+std::string busiest_json(Process& process, const Policy& policy) {
+  auto told = process.busiest.tell();
+  auto clients = rows_json(std::move(told.clients));
+  for (auto& client : clients) {
+    const auto address = config::parse_address(client["name"].get<std::string>());
+    if (!address) continue;
+    client["connections"] = process.clients.connections_of(*address);
+    const auto peer = policy.directory->at(*address);
+    if (peer) client["neighbour"] = peer->name;
+  }
+  return one_line({{"hosts", rows_json(std::move(told.hosts))},
+                   {"urls", rows_json(std::move(told.urls))},
+                   {"clients", std::move(clients)}});
 }
 
 std::vector<RecentRequests::Found> newest_of_each_kind(

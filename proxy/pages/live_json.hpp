@@ -17,6 +17,10 @@ std::string history_json(const History::Span& span);
 // it; null: another client.
 std::string requests_json(const std::vector<RecentRequests::Found>& requests, const Policy& policy);
 
+// {"hosts", "urls", "clients"}, each a list of {"name", "requests", "hits", "bytes"} of the last
+// hour, the busiest first. A client has its "connections" now, and its name if it is a "neighbour".
+std::string busiest_json(Process& process, const Policy& policy);
+
 // The newest `most` requests of each kind, in their order.
 std::vector<RecentRequests::Found> newest_of_each_kind(
     const std::vector<RecentRequests::Found>& requests, std::size_t most);

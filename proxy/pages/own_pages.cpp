@@ -51,6 +51,7 @@ constexpr OwnPage kPages[] = {
     {.path = "/hearsay/history", .answer = serve_history},
     {.path = "/hearsay/events", .answer = serve_events},
     {.path = "/hearsay/requests", .readers = Audience::admins, .answer = serve_recent_requests},
+    {.path = "/hearsay/busiest", .readers = Audience::admins, .answer = serve_busiest},
     {.path = kSignInPage, .readers = Audience::anybody, .answer = serve_dashboard},
     {.path = "/hearsay/sign-in.js", .readers = Audience::anybody, .answer = serve_dashboard},
     {.path = "/hearsay/icon.svg", .readers = Audience::anybody, .answer = serve_dashboard},

@@ -43,7 +43,7 @@ void Pulse::beat() {
   follow_clock();
   process_.history.note(whole_seconds(process_.clock.now()), totals_of(process_.metrics));
   process_.warnings.say_ended(std::chrono::steady_clock::now());
-  tell_watchers();
+  tell_requests();
   memory::return_freed();
 }
 
@@ -59,10 +59,12 @@ void Pulse::follow_clock() {
 }
 
 void Pulse::hurry() {
-  net::asio::post(process_.aside, [this] { tell_watchers(); });
+  net::asio::post(process_.aside, [this] { tell_requests(); });
 }
 
-void Pulse::tell_watchers() {
+void Pulse::tell_requests() {
+  const auto requests = process_.recent.newer_than(known_);
+  process_.busiest.note(requests, std::chrono::steady_clock::now());
   if (process_.watchers.count() == 0) return;
   const auto policy = [this] {
     const threads::MutexLock lock(mutex_);
@@ -73,10 +75,9 @@ void Pulse::tell_watchers() {
   };
   auto news = news_json(process_, *policy);
   const auto to_others = as_event(news);
-  const auto to_admins =
-      process_.watchers.any_admin()
-          ? as_event(with_requests(std::move(news), process_.recent.newer_than(known_), *policy))
-          : to_others;
+  const auto to_admins = process_.watchers.any_admin()
+                             ? as_event(with_requests(std::move(news), requests, *policy))
+                             : to_others;
   process_.watchers.tell(to_admins, to_others);
 }
 

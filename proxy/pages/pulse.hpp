@@ -1,6 +1,6 @@
-// Once a second: follows steps of the clock, adds a sample to the history, tells the watchers of
-// the dashboard the news, and returns freed memory to the system. The news that a neighbour went
-// down do not wait for the second.
+// Once a second: follows steps of the clock, adds a sample to the history, learns who is busiest,
+// tells the watchers of the dashboard the news, and returns freed memory to the system. The news
+// that a neighbour went down do not wait for the second.
 #pragma once
 
 #include "config/threads/mutex.hpp"
@@ -16,7 +16,8 @@ class Pulse {
   // Later news tell of this policy. Any thread.
   void follow(PinnedPolicy policy);
   // Beats for ever. For a coroutine on Process::aside, since much is formatted for watchers; while
-  // nobody watches, a beat sums some counters. Call this after the first follow().
+  // nobody watches, a beat sums some counters and the requests that were kept. Call this after the
+  // first follow().
   net::Task<void> run();
   // Has the watchers told at once. Call this after run() has begun. Any thread.
   void hurry();
@@ -24,10 +25,10 @@ class Pulse {
  private:
   void beat();
   void follow_clock();
-  void tell_watchers();
+  void tell_requests();
 
   Process& process_;
-  RecentRequests::Known known_;  // by the watchers
+  RecentRequests::Known known_;  // by the watchers, and by Process::busiest
   threads::Mutex mutex_;
   PinnedPolicy policy_ GUARDED_BY(mutex_);
 };

@@ -20,6 +20,7 @@
 #include "proxy/net/pipe.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/access_log.hpp"
+#include "proxy/observe/busiest.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
 #include "proxy/observe/process_facts.hpp"
@@ -106,6 +107,7 @@ struct Process {
   SiteFetches site_fetches{};
   History history{};
   RecentRequests recent{};
+  Busiest busiest{};
   Watchers watchers{};
   Badges badges{};
   StuckThreads stuck{};

@@ -100,12 +100,28 @@ test('a link signs this browser in, once', async () => {
   forget(/status of 403/);
 });
 
+test('the busiest hosts, URLs and clients are told by requests and by bytes', async () => {
+  for (let i = 0; i < 3; i += 1) await proxy.get(origin.url('/often?size=10'));
+  await page.reload();
+  await page.waitForSelector('#busiest [data-name*="/often"]', { timeout: 12000 });
+  const rows = (selector) => page.locator(`${selector} tbody tr`).allInnerTexts();
+  const urls = async () => (await rows('#busiest .scrolled:nth-child(2)')).map((row) => row.replace(/\s+/g, ' '));
+  let told;
+  await until(() => `all are counted: ${told}`, async () => (told = await urls())[0]?.match(/\/often\?size=10 3 67 % \d+ B$/), 15);
+  assert.match((await urls())[1], /\/private\?size=2000 1 0\.0 % 2\.\d+ KiB$/);
+  const [host] = await rows('#busiest .scrolled:nth-child(1)');
+  assert.ok(host.replace(/\s+/g, ' ').startsWith(`${new URL(origin.url('/')).host} 4 50 % 2.`), host);
+  assert.match((await rows('#clients'))[0].replace(/\s+/g, ' '), /^127\.0\.0\.1 4 50 % 2\.\d+ KiB \d+$/);
+  await page.check('#busiest-by input[value=bytes]', { force: true });
+  assert.match((await urls())[0], /\/private/);
+});
+
 test('a page that was open before is signed in at its next look, and purges', async () => {
   await page.reload();
   await page.waitForSelector('#contents-hosts tbody tr');
   await page.click('#contents-hosts button.danger');
   await page.click('#ask-yes');
-  await page.waitForSelector('#contents-told:has-text("1 purged.")');
+  await page.waitForSelector('#contents-told:has-text("2 purged.")');
   await page.screenshot({ path: path.join(folder, 'signed-in.png'), fullPage: true });
 });
 

@@ -1,4 +1,5 @@
 // Puts the parts of the dashboard together.
+import { showBusiest } from './busiest.js';
 import { Chart } from './chart.js';
 import { beginContents } from './contents.js';
 import { at, say } from './dom.js';
@@ -84,6 +85,7 @@ function begin(about) {
       showCharts();
       showNeighbours(news);
       if (about.admin) addRequests(news.requests);
+      if (about.admin) showBusiest();
       showContents(news.now);
     },
     onContact: (state, heard) => {

@@ -55,6 +55,16 @@ TEST(DashboardCommand, SignsOneBrowserInUntilAllAreRevoked) {
   const auto badge = sign_in(scene, ticket);
   EXPECT_TRUE(contains(list(badge).body, "/secret"));
 
+  EXPECT_EQ(scene.proxy.page("/hearsay/busiest").status, 403);
+  json busiest;
+  EXPECT_TRUE(await([&] {
+    busiest = json::parse(scene.proxy.page("/hearsay/busiest", badge).body);
+    return !busiest.at("urls").empty();
+  }));
+  EXPECT_EQ(busiest.at("urls").at(0).at("name"), origin.url("/secret"));
+  EXPECT_EQ(busiest.at("clients").at(0).at("name"), "127.0.0.1");
+  EXPECT_GE(busiest.at("clients").at(0).at("connections"), 1);
+
   Client watcher(scene.proxy.port()), stranger(scene.proxy.port());
   watcher.send(origin_form_text(scene.proxy.address(), "GET", "/hearsay/events", badge));
   stranger.send(origin_form_text(scene.proxy.address(), "GET", "/hearsay/events"));
