@@ -35,7 +35,8 @@ Badges::Secrets::const_iterator Badges::find(const Secrets& secrets, std::string
 
 std::string Badges::add(Secrets& secrets, std::size_t most, Time ends) {
   if (secrets.size() >= most) secrets.erase(secrets.begin());
-  return secrets.emplace_back(random_secret(), ends).text;
+  secrets.push_back({random_secret(), ends});
+  return secrets.back().text;
 }
 
 std::string Badges::issue_ticket(Time now) {
