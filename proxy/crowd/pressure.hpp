@@ -49,6 +49,10 @@ class LastTime {
     const auto at = at_.load(std::memory_order_relaxed);
     return at != kNever && now - Clock::time_point(Clock::duration(at)) <= past;
   }
+  // When it happened last, if it has.
+  [[nodiscard]] Clock::time_point last() const {
+    return Clock::time_point(Clock::duration(at_.load(std::memory_order_relaxed)));
+  }
 
  private:
   static constexpr Clock::rep kNever = Clock::duration::min().count();

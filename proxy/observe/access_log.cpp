@@ -233,8 +233,12 @@ void AccessLog::reopen_if_asked() {
   }
   try {
     output_ = Output(output_.settings());
+    note_opened();
   } catch (const std::system_error& error) {
-    spdlog::error("{}; the old file is kept: mend this, then send SIGUSR1 again", error.what());
+    auto text =
+        fmt::format("{}; the old file is kept: mend this, then send SIGUSR1 again", error.what());
+    spdlog::error("{}", text);
+    fault_.found(std::move(text), std::chrono::steady_clock::now());
   }
 }
 
@@ -257,7 +261,13 @@ void AccessLog::flush() {
     output_.write(text);
     text.clear();
   }
-  if (next) output_ = std::move(*next);
+  if (!next) return;
+  output_ = std::move(*next);
+  note_opened();
+}
+
+void AccessLog::note_opened() {
+  if (fault_.mended()) spdlog::info("the access log could be opened again");
 }
 
 }  // namespace proxy

@@ -11,6 +11,7 @@
 
 #include "config/settings.hpp"
 #include "config/threads/mutex.hpp"
+#include "proxy/observe/fault.hpp"
 #include "proxy/observe/request_record.hpp"
 
 namespace proxy {
@@ -86,6 +87,8 @@ class AccessLog {
   // the one before. Soon, and for one thread.
   void follow(Output next);
   [[nodiscard]] std::uint64_t dropped();
+  // Why the file could not be opened anew, since the last time that it could.
+  [[nodiscard]] std::optional<Fault::Told> fault() const { return fault_.told(); }
 
  private:
   static constexpr std::chrono::milliseconds kPeriod{500};
@@ -93,6 +96,7 @@ class AccessLog {
 
   void start_if_on();
   void reopen_if_asked();
+  void note_opened();
   void run(std::stop_token stop);
   void flush();
 
@@ -103,6 +107,7 @@ class AccessLog {
   std::optional<Output> next_ GUARDED_BY(mutex_);
   threads::StoppableCondition wake_;
   bool reopen_ GUARDED_BY(mutex_) = false;
+  Fault fault_;
   std::atomic<bool> ends_ = false;
   std::jthread thread_;
 };

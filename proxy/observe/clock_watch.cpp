@@ -29,4 +29,8 @@ void say_step(const ClockStep& step) {
       step_text(step));
 }
 
+void say_ages_right() {
+  spdlog::info("the ages of stored responses are not doubtful any more after the clock was set");
+}
+
 }  // namespace proxy

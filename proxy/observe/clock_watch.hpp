@@ -15,5 +15,7 @@ std::string doubt_text(const ClockStep& last, ProcessClock::Time now);
 
 // Writes the step to the log.
 void say_step(const ClockStep& step);
+// Writes to the log that ages are not doubtful any more.
+void say_ages_right();
 
 }  // namespace proxy

@@ -1,5 +1,6 @@
 #include "proxy/pages/health.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +39,29 @@ void add_neighbours(std::vector<Trouble>& all, const Policy& policy, Time now) {
   }
 }
 
+void add_names(std::vector<Trouble>& all, const upstream::NameHealth& names, Time now) {
+  const auto trouble = names.trouble(now);
+  if (!trouble) return;
+  all.push_back({"dns",
+                 {},
+                 fmt::format("{}: {}", trouble->text, trouble->advice),
+                 1,
+                 trouble->since,
+                 trouble->last});
+}
+
+void add_offline(std::vector<Trouble>& all, const Policy& policy) {
+  if (!policy.settings.cache.offline) return;
+  all.push_back({"offline",
+                 {},
+                 "this proxy asks no origin and no parent, by the setting cache.offline: what "
+                 "neither it nor a neighbour has stored gets 504"});
+}
+
+void add_fault(std::vector<Trouble>& all, std::string_view what, std::optional<Fault::Told> told) {
+  if (told) all.push_back({what, {}, std::move(told->text), 1, told->since, told->last});
+}
+
 void add_clock(std::vector<Trouble>& all, const Process& process, Time now) {
   const auto skew = process.origin_clocks.skew(now);
   if (!skew) {
@@ -58,7 +82,12 @@ void add_refused(std::vector<Trouble>& all, const Process& process, const Policy
   for (const auto& refused : process.refused_neighbours.lately(now)) {
     if (config::contains(policy.settings.access.clients, refused.address)) continue;
     const auto peer = policy.directory->at(refused.address);
-    all.push_back({"peer", peer ? peer->name : refused.text, std::string(RefusedNeighbours::kWhy)});
+    all.push_back({"peer",
+                   peer ? peer->name : refused.text,
+                   std::string(RefusedNeighbours::kWhy),
+                   1,
+                   {},
+                   refused.last});
   }
 }
 
@@ -99,7 +128,8 @@ void add_descriptors(std::vector<Trouble>& all, const Process& process, const Po
 
 void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now) {
   for (const auto what : kShortages) {
-    if (warnings.lately(what, now)) all.push_back({word(what), {}, std::string(text(what))});
+    if (!warnings.lately(what, now)) continue;
+    all.push_back({word(what), {}, std::string(text(what)), 1, {}, warnings.last(what)});
   }
 }
 
@@ -133,7 +163,8 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
     all.push_back(
         {"origin", one.origin,
          fmt::format("{} requests in a row failed in the last {}: {}", one.failures,
-                     config::rough_text(time), text({Failure::Where::upstream, one.why, {}}))});
+                     config::rough_text(time), text({Failure::Where::upstream, one.why, {}})),
+         1, one.since, one.last});
   }
   const auto others = failing.size() - named;
   if (others > 0) all.push_back({"origin", {}, fmt::format("and {} more", others), others});
@@ -145,6 +176,7 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   add_disk(all, process.disk);
   add_neighbours(all, policy, now);
   add_refused(all, process, policy, now);
+  add_names(all, process.name_health, now);
   for (auto& one : origin_troubles(process.origin_health.failing(now), now)) {
     all.push_back(std::move(one));
   }
@@ -153,6 +185,13 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   add_descriptors(all, process, policy);
   add_shortages(all, process.warnings, now);
   add_threads(all, process.stuck);
+  add_offline(all, policy);
+  add_fault(all, "settings", process.settings_fault.told());
+  add_fault(all, "log", process.log.fault());
+  for (auto& one : all) {
+    if (!one.since) one.since = process.first_seen.since(one.name(), now);
+    if (!one.last) one.last = now;
+  }
   return all;
 }
 
@@ -160,10 +199,18 @@ std::string health_json(const Process& process, const std::vector<Trouble>& trou
   nlohmann::ordered_json page;
   page["status"] = process.draining ? "draining" : troubles.empty() ? "ok" : "degraded";
   page["reasons"] = nlohmann::ordered_json::array();
+  const auto wall = process.clock.shown();
+  const auto shown = [&wall, now = std::chrono::steady_clock::now()](Time time) {
+    const auto at = std::chrono::round<std::chrono::seconds>(wall - (now - time));
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(std::chrono::system_clock::to_time_t(at)));
+  };
   for (const auto& trouble : troubles) {
     nlohmann::ordered_json one{{"what", trouble.what}};
     if (!trouble.which.empty()) one["which"] = trouble.which;
     one["text"] = trouble.text;
+    if (trouble.since) one["since"] = shown(*trouble.since);
+    if (trouble.last) one["last_seen"] = shown(*trouble.last);
     if (trouble.number > 1) one["number"] = trouble.number;
     page["reasons"].push_back(std::move(one));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,17 @@ struct Trouble {
   std::string which;       // the neighbour, origin or thread; empty: there is only one
   std::string text;        // for a person
   std::size_t number = 1;  // of the things that this stands for
+  // Nothing: since it was first seen, and until now.
+  std::optional<std::chrono::steady_clock::time_point> since = {};
+  std::optional<std::chrono::steady_clock::time_point> last = {};
+
+  // For FirstSeen.
+  [[nodiscard]] std::string name() const { return std::string(what) + ' ' + which; }
 };
 
 inline constexpr std::string_view kTroubles[] = {
-    "disk", "peer", "origin", "clock", "memory", "heads", "connections", "descriptors", "thread"};
+    "disk",  "peer",   "dns",   "origin",      "offline",     "settings", "log",
+    "clock", "memory", "heads", "connections", "descriptors", "thread"};
 
 // The text about a cache that keeps `bytes` in memory in place of `wanted`, because allocations
 // failed.
@@ -32,12 +40,13 @@ inline constexpr std::size_t kMostOrigins = 20;
 std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::Failing>& failing,
                                      std::chrono::steady_clock::time_point now);
 
-// All that does not work at `now`. Any thread.
+// All that does not work at `now`, each with `since` and `last`. Any thread.
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy,
                                  std::chrono::steady_clock::time_point now);
 
 // The page /health: {"status": "ok", "degraded" or "draining", "reasons": [...], "disk": {...}}. A
-// reason that stands for several things has their `number`.
+// reason has `since` and `last_seen` (RFC 3339), and if it stands for several things, their
+// `number`.
 std::string health_json(const Process& process, const std::vector<Trouble>& troubles);
 
 }  // namespace proxy

@@ -6,6 +6,7 @@
 
 #include "proxy/memory/return_freed.hpp"
 #include "proxy/observe/clock_watch.hpp"
+#include "proxy/pages/health.hpp"
 #include "proxy/pages/live_json.hpp"
 
 namespace proxy {
@@ -42,9 +43,24 @@ net::Task<void> Pulse::run() {
 void Pulse::beat() {
   follow_clock();
   process_.history.note(whole_seconds(process_.clock.now()), totals_of(process_.metrics));
-  process_.warnings.say_ended(std::chrono::steady_clock::now());
+  look_at_troubles();
   tell_requests();
   memory::return_freed();
+}
+
+PinnedPolicy Pulse::policy() {
+  const threads::MutexLock lock(mutex_);
+  return policy_;
+}
+
+void Pulse::look_at_troubles() {
+  const auto now = std::chrono::steady_clock::now();
+  process_.warnings.say_ended(now);
+  process_.refused_neighbours.say_ended(now);
+  process_.name_health.say(now);
+  std::vector<std::string> names;
+  for (const auto& trouble : troubles_of(process_, *policy(), now)) names.push_back(trouble.name());
+  process_.first_seen.look(names, now);
 }
 
 void Pulse::follow_clock() {
@@ -52,6 +68,8 @@ void Pulse::follow_clock() {
   const auto steps = clock.take_steps();
   for (const auto& step : steps) say_step(step);
   if (!steps.empty()) process_.origin_clocks.forget();
+  const bool doubts = clock.doubt().has_value();
+  if (std::exchange(doubts_ages_, doubts) && !doubts) say_ages_right();
   if (!process_.disk || !process_.disk->follow_clock(clock.ahead())) return;
   process_.store.remove_if([started = clock.started()](const cache::Entry& entry) {
     return entry.times().response < started;
@@ -66,17 +84,13 @@ void Pulse::tell_requests() {
   const auto requests = process_.recent.newer_than(known_);
   process_.busiest.note(requests, std::chrono::steady_clock::now());
   if (process_.watchers.count() == 0) return;
-  const auto policy = [this] {
-    const threads::MutexLock lock(mutex_);
-    return policy_;
-  }();
-  const auto as_event = [](const std::string& news) {
-    return std::make_shared<const std::string>("data: " + news + "\n\n");
+  auto news = news_json(process_, *policy());
+  const auto as_event = [](const std::string& text) {
+    return std::make_shared<const std::string>("data: " + text + "\n\n");
   };
-  auto news = news_json(process_, *policy);
   const auto to_others = as_event(news);
   const auto to_admins = process_.watchers.any_admin()
-                             ? as_event(with_requests(std::move(news), requests, *policy))
+                             ? as_event(with_requests(std::move(news), requests, *policy()))
                              : to_others;
   process_.watchers.tell(to_admins, to_others);
 }

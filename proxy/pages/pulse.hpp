@@ -25,9 +25,12 @@ class Pulse {
  private:
   void beat();
   void follow_clock();
+  void look_at_troubles();
+  PinnedPolicy policy();
   void tell_requests();
 
   Process& process_;
+  bool doubts_ages_ = false;     // since a step of the clock, in the log
   RecentRequests::Known known_;  // by the watchers, and by Process::busiest
   threads::Mutex mutex_;
   PinnedPolicy policy_ GUARDED_BY(mutex_);

@@ -303,6 +303,10 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
 Task<void> refuse(Client& client, const Request& request, Failure failure, http::Forward reason) {
   auto refusal = Refusal::failure(failure);
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
+  if (failure.what == Failure::What::dns) {
+    const auto now = std::chrono::steady_clock::now();
+    refusal.reason = client.worker.process.name_health.text_for_client(now);
+  }
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
   client.record.failure = word(failure.what);

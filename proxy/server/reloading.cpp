@@ -41,12 +41,17 @@ Reloaded Reloading::follow_file() {
     for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
     answers().error("the settings were not reloaded: those in force stay, until {} is mended",
                     file_.path());
+    note_faults(errors);
     return {file_.path(), std::move(errors), {}};
   }
+  auto& fault = engine_.process().settings_fault;
+  fault.mended();
   if (!engine_.read_certificates()) {
-    spdlog::warn(
+    constexpr const char* kNoCertificates =
         "the certificates to trust cannot be read any more, and those read before stay: "
-        "look at SSL_CERT_FILE, and reload again");
+        "look at SSL_CERT_FILE, and reload again";
+    spdlog::warn(kNoCertificates);
+    fault.found(kNoCertificates, std::chrono::steady_clock::now());
   }
   engine_.follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
@@ -55,6 +60,15 @@ Reloaded Reloading::follow_file() {
   }
   answers().info("the settings were reloaded from {}", file_.path());
   return {file_.path(), {}, std::move(reread->waiting)};
+}
+
+void Reloading::note_faults(const config::SettingsErrors& errors) {
+  const auto& first = errors.front();
+  auto text = fmt::format("the settings were not reloaded, and those in force stay: {}: {}",
+                          first.where, first.what);
+  if (errors.size() > 1) text += fmt::format(" (and {} more)", errors.size() - 1);
+  text += fmt::format("; mend {}, and reload again", file_.path());
+  engine_.process().settings_fault.found(std::move(text), std::chrono::steady_clock::now());
 }
 
 config::SettingsErrors Reloading::follow_log(const config::LogSettings& settings) {

@@ -16,12 +16,13 @@ class Reloading {
       : file_(file), engine_(engine), supervisor_(supervisor) {}
 
   // The engine follows the settings file, and the certificates it trusts, as they are now. If the
-  // file has a fault, or the log cannot be opened, nothing changes. Says what is wrong, and which
-  // changes wait for a restart.
+  // file has a fault, or the log cannot be opened, nothing changes. Says what is wrong, also in
+  // /health until a reload succeeds, and which changes wait for a restart.
   Reloaded reload();
 
  private:
   Reloaded follow_file();
+  void note_faults(const config::SettingsErrors& errors);
   // Returns what is wrong with the log that the settings name; nothing: it is in use.
   config::SettingsErrors follow_log(const config::LogSettings& settings);
 

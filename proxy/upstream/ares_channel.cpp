@@ -5,6 +5,7 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/system/system_error.hpp>
 #include <cstring>
@@ -31,6 +32,11 @@ Errc error_of(int status) {
       return Errc::no_address;
     case ARES_ETIMEOUT:
       return Errc::resolver_timed_out;
+    case ARES_ESERVFAIL:
+    case ARES_EREFUSED:
+    case ARES_ENOTIMP:
+    case ARES_EFORMERR:
+      return Errc::resolver_refused;
     default:
       return Errc::resolver_failed;
   }
@@ -94,7 +100,8 @@ struct AresChannel::Watch {
   } sides[2];
 };
 
-AresChannel::AresChannel(net::Executor executor, const std::string& servers) : timer_(executor) {
+AresChannel::AresChannel(net::Executor executor, const std::string& servers, OnRefusal on_refusal)
+    : timer_(executor) {
   ares_options options{};
   options.timeout = kFirstTryMs;
   options.tries = 2;
@@ -106,7 +113,9 @@ AresChannel::AresChannel(net::Executor executor, const std::string& servers) : t
   options.sock_state_cb_data = this;
   constexpr int kSet =
       ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB;
-  if (ares_init_options(&channel_, &options, kSet) != ARES_SUCCESS) {
+  options.flags = ARES_FLAG_NOCHECKRESP;
+  const int flags = on_refusal == OnRefusal::tell ? ARES_OPT_FLAGS : 0;
+  if (ares_init_options(&channel_, &options, kSet | flags) != ARES_SUCCESS) {
     throw boost::system::system_error(make_error_code(Errc::resolver_failed));
   }
   if (!servers.empty() && ares_set_servers_ports_csv(channel_, servers.c_str()) != ARES_SUCCESS) {
@@ -117,6 +126,19 @@ AresChannel::AresChannel(net::Executor executor, const std::string& servers) : t
 
 AresChannel::~AresChannel() {
   ares_destroy(channel_);
+}
+
+std::vector<std::string> AresChannel::servers() const {
+  std::vector<std::string> all;
+  ares_addr_node* first = nullptr;
+  if (ares_get_servers(channel_, &first) != ARES_SUCCESS) return all;
+  const std::unique_ptr<ares_addr_node, decltype(&ares_free_data)> owned(first, &ares_free_data);
+  for (const auto* node = first; node; node = node->next) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ares_inet_ntop(node->family, &node->addr, text.data(), text.size());
+    all.emplace_back(text.data());
+  }
+  return all;
 }
 
 void AresChannel::ask(const std::string& name, OnAnswer answered) {

@@ -1,5 +1,5 @@
 // Runs c-ares on an io_context: waits for its sockets and keeps its time-outs. Only the Resolver
-// uses this.
+// and its NameProbe use this.
 #pragma once
 
 #include <chrono>
@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/name_cache.hpp"
@@ -20,18 +21,27 @@ struct Resolved {
   std::chrono::seconds ttl{0};
 };
 
+// What happens if a name server refuses or fails a question.
+enum class OnRefusal {
+  ask_next,  // the next server is asked; if all refuse, that looks as if none could be reached
+  tell,      // the answer is Errc::resolver_refused
+};
+
 class AresChannel {
  public:
   using OnAnswer = std::function<void(net::Result<Resolved>)>;
 
   // `servers` has the format of ares_set_servers_ports_csv; empty: the system's.
-  AresChannel(net::Executor executor, const std::string& servers);
+  AresChannel(net::Executor executor, const std::string& servers,
+              OnRefusal on_refusal = OnRefusal::ask_next);
   AresChannel(const AresChannel&) = delete;
   AresChannel& operator=(const AresChannel&) = delete;
   ~AresChannel();
 
   // Calls `answered` exactly once: perhaps before ask() returns, at the latest in the destructor.
   void ask(const std::string& name, OnAnswer answered);
+  // The addresses of the servers.
+  [[nodiscard]] std::vector<std::string> servers() const;
 
  private:
   enum class Direction { read, write };

@@ -13,6 +13,8 @@ const char* text_of(Errc error) {
       return "the host name has no address";
     case Errc::resolver_failed:
       return "the name servers gave no usable answer";
+    case Errc::resolver_refused:
+      return "the name servers refuse or fail the question";
     case Errc::resolver_timed_out:
       return "the name servers took too long";
     case Errc::denied_address:

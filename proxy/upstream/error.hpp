@@ -11,6 +11,7 @@ enum class Errc {
   name_not_found = 1,  // the name does not exist, or cannot be a name
   no_address,          // the name exists and has neither A nor AAAA
   resolver_failed,     // the name servers refuse, fail or cannot be reached
+  resolver_refused,    // they refuse or fail
   resolver_timed_out,
   denied_address,     // a client may not have us connect to any of the addresses
   blocked_address,    // as denied_address, and a list blocks at least one

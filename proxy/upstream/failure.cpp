@@ -19,14 +19,15 @@ using upstream::Errc;
 What what_of(boost::system::error_code cause) {
   if (cause == Errc::denied_address || cause == Errc::blocked_address) return What::denied;
   if (cause == Errc::name_not_found || cause == Errc::no_address) return What::no_address;
+  if (cause == Errc::resolver_failed || cause == Errc::resolver_refused ||
+      cause == Errc::resolver_timed_out) {
+    return What::dns;
+  }
   if (cause == Errc::tls_failed || cause == Errc::tls_unverified || cause == Errc::tls_wrong_name ||
       cause == Errc::tls_expired) {
     return What::untrusted;
   }
-  if (cause == Errc::connect_timed_out || cause == Errc::resolver_timed_out ||
-      cause == error::timed_out) {
-    return What::timed_out;
-  }
+  if (cause == Errc::connect_timed_out || cause == error::timed_out) return What::timed_out;
   if (cause == Errc::no_descriptors) return What::overload;
   if (cause.category() == upstream::upstream_category()) return What::unreachable;
   if (cause == error::eof || cause == error::connection_reset || cause == error::broken_pipe ||
@@ -48,13 +49,15 @@ Failure failure_of(Failure::Where where, boost::system::error_code cause) {
 }
 
 bool is_of_origin(What what) {
-  return what != What::denied && what != What::overload && what != What::abandoned;
+  return what != What::denied && what != What::dns && what != What::overload &&
+         what != What::abandoned;
 }
 
 bool out_of_reach(const Failure& failure) {
   return failure.where == Failure::Where::upstream &&
-         (failure.what == What::no_address || failure.what == What::unreachable ||
-          failure.what == What::timed_out || failure.what == What::cut);
+         (failure.what == What::no_address || failure.what == What::dns ||
+          failure.what == What::unreachable || failure.what == What::timed_out ||
+          failure.what == What::cut);
 }
 
 bool may_be_refusal(const Failure& failure) {
@@ -68,6 +71,8 @@ unsigned status_for(const Failure& failure) {
       return 403;
     case What::timed_out:
       return failure.where == Failure::Where::client ? 408 : 504;
+    case What::dns:
+      return failure.cause == boost::system::errc::timed_out ? 504 : 502;
     case What::overload:
       return 503;
     case What::no_address:
@@ -87,6 +92,8 @@ std::string_view word(What what) {
       return "denied";
     case What::no_address:
       return "no-address";
+    case What::dns:
+      return "dns";
     case What::unreachable:
       return "unreachable";
     case What::timed_out:
@@ -118,6 +125,9 @@ std::string text(const Failure& failure) {
       break;
     case What::no_address:
       line = "the host name has no address";
+      break;
+    case What::dns:
+      line = "name resolution failed";
       break;
     case What::unreachable:
       line = "the server could not be reached";

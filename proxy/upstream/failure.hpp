@@ -17,6 +17,7 @@ struct Failure {
   enum class What : std::uint8_t {
     denied,      // our own rules forbid the destination
     no_address,  // the name has no address
+    dns,         // the name servers gave no usable answer, so nothing is known of the name
     unreachable,
     timed_out,
     cut,        // the other side ended too early
@@ -31,14 +32,15 @@ struct Failure {
 };
 
 // How many kinds Failure::What has.
-inline constexpr std::size_t kFailures = 9;
+inline constexpr std::size_t kFailures = 10;
 
 template <class T>
 using Outcome = boost::system::result<T, Failure>;
 
 // What an error of reading, writing or connecting means.
 Failure failure_of(Failure::Where where, boost::system::error_code cause);
-// Whether a failure of this kind is an origin's own, or the network's: neither ours nor a rule's.
+// Whether a failure of this kind is an origin's own, or the way's to it: neither ours, nor a
+// rule's, nor the name servers'.
 bool is_of_origin(Failure::What what);
 // Whether there was no answer at all, so that the server or the network to it must be down.
 bool out_of_reach(const Failure& failure);

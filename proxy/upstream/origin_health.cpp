@@ -137,7 +137,7 @@ std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) 
     const threads::MutexLock lock(mutex_);
     for (const auto& [origin, trouble] : troubles_) {
       if (trouble.failures < trouble.most() || now - trouble.last > kForgotten) continue;
-      all.push_back({name_of(origin), trouble.why, trouble.failures, trouble.since});
+      all.push_back({name_of(origin), trouble.why, trouble.failures, trouble.since, trouble.last});
     }
   }
   std::sort(all.begin(), all.end(),

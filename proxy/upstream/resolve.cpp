@@ -1,5 +1,8 @@
 #include "proxy/upstream/resolve.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <boost/intrusive/list.hpp>
 #include <optional>
@@ -43,6 +46,10 @@ bool may_be_name(std::string_view host) {
          std::all_of(host.begin(), host.end(), is_name_char);
 }
 
+net::error_code error_in(const NameCache::Answer& answer) {
+  return answer ? net::error_code() : answer.error();
+}
+
 void to_lower(std::string& text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -53,14 +60,24 @@ void to_lower(std::string& text) {
 
 // Waiting callers keep the query alive if the Resolver is destroyed.
 struct Resolver::Query {
+  bool sent = false;  // to the name servers: /etc/hosts did not answer
   std::optional<NameCache::Answer> answer;
   intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;
 };
 
 Resolver::Resolver(net::Executor executor, ResolverOptions options)
-    : executor_(executor), cache_(options.cached_names), channel_(executor, options.servers) {}
+    : executor_(executor), cache_(options.cached_names), channel_(executor, options.servers) {
+  if (!options.health) return;
+  const auto servers = channel_.servers();
+  options.health->know(fmt::format("{}", fmt::join(servers, " and ")), servers.size() > 1,
+                       options.servers.empty() ? "/etc/resolv.conf" : "");
+  probe_ = std::make_unique<NameProbe>(executor, options.servers, *options.health);
+}
 
-Resolver::~Resolver() = default;
+// The end of a question that the destructor ends says nothing of the name servers.
+Resolver::~Resolver() {
+  probe_.reset();
+}
 
 net::Task<net::Result<Addresses>> Resolver::resolve(std::string host,
                                                     std::chrono::milliseconds timeout) {
@@ -84,8 +101,28 @@ std::shared_ptr<Resolver::Query> Resolver::join(const std::string& name) {
   if (!is_new) return place->second;
   auto query = std::make_shared<Query>();
   place->second = query;
-  channel_.ask(name, [this, name](net::Result<Resolved> found) { finish(name, std::move(found)); });
+  ask(name, query);
   return query;
+}
+
+void Resolver::ask(const std::string& name, const std::shared_ptr<Query>& query) {
+  channel_.ask(name, [this, name](net::Result<Resolved> found) { finish(name, std::move(found)); });
+  const auto& answer = query->answer;
+  const bool from_hosts = answer && error_in(*answer) != Errc::resolver_failed;
+  if (from_hosts || !probe_) return;
+  query->sent = true;
+  probe_->asked();
+  if (answer) note(name, *answer);
+}
+
+void Resolver::note(const std::string& name, const NameCache::Answer& answer) {
+  const auto error = error_in(answer);
+  if (error == Errc::resolver_failed || error == Errc::resolver_refused ||
+      error == Errc::resolver_timed_out) {
+    probe_->failed(name);
+  } else {
+    probe_->answered();
+  }
 }
 
 void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
@@ -96,6 +133,7 @@ void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
     query->answer = found.error();
   }
   const auto ttl = found ? std::clamp(found->ttl, kShortest, kLongest) : kShortest;
+  if (query->sent && probe_) note(name, *query->answer);
   cache_.put(name, *query->answer, Clock::now() + ttl);
   for (auto& waiter : query->waiters) waiter.timer.cancel();
 }

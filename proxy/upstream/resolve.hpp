@@ -12,12 +12,14 @@
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/ares_channel.hpp"
 #include "proxy/upstream/name_cache.hpp"
+#include "proxy/upstream/name_probe.hpp"
 
 namespace proxy::upstream {
 
 struct ResolverOptions {
   std::string servers;              // "127.0.0.1:5353,..."; empty: those of /etc/resolv.conf
   std::size_t cached_names = 4096;  // beyond this the oldest answers are dropped
+  NameHealth* health = nullptr;     // is told whether the servers answer; null: nobody is
 };
 
 // One per thread. Use and destroy it on that thread, before its io_context. The destructor ends
@@ -43,12 +45,15 @@ class Resolver {
   struct Query;
 
   std::shared_ptr<Query> join(const std::string& name);
+  void ask(const std::string& name, const std::shared_ptr<Query>& query);
+  void note(const std::string& name, const NameCache::Answer& answer);
   void finish(const std::string& name, net::Result<Resolved> found);
 
   net::Executor executor_;
   NameCache cache_;
   std::unordered_map<std::string, std::shared_ptr<Query>, digest::TextHash> pending_;
-  AresChannel channel_;  // last: its destructor completes pending queries
+  std::unique_ptr<NameProbe> probe_;  // null: nobody is told
+  AresChannel channel_;               // last: its destructor completes pending queries
 };
 
 }  // namespace proxy::upstream

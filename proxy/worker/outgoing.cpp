@@ -4,9 +4,10 @@ namespace proxy {
 
 Outgoing::Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
                    upstream::TlsClient& tls, upstream::OriginHealth& health,
-                   const std::vector<net::tcp::endpoint>& listening,
+                   upstream::NameHealth& names, const std::vector<net::tcp::endpoint>& listening,
                    upstream::DescriptorShortage shortage)
-    : resolver(executor),
+    : resolver(executor,
+               upstream::ResolverOptions{{}, upstream::ResolverOptions{}.cached_names, &names}),
       guard({}, listening),
       connector(deadlines, resolver, guard, tls, upstream::Connector::kHeadStart,
                 std::move(shortage)),

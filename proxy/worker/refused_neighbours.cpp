@@ -26,6 +26,20 @@ void RefusedNeighbours::note(Refused neighbour) {
   spdlog::warn("neighbour {}: {}", text, kWhy);
 }
 
+void RefusedNeighbours::say_ended(Time now) {
+  std::vector<std::string> ended;
+  {
+    const threads::MutexLock lock(mutex_);
+    for (const auto& one : all_) {
+      if (now - one.last >= kLately) ended.push_back(one.text);
+    }
+    std::erase_if(all_, [now](const Refused& one) { return now - one.last >= kLately; });
+  }
+  for (const auto& text : ended) {
+    spdlog::info("neighbour {}: it was refused nothing for {} minutes", text, kLately.count());
+  }
+}
+
 std::vector<RefusedNeighbours::Refused> RefusedNeighbours::lately(Time now) const {
   const threads::MutexLock lock(mutex_);
   auto recent = all_;

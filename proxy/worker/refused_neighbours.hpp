@@ -33,6 +33,8 @@ class RefusedNeighbours {
 
   // We have refused a question. Writes to the log if we had not refused one lately.
   void note(Refused neighbour) EXCLUDES(mutex_);
+  // Writes to the log which were not refused for kLately, and forgets them. Call it now and then.
+  void say_ended(Time now) EXCLUDES(mutex_);
   // Those that were refused within kLately.
   [[nodiscard]] std::vector<Refused> lately(Time now) const EXCLUDES(mutex_);
 

@@ -28,6 +28,10 @@ class Warnings {
   [[nodiscard]] bool lately(Shortage what, Time now) const {
     return short_[static_cast<std::size_t>(what)].within(kLately, now);
   }
+  // When there was one, if there was.
+  [[nodiscard]] Time last(Shortage what) const {
+    return short_[static_cast<std::size_t>(what)].last();
+  }
   // The shortages that are over, each of which was warned of. Names each once.
   std::vector<Shortage> ended(Time now);
   // Writes to the log which are over. Call it now and then.

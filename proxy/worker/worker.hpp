@@ -21,6 +21,8 @@
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/busiest.hpp"
+#include "proxy/observe/fault.hpp"
+#include "proxy/observe/first_seen.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
 #include "proxy/observe/process_facts.hpp"
@@ -101,6 +103,9 @@ struct Process {
   RefusedNeighbours refused_neighbours{};
   users::PasswordChecks password_checks{};
   upstream::OriginHealth origin_health{};
+  upstream::NameHealth name_health{};
+  Fault settings_fault{};  // the last reload has failed
+  FirstSeen first_seen{};  // the troubles of /health
   upstream::OriginClocks origin_clocks{};
   upstream::RangeRefusals range_refusals{};
   HeldPolls held_polls{};

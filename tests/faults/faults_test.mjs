@@ -113,6 +113,25 @@ fault('an origin is down', {
   heal: () => site.origins[3].start(),
 });
 
+let asked = 0;
+
+fault('the name server is gone', {
+  at: kNames, what: 'dns', text: /name resolution: 10\.77\.0\.254 does not answer \(\/etc\/resolv\.conf\)/,
+  metric: ['hearsay_troubles{what="dns"}', 1], line: /name resolution: 10\.77\.0\.254 does not answer/,
+  alerts: kNames.map((name) => `HearsayNamesFail ${name}`),
+  inject: () => {
+    site.names.silent = true;
+    site.onTick = () => site.proxies.forEach((proxy) => {
+      asked += 1;
+      proxy.ask(`http://${asked % 10 ? `host-${asked}` : 'shop'}.test/${proxy.name}/${asked}`);
+    });
+  },
+  heal: () => {
+    site.names.silent = false;
+    site.onTick = undefined;
+  },
+});
+
 fault('a disk is full', {
   at: ['cache-c'], what: 'disk', text: /file system of cache.disk.path is full/,
   metric: ['hearsay_troubles{what="disk"}', 1], line: /the file system/,

@@ -1,6 +1,8 @@
 // Five proxies, each in a network namespace of its own, on one bridge; origins and a scripted
 // neighbour beside it; and a little traffic through all.
 import { execFileSync } from 'node:child_process';
+import dgram from 'node:dgram';
+import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { Proxy, until } from '../browser/site.mjs';
@@ -44,6 +46,36 @@ class Origin {
 
   url(target) {
     return `http://${this.host}${target}`;
+  }
+}
+
+// Knows all names, as those of one origin, for a second each. Says nothing while it is `silent`.
+class NameServer {
+  constructor(host, origin) {
+    Object.assign(this, { host, address: origin.host.split('.').map(Number), silent: false });
+  }
+
+  start() {
+    this.socket = dgram.createSocket('udp4').on('message', (query, { address: to, port }) => {
+      if (!this.silent) this.socket.send(this.answer(query), port, to);
+    });
+    const file = `${process.env.TMPDIR}/resolv.conf`;
+    writeFileSync(file, `nameserver ${this.host}\n`);
+    run(`mount --bind ${file} /etc/resolv.conf`);
+    return new Promise((resolve) => this.socket.bind(53, this.host, resolve));
+  }
+
+  // RFC 1035 section 4.1. Only a question for an IPv4 address has an answer.
+  answer(query) {
+    const end = query.indexOf(0, 12) + 5;
+    const known = query.readUInt16BE(end - 4) === 1;
+    const head = Buffer.from([query[0], query[1], 0x81, 0x80, 0, 1, 0, known ? 1 : 0, 0, 0, 0, 0]);
+    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...this.address]);
+    return Buffer.concat([head, query.subarray(12, end), known ? record : Buffer.alloc(0)]);
+  }
+
+  stop() {
+    this.socket.close();
   }
 }
 
@@ -102,6 +134,7 @@ export class SiteProxy extends Proxy {
 export class Site {
   constructor(settingsOf) {
     this.origins = Array.from({ length: kOrigins }, (_, i) => new Origin(i));
+    this.names = new NameServer(address(254), this.origins[0]);
     this.liar = new Liar(address(100 + kOrigins), this.origins);
     this.proxies = kNames.map((name) => new SiteProxy(name, settingsOf(name, this.peersOf(name))));
   }
@@ -109,7 +142,7 @@ export class Site {
   // `aroundOf`: see SiteProxy.begin().
   async start(aroundOf) {
     buildNetwork();
-    await Promise.all([...this.origins, this.liar].map((server) => server.start()));
+    await Promise.all([...this.origins, this.liar, this.names].map((server) => server.start()));
     await Promise.all(this.proxies.map((proxy) => proxy.begin(aroundOf(proxy.name))));
     await until('the digests are in use', async () => {
       const digests = await Promise.all(this.proxies.map((proxy) => proxy.digest()));
@@ -128,7 +161,7 @@ export class Site {
   }
 
   // Each proxy answers twenty requests a second: eight hits, eight that no proxy has, and four that
-  // another proxy had to fetch a second before. A fault may add requests
+  // another proxy had to fetch a second before. One more is for an origin by its name. A fault may add requests
   // of its own: onTick.
   ticks = 20;
 
@@ -140,13 +173,14 @@ export class Site {
       if (kind < 2) proxy.ask(this.origins[0].url('/known'));
       else if (kind < 4) proxy.ask(fresh(proxy, this.ticks));
       else proxy.ask(fresh(this.proxies[(i + 1) % kNames.length], this.ticks - 20));
+      if (this.ticks % 20 === i) proxy.ask(`http://shop.test/${proxy.name}/${this.ticks}`);
     });
     this.onTick?.();
   }
 
   async stop() {
     clearInterval(this.traffic);
-    [...this.origins, this.liar].forEach((server) => server.stop());
+    [...this.origins, this.liar, this.names].forEach((server) => server.stop());
     await Promise.all(this.proxies.map((proxy) => proxy.stop('SIGKILL')));
   }
 }

@@ -23,12 +23,19 @@ std::string size(double bytes) {
   return config::short_size(static_cast<std::uint64_t>(bytes));
 }
 
+// "; since 2026-11-27T10:17:07Z, last seen 2026-11-27T10:18:00Z". An older proxy tells neither.
+std::string times(const json& reason) {
+  const auto since = escaped(reason.value("since", ""));
+  const auto last = escaped(reason.value("last_seen", ""));
+  return since.empty() || last.empty() ? "" : fmt::format("; since {}, last seen {}", since, last);
+}
+
 void append_reasons(std::string& text, const json& health) {
   for (const auto& reason : health.at("reasons")) {
     const auto which = escaped(reason.value("which", ""));
-    fmt::format_to(std::back_inserter(text), "  {}{}{}: {}\n",
+    fmt::format_to(std::back_inserter(text), "  {}{}{}: {}{}\n",
                    escaped(reason.at("what").get<std::string>()), which.empty() ? "" : " ", which,
-                   escaped(reason.at("text").get<std::string>()));
+                   escaped(reason.at("text").get<std::string>()), times(reason));
   }
 }
 

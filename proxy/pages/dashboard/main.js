@@ -80,7 +80,7 @@ function begin(about) {
     },
     onNews: (news) => {
       history.add(news);
-      showHealth(news.health, about.name);
+      showHealth(news.health, about.name, news.end);
       showFigures({ ...news, history });
       showCharts();
       showNeighbours(news);

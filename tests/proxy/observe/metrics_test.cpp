@@ -61,6 +61,7 @@ hearsay_requests_total{result="own_page"} 0
 hearsay_requests_total{result="purge"} 0
 hearsay_requests_total{result="site_question"} 0
 hearsay_requests_total{result="failed",why="no-address"} 0
+hearsay_requests_total{result="failed",why="dns"} 0
 hearsay_requests_total{result="failed",why="unreachable"} 0
 hearsay_requests_total{result="failed",why="timed-out"} 0
 hearsay_requests_total{result="failed",why="cut"} 4

@@ -12,8 +12,8 @@ const std::chrono::steady_clock::time_point kNow{10'000s};
 
 TEST(OriginTroubles, SayForHowLongTheOriginFails) {
   const auto text = [](std::chrono::milliseconds ago) {
-    const auto all =
-        origin_troubles({{"http://a.test:80", Failure::What::unreachable, 4, kNow - ago}}, kNow);
+    const auto all = origin_troubles(
+        {{"http://a.test:80", Failure::What::unreachable, 4, kNow - ago, kNow}}, kNow);
     return all.size() == 1 ? all[0].text : "";
   };
   EXPECT_EQ(text(0ms),
@@ -25,7 +25,8 @@ TEST(OriginTroubles, SayForHowLongTheOriginFails) {
 }
 
 TEST(OriginTroubles, NameSomeAndCountTheOthers) {
-  std::vector<Failing> failing(kMostOrigins, {"http://a.test:80", Failure::What::cut, 3, kNow});
+  std::vector<Failing> failing(kMostOrigins,
+                               {"http://a.test:80", Failure::What::cut, 3, kNow, kNow});
   EXPECT_EQ(origin_troubles(failing, kNow).size(), kMostOrigins);
   failing.resize(kMostOrigins + 40, failing[0]);
   const auto all = origin_troubles(failing, kNow);

@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
         FailureCase{"Denied", Errc::denied_address, What::denied, 403},
         FailureCase{"NoSuchName", Errc::name_not_found, What::no_address, 502},
         FailureCase{"NoAddress", Errc::no_address, What::no_address, 502},
-        FailureCase{"Resolver", Errc::resolver_failed, What::unreachable, 502},
-        FailureCase{"ResolverTooSlow", Errc::resolver_timed_out, What::timed_out, 504},
+        FailureCase{"Resolver", Errc::resolver_failed, What::dns, 502},
+        FailureCase{"ResolverTooSlow", Errc::resolver_timed_out, What::dns, 504},
         FailureCase{"ConnectTooSlow", Errc::connect_timed_out, What::timed_out, 504},
         FailureCase{"Refused", error::connection_refused, What::unreachable, 502},
         FailureCase{"NoRoute", error::host_unreachable, What::unreachable, 502},
@@ -65,7 +65,8 @@ TEST(Failure, OfOursIsAnOverload) {
 }
 
 TEST(Failure, IsOutOfReachWhereNoServerAnswered) {
-  for (const auto what : {What::no_address, What::unreachable, What::timed_out, What::cut}) {
+  for (const auto what :
+       {What::no_address, What::dns, What::unreachable, What::timed_out, What::cut}) {
     EXPECT_TRUE(out_of_reach({Failure::Where::upstream, what})) << word(what);
     EXPECT_FALSE(out_of_reach({Failure::Where::client, what})) << word(what);
   }
@@ -73,6 +74,12 @@ TEST(Failure, IsOutOfReachWhereNoServerAnswered) {
        {What::denied, What::malformed, What::untrusted, What::abandoned, What::overload}) {
     EXPECT_FALSE(out_of_reach({Failure::Where::upstream, what})) << word(what);
   }
+}
+
+TEST(Failure, OfNameServersIsNotTheOrigins) {
+  EXPECT_FALSE(is_of_origin(failure_of(Where::upstream, Errc::resolver_failed).what));
+  EXPECT_FALSE(is_of_origin(failure_of(Where::upstream, Errc::resolver_timed_out).what));
+  EXPECT_TRUE(is_of_origin(failure_of(Where::upstream, Errc::name_not_found).what));
 }
 
 TEST(Failure, SaysWhyInOneLineAndOneWord) {

@@ -65,9 +65,14 @@ void NameServer::receive() {
                              [this](boost::system::error_code error, std::size_t size) {
                                if (error) return;
                                const auto reply = reply_to({query_.data(), size});
-                               if (!silent) socket_.send_to(boost::asio::buffer(reply), sender_);
+                               const bool ignores = silent || is_ignored({query_.data(), size});
+                               if (!ignores) socket_.send_to(boost::asio::buffer(reply), sender_);
                                receive();
                              });
+}
+
+bool NameServer::is_ignored(std::string_view query) const {
+  return !ignored.empty() && name_in(query.substr(kHeader)) == ignored;
 }
 
 std::string NameServer::reply_to(std::string_view query) {

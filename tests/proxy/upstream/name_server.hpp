@@ -27,10 +27,12 @@ class NameServer {
   std::map<std::string, Record> records;
   bool silent = false;   // counts queries and does not answer them
   bool refuses = false;  // answers every query with REFUSED
+  std::string ignored;   // the queries for this name are not answered
   int asked = 0;         // number of queries for A records
 
  private:
   void receive();
+  [[nodiscard]] bool is_ignored(std::string_view query) const;
   std::string reply_to(std::string_view query);
 
   boost::asio::basic_datagram_socket<boost::asio::ip::udp, proxy::net::Executor> socket_;

@@ -131,6 +131,50 @@ TEST_F(ResolverTest, LetsGoOfThoseWhoWaitWhenDestroyed) {
   EXPECT_EQ(answers, std::vector<net::error_code>(3, Errc::resolver_failed));
 }
 
+struct ResolverHealthTest : ResolverTest {
+  ResolverHealthTest() {
+    resolver.emplace(io.get_executor(), ResolverOptions{server.address(), 4096, &health});
+  }
+  // What is said of the name servers after that time, while nobody asks.
+  std::string said_after(std::chrono::milliseconds time) {
+    io.restart();
+    io.run_for(time);
+    const auto trouble = health.trouble(NameHealth::Clock::now());
+    return trouble ? trouble->text : "";
+  }
+  static constexpr auto kSoon = NameHealth::kSilence + 100ms;
+
+  NameHealth health;
+};
+
+TEST_F(ResolverHealthTest, SilenceIsSeenThoughOneNameIsAskedForOnceAndEndsWithAProbe) {
+  server.silent = true;
+  EXPECT_FALSE(ask("a.test", 10ms));
+  EXPECT_EQ(said_after(kSoon), "name resolution: 127.0.0.1 does not answer");
+  server.silent = false;
+  EXPECT_EQ(said_after(NameProbe::kPause + 100ms), "") << "nobody has asked for a name since";
+}
+
+TEST_F(ResolverHealthTest, RefusalsAreSeenThoughCAresTellsThemFromNoOtherFailure) {
+  server.refuses = true;
+  EXPECT_EQ(ask("a.test").error(), Errc::resolver_failed);
+  EXPECT_EQ(said_after(kSoon), "name resolution: 127.0.0.1 answers, but resolves no names");
+  server.refuses = false;
+  EXPECT_EQ(ask("unknown.test.").error(), Errc::name_not_found);
+  EXPECT_EQ(said_after(0ms), "") << "that a name does not exist is an answer";
+}
+
+TEST_F(ResolverHealthTest, ANameWhoseOwnServersAreSilentIsNoFaultOfOurs) {
+  server.ignored = "dead.test";
+  EXPECT_FALSE(ask("dead.test", 10ms));
+  EXPECT_EQ(said_after(kSoon), "");
+}
+
+TEST_F(ResolverHealthTest, TheHostsFileTellsNothing) {
+  EXPECT_TRUE(ask("localhost"));
+  EXPECT_FALSE(health.is_in_doubt());
+}
+
 TEST(Resolver, RefusesToStartWithServersThatAreNone) {
   boost::asio::io_context io;
   const ResolverOptions options{"nonsense", 1};

@@ -34,7 +34,8 @@ TEST(PagesInWords, AreToldFromOtherTexts) {
 
 TEST(StatusText, NamesWhatDoesNotWork) {
   const auto text = status_text(
-      R"({"status": "degraded", "reasons": [{"what": "peer", "which": "b", "text": "it rests"},
+      R"({"status": "degraded", "reasons": [{"what": "peer", "which": "b", "text": "it rests",
+           "since": "2026-11-27T10:17:07Z", "last_seen": "2026-11-27T10:18:00Z"},
                                             {"what": "disk", "text": "it rests, too"}]})",
       R"({"name": "cache-a", "peers": [{"state": "resting"}, {"state": "usable"}]})",
       Samples("hearsay_memory_used_bytes 1024\nhearsay_memory_limit_bytes 2048\n"
@@ -42,7 +43,7 @@ TEST(StatusText, NamesWhatDoesNotWork) {
               "hearsay_requests_total{result=\"hit\"} 5\n"));
   EXPECT_EQ(text,
             "cache-a: degraded\n"
-            "  peer b: it rests\n"
+            "  peer b: it rests; since 2026-11-27T10:17:07Z, last seen 2026-11-27T10:18:00Z\n"
             "  disk: it rests, too\n"
             "memory      1.0 KiB of 2.0 KiB, 1,234 responses\n"
             "neighbours  1 of 2 work\n"

@@ -1,0 +1,114 @@
+#include "proxy/upstream/name_health.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "config/text.hpp"
+
+namespace proxy::upstream {
+
+void NameHealth::know(std::string servers, bool several, std::string source) {
+  const threads::MutexLock lock(mutex_);
+  servers_ = std::move(servers);
+  several_ = several;
+  source_ = std::move(source);
+}
+
+void NameHealth::asked(Time now) {
+  const threads::MutexLock lock(mutex_);
+  if (!unanswered_) unanswered_ = now;
+  last_asked_ = now;
+}
+
+void NameHealth::answered(Time now) {
+  const threads::MutexLock lock(mutex_);
+  replied(now);
+  failed_.clear();
+  root_fails_ = false;
+}
+
+void NameHealth::failed(std::string_view name, Time now) {
+  const threads::MutexLock lock(mutex_);
+  if (failed_.empty()) first_failure_ = now;
+  last_failure_ = now;
+  const bool is_known = std::find(failed_.begin(), failed_.end(), name) != failed_.end();
+  if (!is_known && failed_.size() < kMostNames) failed_.emplace_back(name);
+}
+
+void NameHealth::probed(Probed how, Time now) {
+  const threads::MutexLock lock(mutex_);
+  if (how == Probed::silence) return;
+  replied(now);
+  root_fails_ = how == Probed::failure;
+}
+
+// Names that failed because nobody replied say nothing of who replies now.
+void NameHealth::replied(Time now) {
+  if (is_silent(now)) failed_.clear();
+  unanswered_.reset();
+}
+
+bool NameHealth::is_in_doubt() const {
+  const threads::MutexLock lock(mutex_);
+  return unanswered_.has_value();
+}
+
+bool NameHealth::is_silent(Time now) const {
+  return unanswered_ && now - *unanswered_ >= kSilence;
+}
+
+bool NameHealth::is_useless(Time now) const {
+  const auto enough = root_fails_ ? kMostNamesWithRoot : kMostNames;
+  return failed_.size() >= enough && now - last_failure_ <= kLately;
+}
+
+std::optional<NameHealth::Trouble> NameHealth::found(Time now) const {
+  const bool silent = is_silent(now);
+  if (!silent && !is_useless(now)) return std::nullopt;
+  if (silent) {
+    return Trouble{text_with(several_ ? "do not answer" : "does not answer"),
+                   several_ ? "look whether they run, and at the way to them"
+                            : "look whether it runs, and at the way to it",
+                   *unanswered_, last_asked_};
+  }
+  return Trouble{
+      text_with(several_ ? "answer, but resolve no names" : "answers, but resolves no names"),
+      several_ ? "look at their logs, and at their way to other name servers"
+               : "look at its log, and at its way to other name servers",
+      first_failure_, last_failure_};
+}
+
+std::string NameHealth::text_with(std::string_view what) const {
+  auto text = fmt::format("name resolution: {} {}", servers_, what);
+  if (!source_.empty()) text += fmt::format(" ({})", source_);
+  return text;
+}
+
+std::string NameHealth::text_for_client(Time now) const {
+  const threads::MutexLock lock(mutex_);
+  const auto trouble = found(now);
+  return trouble ? trouble->text : text_with("gave no usable answer");
+}
+
+std::optional<NameHealth::Trouble> NameHealth::trouble(Time now) const {
+  const threads::MutexLock lock(mutex_);
+  return found(now);
+}
+
+void NameHealth::say(Time now) {
+  const threads::MutexLock lock(mutex_);
+  const auto trouble = found(now);
+  if (trouble && !said_) {
+    said_ = trouble->since;
+    spdlog::warn("{}: {}", trouble->text, trouble->advice);
+  } else if (!trouble && said_) {
+    const auto took = std::chrono::ceil<std::chrono::seconds>(now - *std::exchange(said_, {}));
+    spdlog::info("name resolution: {} {} again, after {}", servers_,
+                 several_ ? "answer" : "answers", config::rough_text(took));
+  }
+}
+
+}  // namespace proxy::upstream

@@ -1,0 +1,77 @@
+// Whether the name servers answer, for the operator.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/threads/mutex.hpp"
+
+namespace proxy::upstream {
+
+// The name servers are silent if no question of the last kSilence has got a reply, and are of no
+// use if they fail all names that they were asked for lately. One name that fails tells nothing:
+// the servers of its domain may be the ones that fail. So while a question has no good answer,
+// probes ask for the root's address, which every name server answers soon. Any thread. Only
+// questions to name servers cost anything here, and requests for known names ask none.
+class NameHealth {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+  static constexpr std::chrono::milliseconds kSilence{2500};
+  static constexpr std::chrono::minutes kLately{1};
+  // So many different names fail in a row, or fewer if the root fails, too.
+  static constexpr std::size_t kMostNames = 3;
+  static constexpr std::size_t kMostNamesWithRoot = 1;
+
+  enum class Probed { good, failure, silence };
+
+  // The addresses of the name servers, and the file that names them; empty: none does.
+  void know(std::string servers, bool several, std::string source) EXCLUDES(mutex_);
+
+  // A question for a name leaves.
+  void asked(Time now) EXCLUDES(mutex_);
+  // The name servers have answered a question, if only that there is no such name.
+  void answered(Time now) EXCLUDES(mutex_);
+  // They have refused or failed the question, or have not replied.
+  void failed(std::string_view name, Time now) EXCLUDES(mutex_);
+  // A probe that was sent after a question has ended so.
+  void probed(Probed how, Time now) EXCLUDES(mutex_);
+  // Whether a question has got neither a good answer nor a probe's reply, so that a probe is due.
+  [[nodiscard]] bool is_in_doubt() const EXCLUDES(mutex_);
+
+  struct Trouble {
+    std::string text;  // "name resolution: 10.0.0.53 does not answer (/etc/resolv.conf)"
+    std::string_view advice;
+    Time since;
+    Time last;  // of the questions that failed
+  };
+  [[nodiscard]] std::optional<Trouble> trouble(Time now) const EXCLUDES(mutex_);
+  // What a client is told whose request failed because its name was not resolved.
+  [[nodiscard]] std::string text_for_client(Time now) const EXCLUDES(mutex_);
+  // Writes to the log when the trouble begins, and when it is over. Call it now and then.
+  void say(Time now) EXCLUDES(mutex_);
+
+ private:
+  [[nodiscard]] bool is_silent(Time now) const REQUIRES(mutex_);
+  [[nodiscard]] bool is_useless(Time now) const REQUIRES(mutex_);
+  [[nodiscard]] std::string text_with(std::string_view what) const REQUIRES(mutex_);
+  [[nodiscard]] std::optional<Trouble> found(Time now) const REQUIRES(mutex_);
+  void replied(Time now) REQUIRES(mutex_);
+
+  mutable threads::Mutex mutex_;
+  std::string servers_ GUARDED_BY(mutex_) = "the name server";
+  bool several_ GUARDED_BY(mutex_) = false;
+  std::string source_ GUARDED_BY(mutex_);
+  std::optional<Time> unanswered_ GUARDED_BY(mutex_);  // the first question since a reply
+  Time last_asked_ GUARDED_BY(mutex_);
+  std::vector<std::string> failed_ GUARDED_BY(mutex_);  // different names, since a good answer
+  bool root_fails_ GUARDED_BY(mutex_) = false;
+  Time first_failure_ GUARDED_BY(mutex_);
+  Time last_failure_ GUARDED_BY(mutex_);
+  std::optional<Time> said_ GUARDED_BY(mutex_);  // since when, in the log
+};
+
+}  // namespace proxy::upstream
