@@ -182,15 +182,23 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
   return forward(request, reason);
 }
 
+bool may_serve_offline(const RequestFacts& request, const Found& found, Time now) {
+  if (!found.entry || found.lacks) return false;
+  const Entry& entry = *found.entry;
+  const bool allowed = !entry.never_stale || entry.reusable(now);
+  return allowed && covers(request, entry) && !is_ahead(request, entry);
+}
+
+// What could be fetched, neighbours may have, except what the client wants from the origin.
 Verdict judge_offline(const RequestFacts& request, const Found& found, Time now) {
   const Verdict verdict = judge_forwardable(request, found, now);
   const bool for_us = request.method != RequestFacts::Method::other && !request.for_origin;
-  if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
-  const Entry& entry = *found.entry;
-  const bool allowed = !entry.never_stale || entry.reusable(now);
-  const bool usable =
-      allowed && covers(request, entry) && !found.lacks && !is_ahead(request, entry);
-  return {usable ? Action::serve : Action::refuse, verdict.reason};
+  if (for_us && may_serve_offline(request, found, now)) return {Action::serve, verdict.reason};
+  if (verdict.reason == Forward::request) return {Action::refuse, verdict.reason};
+  if (verdict.action == Action::fetch || verdict.action == Action::revalidate) return verdict;
+  // A body must not begin whose rest no neighbour may have.
+  if (verdict.action == Action::complete) return {Action::fetch, verdict.reason, request.range};
+  return {Action::refuse, verdict.reason};
 }
 
 }  // namespace

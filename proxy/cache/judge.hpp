@@ -52,7 +52,7 @@ struct RequestFacts {
   bool never_store = false;      // forward the request and store nothing of the response
   bool store_cookies = false;    // a Set-Cookie does not keep a response from being stored
   // No origin is available: any stored response is served unless it forbids that (RFC 9111 4.2.4),
-  // and nothing is forwarded.
+  // and of the others those are fetched that neighbours may have.
   bool offline = false;
 };
 
@@ -75,7 +75,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
 enum class Action : std::uint8_t {
   serve,    // serve the entry; its Range may be ignored
   refresh,  // serve the entry, and meanwhile ask the origin whether it is still valid (RFC 5861 3)
-  refuse,   // 504: only-if-cached, or offline
+  refuse,   // 504: only-if-cached; or offline, and no neighbour may answer
   pass,     // forward the request unchanged; share and store nothing
   fetch,    // fetch without the client's conditions, and store the response if allowed
   revalidate,  // the same, with conditional_fields(entry)

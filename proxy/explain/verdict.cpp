@@ -59,7 +59,9 @@ std::string sources(const Explanation& explanation) {
   if (!origin.servers.empty()) steps.push_back("the origin " + origin.servers.front());
   std::string text;
   for (const auto& step : steps) text += (text.empty() ? "" : ", then ") + step;
-  return text.empty() ? "nobody: the settings leave no way (never_direct)" : text;
+  if (!text.empty()) return text;
+  return explanation.offline ? "nobody: this proxy is offline"
+                             : "nobody: the settings leave no way (never_direct)";
 }
 
 std::string hit(const Explanation& explanation, const StoredFacts& stored) {

@@ -44,8 +44,8 @@ void decide(const Process& process, const Request& request, Lookup& lookup) {
     lookup.presence = presence(process, request, lookup.key, *lookup.stored());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
     // that finds them under way can only wait for them.
-    const bool only_joined = cache::strong_validator(*lookup.stored()).empty() &&
-                             !request.facts.control.only_if_cached && !request.facts.offline;
+    const bool only_joined =
+        cache::strong_validator(*lookup.stored()).empty() && !request.facts.control.only_if_cached;
     lookup.found.lacks = lookup.presence == Presence::missing ||
                          (lookup.presence == Presence::under_way && !only_joined);
   }

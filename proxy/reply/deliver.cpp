@@ -107,7 +107,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,
                              cache::Time now, std::string_view detail) {
   const auto& process = client.worker.process;
-  const bool wants_stored = request.facts.control.only_if_cached || request.facts.offline;
+  const bool wants_stored = request.facts.control.only_if_cached;
   const bool may_fetch =
       held.joins || (!wants_stored && !http::via_names(request.head.fields, process.name));
   ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);

@@ -301,6 +301,12 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
 }
 
 Task<void> refuse(Client& client, const Request& request, Failure failure, http::Forward reason) {
+  const bool is_offline = request.facts.offline && failure.cause == upstream::Errc::no_route;
+  if (is_offline) {
+    auto refusal = Refusal::offline(reason);
+    refusal.cache_status.collapsed = client.record.collapsed;
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
   auto refusal = Refusal::failure(failure);
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
   if (failure.what == Failure::What::dns) {

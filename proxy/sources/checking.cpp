@@ -103,7 +103,8 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
 }  // namespace
 
 bool is_to_be_checked(Worker& worker, const Request& request) {
-  return worker.probes.chosen(request.policy().settings.digest.check_sample);
+  return !request.facts.offline &&
+         worker.probes.chosen(request.policy().settings.digest.check_sample);
 }
 
 void check_given(Worker& worker, const Request& request, Given given) {

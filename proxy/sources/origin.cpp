@@ -14,6 +14,7 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 }
 
 upstream::Route route_of(const Request& request) {
+  if (request.facts.offline) return {.parents = {}, .order = {}, .direct = false, .site = {}};
   return request.mapping() ? upstream::Route() : request.policy().routes.find(request.target);
 }
 

@@ -86,6 +86,74 @@ TEST(Health, NamesSettingsThatAskForMoreMemoryThanThereIs) {
   EXPECT_EQ(proxy.metric("hearsay_troubles{what=\"memory\"}"), 1);
 }
 
+// Those of this kind, whole.
+std::vector<json> reasons(const ProxyProcess& proxy, std::string_view what) {
+  std::vector<json> all;
+  const json page = health(proxy);
+  for (const json& reason : page.at("reasons")) {
+    if (reason.at("what").get<std::string>() == what) all.push_back(reason);
+  }
+  return all;
+}
+
+TEST(Health, NamesSettingsThatWereNotReloadedUntilTheyAre) {
+  ProxyProcess proxy;
+  proxy.reload_text("{\"lissten\": []}");
+  const auto failed = reasons(proxy, "settings");
+  ASSERT_EQ(failed.size(), 1U);
+  const auto text = failed[0].at("text").get<std::string>();
+  EXPECT_TRUE(contains(text, "were not reloaded")) << text;
+  EXPECT_TRUE(contains(text, "lissten")) << text;
+  for (const char* const time : {"since", "last_seen"}) {
+    EXPECT_EQ(failed[0].at(time).get<std::string>().size(),
+              std::string("2026-11-27T10:17:07Z").size());
+  }
+  EXPECT_EQ(proxy.metric("hearsay_troubles{what=\"settings\"}"), 1);
+  proxy.reload(json::object());
+  EXPECT_EQ(health(proxy).at("status"), "ok");
+}
+
+TEST(Health, NamesALogThatCannotBeOpenedAnewUntilItCan) {
+  ProxyProcess proxy;
+  const auto path = proxy.access_log_path();
+  const auto away = path.parent_path() / "access.log.1";
+  std::filesystem::rename(path, away);
+  std::filesystem::create_directory(path);
+  proxy.process().signal(SIGUSR1);
+  ASSERT_TRUE(await([&] { return !reasons(proxy, "log").empty(); }));
+  EXPECT_TRUE(contains(reasons(proxy, "log")[0].at("text").get<std::string>(), path.string()));
+  std::filesystem::remove(path);
+  proxy.process().signal(SIGUSR1);
+  EXPECT_TRUE(await([&] { return reasons(proxy, "log").empty(); }));
+  EXPECT_TRUE(said(proxy, "the access log could be opened again"));
+}
+
+TEST(Health, TellsSinceWhenAndThatItStillIsSo) {
+  ProxyProcess proxy(json{{"cache", {{"offline", true}}}});
+  const auto told = [&](const char* time) {
+    return reasons(proxy, "offline").at(0).at(time).get<std::string>();
+  };
+  const auto since = told("since");
+  EXPECT_TRUE(await([&] { return told("last_seen") > told("since"); }));
+  EXPECT_LE(since.substr(0, 16), told("since").substr(0, 16));
+}
+
+TEST(Offline, NeighboursAreAskedAndTheOriginIsNot) {
+  PeerScene scene({"/a", "/gone"}, json{{"cache", {{"offline", true}}}});
+  scene.peer.on("/a", cacheable("from b"));
+  scene.peer.on("/gone", Reply(504));
+  const auto given = scene.get("/a");
+  EXPECT_EQ(given.body, "from b") << nearest_cache_status(given);
+  for (const char* const path : {"/gone", "/unclaimed"}) {
+    const auto refused = scene.get(path);
+    EXPECT_EQ(refused.status, 504) << path;
+    EXPECT_TRUE(contains(nearest_cache_status(refused), "offline")) << path;
+    EXPECT_TRUE(contains(refused.body, "cache.offline")) << refused.body;
+  }
+  EXPECT_EQ(scene.origin.connections(), 0U);
+  EXPECT_EQ(failing(*scene.proxy, "offline").size(), 1U);
+}
+
 TEST(Health, TellsTheCauseOfAFailureInTheLogAsJson) {
   Scene scene(json{{"log", {{"format", "json"}}}});
   scene.origin.on("/a", Reply::hang_up());

@@ -392,7 +392,7 @@ TEST_F(Combine, LetsAPartStandInForWhatItHas) {
   Request whole;
   EXPECT_FALSE(may_stand_in(whole.facts, *held.entry, kStart + 150s));
   whole.facts.offline = true;
-  EXPECT_EQ(judge(whole.facts, found, kStart + 150s).action, Action::refuse);
+  EXPECT_EQ(judge(whole.facts, found, kStart + 150s).action, Action::fetch);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         ObjectCase{"LackingOnlyStored", {Action::refuse, Forward::partial}, true, kOnlyStored},
         ObjectCase{"AllHeldOnlyStored", {Action::serve, Forward::none}, false, kOnlyStored},
         ObjectCase{"LackingOffline",
-                   {Action::refuse, Forward::partial},
+                   {Action::fetch, Forward::partial},
                    true,
                    "",
                    0s,

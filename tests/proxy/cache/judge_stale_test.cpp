@@ -103,7 +103,8 @@ TEST_P(Offline, ServesWhatDoesNotForbidIt) {
 }
 
 constexpr Verdict kStaleHit{Action::serve, Forward::stale};
-constexpr Verdict kNotHeld{Action::refuse, Forward::uri_miss};
+// Neighbours may have it.
+constexpr Verdict kNotHeld{Action::fetch, Forward::uri_miss};
 const std::string kStrict = "Cache-Control: max-age=100, must-revalidate\r\n";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -112,6 +113,13 @@ INSTANTIATE_TEST_SUITE_P(
         OfflineCase{"Fresh", kServed, kForHundredSeconds},
         OfflineCase{"Stale", kStaleHit, kForHundredSeconds, 1000000s},
         OfflineCase{"Missing", kNotHeld, ""},
+        OfflineCase{"MissingRange", {Action::fetch, Forward::uri_miss, true}, "", 0s, kTwoBytes},
+        OfflineCase{"MissingHead", {Action::refuse, Forward::uri_miss}, "", 0s, "", "HEAD"},
+        OfflineCase{"MissingForANeighbour",
+                    {Action::refuse, Forward::uri_miss},
+                    "",
+                    0s,
+                    "Cache-Control: only-if-cached\r\n"},
         OfflineCase{"Reload",
                     {Action::serve, Forward::request},
                     kForHundredSeconds,
@@ -126,13 +134,13 @@ INSTANTIATE_TEST_SUITE_P(
                     0s,
                     "If-Match: *\r\n"},
         OfflineCase{"MustRevalidateFresh", kServed, kStrict, 99s},
-        OfflineCase{"MustRevalidateStale", {Action::refuse, Forward::stale}, kStrict, 100s},
+        OfflineCase{"MustRevalidateStale", {Action::fetch, Forward::stale}, kStrict, 100s},
         OfflineCase{"SMaxageStale",
-                    {Action::refuse, Forward::stale},
+                    {Action::fetch, Forward::stale},
                     "Cache-Control: s-maxage=100\r\n",
                     100s},
         OfflineCase{"NoCache",
-                    {Action::refuse, Forward::stale},
+                    {Action::fetch, Forward::stale},
                     "Cache-Control: max-age=100, no-cache\r\n"}),
     [](const auto& tested) { return tested.param.name; });
 
