@@ -122,8 +122,9 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t byte, const std::string&,
                    const nlohmann::detail::exception& error) override {
     auto slip = find_slip(text_);
-    faults_.push_back(slip ? std::move(*slip)
-                           : Fault{position_of(byte), "", without_place(error.what())});
+    faults_.push_back(
+        slip ? std::move(*slip)
+             : Fault{position_of(byte), "", "is no JSON: " + without_place(error.what())});
     return false;
   }
 

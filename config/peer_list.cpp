@@ -83,7 +83,8 @@ void refuse_twins(Section& in, const PeerSettings& peer, std::span<const PeerSet
   for (std::size_t i = 0; i < others.size(); ++i) {
     const PeerSettings& other = others[i];
     if (peer.host == other.host && peer.port == other.port) {
-      return in.fault(in.whole(), "has the same host and port as peers[" + std::to_string(i) + ']');
+      return in.fault(in.whole(), "has the same host and port as peers[" + std::to_string(i) +
+                                      "]; take one of the two out");
     }
     if (peer.name == other.name) {
       return in.fault(in.whole(), "has the same name as peers[" + std::to_string(i) + "], " +
@@ -142,7 +143,10 @@ void read_never_direct(Section& in, std::span<const PeerSettings> peers,
   const bool any = std::any_of(peers.begin(), peers.end(),
                                [](const PeerSettings& peer) { return peer.role == Role::parent; });
   if (!any) {
-    in.fault(*found, "leaves no way to these hosts: no peer has \"role\": \"parent\"");
+    in.fault(
+        *found,
+        "leaves no way to these hosts: no peer has \"role\": \"parent\"; give one that role, or "
+        "leave this out");
   }
 }
 

@@ -33,7 +33,8 @@ void read_origin(Section& in, const LocatedValue& found, std::span<const HostPor
     return in.fault(found, "is where we listen ourselves; name the server behind us");
   }
   const Origin origin{url->tls, url->at.host, url->at.port};
-  if (std::count(to.begin(), to.end(), origin) > 0) return in.fault(found, "is listed twice");
+  if (std::count(to.begin(), to.end(), origin) > 0)
+    return in.fault(found, "is listed twice; take one out");
   to.push_back(origin);
 }
 
@@ -95,8 +96,8 @@ void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Rev
       return !other.host.empty() && other.host == mapping.host && other.port == mapping.port;
     });
     if (twin != reverse.end()) {
-      part.fault(item,
-                 "is for the same host as reverse[" + std::to_string(twin - reverse.begin()) + ']');
+      part.fault(item, "is for the same host as reverse[" + std::to_string(twin - reverse.begin()) +
+                           "]; list the origins of both under one \"to\"");
     }
     reverse.push_back(std::move(mapping));
   }

@@ -66,7 +66,7 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
     } else if (!endpoint) {
       in.expected(item, kForm);
     } else if (endpoint->port != 0 && std::count(listen.begin(), listen.end(), *endpoint) > 0) {
-      in.fault(item, "is listed twice");
+      in.fault(item, "is listed twice; take one out");
     } else {
       listen.push_back(*endpoint);
     }
@@ -147,7 +147,7 @@ void read_disk(Section& in, DiskSettings& disk) {
   in.read_word("admit", disk.admit, kAdmit);
   for (const char* key : {"path", "size"}) {
     if (in.is_object() && !in.find(key)) {
-      in.fault(in.whole(), std::string("\"") + key + "\" is missing");
+      in.fault(in.whole(), std::string("\"") + key + "\" is missing; add it");
     }
   }
 }

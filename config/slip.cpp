@@ -43,6 +43,10 @@ class Reader {
   std::optional<Fault> first_slip() {
     for (;;) {
       auto [token, slip] = scanner_.next();
+      note_line(token);
+      if (token.kind == Token::Kind::word && is_foreign(token, slip.has_value())) {
+        return Fault{begin_, "", no_json()};
+      }
       // Before something foreign, a missing comma is the less likely slip.
       if (!slip) slip = judge(token);
       if (slip) return Fault{slip->at, "", std::move(slip->what)};
@@ -57,7 +61,34 @@ class Reader {
   struct Open {
     char mark;
     Position at;
+    std::size_t indent;  // of its line
   };
+
+  struct Suspect {
+    Open open;
+    Position closed;
+  };
+
+  void note_line(const Token& token) {
+    if (begin_.column == 0) begin_ = token.at;
+    if (token.at.line == line_) return;
+    line_ = token.at.line;
+    indent_ = token.at.column;
+  }
+
+  // Whether the file is no JSON at all: before the first brace stands a word that JSON does not
+  // know.
+  [[nodiscard]] bool is_foreign(const Token& token, bool is_slip) const {
+    const bool at_top = awaits_ == Awaits::value && open_.empty();
+    const bool in_list = open_.size() == 1 && open_.front().mark == '[' && before_.is('[');
+    return (at_top || in_list) && (is_slip || unknown_word(token.text));
+  }
+
+  static std::string no_json() {
+    return "this is no JSON (YAML, or another form, perhaps); the settings are one object in "
+           "braces, "
+           "such as { \"name\": \"cache-a\" }";
+  }
 
   std::optional<Slip> judge(const Token& token) {
     if (token.kind == Token::Kind::end) return judge_end(token);
@@ -83,7 +114,18 @@ class Reader {
   std::optional<Slip> judge_end(const Token& token) const {
     if (awaits_ == Awaits::end) return std::nullopt;
     if (open_.empty()) return Slip{token.at, "is empty; the least settings are {}"};
-    return Slip{open_.back().at, std::string("this ") + open_.back().mark + " is not closed"};
+    if (suspect_) return wrongly_closed(*suspect_);
+    const Open& last = open_.back();
+    return Slip{last.at, std::string("this ") + last.mark + " is not closed; add " +
+                             (last.mark == '{' ? "a }" : "a ]") + " behind the last item in it"};
+  }
+
+  static Slip wrongly_closed(const Suspect& suspect) {
+    const std::string mark = suspect.open.mark == '{' ? "}" : "]";
+    return {suspect.open.at, std::string("this ") + suspect.open.mark + " is not closed: the " +
+                                 mark + " of line " + std::to_string(suspect.closed.line) +
+                                 " is meant for what is around it; add a " + mark +
+                                 " behind the last item in it"};
   }
 
   static Slip after_the_end(const Token& token) {
@@ -103,7 +145,7 @@ class Reader {
       if (auto how = unknown_word(token.text)) return Slip{token.at, std::move(*how)};
     }
     if (token.opens()) {
-      open_.push_back({token.text.front(), token.at});
+      open_.push_back({token.text.front(), token.at, indent_});
       awaits_ = token.is('{') ? Awaits::first_key : Awaits::first_value;
     } else {
       awaits_ = open_.empty() ? Awaits::end : Awaits::comma;
@@ -154,6 +196,11 @@ class Reader {
                                 " of line " + std::to_string(at.line) + ", column " +
                                 std::to_string(at.column) + "; found " + std::string(token.text)};
     }
+    // Whoever indents ends an object below its beginning.
+    const bool begins_line = token.at.column == indent_ && before_.at.line != token.at.line;
+    if (!suspect_ && begins_line && indent_ < open_.back().indent) {
+      suspect_ = Suspect{open_.back(), token.at};
+    }
     open_.pop_back();
     awaits_ = open_.empty() ? Awaits::end : Awaits::comma;
     return std::nullopt;
@@ -162,7 +209,11 @@ class Reader {
   TokenScanner scanner_;
   Awaits awaits_ = Awaits::value;
   std::vector<Open> open_;
+  std::optional<Suspect> suspect_;  // an open bracket that was probably closed too late
   Token before_;
+  Position begin_{0, 0};  // of the first token
+  std::size_t line_ = 0;
+  std::size_t indent_ = 0;  // of the line: the column of its first token
 };
 
 }  // namespace

@@ -8,9 +8,8 @@
 
 namespace config {
 
-// The first slip in the text: where it is and how to mend it. Nothing if the fault, if any, is of
-// another kind, such as bytes that are not UTF-8. Safe on any bytes; takes linear time, and memory
-// in proportion to the open brackets. Pure.
+// The first slip in the text: where it is and how to mend it. Nothing if the text is JSON. Safe on
+// any bytes; takes linear time, and memory in proportion to the open brackets. Pure.
 std::optional<Fault> find_slip(std::string_view text);
 
 }  // namespace config

@@ -46,6 +46,8 @@ class TokenScanner {
   std::optional<Slip> take(Token::Kind& kind);
   std::optional<Slip> foreign_mark(char first) const;
   std::optional<Slip> take_string();
+  std::optional<Slip> take_escape();
+  std::optional<Slip> take_character();
 
   std::string_view text_;
   std::size_t offset_ = 0;

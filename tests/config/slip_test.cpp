@@ -46,6 +46,28 @@ TEST(FindSlip, NamesEachSlipWithItsPlace) {
            SlipCase{"{\"a\": [\"b\": 1]}", 1, 7, "write it as an object"},
            SlipCase{"{\"a\": 1: 2}", 1, 8, "one colon too many"},
            SlipCase{"{}\n{}", 2, 1, "the settings end before this"},
+           SlipCase{"{\n  \"a\": {\n    \"b\": 1,\n  \"c\": 2\n}\n", 2, 8,
+                    "this { is not closed: the } of line 5"},
+           SlipCase{"{\n  \"a\": { \"b\": 1,\n  \"c\": 2\n}\n", 2, 8,
+                    "this { is not closed: the } of line 4 is meant for what is around it"},
+           SlipCase{"{\n  \"a\": [\n    1,\n    2\n}\n", 5, 1, "expected ] for the [ of line 2"},
+           SlipCase{"name: a\nlisten:\n  - 1\n", 1, 1, "this is no JSON (YAML"},
+           SlipCase{"---\nname: a\n", 1, 1, "this is no JSON (YAML"},
+           SlipCase{"// c\n[server]\nname = a\n", 2, 1, "this is no JSON (YAML"},
+           SlipCase{"<settings/>", 1, 1, "this is no JSON"},
+           SlipCase{"\xFF\xFE{", 1, 1, "the file is UTF-16; save it as UTF-8"},
+           SlipCase{"{\"a\": \"caf\xE9\"}", 1, 11, "the byte 0xE9 is no UTF-8 (Latin-1"},
+           SlipCase{"{\"a\": \"\xC0\xAF\"}", 1, 8, "the byte 0xC0 is no UTF-8"},
+           SlipCase{"{\"a\": \"\xED\xA0\x80\"}", 1, 8, "the byte 0xED is no UTF-8"},
+           SlipCase{"{\"a\": \"x\ty\"}", 1, 9, "a tab in a text is written \\t"},
+           SlipCase{"{\"a\": \"x\x01y\"}", 1, 9, "a control character, 0x01"},
+           SlipCase{"{\"a\": \"\\u12\"}", 1, 8, "four hexadecimal digits follow \\u"},
+           SlipCase{"{\"a\": \"\\ud83d.\"}", 1, 8, "this is half a character"},
+           SlipCase{"{\"a\": 1e999}", 1, 7, "\"1e999\" is too long for any setting"},
+           SlipCase{"{\"a\": 007}", 1, 7, "\"007\" is no number; write it like 7"},
+           SlipCase{"{\"a\": +1}", 1, 7, "\"+1\" is no number"},
+           SlipCase{"{\"a\": .5}", 1, 7, "\".5\" is no number; write it like 7, -7 or 0.5"},
+           SlipCase{"{\"a\": 5.}", 1, 7, "\"5.\" is no number"},
            SlipCase{"# a comment\n{}", 1, 1, "a comment begins with //"},
            SlipCase{"{ /* for ever", 1, 3, "this comment has no end"},
            SlipCase{"{\"a\": \"C:\\x\"}", 1, 10, "a backslash in a text is written twice"},
@@ -63,23 +85,20 @@ TEST(FindSlip, NamesEachSlipWithItsPlace) {
 }
 
 TEST(FindSlip, FindsNoneInJson) {
-  for (const std::string_view text : {"{}", "[]", "7", "\"a\"", "null",
-                                      "\xEF\xBB\xBF{ // b\n \"a\": [ ], /* c */ \"d\": {\"e\": "
-                                      "[1, -2.5e+3, true, false, null, \"\\\"\\\\\\u0041\"]}}"}) {
+  for (const std::string_view text :
+       {"{}", "[]", "7", "\"a\"", "null",
+        "\xEF\xBB\xBF{ // b\n \"a\": [ ], /* c */ \"d\": {\"e\": "
+        "[1, -2.5e+3, true, false, null, \"\\\"\\\\\\u0041\\ud83d\\ude00\xC3\xA9\xE2\x82\xAC"
+        "\xF0\x9F\x98\x80\"]}}"}) {
     const auto slip = find_slip(text);
     EXPECT_FALSE(slip) << text << ": " << (slip ? slip->what : "");
   }
 }
 
-TEST(FindSlip, LeavesOtherFaultsToTheParser) {
-  EXPECT_FALSE(find_slip("{\"a\":\"\xff\"}"));
-  EXPECT_FALSE(find_slip("{\"a\":1e999}"));
-}
-
 TEST(FindSlip, IsSafeHoweverDeepTheTextIs) {
   const auto slip = find_slip(std::string(100'000, '['));
   ASSERT_TRUE(slip);
-  EXPECT_EQ(slip->what, "this [ is not closed");
+  EXPECT_EQ(slip->what.substr(0, 20), "this [ is not closed");
 }
 
 }  // namespace
