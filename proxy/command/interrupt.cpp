@@ -60,11 +60,13 @@ Awaited Interrupt::await_readable(int descriptor) const {
 }
 
 // A signal that arrived meanwhile is in the event, so poll() may begin anew.
-Awaited Interrupt::await_for(std::chrono::milliseconds time) const {
-  pollfd waking{wake_, POLLIN, 0};
-  while (::poll(&waking, 1, static_cast<int>(time.count())) < 0 && errno == EINTR) {
+Awaited Interrupt::await_for(std::chrono::milliseconds time, int output) const {
+  std::array<pollfd, 2> either{{{wake_, POLLIN, 0}, {output, 0, 0}}};
+  while (::poll(either.data(), either.size(), static_cast<int>(time.count())) < 0 &&
+         errno == EINTR) {
   }
-  return signal() == 0 ? Awaited::over : Awaited::interrupted;
+  if (signal() != 0) return Awaited::interrupted;
+  return either[1].revents != 0 ? Awaited::unread : Awaited::over;
 }
 
 int Interrupt::signal() const {

@@ -91,7 +91,8 @@ Result<DropName> name_in(const DropOptions& options) {
 }
 
 Result<int> report(std::uint64_t responses, const Streams& streams) {
-  const auto text = fmt::format("dropped {} responses\n", fmt::group_digits(responses));
+  const auto text = fmt::format("dropped {} response{}\n", fmt::group_digits(responses),
+                                responses == 1 ? "" : "s");
   if (auto printed = print(text, streams); !printed) return printed;
   return responses > 0 ? kDone : kNone;
 }

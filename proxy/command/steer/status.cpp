@@ -30,6 +30,11 @@ std::string times(const json& reason) {
   return since.empty() || last.empty() ? "" : fmt::format("; since {}, last seen {}", since, last);
 }
 
+// "1 request", "2 requests".
+std::string counted(double number, std::string_view one) {
+  return fmt::format("{} {}{}", count(number), one, number == 1 ? "" : "s");
+}
+
 void append_reasons(std::string& text, const json& health) {
   for (const auto& reason : health.at("reasons")) {
     const auto which = escaped(reason.value("which", ""));
@@ -41,13 +46,13 @@ void append_reasons(std::string& text, const json& health) {
 
 void append_cache(std::string& text, const Samples& metrics) {
   const auto out = std::back_inserter(text);
-  fmt::format_to(
-      out, "memory      {} of {}, {} responses\n", size(metrics.get("hearsay_memory_used_bytes")),
-      size(metrics.get("hearsay_memory_limit_bytes")), count(metrics.get("hearsay_cache_entries")));
+  fmt::format_to(out, "memory      {} of {}, {}\n", size(metrics.get("hearsay_memory_used_bytes")),
+                 size(metrics.get("hearsay_memory_limit_bytes")),
+                 counted(metrics.get("hearsay_cache_entries"), "response"));
   const auto on_disk = metrics.find("hearsay_disk_used_bytes");
   if (!on_disk) return;
-  fmt::format_to(out, "disk        {}, {} records\n", size(*on_disk),
-                 count(metrics.get("hearsay_disk_entries")));
+  fmt::format_to(out, "disk        {}, {}\n", size(*on_disk),
+                 counted(metrics.get("hearsay_disk_entries"), "record"));
 }
 
 // The page /health says which do not work. It may name one twice, as a sibling and as a parent.
@@ -63,9 +68,9 @@ void append_peers(std::string& text, const json& digest, const json& health) {
 }
 
 void append_clients(std::string& text, const Samples& metrics) {
-  fmt::format_to(std::back_inserter(text), "clients     {} connections, {} requests so far\n",
-                 count(metrics.get("hearsay_connections")),
-                 count(metrics.sum("hearsay_requests_total")));
+  fmt::format_to(std::back_inserter(text), "clients     {}, {} so far\n",
+                 counted(metrics.get("hearsay_connections"), "connection"),
+                 counted(metrics.sum("hearsay_requests_total"), "request"));
 }
 
 bool is_ok(const std::string& health) {

@@ -37,7 +37,7 @@ SteerResult top(const Steer& steer, bool once) {
   auto before = look(steer.place);
   if (!before) return before.error();
   for (;;) {
-    if (interrupt.await_for(kBetween) == Awaited::interrupted) return 0;
+    if (interrupt.await_for(kBetween, steer.streams.out) != Awaited::over) return 0;
     auto now = look(steer.place);
     if (!now) return now.error();
     const auto rates =

@@ -96,7 +96,9 @@ std::string per_second(double bytes) {
 }
 
 std::string time(const std::optional<double>& seconds) {
-  return seconds ? fmt::format("<= {:.3g} ms", 1000 * *seconds) : "-";
+  if (!seconds) return "-";
+  return *seconds < 1 ? fmt::format("<= {:.3g} ms", 1000 * *seconds)
+                      : fmt::format("<= {:.3g} s", *seconds);
 }
 
 }  // namespace

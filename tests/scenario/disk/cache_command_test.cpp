@@ -95,7 +95,7 @@ TEST_F(CacheCommand, FollowsTheRulesOfASite) {
   scene_.end();
   EXPECT_TRUE(contains(run({"show", asked}, ruled).output, "stored as")) << "stopped";
   EXPECT_EQ(run({"show", asked}).exit_code, 1);
-  EXPECT_EQ(run({"drop", asked}, ruled).output, "dropped 1 responses\n");
+  EXPECT_EQ(run({"drop", asked}, ruled).output, "dropped 1 response\n");
   EXPECT_EQ(listed(), 2U);
 }
 

@@ -15,7 +15,7 @@ TEST_F(CacheDrop, NoStartFindsItAgain) {
   store({response("http://a/1"), response("http://a/12"), response("http://a/2")});
   const Said told = said(&drop, DropOptions{.url = "http://a/1"});
   EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_EQ(told.out, "dropped 1 responses\n");
+  EXPECT_EQ(told.out, "dropped 1 response\n");
   EXPECT_FALSE(body("http://a/1"));
   EXPECT_TRUE(body("http://a/12"));
   EXPECT_EQ(listed(), 2U);

@@ -79,6 +79,15 @@ TEST(Rates, LeaveOutWhatWasSentToTheOneWhoLooks) {
   EXPECT_EQ(rates_between(kBefore, kAfter, 1s, 10'000).to_clients, 0);
 }
 
+TEST(TopText, SaysTimesInTheirUnit) {
+  for (const auto& [seconds, text] : std::initializer_list<std::pair<double, std::string_view>>{
+           {0.0005, "<= 0.5 ms\n"}, {0.25, "<= 250 ms\n"}, {1, "<= 1 s\n"}, {10, "<= 10 s\n"}}) {
+    Rates rates;
+    rates.median = seconds;
+    EXPECT_NE(top_text(rates).find(text), std::string::npos) << top_text(rates);
+  }
+}
+
 TEST(TopText, FitsAPhone) {
   const auto text = top_text(rates_between(kBefore, kAfter, 1ms));
   for (std::size_t at = 0; at < text.size();) {
