@@ -2,17 +2,19 @@
 # Builds Hearsay and runs it, alone or as several neighbours on this machine.
 set -euo pipefail
 
-readonly first_port=3128 proxy=build/release/proxy/hearsay
-readonly example=http://example.com/
+readonly first_port=3128 origin_port=8123 proxy=build/release/proxy/hearsay
+example=http://example.com/
 
 usage() {
   cat <<END
-usage: config/quickstart.sh [--neighbours N]
+usage: config/quickstart.sh [--neighbours N] [--demo]
 
 Installs what is missing (Debian 12, apt), builds a release and runs the proxy on
 127.0.0.1:$first_port with config/hearsay.json. Ctrl-C stops it.
 
   --neighbours N   run N proxies (2 to 16) on ports $first_port and up, each a neighbour of the others
+  --demo           three neighbours with an origin of their own: shows a miss, a hit, a neighbour's
+                   hit and a stale response without the Internet, then keeps asking for the dashboard
   --help           this text
 END
 }
@@ -48,7 +50,7 @@ settings_of() {
 {
   "name": "$(name_of "$i")",
   "listen": ["127.0.0.1:$(port_of "$i")"],
-  "cache": { "memory": "64MiB" },
+  "cache": { "memory": "64MiB" },$more
   "peers": [
 $(sed '$!s/$/,/' <<<"${peers[*]}")
   ]
@@ -71,6 +73,7 @@ report_death() {
   local i
   for i in "${!pids[@]}"; do
     kill -0 "${pids[i]}" 2>/dev/null && continue
+    ((i < neighbours)) || fail "the origin has ended; stopping the proxies"
     echo "proxy $(name_of "$i") on port $(port_of "$i") has ended; its last lines:" >&2
     tail -n 5 "$folder/$(name_of "$i").log" >&2
   done
@@ -113,6 +116,43 @@ dashboard, under the latest requests. Ctrl-C stops all.
 END
 }
 
+# show WHAT PORT PATH: asks a proxy, and prints what became of the request.
+show() {
+  local status
+  status=$(curl -s -x "http://127.0.0.1:$2" -D - -o /dev/null "http://127.0.0.1:$origin_port$3" |
+    sed -n 's/^Cache-Status: //Ip' | tr -d '\r' | tail -n 1)
+  printf '%-36s %s\n' "$1" "$status"
+}
+
+run_demo() {
+  python3 config/demo/origin.py "$origin_port" &
+  pids+=($!)
+  until answers "$origin_port"; do
+    kill -0 $! 2>/dev/null || fail "no origin on port $origin_port: is the port in use?"
+    sleep 0.1
+  done
+}
+
+# A digest tells neighbours of a new response within a second and a half.
+show_demo() {
+  local first=$first_port second=$((first_port + 1)) i=0
+  show 'a miss, at the first proxy:' "$first" /file/1
+  show 'a hit, at the first proxy:' "$first" /file/1
+  show 'a short life, at the first proxy:' "$first" /news
+  sleep 2
+  show 'a neighbour'"'"'s, at the second proxy:' "$second" /file/1
+  sleep 3
+  show 'stale, and confirmed:' "$first" /news
+  echo "More requests follow, so that the dashboard has something to show."
+  while all_run; do
+    for path in "/file/$((RANDOM % 50))" "/slow/$((i++))" /news; do
+      show '' $((first_port + RANDOM % neighbours)) "$path" >/dev/null
+    done
+    sleep 0.2
+  done
+  report_death
+}
+
 run_neighbours() {
   local n=$1 i name
   folder=$(mktemp -d "${TMPDIR:-/tmp}/hearsay.XXXXXX")
@@ -126,26 +166,38 @@ run_neighbours() {
   done
   wait_until_up
   show_how
+  if $demo; then
+    run_demo
+    show_demo
+  fi
   wait -n "${pids[@]}" || true
   report_death
 }
 
-neighbours=1
+neighbours= demo=false more=
 while (($# > 0)); do
   case $1 in
-    --neighbours) neighbours=${2-}; shift ;;
-    --neighbours=*) neighbours=${1#*=} ;;
+    --neighbours) neighbours=${2:-none}; shift ;;
+    --neighbours=*) neighbours=${1#*=}; neighbours=${neighbours:-none} ;;
+    --demo) demo=true ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
   shift || true
-  if [[ ! $neighbours =~ ^([2-9]|1[0-6])$ ]]; then
-    echo "quickstart: --neighbours takes a number from 2 to 16" >&2
-    exit 2
-  fi
 done
+if [[ ! ${neighbours:-3} =~ ^([2-9]|1[0-6])$ ]]; then
+  echo "quickstart: --neighbours takes a number from 2 to 16" >&2
+  exit 2
+fi
+if $demo; then
+  neighbours=${neighbours:-3}
+  # Requests of the demo lead to this machine, which the settings forbid otherwise.
+  example=http://127.0.0.1:$origin_port/file/0
+  more=$'\n  "access": { "deny_to": ["link-local"] },'
+fi
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+if $demo; then printf '%s\n' curl python3 | config/install.sh /dev/stdin; fi
 [ -e "$proxy" ] || echo "building everything: about five minutes on two cores"
 config/build.sh
-if ((neighbours == 1)); then run_one; else run_neighbours "$neighbours"; fi
+if [[ -z $neighbours ]]; then run_one; else run_neighbours "$neighbours"; fi
