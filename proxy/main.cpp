@@ -4,13 +4,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
+#include "config/document.hpp"
 #include "config/load.hpp"
+#include "config/reference.hpp"
+#include "config/text.hpp"
 #include "proxy/check/report.hpp"
 #include "proxy/check/try_out.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/command_line.hpp"
+#include "proxy/command/completion.hpp"
 #include "proxy/command/digest/arguments.hpp"
 #include "proxy/command/manual_page.hpp"
 #include "proxy/command/squid/arguments.hpp"
@@ -51,8 +57,10 @@ void announce(const config::LogSettings& log, const proxy::Listeners& listeners)
   const bool is_for_programs =
       log.access == config::LogTarget::standard_output && log.format == config::LogFormat::json;
   if (is_for_programs) return;
+  const bool as_object = log.events == config::EventFormat::json;
   for (const auto& address : listeners.addresses()) {
-    std::cout << "listening on " << address << '\n';
+    std::cout << (as_object ? "{\"text\":\"listening on " : "listening on ") << address
+              << (as_object ? "\"}\n" : "\n");
   }
   std::cout.flush();
 }
@@ -89,10 +97,29 @@ int serve(const proxy::SettingsFile& file, const config::Settings& settings,
   return 0;
 }
 
+// Whether a file that holds no settings asks for events as objects all the same, as far as its text
+// tells. Programs read what is wrong with it, too.
+bool asks_for_objects(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;  // a pipe would not end
+  std::string text(config::kLongestSettings, '\0');
+  std::ifstream file(path);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  return text.find("\"events\":\"json\"") != std::string::npos;
+}
+
+int log_unread(const proxy::SettingsFile& file, const config::SettingsErrors& errors) {
+  if (!asks_for_objects(file.path())) return tell(errors);
+  proxy::format_events(config::EventFormat::json);
+  return log_errors(errors);
+}
+
 int serve(const proxy::SettingsFile& file, char* const* arguments) {
   const proxy::ProcessFacts facts;  // of /proc, which a change of the user closes
   const auto settings = file.read_settings();
-  if (!settings) return tell(settings.error());
+  if (!settings) return log_unread(file, settings.error());
   proxy::format_events(settings->log.events);
   try {
     return serve(file, *settings, facts, arguments);
@@ -126,6 +153,26 @@ int check(const proxy::SettingsFile& file, bool strict) {
   proxy::try_access_of_neighbours(*settings, trial);
   proxy::try_neighbours(*settings, trial);
   return proxy::report(trial, strict, std::cout, std::cerr) ? 0 : kBadSettings;
+}
+
+std::vector<config::SettingText> settings_reference() {
+  return config::read_reference(config::reference_text());
+}
+
+// `hearsay help settings NAME`.
+int help_settings(std::string_view name) {
+  const auto all = settings_reference();
+  const auto text = config::describe_setting(all, name);
+  std::cout << text;
+  if (!text.empty()) return 0;
+  std::vector<std::string_view> paths;
+  for (const auto& setting : all) paths.emplace_back(setting.path);
+  const auto near = config::nearest(name, paths);
+  std::cerr << "hearsay: " << config::in_quotes(name) << " is no setting; "
+            << (near.empty() ? "`hearsay help settings` lists them"
+                             : "did you mean " + config::in_quotes(near) + '?')
+            << '\n';
+  return kBadSettings;
 }
 
 int run(const CLI::App& serving, const Told& told, char* const* arguments) {
@@ -172,16 +219,25 @@ int main(int argc, char** argv) {
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
   const auto import_squid = proxy::command::add_import_squid(app);
   const auto steer = proxy::command::add_steering(app);
-  auto* const manual = app.add_subcommand("manual", "print the manual page")->group("");
+  auto* const manual = app.add_subcommand("manual", "print a manual page")->group("");
+  std::string page = "1";
+  manual->add_option("SECTION", page, "1, or 5: that of the settings");
+  const auto completion = proxy::command::add_completion(app);
   proxy::command::add_help(app);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
+    if (argc > 2 && argv[1] == std::string_view("help") &&
+        argv[2] == std::string_view("settings")) {
+      return help_settings(argc > 3 ? argv[3] : "");
+    }
     parse(app, {argv + 1, argv + argc});
     if (manual->parsed()) {
-      std::cout << proxy::command::manual_page(app, proxy::kProduct);
+      std::cout << (page == "5" ? config::settings_page(settings_reference(), proxy::kProduct)
+                                : proxy::command::manual_page(app, proxy::kProduct));
       return 0;
     }
+    if (app.got_subcommand("completion")) return completion();
     if (app.got_subcommand("digest")) return digest({});
     if (app.got_subcommand("import-squid")) return import_squid({});
     if (app.got_subcommand("cache")) {

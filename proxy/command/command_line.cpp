@@ -68,7 +68,7 @@ bool is_option(const std::string& word) {
 void add_help(CLI::App& program) {
   program.name("hearsay");
   auto* const help = program.add_subcommand("help", "explain a command: hearsay help COMMAND");
-  help->add_option("COMMAND", "the command to explain");
+  help->add_option("COMMAND", "the command to explain, or: settings NAME");
   program.add_subcommand("version", "say which version this is; also -V");
 }
 

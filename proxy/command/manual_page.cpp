@@ -49,6 +49,33 @@ Where commands reach the running service (setting "control").
 .SH EXIT STATUS
 0: success. 1: failure. 2: wrong arguments or settings, explained on standard error. 3: no proxy
 answers.
+.SH EXAMPLES
+.TP
+.B hearsay serve \-\-config hearsay.json
+Run the proxy with these settings.
+.TP
+.B hearsay check \-\-config /etc/hearsay/hearsay.json && systemctl reload hearsay
+Look for errors in changed settings, then have the service follow them.
+.TP
+.B hearsay status
+Say whether the service works, and if not, why.
+.TP
+.B hearsay explain http://example.com/a
+Say what would be done with a request for this URL, and why.
+.TP
+.B hearsay purge http://example.com/a
+Remove the stored responses of this URL.
+.TP
+.B hearsay help settings cache.memory
+Explain a setting.
+.TP
+.B hearsay import\-squid /etc/squid/squid.conf > hearsay.json
+Make settings from those of Squid.
+.SH SEE ALSO
+.BR hearsay.json (5),
+.BR systemctl (1),
+.BR journalctl (1),
+.BR squid (8)
 )";
 
 // Text that troff takes as it is.

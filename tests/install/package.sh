@@ -68,6 +68,10 @@ install_it() {
   inside systemctl is-enabled -q "$unit"
   [ "$(state_of User)" = hearsay ]
   gzip -dc "$root/usr/share/man/man1/hearsay.1.gz" | grep -q SIGUSR2
+  gzip -dc "$root/usr/share/man/man5/hearsay.json.5.gz" | grep -q 'cache\.memory'
+  bash -n "$root/usr/share/bash-completion/completions/hearsay"
+  grep -q '^#compdef hearsay' "$root/usr/share/zsh/vendor-completions/_hearsay"
+  grep -q 'complete -c hearsay' "$root/usr/share/fish/vendor_completions.d/hearsay.fish"
   await inside sh -c "journalctl -u $unit | grep 'no core dumps, no new privileges, system calls limited'"
 }
 

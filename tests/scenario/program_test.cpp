@@ -59,6 +59,25 @@ TEST(Program, NamesTheWordThatWasLikelyMeant) {
   }
 }
 
+TEST(Program, ExplainsItsSettings) {
+  const Outcome memory = run_hearsay({"help", "settings", "cache.memory"});
+  EXPECT_EQ(memory.exit_code, 0);
+  EXPECT_TRUE(memory.output.starts_with("cache.memory, such as \"256MiB\"\n")) << memory.output;
+  const Outcome unknown = run_hearsay({"help", "settings", "cache.memry"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.errors, "did you mean \"cache.memory\"?")) << unknown.errors;
+}
+
+// Whoever reads the output may have seen enough.
+TEST(Program, EndsWhereNobodyReadsItsOutput) {
+  const ProxyProcess running;
+  const Outcome outcome = run_to_end(
+      {{"/bin/sh", "-c", "\"$0\" top --json --url http://" + running.address() + " | head -n 1",
+        hearsay_program()}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_EQ(lines_of(outcome.output), 1U) << outcome.output;
+}
+
 TEST(Program, FindsGoodSettingsGood) {
   const Outcome outcome = run_with("check", R"({"listen": ["127.0.0.1:0"]} // as it should be)");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
@@ -102,7 +121,8 @@ TEST(Program, ImportsWhatSquidHas) {
   const Outcome checked = run_hearsay({"check", "--config", directory / "stock.json"});
   EXPECT_EQ(checked.exit_code, 0) << checked.errors;
   EXPECT_EQ(run_hearsay({"import-squid", "/nowhere/squid.conf"}).exit_code, 2);
-  // Of a campus, a site of CVMFS, a cache of packages, and an accelerator. The file of users is elsewhere here.
+  // Of a campus, a site of CVMFS, a cache of packages, and an accelerator. The file of users is
+  // elsewhere here.
   for (const std::string name : {"campus", "cvmfs", "packages", "website"}) {
     const Outcome made =
         run_to_end({.arguments = {hearsay_program(), "import-squid", name + ".conf"},

@@ -30,6 +30,8 @@ TEST(ManualPage, NamesEachCommandAndOptionThatIsNotHidden) {
   EXPECT_FALSE(has(page, "secret")) << page;
   EXPECT_TRUE(has(page, ".I /run/hearsay/control.sock\n")) << page;
   EXPECT_TRUE(has(page, "3: no proxy\nanswers.\n")) << page;
+  EXPECT_TRUE(has(page, ".SH EXAMPLES\n")) << page;
+  EXPECT_TRUE(has(page, ".SH SEE ALSO\n.BR hearsay.json (5)")) << page;
 }
 
 TEST(ManualPage, HasNoCommandOfTroffFromATextOfTheProgram) {

@@ -55,6 +55,9 @@ TEST(Events, AreObjectsWhereTheSettingsAskForThem) {
     EXPECT_TRUE(line.contains("level") && line.contains("text")) << text;
   }
   EXPECT_EQ(json::parse(lines.back()).at("text"), "stopped");
+  for (const auto& text : lines_of(proxy.process().output())) {
+    EXPECT_TRUE(json::accept(text)) << text;
+  }
 }
 
 TEST(Events, AreObjectsWhereTheProxyDoesNotStart) {
@@ -63,7 +66,8 @@ TEST(Events, AreObjectsWhereTheProxyDoesNotStart) {
   write_file(home / "file", "");
   for (const json& fault : {json{{"listen", {"127.0.0.1:" + std::to_string(taken.port())}}},
                             json{{"control", (home / "file").string()}},
-                            json{{"access", {{"block", {(home / "absent").string()}}}}}}) {
+                            json{{"access", {{"block", {(home / "absent").string()}}}}},
+                            json{{"listem", 1}}}) {
     json settings = settings_for_tests(home / "log");
     settings.merge_patch(json{{"log", {{"events", "json"}}}});
     settings.merge_patch(fault);
