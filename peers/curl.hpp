@@ -7,6 +7,14 @@
 
 namespace peers {
 
+// The library, for as long as the object exists.
+struct Curl {
+  Curl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+  ~Curl() { curl_global_cleanup(); }
+  Curl(const Curl&) = delete;
+  Curl& operator=(const Curl&) = delete;
+};
+
 template <auto kFree>
 struct FreedBy {
   template <class T>

@@ -25,13 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Curl {
-  Curl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
-  ~Curl() { curl_global_cleanup(); }
-  Curl(const Curl&) = delete;
-  Curl& operator=(const Curl&) = delete;
-};
-
 constexpr std::chrono::minutes kNativeAgain{10};
 constexpr std::chrono::minutes kOurselvesAgain{1};
 constexpr std::chrono::seconds kLongWait{5};  // is logged
@@ -316,11 +309,12 @@ class Exchange::Loop {
   }
 
   void leave_out(Poller& poller, SteadyTime now) {
+    poller.report = {};
+    poller.report.address = poller.transfer.address();
     poller.transfer.end();
     poller.asking = false;
-    poller.ended = now;
     poller.due = now + kOurselvesAgain;
-    directory_.update(poller.peer->id, poller.report = {});
+    directory_.update(poller.peer->id, poller.report);
   }
 
   void take(Poller& poller, CURLcode code) {
@@ -337,8 +331,12 @@ class Exchange::Loop {
     // An answer that began and was no good has not been waited for.
     const auto overdue =
         poller.transfer.began() ? std::chrono::milliseconds{0} : overdue_by(poller, now);
+    // If it was us, we have refused our digest to an address that we know from now on.
+    const bool is_new = !before.address && !config::parse_address(poller.peer->host);
+    const bool at_once = is_new && poller.transfer.began() && result.outcome == Polled::failed;
     poller.transfer.end();
     enter(poller.report, result, now);
+    if (at_once) poller.report.forgive();
     poller.choose_form(result.outcome, before.kind, now);
     log_change(*poller.peer, before, poller.report);
     make_room_beside(poller);
@@ -353,7 +351,7 @@ class Exchange::Loop {
                                       .held = held,
                                       .overdue = overdue},
                                      settings_.poll, jitter_(random_), now);
-    poller.due = std::max(due, poller.account.free_at());
+    poller.due = std::max(at_once ? now : due, poller.account.free_at());
     if (poller.due - due > kLongWait) {
       spdlog::warn("peer {}: its digests take too long to read, so the next poll waits {} s",
                    poller.peer->name,

@@ -133,6 +133,11 @@ struct PollReport {
   Identity identity;  // as the good polls have shown it
 
   bool counts(SteadyTime now) const { return claims.filter && now < usable_until; }
+  // The last poll failed, and is made again at once.
+  void forgive() {
+    failures_in_a_row = 0;
+    last_error.clear();
+  }
 };
 
 PeerState state_of(const Peer& peer, const PollReport& report, SteadyTime now);

@@ -87,6 +87,19 @@ TEST_F(ExchangeTest, LeavesOutAPeerWhoseAnswerNamesOurEpoch) {
   EXPECT_EQ(directory_->at(*config::parse_address("127.0.0.1")), directory_->peers()[1]);
 }
 
+// Who is polled by a name is not known by address before, and is refused the digest.
+TEST_F(ExchangeTest, AsksAgainAtOnceWhereTheFirstAnswerCameFromAnUnknownAddress) {
+  our_epoch_ = 0xab;
+  ScriptedPeer us([](std::size_t number) { return number == 0 ? Reply(403, kHearsay) : good(); });
+  config::PeerSettings settings = samples::peer("a", us.port());
+  settings.host = "localhost";
+  const auto begun = now();
+  start({settings});
+  ASSERT_TRUE(reached([&] { return directory_->status(now()).empty(); }));
+  EXPECT_LT(now() - begun, 800ms) << "the pause after a failure is 900 ms at least";
+  EXPECT_EQ(us.count(), 2U);
+}
+
 TEST_F(ExchangeTest, ASquidIsAskedAtItsOwnPace) {
   ScriptedPeer peer(answer(kSquid, body_of(digest_of({"x"}))));
   start(peer);
