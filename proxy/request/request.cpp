@@ -147,6 +147,7 @@ OwnedRequest::OwnedRequest(const Request& original) {
   request_->rule_ = original.rule_;
   request_->own_name_ = original.own_name_;
   if (original.rule_) original.rule_->apply_to(request_->facts);
+  request_->facts.offline = original.facts.offline;  // the setting may be for all sites
 }
 
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
