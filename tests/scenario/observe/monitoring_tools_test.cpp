@@ -145,6 +145,21 @@ TEST(Alerts, SayWhatHappensAndWhatToDo) {
   EXPECT_EQ(times("\n          description: "), times("- alert: "));
 }
 
+TEST(Alerts, PageForWhatClientsFeelAndForNothingElse) {
+  const std::string text = read_file(kConfig / "alerts.yml");
+  static const std::regex alert(R"(- alert: (\w+)[\s\S]*?severity: (\w+) )");
+  std::set<std::string> pages;
+  for (std::sregex_iterator at(text.begin(), text.end(), alert), end; at != end; ++at) {
+    const auto severity = (*at)[2].str();
+    EXPECT_TRUE(severity == "page" || severity == "ticket") << severity;
+    if (severity == "page") pages.insert((*at)[1]);
+  }
+  EXPECT_EQ(pages, (std::set<std::string>{"HearsayDown", "HearsayRestarts", "HearsayRequestsFail",
+                                          "HearsayNamesFail", "HearsayOriginFails",
+                                          "HearsayConnectionsShort", "HearsayDescriptorsShort",
+                                          "HearsayThreadStuck", "HearsayHitsSlow"}));
+}
+
 // A cause, as the series that differ from those of a proxy where all is well, and the alert that
 // fires for it.
 struct Cause {
@@ -161,7 +176,11 @@ const std::map<std::string, std::string> kAllIsWell{
     {R"(hearsay_requests_total{instance="a",result="failed"})", "0+6x30"},
     {R"(hearsay_troubles{instance="a",what="disk"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="peer"})", "0x30"},
+    {R"(hearsay_troubles{instance="a",what="dns"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="origin"})", "0x30"},
+    {R"(hearsay_troubles{instance="a",what="settings"})", "0x30"},
+    {R"(hearsay_troubles{instance="a",what="log"})", "0x30"},
+    {R"(hearsay_troubles{instance="a",what="offline"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="clock"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="memory"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="heads"})", "0x30"},
@@ -198,6 +217,10 @@ std::vector<Cause> causes() {
        {{R"(process_start_time_seconds{job="hearsay",instance="a"})", "1000+60x30"}}},
       {"HearsayRequestsFail", {{failed, "0+6000x30"}}},
       {"HearsayOriginFails", {{trouble("origin"), "1x30"}, {failed, "0+6000x30"}}},
+      {"HearsayNamesFail", {{trouble("dns"), "1x30"}, {failed, "0+6000x30"}}},
+      {"HearsaySettingsNotInForce", {{trouble("settings"), "1x30"}}},
+      {"HearsayLogNotReopened", {{trouble("log"), "1x30"}}},
+      {"HearsayOffline", {{trouble("offline"), "1x30"}}},
       {"HearsayDiskFails",
        {{R"(hearsay_disk_up{instance="a"})", "0x30"}, {trouble("disk"), "1x30"}}},
       {"HearsayPeerDown",
