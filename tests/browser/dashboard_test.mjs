@@ -197,6 +197,8 @@ test('a neighbour that is stopped shows so within 5 s', async () => {
   await page.waitForSelector('[data-peer=cache-c][data-state=down]', { timeout: 5000 });
   assert.ok(Date.now() - stopped < 5000);
   assert.match(await page.textContent('#health-title'), /does not work/);
+  assert.match(await page.innerText('#health [data-which=cache-c]'),
+    /^Neighbour cache-c its digest cannot be fetched: .* since \d\d:\d\d:\d\d$/);
   assert.match(await page.title(), /^▲ cache-a/);
   await page.screenshot({ path: path.join(folder, 'degraded.png') });
 });

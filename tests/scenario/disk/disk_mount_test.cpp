@@ -53,6 +53,10 @@ bool works(DiskScene& scene) {
   return await([&] { return scene.health().at("state") == "working"; });
 }
 
+bool said(DiskScene& scene, std::string_view text) {
+  return await([&] { return contains(scene.proxy().process().errors(), text); });
+}
+
 TEST(AFullFileSystem, StopsNoLargeResponseAndTakesBlocksAgainWhenThereIsRoom) {
   const OwnFileSystem own("size=50m");
   if (!own.made()) GTEST_SKIP() << own.why_not();
@@ -66,6 +70,7 @@ TEST(AFullFileSystem, StopsNoLargeResponseAndTakesBlocksAgainWhenThereIsRoom) {
   EXPECT_TRUE(scene.get("/a").body == body) << "in part from blocks";
   own.mount_again("size=400m");
   ASSERT_TRUE(works(scene));
+  EXPECT_TRUE(said(scene, "the cache on disk is back"));
   EXPECT_TRUE(scene.get("/b").body == body);
   ASSERT_TRUE(await([&] { return scene.disk("blocks") >= 48; }));
   EXPECT_TRUE(scene.get("/a").body == body);
@@ -96,6 +101,9 @@ TEST(ASmallFileSystem, HoldsNewAndUsedEntries) {
   }));
   const json health = json::parse(scene.proxy().page("/health").body);
   EXPECT_EQ(health.at("reasons").at(0).at("what"), "disk") << health;
+  own.mount_again("size=400m");
+  EXPECT_TRUE(said(scene, "has room again"));
+  own.mount_again("size=40m");
   const Response purge = scene.ask("PURGE", "/120", kOnPurpose);
   EXPECT_EQ(purge.body, "{\"purged\": 1}\n");
   scene.crash();
