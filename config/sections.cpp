@@ -175,6 +175,7 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read_number("squid_bits_per_entry", digest.squid_bits_per_entry, kBitsPerEntry);
   in.read("squid_period", digest.squid_period, {1s, 24h});
   in.read("squid_pause", digest.squid_pause, {0ms, 2s});
+  digest.peer_memory_by_default = !in.find("peer_memory");
   in.read("peer_memory", digest.peer_memory, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read_fraction("false_miss_sample", digest.false_miss_sample);
   in.read_fraction("check_sample", digest.check_sample);
@@ -250,6 +251,7 @@ void read_limits(Section& in, Limits& limits) {
   read_count(in, "requests_per_client", limits.requests_per_client);
   read_rate(in, "bandwidth", limits.bandwidth);
   read_rate(in, "bandwidth_per_client", limits.bandwidth_per_client);
+  limits.heads_by_default = !in.find("heads");
   in.read("heads", limits.heads, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read("least_rate", limits.least_rate, {ByteSize{0}, mebibytes(1)});
 }

@@ -101,6 +101,7 @@ struct DigestSettings {
   milliseconds squid_period{10'000};     // between two builds of that form
   milliseconds squid_pause{250};         // between control block and mask (Squid bug 5510); 0: none
   ByteSize peer_memory = mebibytes(64);  // all peers' digests together; each has an even share
+  bool peer_memory_by_default = true;    // as CacheSettings::memory_by_default
   // The share of origin fetches that also probe a peer which does not claim the key.
   double false_miss_sample = 0.001;
   // The share of the responses that neighbours give which are compared with the origin's.
@@ -300,7 +301,8 @@ struct Limits {
   std::optional<std::size_t> requests_per_client = std::nullopt;  // under way
   // The memory of all heads of requests that have arrived in part, or are large.
   ByteSize heads = mebibytes(32);
-  ByteSize least_rate{100};  // of a request's head or body, per second; 0: none
+  bool heads_by_default = true;  // as CacheSettings::memory_by_default
+  ByteSize least_rate{100};      // of a request's head or body, per second; 0: none
   // The most bytes per second that are sent to all clients together, and to each. Unset: any.
   std::optional<ByteSize> bandwidth = std::nullopt;
   std::optional<ByteSize> bandwidth_per_client = std::nullopt;

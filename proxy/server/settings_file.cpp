@@ -2,20 +2,18 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
 
 #include "config/restart.hpp"
 #include "proxy/lists/read.hpp"
+#include "proxy/machine/memory_need.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/guard.hpp"
 
 namespace proxy {
 namespace {
-
-constexpr auto kLeastMemory = config::mebibytes(8);
 
 // A line that is no entry is worth only a warning.
 void warn_of(const lists::Skipped& skipped) {
@@ -88,10 +86,7 @@ boost::system::result<config::Settings, config::SettingsErrors> SettingsFile::re
     const {
   auto settings = config::load_file(path_);
   if (settings) leave_out_ourselves(*settings);
-  if (settings && settings->cache.memory_by_default && memory_) {
-    auto& memory = settings->cache.memory;
-    memory.value = std::max(std::min(memory.value, memory_->bytes / 2), kLeastMemory.value);
-  }
+  if (settings && memory_) machine::fit_defaults(*settings, *memory_);
   return settings;
 }
 

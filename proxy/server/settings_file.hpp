@@ -15,7 +15,7 @@ namespace proxy {
 
 class SettingsFile {
  public:
-  // `memory`: that of this process. Where cache.memory is not set, it is at most half of that.
+  // `memory`: that of this process, for machine::fit_defaults().
   explicit SettingsFile(std::string path, std::optional<machine::MemoryLimit> memory = {})
       : path_(std::move(path)), memory_(std::move(memory)) {}
 

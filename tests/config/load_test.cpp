@@ -87,8 +87,9 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second},
                                     false}));
-  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125,
-                                      Prefer::latency, SiteCollapse::off, Duplicates::never}));
+  EXPECT_EQ(s.digest,
+            (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), false, 0.25, 0.5, 9s, 0.125,
+                            Prefer::latency, SiteCollapse::off, Duplicates::never}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
   EXPECT_EQ(s.forward, false);
   EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});
@@ -104,7 +105,8 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
   EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 9s, 8s}));
-  EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50, mebibytes(1), 4, 3, mebibytes(2), ByteSize{0}}));
+  EXPECT_EQ(s.limits,
+            (Limits{5, kibibytes(8), 50, mebibytes(1), 4, 3, mebibytes(2), false, ByteSize{0}}));
 }
 
 TEST(Load, LetsAClientHaveHalfOfAllConnectionsByDefault) {

@@ -80,7 +80,7 @@ TEST(Health, NamesANeighbourThatIsDown) {
 }
 
 TEST(Health, NamesSettingsThatAskForMoreMemoryThanThereIs) {
-  ProxyProcess proxy(json{{"digest", {{"peer_memory", "1TiB"}}}});
+  ProxyProcess proxy(json{{"limits", {{"heads", "1TiB"}}}});
   EXPECT_EQ(health(proxy).at("reasons").at(0).at("what"), "memory");
   EXPECT_TRUE(said(proxy, "set cache.memory to less"));
   EXPECT_EQ(proxy.metric("hearsay_troubles{what=\"memory\"}"), 1);
