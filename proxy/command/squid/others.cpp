@@ -56,7 +56,14 @@ class Reader {
 
   void write_log() {
     if (!log_) return;
-    into_.log.add("access", Json::text(*log_));
+    const bool is_file = *log_ != "stdout" && *log_ != "none";
+    auto& access =
+        into_.log.add("access", Json::text(is_file ? "/var/log/hearsay/access.log" : *log_));
+    if (!is_file) return;
+    access.comment(
+        "In the folder that the service hearsay may write, and logrotate looks after. "
+        "Squid had " +
+        *log_ + ".");
   }
 
  private:

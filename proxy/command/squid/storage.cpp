@@ -45,10 +45,11 @@ class Reader {
     if (memory_) cache.add("memory", Json::text(config::to_text(*memory_)));
     if (disk_) {
       Json disk;
-      disk.add("path", Json::text(path_));
+      disk.add("path", Json::text("/var/cache/hearsay"));
       disk.add("size", Json::text(config::to_text(*disk_)));
       cache.add("disk", std::move(disk))
-          .comment("A new directory. Squid's files beside it still take their space: delete them.");
+          .comment("The directory that the service hearsay may write. Squid had " + path_ +
+                   ": delete its files, and mount that disk here, if it is one of its own.");
     }
     write_largest(cache);
   }
@@ -69,7 +70,7 @@ class Reader {
     if (disk_) leave_second(disk_line_);
     disk_ = bytes;
     disk_line_ = line;
-    path_ = path + (path.ends_with('/') ? "hearsay" : "/hearsay");
+    path_ = path;
     for (std::size_t i = 3; i < line.words.size(); ++i) {
       const bool sized = line.words[i].text.starts_with("min-size=") ||
                          line.words[i].text.starts_with("max-size=");
