@@ -111,8 +111,9 @@ bool asks_for_objects(const std::string& path) {
 }
 
 int log_unread(const proxy::SettingsFile& file, const config::SettingsErrors& errors) {
-  if (!asks_for_objects(file.path())) return tell(errors);
-  proxy::format_events(config::EventFormat::json);
+  const bool as_objects = asks_for_objects(file.path());
+  if (!as_objects && !proxy::events_reach_journal()) return tell(errors);
+  if (as_objects) proxy::format_events(config::EventFormat::json);
   return log_errors(errors);
 }
 

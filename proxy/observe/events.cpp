@@ -5,10 +5,12 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +43,14 @@ std::string_view word(spdlog::level::level_enum level) {
 
 class EventSink final : public spdlog::sinks::sink {
  public:
+  void set_journal(bool is_journal) {
+    const threads::MutexLock lock(mutex_);
+    is_journal_ = is_journal;
+  }
+  bool is_journal() {
+    const threads::MutexLock lock(mutex_);
+    return is_journal_;
+  }
   void set_format(config::EventFormat format) {
     const threads::MutexLock lock(mutex_);
     format_ = format;
@@ -87,12 +97,15 @@ class EventSink final : public spdlog::sinks::sink {
 
   void write(const spdlog::details::log_msg& message, std::string_view text,
              std::uint64_t suppressed) REQUIRES(mutex_) {
+    const auto begin = is_journal_ ? priority(message.level) : std::string_view();
     if (format_ == config::EventFormat::json) {
       nlohmann::ordered_json line{
           {"time", timestamp(message.time)}, {"level", word(message.level)}, {"text", text}};
       if (suppressed > 0) line["suppressed"] = suppressed;
-      return write_line(line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
+      return write_line(std::string(begin) +
+                        line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
     }
+    if (is_journal_) return write_line(fmt::format("{}{}\n", begin, text));
     spdlog::memory_buf_t formatted;
     formatter_->format(message, formatted);
     write_line({formatted.data(), formatted.size()});
@@ -101,6 +114,7 @@ class EventSink final : public spdlog::sinks::sink {
   threads::Mutex mutex_;
   EventLimit alarms_ GUARDED_BY(mutex_);
   EventLimit news_ GUARDED_BY(mutex_);
+  bool is_journal_ GUARDED_BY(mutex_) = false;
   config::EventFormat format_ GUARDED_BY(mutex_) = config::EventFormat::text;
   std::unique_ptr<spdlog::formatter> formatter_ GUARDED_BY(mutex_) =
       std::make_unique<spdlog::pattern_formatter>();
@@ -163,7 +177,24 @@ std::vector<EventLimit::HeldBack> EventLimit::ended(Clock::time_point now) {
   return all;
 }
 
+std::string_view priority(spdlog::level::level_enum level) {
+  if (level >= spdlog::level::err) return "<3>";
+  return level == spdlog::level::warn ? "<4>" : "";
+}
+
+bool is_journal(const char* journal_stream, std::uint64_t device, std::uint64_t inode) {
+  return journal_stream && journal_stream == fmt::format("{}:{}", device, inode);
+}
+
+bool events_reach_journal() {
+  return the_sink()->is_journal();
+}
+
 void write_events() {
+  struct stat status {};
+  const bool is_known = ::fstat(STDERR_FILENO, &status) == 0;
+  the_sink()->set_journal(is_known &&
+                          is_journal(std::getenv("JOURNAL_STREAM"), status.st_dev, status.st_ino));
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("hearsay", the_sink()));
 }
 

@@ -48,13 +48,22 @@ class EventLimit {
 
 // From now on spdlog's default logger writes to stderr: lines for people, unless format_events()
 // asks for an object per line, with `time` (RFC 3339), `level`, `text` and, for events that were
-// held back, `suppressed`. Alarms (warnings and errors) pass an EventLimit, and news another one.
-// For the start of the program.
+// held back, `suppressed`. If stderr is the journal of systemd (JOURNAL_STREAM), warnings and
+// errors begin with their priority (sd-daemon(3)), which the journal takes off, and the lines for
+// people have no time, which the journal shows. Alarms (warnings and errors) pass an EventLimit,
+// and news another one. For the start of the program.
 void write_events();
 // For lines that answer an order of the operator, such as a reload: they pass no limit. Any thread.
 spdlog::logger& answers();
 // The format of later events. Without write_events(), changes nothing. Any thread.
 void format_events(config::EventFormat format);
+
+// Whether write_events() has found that stderr is the journal.
+bool events_reach_journal();
+// Whether JOURNAL_STREAM names the file with these numbers. Pure.
+bool is_journal(const char* journal_stream, std::uint64_t device, std::uint64_t inode);
+// What the line of such an event begins with. Pure.
+std::string_view priority(spdlog::level::level_enum level);
 
 // Says how many events were held back in minutes that have ended. Call it now and then. Any thread.
 void flush_events();

@@ -55,5 +55,16 @@ TEST(EventLimit, KnowsSoManyKindsAndCountsTheOthersTogether) {
   EXPECT_EQ(passed, EventLimit::kMost);
 }
 
+TEST(Events, HaveTheirPriorityInTheJournalAlone) {
+  EXPECT_EQ(priority(spdlog::level::critical), "<3>");
+  EXPECT_EQ(priority(spdlog::level::err), "<3>");
+  EXPECT_EQ(priority(spdlog::level::warn), "<4>");
+  EXPECT_EQ(priority(spdlog::level::info), "");
+  EXPECT_TRUE(is_journal("8:1234", 8, 1234));
+  EXPECT_FALSE(is_journal("8:1234", 8, 123));
+  EXPECT_FALSE(is_journal("9:1234", 8, 1234));
+  EXPECT_FALSE(is_journal(nullptr, 8, 1234));
+}
+
 }  // namespace
 }  // namespace proxy
