@@ -10,6 +10,9 @@
 
 namespace config {
 
+// The settings of the service.
+inline constexpr const char* kDefaultSettings = "/etc/hearsay/hearsay.json";
+
 struct SettingsError {
   // "line 3, column 7, peers[0].url", preceded by the path of the file if there is one.
   std::string where;

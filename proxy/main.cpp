@@ -21,6 +21,7 @@
 #include "proxy/command/manual_page.hpp"
 #include "proxy/command/squid/arguments.hpp"
 #include "proxy/command/steer/arguments.hpp"
+#include "proxy/command/subcommand.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
@@ -176,7 +177,10 @@ int help_settings(std::string_view name) {
   return kBadSettings;
 }
 
-int run(const CLI::App& serving, const Told& told, char* const* arguments) {
+// Throws CLI::ParseError if no file is named and none is at the usual place.
+int run(const CLI::App& serving, Told told, char* const* arguments) {
+  auto missing = proxy::command::use_default_settings(told.config_path);
+  if (!missing.empty()) throw CLI::ParseError(std::move(missing), kBadSettings);
   const proxy::SettingsFile file(told.config_path, proxy::machine::memory_limit());
   return serving.parsed() ? serve(file, arguments) : check(file, told.strict);
 }
@@ -208,13 +212,14 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Told told;
   auto* const serving = app.add_subcommand("serve", "run the proxy");
-  serving->add_option("--config", told.config_path, "the settings, a JSON file")->required();
+  proxy::command::add_settings_option(*serving, told.config_path);
   auto* const checking = app.add_subcommand(
       "check",
       "say what is wrong with a settings file, and what of it this machine does not let happen: "
       "folders, ports, memory, descriptors, names, neighbours. Exit 0 if the settings are good, "
       "else 2");
-  checking->add_option("--config", told.config_path, "the settings, a JSON file")->required();
+  auto* const config = proxy::command::add_settings_option(*checking, told.config_path);
+  checking->add_option("FILE", told.config_path, "the same")->excludes(config);
   checking->add_flag("--strict", told.strict, "exit 2 also for what this machine does not allow");
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
+#include "config/load.hpp"
 #include "proxy/command/run_subcommand.hpp"
 
 namespace proxy::command {
@@ -22,6 +25,22 @@ inline CLI::App& add_work(CLI::App& parent, ChosenWork& chosen, const std::strin
   CLI::App& app = *parent.add_subcommand(name, about);
   app.callback([&chosen, name, work = std::move(work)] { chosen = {name, work}; });
   return app;
+}
+
+inline CLI::Option* add_settings_option(CLI::App& app, std::string& file) {
+  return app.add_option(
+      "--config", file,
+      std::string("the settings, a JSON file; default ") + config::kDefaultSettings);
+}
+
+// What is wrong where the command line names no settings file and the usual one is missing; empty:
+// nothing, and `file` is the one to use.
+inline std::string use_default_settings(std::string& file) {
+  std::error_code error;
+  if (!file.empty()) return {};
+  file = config::kDefaultSettings;
+  if (std::filesystem::exists(file, error)) return {};
+  return std::string("name the settings by --config FILE: there is no ") + config::kDefaultSettings;
 }
 
 inline void add_json(CLI::App& app, bool& json) {

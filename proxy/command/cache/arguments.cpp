@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "config/control.hpp"
 #include "config/load.hpp"
 #include "proxy/command/cache/drop.hpp"
 #include "proxy/command/cache/list.hpp"
@@ -29,8 +30,18 @@ struct CacheArguments {
   ChosenWork chosen;
 };
 
+// If the settings do not name the socket, the usual one may be another proxy's, unless these are
+// the settings of the service.
+std::string socket_of(const config::Settings& settings, const std::string& file) {
+  const bool is_of_service = file == config::kDefaultSettings;
+  return settings.control.value_or(is_of_service ? config::kDefaultControl : "");
+}
+
 // Trouble has a line for each error in the settings.
-Result<ConfiguredCache> cache_of(const CacheArguments& arguments) {
+Result<ConfiguredCache> cache_of(CacheArguments& arguments) {
+  if (auto missing = use_default_settings(arguments.config); !missing.empty()) {
+    return Trouble{std::move(missing)};
+  }
   const auto settings = config::load_file(arguments.config);
   if (!settings) {
     std::string text = "the settings are wrong";
@@ -40,6 +51,7 @@ Result<ConfiguredCache> cache_of(const CacheArguments& arguments) {
   ConfiguredCache cache{.path = {},
                         .reading = arguments.reading,
                         .naming = arguments.make_naming(settings->rules),
+                        .socket = socket_of(*settings, arguments.config),
                         .listen = settings->listen.front(),
                         .account = machine::account_to_become(settings->user)};
   if (const auto& disk = settings->cache.disk) {
@@ -62,8 +74,7 @@ CLI::App& add_work(CLI::App& parent, CacheArguments& arguments, const std::strin
     return work(all.*options, streams);
   };
   CLI::App& app = add_work(parent, arguments.chosen, name, about, work_on_cache);
-  app.add_option("--config", arguments.config, "the settings of the proxy, a JSON file")
-      ->required();
+  add_settings_option(app, arguments.config);
   return app;
 }
 

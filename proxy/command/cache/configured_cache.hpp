@@ -25,6 +25,7 @@ struct ConfiguredCache {
   // Says which stored names a purge by prefix covers, of forward and reverse mode alike.
   cache::disk::PurgeRules::Reading reading = {};
   Naming naming = {};            // by the setting `rules`; none: the URL itself
+  std::string socket = {};       // the proxy's control socket; empty: it is not known to have one
   config::HostPort listen = {};  // the proxy's first socket; port 0: the port is unknown
   // The user that a proxy started by root becomes, whose files these are. Nothing: we are not root,
   // or the proxy stays root.

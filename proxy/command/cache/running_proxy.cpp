@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <optional>
 
 #include "proxy/command/terminal_text.hpp"
 
@@ -78,27 +79,40 @@ Trouble refused(const std::string& url, const Answer& answer) {
   return {fmt::format("the proxy at {} answered {}: {}", url, answer.transfer.status(), why)};
 }
 
+// Over the socket, or if that is empty by the URL. Nothing: no proxy is connected to at the socket.
+std::optional<Result<void>> ask_at(const ConfiguredCache& cache, const std::string& socket,
+                                   const std::string& url, const PageRequest& request,
+                                   const std::function<ReadOn(const Report&)>& each) {
+  const auto& name = socket.empty() ? url : socket;
+  PageTransfer transfer(socket.empty() ? url : "http://localhost", request);
+  if (!socket.empty()) transfer.go_through(socket);
+  Answer answer{transfer, each};
+  const CURLcode code = transfer.perform(on_answer, &answer);
+  if (!socket.empty() && !transfer.connected()) return std::nullopt;
+  if (answer.enough) return boost::system::in_place_value;
+  if (answer.odd) {
+    return Trouble{fmt::format("the proxy at {} gave an answer that is none of Hearsay's", name)};
+  }
+  if (!answer.broken_off.empty()) {
+    return Trouble{fmt::format("the proxy at {} broke off: {}", name, escaped(answer.broken_off))};
+  }
+  if (code != CURLE_OK) return trouble_of(cache, name, code, transfer.reason(code));
+  if (transfer.status() != 200) return refused(name, answer);
+  return boost::system::in_place_value;
+}
+
 }  // namespace
 
 Result<void> ask_proxy(const ConfiguredCache& cache, const PageRequest& request,
                        const std::function<ReadOn(const Report&)>& each) {
+  if (!cache.socket.empty()) {
+    if (auto done = ask_at(cache, cache.socket, {}, request, each)) return std::move(*done);
+  }
   if (cache.listen.port == 0) {
     return Trouble{
         "a proxy is using this cache, but listens at a port that the settings do not say (listen)"};
   }
-  const auto url = url_of(cache.listen);
-  PageTransfer transfer(url, request);
-  Answer answer{transfer, each};
-  const CURLcode code = transfer.perform(on_answer, &answer);
-  if (answer.enough) return boost::system::in_place_value;
-  if (answer.odd)
-    return Trouble{fmt::format("the proxy at {} gave an answer that is none of Hearsay's", url)};
-  if (!answer.broken_off.empty()) {
-    return Trouble{fmt::format("the proxy at {} broke off: {}", url, escaped(answer.broken_off))};
-  }
-  if (code != CURLE_OK) return trouble_of(cache, url, code, transfer.reason(code));
-  if (transfer.status() != 200) return refused(url, answer);
-  return boost::system::in_place_value;
+  return *ask_at(cache, {}, url_of(cache.listen), request, each);
 }
 
 }  // namespace proxy::command

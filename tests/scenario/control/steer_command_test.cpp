@@ -81,5 +81,14 @@ TEST(ReloadCommand, SaysEachErrorWithItsPlaceAndChangesNothing) {
   EXPECT_EQ(scene.proxy.page("/admin/reload", kOnPurpose).status, 405);
 }
 
+TEST(CacheCommandOfARunningProxy, AsksTheControlSocketThatTheSettingsName) {
+  const Steered scene(json{{"access", {{"admin", json::array()}}}});
+  const auto list = [&] {
+    return hearsay({"cache", "list", "--config", scene.proxy.settings_file().string()});
+  };
+  EXPECT_EQ(list().exit_code, 0) << list().errors;
+  EXPECT_EQ(scene.proxy.page("/admin/cache/list", kOnPurpose).status, 403);
+}
+
 }  // namespace
 }  // namespace scenario
