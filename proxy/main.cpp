@@ -25,6 +25,7 @@
 #include "proxy/machine/limits.hpp"
 #include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
+#include "proxy/machine/service_unit.hpp"
 #include "proxy/machine/supervisor.hpp"
 #include "proxy/observe/events.hpp"
 #include "proxy/observe/process_facts.hpp"
@@ -73,7 +74,11 @@ int serve(const proxy::SettingsFile& file, const config::Settings& settings,
   // Only root listens on low ports and in folders of root, and the sandbox lets no socket listen.
   proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
   const auto account = machine::account_to_become(settings.user);
-  if (account) machine::give_places(settings, *account);
+  if (account) {
+    for (const auto& refusal : machine::give_places(settings, *account)) {
+      spdlog::error("{}", refusal);
+    }
+  }
   proxy::ControlSocket control(settings, account);
   machine::give_up_privileges(account);
   proxy::make_cache_folder(settings.cache);
@@ -142,7 +147,10 @@ int check(const proxy::SettingsFile& file, bool strict) {
   const auto settings = file.read_settings();
   if (!settings) return tell(settings.error());
   proxy::Trial trial;
-  proxy::try_as_starter(*settings, trial);
+  const auto unit = proxy::machine::service_unit();
+  const bool is_of_unit = unit && unit->serves_by(file.path());
+  if (unit && !is_of_unit) proxy::note_places_of(*settings, *unit, trial);
+  proxy::try_as_starter(*settings, is_of_unit ? &*unit : nullptr, trial);
   proxy::try_as_user(*settings, trial);  // which then reads the lists, as it will in the proxy
   const auto policy = file.policy_of(*settings);
   if (!policy) return tell(policy.error());

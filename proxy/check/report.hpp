@@ -7,8 +7,8 @@
 
 namespace proxy {
 
-// Writes the notes to `out` and the warnings to `err`, and at last whether the settings are good.
-// `strict`: a warning means that they are not. Returns whether they are.
+// Writes the notes to `out`, errors and warnings to `err`, and at last whether the settings are
+// good. An error means that they are not; `strict`: a warning, too. Returns whether they are.
 bool report(const Trial& trial, bool strict, std::ostream& out, std::ostream& err);
 
 }  // namespace proxy

@@ -45,13 +45,16 @@ std::string why_no_folder(const config::Settings& settings, const fs::path& fold
 
 }  // namespace
 
-void try_control(const config::Settings& settings, bool runs, Trial& into) {
+void try_control(const config::Settings& settings, const machine::ServiceUnit* unit, bool runs,
+                 Trial& into) {
   const auto path = config::control_path(settings);
   if (path.empty()) return;
   auto why = why_taken(path, runs);
+  if (why.empty() && unit && unit->makes(path)) return;
   if (why.empty()) why = why_no_folder(settings, fs::path(path).parent_path());
   if (why.empty()) return;
-  into.warnings.push_back(fmt::format("control: cannot listen at {}: {}", path, why));
+  auto& where = settings.control ? into.errors : into.warnings;
+  where.push_back(fmt::format("control: cannot listen at {}: {}", path, why));
 }
 
 }  // namespace proxy

@@ -1,16 +1,27 @@
 #include "proxy/check/try_out.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/machine/memory_need.hpp"
+#include "proxy/machine/privileges.hpp"
 
 namespace proxy {
 namespace {
 
 std::string count(std::size_t number, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+void become_user_of(const machine::ServiceUnit& unit, Trial& into) {
+  const auto account = machine::account_of(unit.user);
+  if (!account) {
+    into.errors.push_back(fmt::format("{}: there is no user {}", unit.name, unit.user));
+  } else if (account->user != 0) {
+    machine::become(*account);
+  }
 }
 
 }  // namespace
@@ -28,11 +39,13 @@ void try_limits(const config::Settings& settings, const std::optional<machine::M
   }
 }
 
-void try_as_starter(const config::Settings& settings, Trial& into) {
-  try_places(settings, into);
+void try_as_starter(const config::Settings& settings, const machine::ServiceUnit* unit,
+                    Trial& into) {
+  const bool runs = try_ports(settings, unit, into);
+  if (unit && ::geteuid() == 0 && !unit->user.empty()) become_user_of(*unit, into);
+  try_places(settings, unit, into);
   try_user(settings, into);
-  const bool runs = try_ports(settings, into);
-  try_control(settings, runs, into);
+  try_control(settings, unit, runs, into);
 }
 
 std::string summary(const config::Settings& settings) {

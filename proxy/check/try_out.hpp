@@ -7,13 +7,15 @@
 
 #include "config/settings.hpp"
 #include "proxy/machine/limits.hpp"
+#include "proxy/machine/service_unit.hpp"
 
 namespace proxy {
 
 // What was found, each in one line for a person.
 struct Trial {
-  std::vector<std::string> warnings;  // what would fail, or fall short, and what to do
-  std::vector<std::string> notes;     // what is worth to know
+  std::vector<std::string> warnings;     // what would fail, or fall short, and what to do
+  std::vector<std::string> notes;        // what is worth to know
+  std::vector<std::string> errors = {};  // for which the proxy would not start, and what to do
 
   bool operator==(const Trial&) const = default;
 };
@@ -23,19 +25,29 @@ struct Trial {
 
 // Whether the folder of the cache, and the log, exist or can be made, and can be written by this
 // user, and whether the disk has room.
-void try_places(const config::Settings& settings, Trial& into);
+// `unit`: the service that runs with these settings; null: none does. Warns of what systemd keeps
+// read-only for it.
+void try_places(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
+
+// For settings that the service does not run with: notes what systemd would keep read-only.
+void note_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
+                    Trial& into);
 
 // Whether the user that the proxy is to become exists, and can be given the cache, the log and the
-// control socket. Warns if root's rights would be kept.
+// control socket. Warns if root's rights would be kept. A user who does not exist is an error, and
+// so is a place to which root must not go.
 void try_user(const config::Settings& settings, Trial& into);
 
-// Whether each address of `listen` can be bound. A port that a running Hearsay has is only a note.
-// Returns whether there is one.
-bool try_ports(const config::Settings& settings, Trial& into);
+// Whether each address of `listen` can be bound. A port that another program has is an error, and
+// one that a running Hearsay has a note. What another user or machine may bind is a warning.
+// `unit`: as above; if systemd listens for it, or it may bind low ports, that is right. Returns
+// whether a Hearsay runs.
+bool try_ports(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
 
-// Whether the control socket can be made. `runs`: the proxy of these settings runs, which then has
-// it.
-void try_control(const config::Settings& settings, bool runs, Trial& into);
+// Whether the control socket can be made: an error if not, and the settings name it. `runs`: the
+// proxy of these settings runs, which then has it. `unit`: as above; systemd may make its folder.
+void try_control(const config::Settings& settings, const machine::ServiceUnit* unit, bool runs,
+                 Trial& into);
 
 // Whether the names of neighbours and of the origins of `reverse` resolve. Asks for 64 of them at
 // most, all at once, for 5 s at most.
@@ -53,8 +65,10 @@ void try_neighbours(const config::Settings& settings, Trial& into);
 void try_limits(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory,
                 const machine::DescriptorLimit& descriptors, Trial& into);
 
-// What only the user can try that starts the proxy: places, user, ports and control socket.
-void try_as_starter(const config::Settings& settings, Trial& into);
+// What only the user can try that starts the proxy: places, user, ports and control socket. With a
+// unit, root becomes the user of the service once the ports are tried, for good: as try_as_user().
+void try_as_starter(const config::Settings& settings, const machine::ServiceUnit* unit,
+                    Trial& into);
 // Becomes the user that the proxy becomes, for good, and tries whether it may write what root would
 // not give it. Does nothing if this process is not root, and if there is no such user. Call this
 // while the process has one thread. Throws std::system_error.

@@ -10,8 +10,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "proxy/check/nearest.hpp"
 #include "proxy/check/try_out.hpp"
+#include "proxy/machine/nearest.hpp"
+#include "proxy/machine/read_only.hpp"
 
 namespace proxy {
 namespace {
@@ -25,6 +26,12 @@ std::string reason(int error) {
 // Why this user cannot create files in the folder; empty if it can.
 std::string why_not_writable(const fs::path& folder) {
   return ::access(folder.c_str(), W_OK | X_OK) == 0 ? "" : reason(errno);
+}
+
+// What helps if nobody can write there, for the end of a message.
+std::string advice_on(const fs::path& folder) {
+  const auto advice = machine::read_only_advice(folder);
+  return advice.empty() ? "" : "; " + advice;
 }
 
 // Whether the kernel keeps the folder, in which nobody can create files.
@@ -65,7 +72,7 @@ void try_room(const config::DiskSettings& disk, const fs::path& folder, Trial& i
 }
 
 void try_disk(const config::DiskSettings& disk, Trial& into) {
-  const auto found = nearest_that_exists(disk.path);
+  const auto found = machine::nearest_that_exists(disk.path);
   std::error_code error;
   if (!fs::is_directory(found, error)) {
     into.warnings.push_back(fmt::format("cache.disk.path: {} is no directory", found.native()));
@@ -78,8 +85,8 @@ void try_disk(const config::DiskSettings& disk, Trial& into) {
     return;
   }
   if (const auto why = why_not_writable(found); !why.empty()) {
-    into.warnings.push_back(
-        fmt::format("cache.disk.path: {} cannot be written by this user: {}", found.native(), why));
+    into.warnings.push_back(fmt::format("cache.disk.path: {} cannot be written by this user: {}{}",
+                                        found.native(), why, advice_on(disk.path)));
   } else if (!fs::exists(disk.path, error)) {
     into.notes.push_back(fmt::format("cache.disk.path: {} will be made", disk.path));
   }
@@ -97,7 +104,7 @@ void try_log(const config::LogSettings& log, Trial& into) {
   } else if (fs::exists(path, error)) {
     if (::access(path.c_str(), W_OK) != 0) why = reason(errno);
   } else if (!fs::exists(folder, error) && ::geteuid() == 0) {  // as root, the proxy makes it
-    const auto found = nearest_that_exists(folder);
+    const auto found = machine::nearest_that_exists(folder);
     if (!fs::is_directory(found, error)) {
       why = fmt::format("{} is no directory", found.native());
     } else if (why = why_not_writable(found); why.empty()) {
@@ -109,16 +116,66 @@ void try_log(const config::LogSettings& log, Trial& into) {
     why = why_not_writable(folder);
   }
   if (!why.empty()) {
-    into.warnings.push_back(
-        fmt::format("log.access: {} cannot be written by this user: {}", log.path, why));
+    into.warnings.push_back(fmt::format("log.access: {} cannot be written by this user: {}{}",
+                                        log.path, why, advice_on(folder)));
   }
+}
+
+// What the settings have the proxy write.
+struct Place {
+  bool is_log = false;
+  std::string path;
+  fs::path folder;
+};
+
+std::vector<Place> places_of(const config::Settings& settings) {
+  std::vector<Place> places;
+  if (const auto& disk = settings.cache.disk) places.push_back({false, disk->path, disk->path});
+  if (settings.log.access == config::LogTarget::file) {
+    std::error_code error;
+    const auto& path = settings.log.path;
+    places.push_back({true, path, fs::absolute(path, error).parent_path()});
+  }
+  return places;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+std::string text_of_read_only(const Place& place, const machine::ServiceUnit& unit) {
+  return fmt::format("{}: {} cannot be written: {}",
+                     place.is_log ? "log.access" : "cache.disk.path", place.path,
+                     machine::drop_in_for(unit.name, place.folder));
 }
 
 }  // namespace
 
-void try_places(const config::Settings& settings, Trial& into) {
-  if (settings.cache.disk) try_disk(*settings.cache.disk, into);
-  try_log(settings.log, into);
+void try_places(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into) {
+  const auto of_unit = [&](const Place& place) {
+    if (!unit) return false;
+    if (unit->lets_write(place.folder)) return unit->makes(place.folder) && !is_there(place.folder);
+    into.warnings.push_back(text_of_read_only(place, *unit));
+    return true;
+  };
+  for (const Place& place : places_of(settings)) {
+    if (of_unit(place)) continue;
+    if (place.is_log) {
+      try_log(settings.log, into);
+    } else {
+      try_disk(*settings.cache.disk, into);
+    }
+  }
+}
+
+void note_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
+                    Trial& into) {
+  for (const Place& place : places_of(settings)) {
+    if (unit.lets_write(place.folder)) continue;
+    into.notes.push_back("before these are the settings of the service: " +
+                         text_of_read_only(place, unit));
+  }
 }
 
 }  // namespace proxy

@@ -79,12 +79,17 @@ bool is_hearsay(const tcp::endpoint& endpoint) {
 
 }  // namespace
 
-bool try_ports(const config::Settings& settings, Trial& into) {
+bool try_ports(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into) {
+  if (unit && unit->has_socket) {
+    into.notes.push_back("listen: hearsay.socket listens in its place");
+    return true;
+  }
   bool runs = false;
   for (const auto& listen : settings.listen) {
     const auto endpoint = endpoint_of(listen);
     const int error = try_to_bind(endpoint);
     if (error == 0) continue;
+    if (error == EACCES && unit && unit->may_bind_any) continue;
     const auto shown = config::to_text(listen);
     if (error == EADDRINUSE && is_hearsay(endpoint)) {
       into.notes.push_back(fmt::format("listen: a Hearsay runs at {}", shown));
@@ -95,8 +100,9 @@ bool try_ports(const config::Settings& settings, Trial& into) {
         error == EADDRINUSE ? "; another program has this port: stop it, or take another"
         : error == EACCES   ? "; a port below 1024 is for root, or for a service that may bind it"
                             : "";
-    into.warnings.push_back(fmt::format("listen: {} cannot be bound: {}{}", shown,
-                                        std::generic_category().message(error), advice));
+    auto& where = error == EADDRINUSE ? into.errors : into.warnings;
+    where.push_back(fmt::format("listen: {} cannot be bound: {}{}", shown,
+                                std::generic_category().message(error), advice));
   }
   return runs;
 }

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <system_error>
 
-#include "proxy/check/nearest.hpp"
 #include "proxy/check/try_out.hpp"
+#include "proxy/machine/nearest.hpp"
 #include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 
@@ -23,7 +23,7 @@ bool is_missing(const std::string& user) {
 
 // Why this user cannot write there, whatever root gives it; empty if it can.
 std::string why_not(const fs::path& path) {
-  const auto found = nearest_that_exists(path);
+  const auto found = machine::nearest_that_exists(path);
   const bool is_there = found == fs::absolute(path).lexically_normal();
   const bool is_folder = fs::is_directory(found);
   struct stat status {};
@@ -48,12 +48,13 @@ void try_own(const fs::path& path, const std::string& place, Trial& into) {
 
 void try_user(const config::Settings& settings, Trial& into) {
   if (is_missing(settings.user)) {
-    into.warnings.push_back(fmt::format("user: there is no user {}", settings.user));
+    into.errors.push_back(fmt::format("user: there is no user {}", settings.user));
   } else if (auto why = machine::why_root(settings.user); !why.empty()) {
     into.warnings.push_back("user: " + std::move(why));
   } else if (const auto account = machine::account_to_become(settings.user)) {
-    auto refused = machine::refused_places(settings, *account);
-    std::move(refused.begin(), refused.end(), std::back_inserter(into.warnings));
+    auto tried = machine::tried_places(settings, *account);
+    std::move(tried.forbidden.begin(), tried.forbidden.end(), std::back_inserter(into.errors));
+    std::move(tried.refused.begin(), tried.refused.end(), std::back_inserter(into.warnings));
   }
 }
 

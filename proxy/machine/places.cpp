@@ -54,38 +54,46 @@ void try_to_write(int folder, const fs::path& file, const Account& account) {
   const bool is_refused =
       ::faccessat(folder, file.filename().c_str(), W_OK, AT_EACCESS) != 0 && errno == EACCES;
   if (!is_refused) return;
-  throw std::runtime_error(fmt::format(
-      "user {0} cannot write it, and root gives away nothing in a folder that others may change: "
-      "\"chown -h {0} {1}\" if that is the log, else remove it",
+  cannot(fmt::format(
+      "user {0} cannot write it, and root gives away nothing in a folder that others may change "
+      "(\"chown -h {0} {1}\" if that is the log, else remove it)",
       account.name, file.native()));
 }
 
+// Returns what the system refuses, as it may do for a while: a missing or read-only file system.
 template <class Give>
-void give_place(std::string_view setting, const std::string& path, Give give) {
+Refusals give_place(std::string_view setting, const std::string& path, Give give) {
+  const auto text = [&](const std::runtime_error& error) {
+    return fmt::format("{} {}: {}", setting, path, error.what());
+  };
   try {
     give();
+    return {};
+  } catch (const std::system_error& error) {
+    return {text(error)};
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("{} {}: {}", setting, path, error.what()));
+    throw std::runtime_error(text(error));
   }
 }
 
-void give_cache(const config::Settings& settings, const Account& account, Missing missing) {
+Refusals give_cache(const config::Settings& settings, const Account& account, Missing missing) {
   const auto& disk = settings.cache.disk;
-  if (!disk) return;
-  give_place("cache.disk.path", disk->path, [&] { give_folder(disk->path, account, missing); });
+  if (!disk) return {};
+  return give_place("cache.disk.path", disk->path,
+                    [&] { give_folder(disk->path, account, missing); });
 }
 
-void give_log(const config::Settings& settings, const Account& account, Missing missing) {
+Refusals give_log(const config::Settings& settings, const Account& account, Missing missing) {
   const auto& log = settings.log;
-  if (log.access != config::LogTarget::file) return;
-  give_place("log.access", log.path, [&] { give_file(log.path, account, missing); });
+  if (log.access != config::LogTarget::file) return {};
+  return give_place("log.access", log.path, [&] { give_file(log.path, account, missing); });
 }
 
-void find_control(const config::Settings& settings, const Account& account) {
+Refusals find_control(const config::Settings& settings, const Account& account) {
   const std::string path = settings.control.value_or(config::kDefaultControl);
-  if (path.empty()) return;
+  if (path.empty()) return {};
   const auto folder = fs::absolute(path).parent_path();
-  give_place("control", path, [&] { const Walk walk(folder, account, Missing::leave); });
+  return give_place("control", path, [&] { const Walk walk(folder, account, Missing::leave); });
 }
 
 }  // namespace
@@ -113,24 +121,25 @@ void give_socket(int folder, const fs::path& name, const Account& account) {
   give_in(folder, name.c_str(), account, S_IFSOCK);
 }
 
-void give_places(const config::Settings& settings, const Account& account) {
-  give_cache(settings, account, Missing::make);
-  give_log(settings, account, Missing::make);
+Refusals give_places(const config::Settings& settings, const Account& account) {
+  auto refusals = give_cache(settings, account, Missing::make);
+  for (auto& more : give_log(settings, account, Missing::make)) refusals.push_back(std::move(more));
+  return refusals;
 }
 
-std::vector<std::string> refused_places(const config::Settings& settings, const Account& account) {
-  std::vector<std::string> refused;
+TriedPlaces tried_places(const config::Settings& settings, const Account& account) {
+  TriedPlaces tried;
   const auto try_one = [&](auto place) {
     try {
-      place();
+      for (auto& refusal : place(settings, account)) tried.refused.push_back(std::move(refusal));
     } catch (const std::runtime_error& error) {
-      refused.emplace_back(error.what());
+      tried.forbidden.emplace_back(error.what());
     }
   };
-  try_one([&] { give_cache(settings, account, Missing::leave); });
-  try_one([&] { give_log(settings, account, Missing::leave); });
-  try_one([&] { find_control(settings, account); });
-  return refused;
+  try_one([](auto&... all) { return give_cache(all..., Missing::leave); });
+  try_one([](auto&... all) { return give_log(all..., Missing::leave); });
+  try_one(find_control);
+  return tried;
 }
 
 }  // namespace proxy::machine

@@ -22,11 +22,20 @@ void give_file(const std::filesystem::path& file, const Account& account, Missin
 // A Unix socket in this folder, which root alone may change.
 void give_socket(int folder, const std::filesystem::path& name, const Account& account);
 
-// What the account is to write: the cache and the log. Throws std::runtime_error, whose text names
-// the setting.
-void give_places(const config::Settings& settings, const Account& account);
+// What the system refused, in one line each for a person that names the setting.
+using Refusals = std::vector<std::string>;
 
-// Why give_places() would throw, and why the control socket would have no folder. Changes nothing.
-std::vector<std::string> refused_places(const config::Settings& settings, const Account& account);
+// What the account is to write: the cache and the log. The proxy serves without what the system
+// refuses, as it does where a file system is read-only, and tries it again. Throws
+// std::runtime_error if root must not go there, since a third user might lead it astray.
+Refusals give_places(const config::Settings& settings, const Account& account);
+
+struct TriedPlaces {
+  Refusals refused;
+  Refusals forbidden;  // for which give_places() throws
+};
+// What give_places() would come to, and whether the control socket would have a folder. Changes
+// nothing.
+TriedPlaces tried_places(const config::Settings& settings, const Account& account);
 
 }  // namespace proxy::machine

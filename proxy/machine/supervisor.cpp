@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+#include "proxy/machine/read_only.hpp"
+
 namespace proxy::machine {
 namespace {
 
@@ -41,6 +43,7 @@ std::uint64_t monotonic_microseconds() {
 }  // namespace
 
 Supervisor Supervisor::of_environment() {
+  own_service();
   return Supervisor(std::getenv("NOTIFY_SOCKET"));
 }
 

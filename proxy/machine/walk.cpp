@@ -118,12 +118,13 @@ void Walk::make(const std::string& name) {
   if (is_shared_) act_as_account();
   const bool is_last = rest_.empty();
   if (::mkdirat(at_.number(), name.c_str(), is_last ? 0700 : 0755) != 0 && errno != EEXIST) {
-    const auto why = std::system_category().message(errno);
-    if (is_roots()) throw std::runtime_error(folder.native() + " cannot be made: " + why);
-    throw std::runtime_error(fmt::format(
-        "user {0} cannot make {1} ({2}), and root makes nothing where others may change it: make "
-        "it yourself, for instance by \"install -d -m 0700 -o {0} {3}\"",
-        account_.name, folder.native(), why, wanted_.native()));
+    const int cause = errno;
+    if (is_roots()) fail(folder.native() + " cannot be made", cause);
+    fail(fmt::format(
+             "user {0} cannot make {1}, and root makes nothing where others may change it (make "
+             "it yourself, for instance by \"install -d -m 0700 -o {0} {2}\")",
+             account_.name, folder.native(), wanted_.native()),
+         cause);
   }
   Descriptor made(
       ::openat(at_.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC));

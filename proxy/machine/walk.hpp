@@ -40,8 +40,8 @@ class Walk {
  public:
   // Makes the folders that are missing, the last of them for the account. Missing::leave: stops
   // there instead. Throws std::runtime_error, with a text for a person, if a third
-  // user, neither root nor the account, may change a folder or a link on the way, or if a folder
-  // cannot be opened or made.
+  // user, neither root nor the account, may change a folder or a link on the way; of that class,
+  // std::system_error if a folder cannot be opened or made.
   Walk(const std::filesystem::path& folder, const Account& account, Missing missing);
 
   // Whether root alone may change what the folder holds. Else the process acts as the account.

@@ -3,12 +3,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
+
+#include "proxy/machine/read_only.hpp"
 
 namespace proxy {
 namespace {
@@ -115,7 +120,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
 void AccessLog::Lines::add(const LogEntry& entry) {
   if (!on_.load(std::memory_order_relaxed)) return;
   const threads::MutexLock lock(mutex_);
-  if (text_.size() > kMaxWaiting) {
+  if (text_.size() > most_) {
     ++dropped_;
     return;
   }
@@ -126,6 +131,19 @@ void AccessLog::Lines::add(const LogEntry& entry) {
   }
 }
 
+std::string log_advice(std::error_code error, const std::string& path) {
+  std::error_code ignored;
+  const auto folder = std::filesystem::absolute(path, ignored).parent_path();
+  if (auto advice = machine::read_only_advice(folder); !advice.empty()) return "; " + advice;
+  if (error == std::errc::no_such_file_or_directory) {
+    return "; make the folder " + folder.native() + " for the user of the proxy";
+  }
+  if (error != std::errc::permission_denied) return {};
+  return "; give the folder " + folder.native() +
+         " to the user of the proxy, and restart the proxy if the folder is new: the sandbox knows "
+         "the folders of the start alone";
+}
+
 AccessLog::Output::Output(const config::LogSettings& settings) : settings_(settings) {
   if (settings.access == config::LogTarget::standard_output) fd_ = STDOUT_FILENO;
   if (settings.access != config::LogTarget::file) return;
@@ -133,6 +151,10 @@ AccessLog::Output::Output(const config::LogSettings& settings) : settings_(setti
   if (fd_ >= 0) return;
   throw std::system_error(errno, std::generic_category(),
                           "log.access: cannot open " + settings.path + " for appending");
+}
+
+AccessLog::Output AccessLog::Output::unopened(const config::LogSettings& settings) {
+  return {settings, -1};
 }
 
 AccessLog::Output::~Output() {
@@ -148,22 +170,34 @@ AccessLog::Output& AccessLog::Output::operator=(Output&& other) noexcept {
   return *this;
 }
 
-void AccessLog::Output::write(std::string_view text) const {
+bool AccessLog::Output::is_missing() const {
+  return settings_.access == config::LogTarget::file && fd_ < 0;
+}
+
+bool AccessLog::Output::is_deleted() const {
+  struct stat status {};
+  return settings_.access == config::LogTarget::file && ::fstat(fd_, &status) == 0 &&
+         S_ISREG(status.st_mode) && status.st_nlink == 0;
+}
+
+std::error_code AccessLog::Output::write(std::string_view& text) const {
   while (!text.empty()) {
     const auto written = ::write(fd_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
+    if (written <= 0) return {errno, std::generic_category()};
     text.remove_prefix(static_cast<std::size_t>(written));
   }
+  return {};
 }
 
 AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads)
-    : lines_(threads), output_(settings) {
+    : lines_(threads), output_(Output::unopened(settings)) {
   for (auto& lines : lines_) {
     const threads::MutexLock lock(lines.mutex_);
     lines.format_ = settings.format;
     lines.on_ = settings.access != config::LogTarget::none;
   }
+  open();
   start_if_on();
 }
 
@@ -206,12 +240,22 @@ void AccessLog::follow(Output next) {
 }
 
 std::uint64_t AccessLog::dropped() {
-  std::uint64_t total = 0;
+  std::uint64_t total = lost_;
   for (auto& lines : lines_) {
     const threads::MutexLock lock(lines.mutex_);
     total += lines.dropped_;
   }
   return total;
+}
+
+void AccessLog::note(std::string trouble) {
+  if (trouble.empty()) {
+    if (fault_.mended()) spdlog::info("the access log is in order again");
+    return;
+  }
+  const auto known = fault_.told();
+  if (!known || known->text != trouble) spdlog::error("{}", trouble);
+  fault_.found(std::move(trouble), std::chrono::steady_clock::now());
 }
 
 void AccessLog::run(std::stop_token stop) {
@@ -226,48 +270,70 @@ void AccessLog::run(std::stop_token stop) {
   }
 }
 
-void AccessLog::reopen_if_asked() {
-  {
-    const threads::MutexLock lock(mutex_);
-    if (!std::exchange(reopen_, false)) return;
-  }
+void AccessLog::open() {
+  tried_ = std::chrono::steady_clock::now();
   try {
     output_ = Output(output_.settings());
-    note_opened();
+    to_open_ = false;
+    note({});
   } catch (const std::system_error& error) {
-    auto text =
-        fmt::format("{}; the old file is kept: mend this, then send SIGUSR1 again", error.what());
-    spdlog::error("{}", text);
-    fault_.found(std::move(text), std::chrono::steady_clock::now());
+    const char* const meanwhile = output_.is_missing() ? "requests are not logged meanwhile"
+                                                       : "lines go to the old file meanwhile";
+    note(fmt::format("{}{}; {}, and the log is tried again each second", error.what(),
+                     log_advice(error.code(), output_.settings().path), meanwhile));
   }
 }
 
+void AccessLog::open_if_needed() {
+  bool is_asked = false;
+  {
+    const threads::MutexLock lock(mutex_);
+    is_asked = std::exchange(reopen_, false);
+  }
+  if (output_.is_deleted()) output_ = Output::unopened(output_.settings());
+  to_open_ = to_open_ || is_asked || output_.is_missing();
+  const bool is_time = std::chrono::steady_clock::now() - tried_ >= kBetweenTries;
+  if (is_asked || (to_open_ && is_time)) open();
+}
+
+// Lines that no file has taken yet go to the next output.
+void AccessLog::write_lines(const Output* next) {
+  const Output& to = next && output_.is_missing() ? *next : output_;
+  std::error_code error;
+  std::string text;
+  bool has_written = false;
+  for (auto& lines : lines_) {
+    {
+      const threads::MutexLock lock(lines.mutex_);
+      lines.most_ = to.is_missing() ? kMostWithoutFile : kMostWaiting;
+      if (!to.is_missing()) text.swap(lines.text_);
+      if (next) lines.format_ = next->settings().format;
+      if (next) lines.on_ = next->settings().access != config::LogTarget::none;
+    }
+    std::string_view rest = text;
+    has_written = has_written || !rest.empty();
+    if (const auto failed = to.write(rest)) error = failed;
+    lost_ += static_cast<std::uint64_t>(std::count(rest.begin(), rest.end(), '\n'));
+    text.clear();
+  }
+  if (!has_written || to_open_ || to.settings().access != config::LogTarget::file) return;
+  note(!error ? std::string()
+              : fmt::format("log.access: {} cannot be written: {}; its lines are lost",
+                            to.settings().path, error.message()));
+}
+
 void AccessLog::flush() {
-  reopen_if_asked();
+  open_if_needed();
   std::optional<Output> next;
   {
     const threads::MutexLock lock(mutex_);
     next.swap(next_);
   }
-  std::string text;
-  for (auto& lines : lines_) {
-    {
-      const threads::MutexLock lock(lines.mutex_);
-      text.swap(lines.text_);
-      lines.text_.clear();
-      if (next) lines.format_ = next->settings().format;
-      if (next) lines.on_ = next->settings().access != config::LogTarget::none;
-    }
-    output_.write(text);
-    text.clear();
-  }
+  write_lines(next ? &*next : nullptr);
   if (!next) return;
   output_ = std::move(*next);
-  note_opened();
-}
-
-void AccessLog::note_opened() {
-  if (fault_.mended()) spdlog::info("the access log could be opened again");
+  to_open_ = false;
+  note({});
 }
 
 }  // namespace proxy

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "config/settings.hpp"
@@ -39,6 +40,10 @@ void append_squid_line(std::string& out, const LogEntry& entry);
 // denied the request.
 void append_json_line(std::string& out, const LogEntry& entry);
 
+// What helps where a log could not be opened, for the end of a message; empty: nothing that is
+// known.
+std::string log_advice(std::error_code error, const std::string& path);
+
 class AccessLog {
  public:
   // Lines of one thread that wait to be written. Only that thread calls add().
@@ -52,6 +57,7 @@ class AccessLog {
     std::string text_ GUARDED_BY(mutex_);
     config::LogFormat format_ GUARDED_BY(mutex_) = config::LogFormat::squid;
     std::atomic<bool> on_ = false;
+    std::size_t most_ GUARDED_BY(mutex_) = kMostWaiting;
     std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;
   };
 
@@ -60,19 +66,28 @@ class AccessLog {
    public:
     // Throws std::system_error if the file cannot be opened for appending.
     explicit Output(const config::LogSettings& settings);
+    // A file that nobody has opened yet.
+    static Output unopened(const config::LogSettings& settings);
     ~Output();
     Output(Output&& other) noexcept;
     Output& operator=(Output&& other) noexcept;
 
     [[nodiscard]] const config::LogSettings& settings() const { return settings_; }
-    void write(std::string_view text) const;
+    // Whether this is a file, and not open.
+    [[nodiscard]] bool is_missing() const;
+    // Whether the open file has no name any more, so that nobody can read it.
+    [[nodiscard]] bool is_deleted() const;
+    // Returns nothing, or the error for which the rest of the text is lost.
+    [[nodiscard]] std::error_code write(std::string_view& text) const;
 
    private:
+    Output(const config::LogSettings& settings, int fd) : settings_(settings), fd_(fd) {}
+
     config::LogSettings settings_;
     int fd_ = -1;
   };
 
-  // Throws as Output does.
+  // Begins without the file if it cannot be opened: see fault().
   AccessLog(const config::LogSettings& settings, std::size_t threads);
   ~AccessLog();
   // Ends the writing thread and writes the waiting lines. The destructor does the same.
@@ -81,28 +96,42 @@ class AccessLog {
   // Whether the settings ask for an access log.
   [[nodiscard]] bool on() const { return on_.load(std::memory_order_relaxed); }
   Lines& of_thread(std::size_t number) { return lines_[number]; }
-  // Any thread: opens the path anew before the next write, as after a rotation.
+  // Any thread: opens the path anew before the next write, as after a rotation. If the path cannot
+  // be opened, lines go to the old file, and the path is tried again each second.
   void reopen();
+  // Why lines do not reach the file that the settings name, and what to do, for a person; nothing:
+  // they do. The events tell when that begins and when it ends. Without an open file, or if
+  // somebody deletes it, lines wait, up to 1 MiB for each thread, and the path is tried again each
+  // second. Any thread.
+  [[nodiscard]] std::optional<Fault::Told> fault() const { return fault_.told(); }
   // Lines of requests that end later go to this output, in its format; those that wait still go to
   // the one before. Soon, and for one thread.
   void follow(Output next);
   [[nodiscard]] std::uint64_t dropped();
-  // Why the file could not be opened anew, since the last time that it could.
-  [[nodiscard]] std::optional<Fault::Told> fault() const { return fault_.told(); }
 
  private:
   static constexpr std::chrono::milliseconds kPeriod{500};
-  static constexpr std::size_t kMaxWaiting = 8 << 20;  // bytes per thread; lines beyond are dropped
+  static constexpr std::chrono::seconds kBetweenTries{1};
+  // Bytes of each thread; lines beyond are dropped.
+  static constexpr std::size_t kMostWaiting = 8 << 20;
+  static constexpr std::size_t kMostWithoutFile = 1 << 20;
 
   void start_if_on();
-  void reopen_if_asked();
-  void note_opened();
+  void open();
+  void open_if_needed();
+  void note(std::string trouble);
   void run(std::stop_token stop);
   void flush();
+  void write_lines(const Output* next);
 
   std::deque<Lines> lines_;
   std::atomic<bool> on_ = false;
-  Output output_;  // of the writing thread
+  // Of the writing thread.
+  Output output_;
+  bool to_open_ = false;
+  std::chrono::steady_clock::time_point tried_;
+
+  std::atomic<std::uint64_t> lost_ = 0;  // lines that could not be written
   threads::Mutex mutex_;
   std::optional<Output> next_ GUARDED_BY(mutex_);
   threads::StoppableCondition wake_;

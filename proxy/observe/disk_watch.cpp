@@ -5,14 +5,19 @@
 
 #include <stdexcept>
 
+#include "proxy/machine/read_only.hpp"
+
 namespace proxy {
 
 namespace disk = cache::disk;
 
 namespace {
 
-std::string what_to_do(disk::Error error) {
+std::string what_to_do(disk::Error error, const std::string& path) {
   switch (error) {
+    case disk::Error::read_only:
+      if (auto advice = machine::read_only_advice(path); !advice.empty()) return advice;
+      return "give the folder to the user of the proxy; it is tried again from time to time";
     case disk::Error::in_use:
       return "is another hearsay running with it?";
     case disk::Error::being_read:
@@ -28,6 +33,12 @@ std::string what_to_do(disk::Error error) {
 
 }  // namespace
 
+std::string why_rests(disk::Error error, const std::string& path) {
+  auto text = fmt::format("the cache on disk rests: {}", to_string(error));
+  if (error == disk::Error::read_only) text += "; " + what_to_do(error, path);
+  return text;
+}
+
 void DiskWatch::look() {
   if (!disk_) return;
   disk_->charge();
@@ -38,8 +49,7 @@ void DiskWatch::look() {
   disk_->disk().catalog().index.suspend_claims(Unclaimed::hanging,
                                                state.reason == disk::Error::hangs);
   if (working_ && !state.working) {
-    spdlog::error("the cache on disk rests: {}; what is stored stays in memory meanwhile",
-                  to_string(state.reason));
+    spdlog::error("{}; what is stored stays in memory meanwhile", why_rests(state.reason, path_));
   } else if (!working_ && state.working) {
     spdlog::info("the cache on disk is back, with {} entries", disk.catalog().index.entries());
   }
@@ -68,7 +78,7 @@ disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
   if (!loaded) {
     const auto error = loaded.error();
     const auto text =
-        fmt::format("cache.disk.path {}: {}; {}", path, to_string(error), what_to_do(error));
+        fmt::format("cache.disk.path {}: {}; {}", path, to_string(error), what_to_do(error, path));
     const bool is_taken = error == disk::Error::in_use && in_use == cache::DiskTier::InUse::fails;
     if (is_taken || error == disk::Error::too_small) {
       throw std::runtime_error(text);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 
@@ -13,6 +14,9 @@ inline constexpr std::string_view kSqueezed =
     "the file system of cache.disk.path is full, and has less room than cache.disk.size, so the "
     "oldest go; make room there, or cache.disk.size smaller";
 
+// Why the cache at the path rests and, where it may not be written, what to do; for a person.
+std::string why_rests(cache::disk::Error error, const std::string& path);
+
 // For one thread that calls look() regularly. look() lets the disk charge its memory to the budget,
 // and suspends the disk's claims while the disk hangs. It logs when the disk begins to rest and
 // when the disk works again. It logs once if memory is too small for the index. It logs when
@@ -20,11 +24,13 @@ inline constexpr std::string_view kSqueezed =
 class DiskWatch {
  public:
   // Null: no disk is configured.
-  explicit DiskWatch(cache::DiskTier* disk) : disk_(disk) {}
+  explicit DiskWatch(cache::DiskTier* disk, std::string path = {})
+      : disk_(disk), path_(std::move(path)) {}
   void look();
 
  private:
   cache::DiskTier* disk_;
+  std::string path_;
   bool working_ = true;
   bool crowded_ = false;
   bool squeezed_ = false;

@@ -17,12 +17,12 @@ namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
-void add_disk(std::vector<Trouble>& all, const cache::DiskTier* disk) {
+void add_disk(std::vector<Trouble>& all, const cache::DiskTier* disk, const Policy& policy) {
   if (!disk) return;
   const auto state = disk->state();
   if (!state.working) {
-    all.push_back(
-        {"disk", {}, fmt::format("the cache on disk rests: {}", to_string(state.reason))});
+    const auto& told = policy.settings.cache.disk;
+    all.push_back({"disk", {}, why_rests(state.reason, told ? told->path : std::string())});
   } else if (disk->disk().catalog().squeezed) {
     all.push_back({"disk", {}, std::string(kSqueezed)});
   }
@@ -173,7 +173,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
 
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
   std::vector<Trouble> all;
-  add_disk(all, process.disk);
+  add_disk(all, process.disk, policy);
   add_neighbours(all, policy, now);
   add_refused(all, process, policy, now);
   add_names(all, process.name_health, now);

@@ -59,6 +59,20 @@ Grant around(const path& named, Use use) {
   return {real.parent_path(), use, false};
 }
 
+// A log whose folder is missing may get it later: the nearest folder above is granted, unless
+// others keep files there.
+Grant for_log(const path& log) {
+  Grant grant = around(log, Use::append);
+  if (grant.alone) return grant;
+  auto folder = grant.path;
+  std::error_code error;
+  while (!std::filesystem::exists(folder, error) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  if (!is_shared(folder) && folder != "/var/log") grant.path = folder;
+  return grant;
+}
+
 void add_listed(std::vector<Grant>& grants, std::string_view names) {
   while (!names.empty()) {
     const auto end = std::min(names.find(':'), names.size());
@@ -77,7 +91,7 @@ void add_for_settings(std::vector<Grant>& grants, const config::Settings& settin
     if (!mapping.known.empty()) grants.push_back(around(mapping.known, Use::read));
   }
   if (settings.log.access == config::LogTarget::file) {
-    grants.push_back(around(settings.log.path, Use::append));
+    grants.push_back(for_log(settings.log.path));
   }
   const auto control = config::control_path(settings);
   const auto folder = resolved(control).parent_path();

@@ -33,9 +33,11 @@ struct Grant {
 //
 // Of a file that the settings name, as a rule its folder is granted: a log is rotated, a list is
 // replaced, the cache's folder is removed and created again. In folders that hold files of others,
-// such as /etc, /tmp or a home, the file alone is granted. Relative paths are resolved now, as are
-// symbolic links. The settings files and the lists stay readable, to be read again. Files in the
-// folder of the control socket may be removed; in folders of others the socket's file stays behind.
+// such as /etc, /tmp or a home, the file alone is granted. If the folder of the log is missing, the
+// nearest folder above is granted, unless it holds files of others. Relative paths are resolved
+// now, as are symbolic links. The settings files and the lists stay readable, to be read again.
+// Files in the folder of the control socket may be removed; in folders of others the socket's file
+// stays behind.
 //
 // The libraries read what name resolution, certificates and time zones need, and more libraries.
 // All of /etc may be read, except by root: root could read passwords and keys there, so root gets

@@ -76,7 +76,7 @@ config::SettingsErrors Reloading::follow_log(const config::LogSettings& settings
   try {
     engine_.log().follow(AccessLog::Output(settings));
   } catch (const std::system_error& error) {
-    return {{file_.path(), error.what()}};
+    return {{file_.path(), error.what() + log_advice(error.code(), settings.path)}};
   }
   format_events(settings.events);
   return {};

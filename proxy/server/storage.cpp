@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "proxy/machine/read_only.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
@@ -69,8 +70,9 @@ void make_cache_folder(const config::CacheSettings& settings) {
     error = {errno, std::generic_category()};
   }
   if (!error) return;
-  spdlog::error("cache.disk.path {}: this folder cannot be created: {}; create it, or name another",
-                settings.disk->path, error.message());
+  const auto advice = machine::read_only_advice(folder);
+  spdlog::error("cache.disk.path {}: this folder cannot be created: {}; {}", settings.disk->path,
+                error.message(), advice.empty() ? "create it, or name another" : advice);
 }
 
 void Storage::give_up_memory() {
@@ -105,7 +107,7 @@ Storage::Storage(const config::Settings& settings, cache::DiskTier::InUse in_use
           disk ? &disk->disk().catalog().index : nullptr, &newly_claimed),
       placement(budget),
       runs(TransferSlots::slots_in(budget.limit())),
-      watch(disk.get()) {
+      watch(disk.get(), settings.cache.disk ? settings.cache.disk->path : std::string()) {
   if (!disk) return;
   remember(open_disk(*disk, settings.cache.disk->path, in_use), fills);
   disk->sit_under(store);

@@ -27,14 +27,15 @@ main_process() { state_of MainPID; }
 fetch() { beside curl -sf -m 10 -o /dev/null -x "$proxy" "$@"; }
 holds() { fetch -H 'Cache-Control: only-if-cached' "$origin/$1"; }
 
+# write_settings [CACHE LOGS]: folders
 write_settings() {
   # Origins of this test are on this machine.
   cat >"$root$settings" <<END
 {
   "listen": ["$proxy"],
   "access": { "deny_to": [] },
-  "cache": { "disk": { "path": "/var/cache/hearsay", "size": "64MiB" } },
-  "log": { "access": "/var/log/hearsay/access.log" }
+  "cache": { "disk": { "path": "${1:-/var/cache/hearsay}", "size": "64MiB" } },
+  "log": { "access": "${2:-/var/log/hearsay}/access.log" }
 }
 END
 }
@@ -131,6 +132,33 @@ rotate_the_log() {
   refute grep -q rotated "$root/var/log/hearsay/access.log.1"
 }
 
+# systemd keeps other folders read-only for the service, until a drop-in allows them.
+write_elsewhere() {
+  local folder=/srv/hearsay said
+  write_settings "$folder/cache" "$folder/log"
+  inside install -d -o hearsay -g hearsay "$folder/cache" "$folder/log"
+  said=$(inside hearsay check 2>&1)
+  grep -q "cache.disk.path.*ReadWritePaths=-$folder/cache" <<<"$said"
+  grep -q "log.access.*ReadWritePaths=-$folder/log" <<<"$said"
+  inside systemctl restart "$unit"
+  fetch "$origin/unwritten"
+  said=$(inside journalctl -u "$unit" -p err --no-pager)
+  grep -q "ReadWritePaths=-$folder/log" <<<"$said"
+  inside sh -c "mkdir -p /etc/systemd/system/$unit.d
+    printf '[Service]\nReadWritePaths=-%s\n' $folder/cache >/etc/systemd/system/$unit.d/paths.conf
+    printf 'ReadWritePaths=-%s\n' $folder/log >>/etc/systemd/system/$unit.d/paths.conf"
+  inside systemctl daemon-reload
+  said=$(inside hearsay check 2>&1)
+  refute grep -q ReadWritePaths <<<"$said"
+  inside systemctl restart "$unit"
+  fetch "$origin/elsewhere"
+  await grep -q elsewhere "$root$folder/log/access.log"
+  inside rm -r "/etc/systemd/system/$unit.d" "$folder"
+  write_settings
+  inside systemctl daemon-reload
+  inside systemctl restart "$unit"
+}
+
 # A process that does not get on is killed, and another one is started.
 watch_it() {
   inside sh -c "mkdir -p /run/systemd/system/$unit.d
@@ -180,7 +208,7 @@ make_system "$base" "$deb"
 boot
 beside python3 tests/install/origin.py 18080 &
 if [ -n "$built" ]; then step install_without_package install_without_package; fi
-for what in install_it check_units reload_it upgrade_it restart_it rotate_the_log watch_it \
+for what in install_it check_units reload_it upgrade_it restart_it rotate_the_log write_elsewhere watch_it \
   start_by_socket remove_it; do
   step "$what" "$what"
 done

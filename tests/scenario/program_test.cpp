@@ -187,14 +187,87 @@ TEST(Program, NeverSharesItsPortWithASecondOfItsKind) {
   EXPECT_TRUE(contains(outcome.errors, first.address())) << outcome.errors;
 }
 
-TEST(Program, SaysInOneLineThatALogCannotBeWritten) {
+TEST(Program, ServesWithoutALogAndWritesItOnceItsFolderIsThere) {
+  const TemporaryDirectory home;
+  const auto log = home / "late/access.log";
+  ProxyProcess proxy(json{{"log", {{"access", log.string()}}}});
+  EXPECT_TRUE(contains(proxy.process().errors(), "cannot open " + log.native()));
+  const auto reasons = json::parse(proxy.page("/health").body).at("reasons");
+  EXPECT_EQ(reasons.at(0).at("what"), "log") << reasons;
+  std::filesystem::create_directory(home / "late");
+  EXPECT_TRUE(await([&] {
+    return std::filesystem::exists(log) && contains(read_file(log), "/health");
+  })) << proxy.process().errors();
+  EXPECT_EQ(json::parse(proxy.page("/health").body).at("status"), "ok");
+  EXPECT_TRUE(contains(proxy.process().errors(), "the access log is in order again"));
+}
+
+TEST(Program, FindsAPortInUseInItsCheckAndTakesTheFileWithoutAnOption) {
+  const Listener taken;
+  const TemporaryDirectory directory;
+  const std::string address = "127.0.0.1:" + std::to_string(taken.port());
+  write_file(directory / "settings.json", json{{"listen", {address}}}.dump());
+  const Outcome outcome = run_hearsay({"check", directory / "settings.json"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(contains(outcome.errors, "error: listen: " + address)) << outcome.errors;
+}
+
+TEST(Program, NamesTheUsualSettingsWhereTheCommandLineNamesNone) {
+  if (std::filesystem::exists("/etc/hearsay/hearsay.json")) GTEST_SKIP() << "they are there";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"serve"}, {"check"}, {"cache", "list"}}) {
+    const Outcome outcome = run_hearsay(words);
+    EXPECT_EQ(outcome.exit_code, 2) << words[0];
+    EXPECT_TRUE(contains(outcome.errors, "there is no /etc/hearsay/hearsay.json"))
+        << outcome.errors;
+  }
+}
+
+// A script stands for systemctl, since systemd does not run where tests do.
+TEST(Program, ChecksWhatTheServiceMayWrite) {
+  const TemporaryDirectory home;
+  const auto file = home / "settings.json";
+  write_file(home / "systemctl",
+             "#!/bin/sh\n[ \"$2\" = hearsay.service ] || exit 0\ncat <<END\n"
+             "LoadState=loaded\nProtectSystem=strict\nUser=\n"
+             "ExecStart={ path=/usr/bin/hearsay ; argv[]=/usr/bin/hearsay "
+             "serve --config " +
+                 file.native() + " ; }\nEND\n");
+  std::filesystem::permissions(home / "systemctl", std::filesystem::perms::owner_all);
+  const auto cache = (home / "cache").string();
+  const json disk{{"path", cache}, {"size", "64MiB"}};
   const json settings{{"listen", {"127.0.0.1:0"}},
-                      {"user", "root"},  // if root runs the test: no warning that it stays root
-                      {"log", {{"access", "/nowhere/access.log"}}}};
-  const Outcome outcome = run_with("serve", settings.dump());
-  EXPECT_NE(outcome.exit_code, 0);
-  EXPECT_TRUE(contains(outcome.errors, "/nowhere/access.log")) << outcome.errors;
-  EXPECT_EQ(lines_of(outcome.errors), 1U) << outcome.errors;
+                      {"user", "root"},
+                      {"control", "none"},
+                      {"cache", {{"disk", disk}}}};
+  write_file(file, settings.dump());
+  write_file(home / "other.json", settings.dump());
+  const auto check = [&](const std::filesystem::path& of) {
+    return run_to_end({{hearsay_program(), "check", of.string()},
+                       {"PATH=" + home.path().string() + ":/usr/bin:/bin"}});
+  };
+  const Outcome own = check(file);
+  EXPECT_TRUE(contains(own.errors, "ReadWritePaths=-" + cache)) << own.errors;
+  EXPECT_TRUE(contains(own.errors, "hearsay.service.d/paths.conf")) << own.errors;
+  const Outcome other = check(home / "other.json");
+  EXPECT_FALSE(contains(other.errors, "ReadWritePaths")) << other.errors;
+  EXPECT_TRUE(contains(other.output, "ReadWritePaths=-" + cache)) << other.output;
+}
+
+TEST(Program, GivesTheJournalPrioritiesAndNoTimes) {
+  const TemporaryDirectory home;
+  json settings = settings_for_tests(home / "late/access.log");
+  settings["user"] = "root";
+  write_file(home / "settings.json", settings.dump());
+  const std::string script = "JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/2) exec " +
+                             hearsay_program() + " serve --config settings.json";
+  ChildProcess proxy(Command{{"/bin/sh", "-c", script}, {}, {}, home.path()});
+  ASSERT_TRUE(await([&] { return contains(proxy.errors(), "\nlimits: "); })) << proxy.errors();
+  EXPECT_TRUE(contains("\n" + proxy.errors(), "\n<3>log.access: cannot open")) << proxy.errors();
+  EXPECT_FALSE(contains(proxy.errors(), "[hearsay]")) << proxy.errors();
+  write_file(home / "settings.json", "{ \"no\": 1 }");
+  const Outcome wrong = run_to_end(Command{{"/bin/sh", "-c", script}, {}, {}, home.path()});
+  EXPECT_TRUE(wrong.errors.starts_with("<3>")) << wrong.errors;
 }
 
 TEST(Program, ListensOnSeveralSockets) {

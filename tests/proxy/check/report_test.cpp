@@ -15,12 +15,18 @@ struct Case {
   const char* err;
 };
 
-TEST(Report, FailsForAWarningOnlyIfItIsStrict) {
+TEST(Report, FailsForAnErrorAndForAWarningIfItIsStrict) {
   const Case cases[] = {
       {{}, true, true, "OK\n", ""},
       {{{}, {"port 1 is ours"}}, true, true, "port 1 is ours\nOK\n", ""},
       {{{"no room"}, {}}, false, true, "OK, but for 1 warning\n", "warning: no room\n"},
       {{{"no room"}, {}}, true, false, "not OK: 1 warning\n", "warning: no room\n"},
+      {{{}, {}, {"taken"}}, false, false, "not OK: 1 error\n", "error: taken\n"},
+      {{{"no room"}, {}, {"a", "b"}},
+       false,
+       false,
+       "not OK: 2 errors, 1 warning\n",
+       "error: a\nerror: b\nwarning: no room\n"},
       {{{"a", "b"}, {"c"}}, false, true, "c\nOK, but for 2 warnings\n", "warning: a\nwarning: b\n"},
   };
   for (const Case& each : cases) {

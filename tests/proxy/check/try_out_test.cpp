@@ -33,7 +33,7 @@ config::Settings with_disk(const std::string& path) {
 TEST(TryPlaces, FindsAFolderThatCanBeMade) {
   const TemporaryDirectory directory;
   Trial trial;
-  try_places(with_disk(directory / "a/b"), trial);
+  try_places(with_disk(directory / "a/b"), nullptr, trial);
   EXPECT_TRUE(trial.warnings.empty());
   EXPECT_TRUE(has(trial.notes, "will be made"));
   EXPECT_FALSE(std::filesystem::exists(directory / "a")) << "it leaves no trace";
@@ -45,18 +45,18 @@ TEST(TryPlaces, WarnsOfWhatIsNoFolder) {
   Trial trial;
   auto settings = with_disk(directory / "file");
   settings.log = {config::LogTarget::file, directory / "absent/log", config::LogFormat::squid};
-  try_places(settings, trial);
+  try_places(settings, nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "file is no directory"));
   const bool is_root = ::geteuid() == 0;  // as root, the proxy makes the folder
   EXPECT_EQ(has(trial.warnings, "there is no directory"), !is_root);
   EXPECT_EQ(has(trial.notes, "absent will be made"), is_root);
   settings.log.path = directory / "file/log";
-  try_places(settings, trial);
+  try_places(settings, nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "file/log cannot be written by this user"));
   settings.cache.disk.reset();
   settings.log.path = directory.path();
   trial = {};
-  try_places(settings, trial);
+  try_places(settings, nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "it is a directory"));
 }
 
@@ -65,7 +65,7 @@ TEST(TryPlaces, WarnsOfADiskThatIsTooSmall) {
   auto settings = with_disk(directory.path());
   settings.cache.disk->size = config::ByteSize{1ULL << 49};
   Trial trial;
-  try_places(settings, trial);
+  try_places(settings, nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "has room for"));
 }
 
@@ -75,7 +75,7 @@ TEST(TryPlaces, WarnsOfADiskThatOthersHaveFilled) {
   auto settings = with_disk(directory.path());
   settings.cache.disk->size = config::ByteSize{(room.available + room.capacity) / 2};
   Trial trial;
-  try_places(settings, trial);
+  try_places(settings, nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "has room for"));
 }
 
@@ -87,19 +87,64 @@ TEST(TryPlaces, CountsWhatTheCacheHasAsItsRoom) {
   const auto room = std::filesystem::space(directory.path());
   settings.cache.disk->size = config::ByteSize{room.available + kHeld / 2};
   Trial trial;
-  try_places(settings, trial);
+  try_places(settings, nullptr, trial);
   EXPECT_FALSE(has(trial.warnings, "has room for"));
 }
 
 TEST(TryPlaces, WarnsOfAFolderThatOnlyTheKernelCanMake) {
   Trial trial;
-  try_places(with_disk("/proc/cache"), trial);
+  try_places(with_disk("/proc/cache"), nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "/proc is of the kernel"));
   EXPECT_TRUE(trial.notes.empty());
 }
 
+machine::ServiceUnit unit_that_writes(const std::filesystem::path& folder) {
+  machine::ServiceUnit unit;
+  unit.places = {{"/", false, false}, {folder, true, true}};
+  return unit;
+}
+
+TEST(TryPlaces, WarnsOfWhatSystemdKeepsReadOnlyForTheService) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "own");
+  const auto unit = unit_that_writes(directory / "own");
+  auto settings = with_disk(directory / "other");
+  settings.log = {config::LogTarget::file, directory / "own/log", config::LogFormat::squid};
+  Trial trial;
+  try_places(settings, &unit, trial);
+  ASSERT_EQ(trial.warnings.size(), 1u);
+  EXPECT_TRUE(has(trial.warnings, "cache.disk.path: " + (directory / "other").native()));
+  EXPECT_TRUE(has(trial.warnings, "ReadWritePaths=-" + (directory / "other").native()));
+  EXPECT_TRUE(has(trial.warnings, "/etc/systemd/system/hearsay.service.d/"));
+  trial = {};
+  note_places_of(settings, unit, trial);
+  EXPECT_TRUE(trial.warnings.empty());
+  EXPECT_EQ(trial.notes.size(), 1u);
+}
+
+TEST(TryPlaces, ExpectsOfSystemdTheFoldersThatItMakes) {
+  const auto unit = unit_that_writes("/nowhere/made");
+  Trial trial;
+  try_places(with_disk("/nowhere/made"), &unit, trial);
+  EXPECT_EQ(trial, Trial{});
+}
+
+TEST(TryPorts, LeavesToSystemdWhatItDoesForTheService) {
+  const Listener taken;
+  config::Settings settings;
+  settings.listen = {{"127.0.0.1", taken.port()}};
+  machine::ServiceUnit unit;
+  Trial trial;
+  try_ports(settings, &unit, trial);
+  EXPECT_EQ(trial.errors.size(), 1u);
+  unit.has_socket = true;
+  trial = {};
+  try_ports(settings, &unit, trial);
+  EXPECT_TRUE(trial.errors.empty());
+}
+
 // As the proxy does, which refuses to start.
-TEST(TryControl, WarnsOfWhatIsInTheWay) {
+TEST(TryControl, CallsAnErrorWhatIsInTheWayOfASocketThatTheSettingsName) {
   const TemporaryDirectory directory;
   support::write_file(directory / "file", "x");
   config::Settings settings;
@@ -107,8 +152,9 @@ TEST(TryControl, WarnsOfWhatIsInTheWay) {
   const auto tried = [&](const std::string& path, bool runs = false) {
     settings.control = path;
     Trial trial;
-    try_control(settings, runs, trial);
-    return trial.warnings;
+    try_control(settings, nullptr, runs, trial);
+    EXPECT_TRUE(trial.warnings.empty());
+    return trial.errors;
   };
   EXPECT_TRUE(tried("").empty());
   EXPECT_TRUE(tried(directory / "a").empty());
@@ -124,28 +170,28 @@ TEST(TryControl, WarnsOfWhatIsInTheWay) {
   EXPECT_TRUE(tried(directory / "living").empty());
 }
 
-TEST(TryUser, WarnsOfAUserWhoIsMissingAndOfRootsRights) {
+TEST(TryUser, FindsAUserWhoIsMissingAndWarnsOfRootsRights) {
   const auto tried = [](const std::string& user) {
     config::Settings settings;
     settings.user = user;
     Trial trial;
     try_user(settings, trial);
-    return trial.warnings;
+    return trial;
   };
-  EXPECT_TRUE(has(tried("no-such-user"), "user: there is no user no-such-user"));
-  EXPECT_TRUE(tried("root").empty()) << "somebody means it";
+  EXPECT_TRUE(has(tried("no-such-user").errors, "user: there is no user no-such-user"));
+  EXPECT_EQ(tried("root"), Trial{}) << "somebody means it";
   const bool keeps_root = ::geteuid() == 0 && !machine::account_of("hearsay");
-  EXPECT_EQ(has(tried(""), "keeps root's rights"), keeps_root);
+  EXPECT_EQ(has(tried("").warnings, "keeps root's rights"), keeps_root);
 }
 
-TEST(TryPorts, WarnsOfAPortThatAnotherProgramHas) {
+TEST(TryPorts, CallsAnErrorAPortThatAnotherProgramHas) {
   const Listener taken;
   config::Settings settings;
   settings.listen = {{"127.0.0.1", taken.port()}, {"127.0.0.1", 0}, {"192.0.2.1", 3128}};
   Trial trial;
-  try_ports(settings, trial);
-  ASSERT_EQ(trial.warnings.size(), 2u);
-  EXPECT_TRUE(has(trial.warnings, "another program has this port"));
+  try_ports(settings, nullptr, trial);
+  ASSERT_EQ(trial.errors.size(), 1u);
+  EXPECT_TRUE(has(trial.errors, "another program has this port"));
   EXPECT_TRUE(has(trial.warnings, "192.0.2.1:3128 cannot be bound: "));
 }
 

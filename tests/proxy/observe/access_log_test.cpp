@@ -212,15 +212,60 @@ TEST(AccessLog, WritesNothingWhereNoneIsWanted) {
   EXPECT_FALSE(std::filesystem::exists(directory / "log"));
 }
 
-TEST(AccessLog, APathThatCannotBeOpenedIsAnErrorThatNamesIt) {
+TEST(AccessLog, WritesWhatHasWaitedOnceItsFolderIsThere) {
   const TemporaryDirectory directory;
-  const auto path = directory / "missing" / "log";
-  try {
-    AccessLog log(to(path), 1);
-    FAIL() << "opened";
-  } catch (const std::system_error& error) {
-    EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos) << error.what();
-  }
+  const auto path = directory / "late" / "log";
+  const LoggedRequest request;
+  AccessLog log(to(path), 1);
+  EXPECT_NE(log.fault()->text.find("cannot open " + path.string()), std::string::npos)
+      << log.fault()->text;
+  EXPECT_NE(log.fault()->text.find("make the folder"), std::string::npos) << log.fault()->text;
+  log.of_thread(0).add(request.entry());
+  std::filesystem::create_directory(directory / "late");
+  ASSERT_TRUE(support::await(
+      [&] { return std::filesystem::exists(path) && read_file(path) == squid_line(request); }));
+  EXPECT_FALSE(log.fault());
+}
+
+TEST(AccessLog, KeepsLittleWhileItHasNoFile) {
+  const TemporaryDirectory directory;
+  LoggedRequest request;
+  request.url.assign(1 << 18, 'x');
+  AccessLog log(to(directory / "late" / "log"), 1);
+  ASSERT_TRUE(support::await([&] {
+    log.of_thread(0).add(request.entry());
+    return log.dropped() > 0;
+  }));
+  std::filesystem::create_directory(directory / "late");
+  ASSERT_TRUE(support::await([&] { return !log.fault(); }));
+  log.end();
+  EXPECT_LT(std::filesystem::file_size(directory / "late" / "log"), 9U << 20);
+}
+
+TEST(AccessLog, OpensADeletedFileAnew) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "logs");
+  const LoggedRequest request;
+  AccessLog log(to(directory / "logs" / "log"), 1);
+  std::filesystem::remove_all(directory / "logs");
+  ASSERT_TRUE(support::await([&] { return log.fault(); }));
+  log.of_thread(0).add(request.entry());
+  std::filesystem::create_directory(directory / "logs");
+  ASSERT_TRUE(support::await([&] { return !log.fault(); }));
+  log.end();
+  EXPECT_EQ(read_file(directory / "logs" / "log"), squid_line(request));
+}
+
+TEST(AccessLog, TellsThatItsFileCannotBeWritten) {
+  AccessLog log(to("/dev/full"), 1);
+  EXPECT_FALSE(log.fault());
+  const LoggedRequest request;
+  log.of_thread(0).add(request.entry());
+  ASSERT_TRUE(support::await([&] { return log.fault(); }));
+  EXPECT_NE(log.fault()->text.find("No space left"), std::string::npos) << log.fault()->text;
+  EXPECT_EQ(log.dropped(), 1U);
+  log.end();
+  EXPECT_TRUE(log.fault()) << "nothing was written since";
 }
 
 TEST(AccessLog, AfterARotationLinesGoToTheNewFile) {

@@ -52,6 +52,12 @@ TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
   EXPECT_TRUE(has(for_cache("/var/cache/hearsay/"), {"/var/cache", Use::store}));
 }
 
+TEST(Grants, CoverTheNearestFolderOfALogWhoseFolderComesLate) {
+  const support::TemporaryDirectory home;
+  EXPECT_TRUE(has(for_log(home / "late/logs/access.log"), {home.path(), Use::append}));
+  EXPECT_FALSE(names(for_log("/nowhere/access.log"), "/"));
+}
+
 TEST(Grants, LetTheControlSocketBeRemovedFromAFolderOfItsOwn) {
   config::Settings settings;
   settings.control = "/srv/hearsay/control.sock";

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-namespace proxy {
+namespace proxy::machine {
 
 // The path itself if it exists, as far as this user can see, else the folder above it that does.
 inline std::filesystem::path nearest_that_exists(std::filesystem::path path) {
@@ -15,4 +15,4 @@ inline std::filesystem::path nearest_that_exists(std::filesystem::path path) {
   return path;
 }
 
-}  // namespace proxy
+}  // namespace proxy::machine

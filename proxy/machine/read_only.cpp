@@ -1,0 +1,64 @@
+#include "proxy/machine/read_only.hpp"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "proxy/machine/nearest.hpp"
+
+namespace proxy::machine {
+namespace {
+
+constexpr std::string_view kUsualService = "hearsay.service";
+
+// systemd sets one of these for each service that it starts, and they are inherited.
+bool is_service() {
+  return std::getenv("NOTIFY_SOCKET") != nullptr || std::getenv("INVOCATION_ID") != nullptr;
+}
+
+bool is_read_only(const std::filesystem::path& folder) {
+  struct statvfs facts {};
+  return ::statvfs(folder.c_str(), &facts) == 0 && (facts.f_flag & ST_RDONLY) != 0;
+}
+
+std::string service_of_cgroup() {
+  std::ifstream file("/proc/self/cgroup", std::ios::binary);
+  auto found = service_in(std::string(std::istreambuf_iterator<char>(file), {}));
+  return found.empty() ? std::string(kUsualService) : found;
+}
+
+}  // namespace
+
+const std::string& own_service() {
+  static const std::string service = service_of_cgroup();
+  return service;
+}
+
+std::string service_in(std::string_view proc_self_cgroup) {
+  constexpr std::string_view kEnd = ".service";
+  const auto end = proc_self_cgroup.rfind(kEnd);
+  if (end == proc_self_cgroup.npos) return {};
+  const auto upto = proc_self_cgroup.substr(0, end + kEnd.size());
+  return std::string(upto.substr(upto.find_last_of("/\n") + 1));
+}
+
+std::string drop_in_for(const std::string& service, const std::filesystem::path& folder) {
+  return fmt::format(
+      "systemd keeps it read-only for {0}: put the lines \"[Service]\" and \"ReadWritePaths=-{1}\" "
+      "into /etc/systemd/system/{0}.d/paths.conf, make {1} for the user of the proxy, then run "
+      "\"systemctl daemon-reload\" and \"systemctl restart {0}\"",
+      service, folder.native());
+}
+
+std::string read_only_advice(const std::filesystem::path& folder) {
+  if (!is_read_only(nearest_that_exists(folder))) return {};
+  if (is_service()) return drop_in_for(own_service(), folder);
+  return "its file system is read-only: mount it, or a volume there, for writing";
+}
+
+}  // namespace proxy::machine

@@ -1,0 +1,22 @@
+// Folders that are read-only for this process, or for a service.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace proxy::machine {
+
+// The service of systemd that this process belongs to, such as "hearsay.service"; that name if none
+// is known. Reads /proc/self/cgroup at the first call, which is to be before the sandbox.
+const std::string& own_service();
+// The innermost service in the text of /proc/self/cgroup; empty: there is none. Pure.
+std::string service_in(std::string_view proc_self_cgroup);
+
+// What lets this service of systemd write the folder: the drop-in, word for word.
+std::string drop_in_for(const std::string& service, const std::filesystem::path& folder);
+
+// What a person does if the folder, or where it is missing the one above, is read-only for this
+// process whatever its user: with a service manager around, drop_in_for(). Empty: it is not.
+std::string read_only_advice(const std::filesystem::path& folder);
+
+}  // namespace proxy::machine

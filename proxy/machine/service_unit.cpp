@@ -1,0 +1,190 @@
+#include "proxy/machine/service_unit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "config/load.hpp"
+
+namespace proxy::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAsk =
+    "timeout 5 systemctl show hearsay.service -p LoadState -p User -p ExecStart -p ProtectSystem "
+    "-p ProtectHome -p PrivateTmp -p ReadOnlyPaths -p InaccessiblePaths -p ReadWritePaths "
+    "-p BindPaths -p CacheDirectory -p LogsDirectory -p StateDirectory -p RuntimeDirectory "
+    "-p AmbientCapabilities 2>/dev/null && "
+    "timeout 5 systemctl show hearsay.socket -p ActiveState 2>/dev/null";
+
+using Shown = std::map<std::string, std::string, std::less<>>;
+
+std::string_view take_part(std::string_view& text, char mark) {
+  const auto end = std::min(text.find(mark), text.size());
+  const auto taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return taken;
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    if (const auto word = take_part(text, ' '); !word.empty()) words.push_back(word);
+  }
+  return words;
+}
+
+// The innermost place decides, and of places with one path the last.
+class Reader {
+ public:
+  explicit Reader(const Shown& shown) : shown_(shown) {}
+
+  [[nodiscard]] std::string_view of(std::string_view property) const {
+    const auto found = shown_.find(property);
+    return found == shown_.end() ? std::string_view() : found->second;
+  }
+
+  std::vector<ServiceUnit::Place> places() {
+    protect_system(of("ProtectSystem"));
+    const auto home = of("ProtectHome");
+    if (!home.empty() && home != "no") add({"/home", "/root", "/run/user"}, false);
+    if (of("PrivateTmp") == "yes") add({"/tmp", "/var/tmp"}, true);
+    for (const char* property : {"ReadOnlyPaths", "InaccessiblePaths"}) add_listed(property, false);
+    for (const char* property : {"ReadWritePaths", "BindPaths"}) add_listed(property, true);
+    add_made("CacheDirectory", "/var/cache/");
+    add_made("LogsDirectory", "/var/log/");
+    add_made("StateDirectory", "/var/lib/");
+    add_made("RuntimeDirectory", "/run/");
+    return std::move(places_);
+  }
+
+  // "{ path=... ; argv[]=/usr/bin/hearsay serve --config FILE ; ... }"
+  [[nodiscard]] std::string settings() const {
+    auto command = of("ExecStart");
+    const auto begin = command.find("argv[]=");
+    if (begin == command.npos) return {};
+    command.remove_prefix(begin);
+    const auto words = words_of(command.substr(0, command.find(" ;")));
+    constexpr std::string_view kOption = "--config";
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == kOption && i + 1 < words.size()) return std::string(words[i + 1]);
+      if (words[i].starts_with("--config="))
+        return std::string(words[i].substr(kOption.size() + 1));
+    }
+    return config::kDefaultSettings;
+  }
+
+ private:
+  void add(std::initializer_list<const char*> paths, bool is_writable) {
+    for (const char* path : paths) places_.push_back({path, is_writable, false});
+  }
+
+  void protect_system(std::string_view how) {
+    if (how == "strict") {
+      add({"/"}, false);
+      return add({"/dev", "/proc", "/sys"}, true);
+    }
+    if (how == "yes" || how == "full") add({"/usr", "/boot", "/efi"}, false);
+    if (how == "full") add({"/etc"}, false);
+  }
+
+  // "-/a" need not exist, "+/a" is below the root folder of the service, "/a:/b" appears as /b.
+  void add_listed(std::string_view property, bool is_writable) {
+    for (auto word : words_of(of(property))) {
+      word.remove_prefix(std::min(word.find('/'), word.size()));
+      const auto source = take_part(word, ':');
+      const auto shown_as = take_part(word, ':');
+      const auto path = shown_as.empty() ? source : shown_as;
+      if (!path.empty()) places_.push_back({path, is_writable, false});
+    }
+  }
+
+  void add_made(std::string_view property, const std::string& above) {
+    for (auto word : words_of(of(property))) {
+      places_.push_back({above + std::string(take_part(word, ':')), true, true});
+    }
+  }
+
+  const Shown& shown_;
+  std::vector<ServiceUnit::Place> places_;
+};
+
+// Links are followed as far as the path exists.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  auto real = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path.lexically_normal() : real;
+}
+
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const auto below = path.lexically_relative(folder);
+  return !below.empty() && *below.begin() != "..";
+}
+
+}  // namespace
+
+bool ServiceUnit::serves_by(const fs::path& settings_file) const {
+  return !settings.empty() && resolved(settings) == resolved(settings_file);
+}
+
+const ServiceUnit::Place* ServiceUnit::place_of(const fs::path& path) const {
+  const Place* found = nullptr;
+  const auto real = resolved(path);
+  for (const Place& place : places) {
+    if (!is_within(real, resolved(place.path))) continue;
+    if (!found || is_within(resolved(place.path), resolved(found->path))) found = &place;
+  }
+  return found;
+}
+
+bool ServiceUnit::lets_write(const fs::path& path) const {
+  const Place* const place = place_of(path);
+  return !place || place->is_writable;
+}
+
+bool ServiceUnit::makes(const fs::path& path) const {
+  const Place* const place = place_of(path);
+  if (!place || !place->is_made) return false;
+  const auto real = resolved(path);
+  return real == resolved(place->path) || real.parent_path() == resolved(place->path);
+}
+
+std::optional<ServiceUnit> parse_unit(std::string_view text) {
+  Shown shown;
+  while (!text.empty()) {
+    auto line = take_part(text, '\n');
+    const auto property = take_part(line, '=');
+    shown[std::string(property)] = line;
+  }
+  Reader reader(shown);
+  if (reader.of("LoadState") != "loaded") return std::nullopt;
+  ServiceUnit unit;
+  unit.user = reader.of("User");
+  unit.settings = reader.settings();
+  unit.places = reader.places();
+  unit.has_socket = reader.of("ActiveState") == "active";
+  unit.may_bind_any =
+      unit.user.empty() || unit.user == "root" ||
+      reader.of("AmbientCapabilities").find("cap_net_bind_service") != std::string_view::npos;
+  return unit;
+}
+
+std::optional<ServiceUnit> service_unit() {
+  constexpr std::size_t kLongest = 256 * 1024;
+  const std::unique_ptr<FILE, int (*)(FILE*)> answer(::popen(kAsk, "re"), &::pclose);
+  if (!answer) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> part{};
+  while (text.size() < kLongest) {
+    const auto read = std::fread(part.data(), 1, part.size(), answer.get());
+    if (read == 0) break;
+    text.append(part.data(), read);
+  }
+  return parse_unit(text);
+}
+
+}  // namespace proxy::machine
