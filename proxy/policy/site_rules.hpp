@@ -39,7 +39,7 @@ class SiteRule {
   //   not sent them, as with Squid's ignore-reload. The request to the origin still contains them.
   // - never_store: the request is forwarded, and its response is not stored.
   // - store_cookies: a Set-Cookie does not keep a response from being stored.
-  // - offline: only stored responses answer.
+  // - offline: only what this proxy or a neighbour has stored answers.
   void apply_to(cache::RequestFacts& facts) const;
 
   [[nodiscard]] bool drops_any() const { return !drop_query_.empty(); }

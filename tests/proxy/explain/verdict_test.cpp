@@ -47,6 +47,16 @@ TEST_P(Sentence, SaysWhatWouldHappenAndWhy) {
   EXPECT_EQ(sentence(explanation), GetParam().sentence);
 }
 
+TEST(SentenceOffline, NamesNeighboursAndNoOrigin) {
+  Explanation explanation;
+  explanation.verdict = {Action::fetch, Forward::uri_miss};
+  explanation.offline = true;
+  EXPECT_EQ(sentence(explanation), "is not stored; would ask nobody: this proxy is offline");
+  explanation.peers.push_back(
+      {.name = "b", .state = "usable", .claims = true, .asks = Asks::yes, .why = {}});
+  EXPECT_EQ(sentence(explanation), "is not stored; would ask b, whose digest claims it");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Verdicts, Sentence,
     testing::Values(
