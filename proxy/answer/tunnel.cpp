@@ -92,14 +92,55 @@ Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
   co_return net::error_code{};
 }
 
+// What those who look at origins see of a tunnel: the wait for its connection, then its bytes.
+class ShownTunnel {
+ public:
+  using Clock = upstream::UnderWay::Clock;
+
+  ShownTunnel(const Client& client, const Request& request, const upstream::Endpoint& to)
+      : client_(client),
+        shown_(to),
+        line_("CONNECT " + std::string(request.target.authority())),
+        under_way_(client.worker.outgoing.upstream.traffic, line_) {
+    shown_.tls = true;
+    under_way_.turn_to(shown_, shown_, nullptr, Clock::now());
+    under_way_.await(upstream::Awaited::connection);
+  }
+  ShownTunnel(const ShownTunnel&) = delete;
+  ShownTunnel& operator=(const ShownTunnel&) = delete;
+  ~ShownTunnel() {
+    if (connected_) under_way_.received(client_.record.bytes);
+  }
+
+  void failed(const Failure& failure) {
+    if (is_of_origin(failure.what)) under_way_.failed(failure.what, Clock::now());
+    under_way_.end();
+  }
+  void connected() {
+    connected_ = true;
+    under_way_.answered(200, Clock::now());
+    under_way_.end();
+  }
+
+ private:
+  const Client& client_;
+  upstream::Endpoint shown_;
+  const std::string line_;
+  upstream::UnderWay under_way_;
+  bool connected_ = false;
+};
+
 Task<void> tunnel_directly(Client& client, const Request& request) {
   const auto to = origin_of(request.target, request.policy().lists);
+  ShownTunnel shown(client, request, to);
   auto connected = co_await client.worker.outgoing.connector.connect(
       to, request.policy().settings.timeouts.connect);
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());
+    shown.failed(failure);
     co_return co_await refuse(client, request, failure, http::Forward::method);
   }
+  shown.connected();
   client.record.status = 200;
   auto& server = **connected;
   const ResponseWriter::WaitsFor waits(client.response, [&server] { server.close(); });

@@ -128,4 +128,14 @@ History::Latest History::latest() const {
   return {last_->at, seconds_.back()};
 }
 
+Sample History::sum_of_last(std::chrono::seconds time) const {
+  const threads::MutexLock lock(mutex_);
+  Sample sum{};
+  const auto number = std::min(seconds_.size(), static_cast<std::size_t>(time.count()));
+  for (auto it = seconds_.end() - static_cast<std::ptrdiff_t>(number); it != seconds_.end(); ++it) {
+    for (std::size_t i = 0; i < kSeries; ++i) sum[i] += (*it)[i];
+  }
+  return sum;
+}
+
 }  // namespace proxy

@@ -61,6 +61,8 @@ class History {
     Sample sample{};
   };
   [[nodiscard]] Latest latest() const;
+  // The sum of the last seconds; of fewer if so many are not recorded.
+  [[nodiscard]] Sample sum_of_last(std::chrono::seconds time) const;
 
  private:
   static constexpr std::chrono::seconds kLongestGap{24 * 3600};

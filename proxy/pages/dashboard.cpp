@@ -10,6 +10,7 @@
 #include "proxy/pages/badge_cookie.hpp"
 #include "proxy/pages/dashboard_files.hpp"
 #include "proxy/pages/live_json.hpp"
+#include "proxy/pages/origins_json.hpp"
 #include "proxy/pages/query.hpp"
 #include "proxy/pages/readers.hpp"
 #include "proxy/reply/own_message.hpp"
@@ -93,6 +94,12 @@ Task<std::string> tell_busiest(Process& process, const Policy& policy) {
   co_return busiest_json(process, policy) + "\n";
 }
 
+Task<std::string> tell_origins(const Process& process) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto view = origins_view(process, now);
+  co_return origins_json(view, now, process.clock.shown());
+}
+
 }  // namespace
 
 Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&) {
@@ -157,6 +164,13 @@ Task<void> serve_recent_requests(Client& client, const Request& request, Request
 Task<void> serve_busiest(Client& client, const Request& request, RequestBody&) {
   auto& process = client.worker.process;
   auto telling = tell_busiest(process, request.policy());
+  auto json = co_await net::run_on(process.aside, std::move(telling));
+  co_await send_json(client, std::move(json));
+}
+
+Task<void> serve_origins(Client& client, const Request&, RequestBody&) {
+  auto& process = client.worker.process;
+  auto telling = tell_origins(process);
   auto json = co_await net::run_on(process.aside, std::move(telling));
   co_await send_json(client, std::move(json));
 }

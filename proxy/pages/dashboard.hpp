@@ -27,6 +27,9 @@ net::Task<void> serve_recent_requests(Client& client, const Request& request, Re
 // busiest_json().
 net::Task<void> serve_busiest(Client& client, const Request& request, RequestBody& body);
 
+// origins_json(): origins of the last hour, and the requests that wait.
+net::Task<void> serve_origins(Client& client, const Request& request, RequestBody& body);
+
 // news_json() each second, for admins with_requests(), as server-sent events, until the client
 // leaves, ceases to be or becomes an admin, or the proxy drains. There is room for Watchers::kMost
 // clients; others get 503.

@@ -11,6 +11,7 @@
 #include "proxy/observe/clock_watch.hpp"
 #include "proxy/observe/disk_watch.hpp"
 #include "proxy/observe/peer_watch.hpp"
+#include "proxy/pages/origin_reasons.hpp"
 
 namespace proxy {
 namespace {
@@ -177,9 +178,7 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   add_neighbours(all, policy, now);
   add_refused(all, process, policy, now);
   add_names(all, process.name_health, now);
-  for (auto& one : origin_troubles(process.origin_health.failing(now), now)) {
-    all.push_back(std::move(one));
-  }
+  for (auto& one : origin_reasons(origins_seen(process, now), now)) all.push_back(std::move(one));
   add_clock(all, process, now);
   add_memory(all, process, policy);
   add_descriptors(all, process, policy);

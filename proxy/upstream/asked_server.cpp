@@ -34,6 +34,7 @@ bool AskedServer::may_leave_parent() const {
 void AskedServer::turn_to(Clock::time_point now) {
   asked_ = now;
   known_to_fail_ = false;
+  under_way_.turn_to(parent() ? plan_.to : to(), to(), parent(), now);
 }
 
 net::error_code AskedServer::known_failure() {
@@ -73,10 +74,19 @@ bool AskedServer::goes_around(unsigned status) {
   return plan_.repeatable && next();
 }
 
-void AskedServer::note_failure(const Failure& failure) const {
-  if (is_of_origin(failure.what) && !parent() && !plan_.of_neighbour) {
-    on_.health.failed(to(), failure, Clock::now());
-  }
+void AskedServer::note_failure(const Failure& failure) {
+  if (!is_of_origin(failure.what) || parent() || plan_.of_neighbour) return;
+  const auto now = Clock::now();
+  on_.health.failed(to(), failure, now);
+  under_way_.failed(failure.what, now);
+}
+
+void AskedServer::note_head(const http::ResponseHead& answer) {
+  const bool is_final = !answer.interim() || answer.status == 101;
+  if (!is_final && !turns_.has_choice()) return;
+  const auto now = Clock::now();
+  if (turns_.has_choice()) turns_.worked(now);
+  if (is_final) under_way_.answered(answer.status, now);
 }
 
 void AskedServer::note_wish(const http::ResponseHead& answer) const {

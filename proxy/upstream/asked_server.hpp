@@ -6,6 +6,7 @@
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
 #include "proxy/upstream/turns.hpp"
+#include "proxy/upstream/under_way.hpp"
 
 namespace proxy {
 
@@ -17,7 +18,10 @@ class AskedServer {
 
   // Both outlive this object.
   AskedServer(const Upstream& on, const FetchPlan& plan)
-      : on_(on), plan_(plan), turns_(plan.to, plan.origins, plan.route) {}
+      : on_(on),
+        plan_(plan),
+        turns_(plan.to, plan.origins, plan.route),
+        under_way_(on.traffic, plan.head, plan.of_neighbour) {}
 
   // Chooses the next server. Returns whether there was one left.
   bool next() { return turns_.next(turns_.has_choice() ? Clock::now() : Clock::time_point()); }
@@ -55,21 +59,21 @@ class AskedServer {
   // It answered by this status. Returns whether that tells of a parent alone, and the next server
   // is chosen.
   bool goes_around(unsigned status);
-  // It sent a head that is not gone around.
-  void note_head() {
-    if (turns_.has_choice()) turns_.worked(Clock::now());
-  }
+  // It sent this head, which is not gone around.
+  void note_head(const http::ResponseHead& answer);
   // Records for how long an origin that answers 429 or 503 wants to be left alone (Retry-After).
   void note_wish(const http::ResponseHead& answer) const;
   // It answered as a whole. `reused`: over a connection that had been used before.
   void note_answer(bool reused) const;
   // It failed, before its head or in its body.
-  void note_failure(const Failure& failure) const;
+  void note_failure(const Failure& failure);
   // A parent was silent for longer than expected, while another source answered. Does nothing if it
   // is no parent.
   void note_silence();
   // A parent has cut its answer. Does nothing if it is no parent.
   void note_cut();
+  // What the fetch waits for, for those who look. Ends with the fetch.
+  [[nodiscard]] upstream::UnderWay& under_way() { return under_way_; }
 
  private:
   [[nodiscard]] bool may_leave_parent() const;
@@ -78,6 +82,7 @@ class AskedServer {
   const Upstream& on_;
   const FetchPlan& plan_;
   upstream::Turns turns_;
+  upstream::UnderWay under_way_;
   Clock::time_point asked_;
   bool known_to_fail_ = false;
 };

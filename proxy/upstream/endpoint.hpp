@@ -28,6 +28,9 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
+// "http://host:80", for people.
+std::string name_of(const Endpoint& server);
+
 }  // namespace proxy::upstream
 
 // Keyed, because clients name hosts and ports.

@@ -16,6 +16,7 @@ Task<Outcome<void>> Fetch::send(std::span<const net::asio::const_buffer> bytes) 
   stream().expires_after(on_.timeouts.body);
   const auto error = co_await stream().write(bytes);
   if (error) co_return question_.failed(error);
+  server().under_way().sent(Clock::now());
   co_return boost::system::in_place_value;
 }
 
@@ -36,7 +37,9 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
   auto& server = question_.server();
   for (;;) {
     question_.expect_head();
+    server.under_way().await(upstream::Awaited::first_byte);
     const auto bytes = co_await input().head(on_.limits.head.value);
+    server.under_way().await(upstream::Awaited::nothing);
     question_.note_heard(bytes);
     const auto head = take_head(bytes);
     if (!head || server.goes_around((*head)->status)) {
@@ -49,7 +52,7 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
     if (server.refuses_login((*head)->status)) {
       co_return question_.failed(upstream::Errc::login_refused);
     }
-    server.note_head();
+    server.note_head(**head);
     server.note_wish(**head);
     if (!(*head)->interim() && body_finished()) server.note_answer(question_.reused());
     co_return head;
@@ -86,10 +89,12 @@ bool Fetch::body_has_begun() const {
 
 Task<bool> Fetch::body_begins() {
   stream().expires_after(question_.plan().first_byte);
+  await_body();
   while (!body_has_begun()) {
     const auto read = co_await input().fill(BufferPool::kSize);
     if (!read || question_.abandoned()) co_return false;
   }
+  server().under_way().await(upstream::Awaited::nothing);
   co_return true;
 }
 
@@ -97,19 +102,23 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle) {
   if (idle < kExactBelow) bound_silence(co_await net::ThisExecutor(), idle);
   const bool was_finished = body_finished();
+  await_body();
   const auto read = co_await answer_.body->read(into, idle);
   co_return judged(read, was_finished);
 }
 
 Task<void> Fetch::body_goes_on(std::chrono::milliseconds idle) {
   stream().expires_after(idle);
+  await_body();
   co_await input().fill(BufferPool::kSize);
+  server().under_way().await(upstream::Awaited::nothing);
 }
 
 std::size_t Fetch::body_at_hand(net::asio::mutable_buffer into) {
   if (question_.abandoned()) return 0;
   const bool was_finished = body_finished();
   const auto taken = answer_.body->at_hand(into);
+  server().under_way().received(taken);
   if (taken > 0 && body_finished() && !was_finished) server().note_answer(question_.reused());
   return taken;
 }
@@ -118,6 +127,7 @@ std::optional<TakenBytes> Fetch::whole_body() {
   if (question_.abandoned()) return std::nullopt;
   const bool was_finished = body_finished();
   auto whole = answer_.body->whole();
+  if (whole) server().under_way().received(whole->view().size());
   if (whole && !was_finished) server().note_answer(question_.reused());
   return whole;
 }
@@ -125,8 +135,13 @@ std::optional<TakenBytes> Fetch::whole_body() {
 Task<Outcome<std::size_t>> Fetch::body_into(net::Pipe& pipe, std::chrono::milliseconds idle) {
   if (idle < kExactBelow) bound_silence(co_await net::ThisExecutor(), idle);
   const bool was_finished = body_finished();
+  await_body();
   const auto moved = co_await answer_.body->read_into(pipe, idle);
   co_return judged(moved, was_finished);
+}
+
+void Fetch::await_body() {
+  server().under_way().await(upstream::Awaited::body, Clock::now());
 }
 
 void Fetch::bound_silence(const net::Executor& executor, std::chrono::milliseconds idle) {
@@ -137,6 +152,8 @@ void Fetch::bound_silence(const net::Executor& executor, std::chrono::millisecon
 // What a read of the body has come to.
 Outcome<std::size_t> Fetch::judged(net::Result<std::size_t> read, bool was_finished) {
   if (silence_) silence_->expires_never();
+  server().under_way().await(upstream::Awaited::nothing);
+  if (read) server().under_way().received(*read);
   // If the socket was shut down here, its end is not the end of the body.
   if (question_.abandoned()) return question_.failed({});
   if (silence_ && silence_->expired()) return question_.failed(net::asio::error::timed_out);

@@ -87,6 +87,7 @@ class Fetch : public net::InFrameMemory {
   [[nodiscard]] Input& input() { return question_.input(); }
   [[nodiscard]] const Input& input() const { return question_.input(); }
   Outcome<const http::ResponseHead*> take_head(const net::Result<std::string_view>& bytes);
+  void await_body();
   void bound_silence(const net::Executor& executor, std::chrono::milliseconds idle);
   Outcome<std::size_t> judged(net::Result<std::size_t> read, bool was_finished);
 

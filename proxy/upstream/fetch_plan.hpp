@@ -9,6 +9,7 @@
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/failed_endpoints.hpp"
 #include "proxy/upstream/origin_health.hpp"
+#include "proxy/upstream/origin_traffic.hpp"
 #include "proxy/upstream/origins.hpp"
 #include "proxy/upstream/pool.hpp"
 #include "proxy/upstream/route.hpp"
@@ -23,6 +24,7 @@ struct Upstream {
   upstream::Pool& pool;
   upstream::FailedEndpoints& failed;
   upstream::OriginHealth& health;
+  upstream::TrafficOfThread& traffic;
   BufferPool& buffers;
   config::Timeouts timeouts;
   config::Limits limits;

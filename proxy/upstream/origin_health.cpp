@@ -8,12 +8,6 @@
 namespace proxy::upstream {
 namespace {
 
-std::string name_of(const Endpoint& origin) {
-  const bool is_ipv6 = origin.host.find(':') != std::string::npos;
-  const std::string host = is_ipv6 ? '[' + origin.host + ']' : origin.host;
-  return (origin.tls ? "https://" : "http://") + host + ':' + std::to_string(origin.port);
-}
-
 // What somebody should look at first.
 std::string_view advice_on(Failure::What why) {
   switch (why) {
@@ -137,7 +131,8 @@ std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) 
     const threads::MutexLock lock(mutex_);
     for (const auto& [origin, trouble] : troubles_) {
       if (trouble.failures < trouble.most() || now - trouble.last > kForgotten) continue;
-      all.push_back({name_of(origin), trouble.why, trouble.failures, trouble.since, trouble.last});
+      all.push_back({name_of(origin), trouble.why, trouble.failures, trouble.since, trouble.last,
+                     origin.trust == Trust::configured});
     }
   }
   std::sort(all.begin(), all.end(),

@@ -56,7 +56,8 @@ class OriginHealth {
     Failure::What why = Failure::What::unreachable;
     std::uint64_t failures = 0;  // in a row
     Clock::time_point since;     // the first of them
-    Clock::time_point last;
+    Clock::time_point last{};    // the last of them
+    bool mapped = false;         // the settings name the origin
   };
   // The origins that fail, in the order of their names.
   [[nodiscard]] std::vector<Failing> failing(Clock::time_point now) const;

@@ -33,6 +33,7 @@ Soon<Outcome<void>> Question::connect(bool may_reuse, Clock::time_point now) {
 
 Task<Outcome<void>> Question::connect_anew() {
   if (const auto known = server_.known_failure()) co_return failed(known);
+  server_.under_way().await(upstream::Awaited::connection);
   auto fresh = co_await on_.connector.connect(server_.to(), server_.connect_time());
   if (!fresh) {
     server_.note_unreachable(fresh.error());
@@ -44,6 +45,7 @@ Task<Outcome<void>> Question::connect_anew() {
 
 Soon<Outcome<void>> Question::send_head() {
   if (abandoned_) return Outcome<void>(failed({}));
+  server_.under_way().await(upstream::Awaited::nothing);
   input_.emplace(*stream_, on_.buffers);
   expect_head();
   if (server_.parent()) return send_head_to_parent();
@@ -118,6 +120,7 @@ void Question::note_heard(const net::Result<std::string_view>& head) {
 }
 
 void Question::finish(bool fit) {
+  server_.under_way().end();
   input_.reset();
   if (fit) on_.pool.give_back(server_.to(), std::move(stream_));
   stream_.reset();

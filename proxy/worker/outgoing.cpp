@@ -4,7 +4,8 @@ namespace proxy {
 
 Outgoing::Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
                    upstream::TlsClient& tls, upstream::OriginHealth& health,
-                   upstream::NameHealth& names, const std::vector<net::tcp::endpoint>& listening,
+                   upstream::NameHealth& names, upstream::TrafficOfThread& traffic,
+                   const std::vector<net::tcp::endpoint>& listening,
                    upstream::DescriptorShortage shortage)
     : resolver(executor,
                upstream::ResolverOptions{{}, upstream::ResolverOptions{}.cached_names, &names}),
@@ -13,7 +14,7 @@ Outgoing::Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool
                 std::move(shortage)),
       pool(deadlines),
       failed({}),
-      upstream{connector, pool, failed, health, buffers, {}, {}} {}
+      upstream{connector, pool, failed, health, traffic, buffers, {}, {}} {}
 
 void Outgoing::follow(const Policy& policy) {
   guard.follow(policy.settings.access, &policy.lists);

@@ -13,7 +13,8 @@ struct Outgoing {
   // `listening`: our own sockets, to which the guard allows no connection.
   Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
            upstream::TlsClient& tls, upstream::OriginHealth& health, upstream::NameHealth& names,
-           const std::vector<net::tcp::endpoint>& listening, upstream::DescriptorShortage shortage);
+           upstream::TrafficOfThread& traffic, const std::vector<net::tcp::endpoint>& listening,
+           upstream::DescriptorShortage shortage);
 
   // Applies the policy to all later connections. Call this before the first connection. The policy
   // must live until the next call.

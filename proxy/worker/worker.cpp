@@ -15,7 +15,7 @@ Worker::Worker(Process& of_all, std::size_t number)
     : process(of_all),
       deadlines(io.get_executor()),
       outgoing(io.get_executor(), deadlines, buffers, process.tls, process.origin_health,
-               process.name_health, process.listening,
+               process.name_health, process.origin_traffic.add_thread(), process.listening,
                {process.descriptors.scarce_from, [this] { doorkeeper.free_descriptors(); }}),
       counters(process.metrics.of_thread(number)),
       log(process.log.of_thread(number)),

@@ -107,6 +107,7 @@ struct Process {
   Fault settings_fault{};  // the last reload has failed
   FirstSeen first_seen{};  // the troubles of /health
   upstream::OriginClocks origin_clocks{};
+  upstream::OriginTraffic origin_traffic{};
   upstream::RangeRefusals range_refusals{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};

@@ -3,6 +3,7 @@
 // FOLDER holds node_modules with playwright-core, and gets the screenshots.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import http from 'node:http';
 import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { Reader, textOf } from './reader.mjs';
@@ -171,6 +172,24 @@ test('a URL is explained with the sentences of `hearsay explain`, also that of a
   await page.waitForSelector('#why-answer .url:has-text("/explained")');
   assert.match(await answer(), /\nWould be answered from memory; [^]*\nstored\nmemory: 200, /);
   assert.equal(await answer(), await explained(stored));
+});
+
+test('origins, and what a request waits for since when, are told', async () => {
+  const host = origin.url('');
+  const request = http.get({ host: '127.0.0.1', port: a.port, path: origin.url('/silent'), headers: { Host: host.slice(7) } });
+  request.on('response', (response) => response.resume());
+  await page.waitForSelector('#origins-notes li', { timeout: 6000 });
+  const { origins } = JSON.parse(await a.page('/hearsay/origins'));
+  const text = (await page.innerText('#origins')).replaceAll(/\s+/g, ' ').trim();
+  origin.silent.end();
+  const expected = ['Origins 1 origin in the last hour, 1 request waits\\.',
+    `${host} 1 request has waited for it for \\d+ s, and it has answered nothing for \\d+ s: look whether it hangs, and at the way to it`,
+    'Waiting now, the longest first Request Waits for Since For',
+    `GET ${host}/silent the first byte of ${host} \\d\\d:\\d\\d:\\d\\d \\d+ s`,
+    'By requests Origin Requests Failed First byte p50 p99 Bytes',
+    `${host} ${origins[0].requests} 1 \\(cut off 1\\) [\\d.]+ ms [\\d.]+ ms [\\d.]+ [KM]iB`];
+  assert.match(text, new RegExp(`^${expected.join(' ')}$`));
+  await page.waitForSelector('#origins-waits tr', { state: 'detached' });
 });
 
 test('the page of a browser at / is the dashboard', async () => {

@@ -27,13 +27,18 @@ export async function freePorts(number) {
   return ports;
 }
 
-// Every path is fresh for an hour, but /never/... is not stored, and /fail hangs up.
+// Every path is fresh for an hour, but /never/... is not stored, /fail hangs up, and /silent is answered
+// once the test ends `silent`.
 export class Origin {
   static async start() {
     const origin = new Origin();
     origin.server = http.createServer((request, response) => {
       const url = new URL(request.url, 'http://origin');
       if (url.pathname === '/fail') return request.socket.destroy();
+      if (url.pathname === '/silent') {
+        origin.silent = response;
+        return undefined;
+      }
       const size = Number(url.searchParams.get('size') ?? 1024);
       const storing = url.pathname.startsWith('/never') ? 'no-store' : 'max-age=3600';
       response.writeHead(200, { 'Cache-Control': storing, 'Content-Type': 'text/plain' });

@@ -8,6 +8,7 @@
 
 #include "proxy/command/steer/dashboard.hpp"
 #include "proxy/command/steer/explain.hpp"
+#include "proxy/command/steer/origins.hpp"
 #include "proxy/command/steer/peers.hpp"
 #include "proxy/command/steer/purge.hpp"
 #include "proxy/command/steer/reload.hpp"
@@ -65,6 +66,10 @@ void add_views(CLI::App& program, SteeringArguments& all) {
       program, all, "peers",
       "list the neighbours of a running proxy: state, digest, and how often its claims were true",
       [](const Steer& steer) { return peers(steer); });
+  add_work(program, all, "origins",
+           "list the origins of the last hour: requests, failures, first byte, bytes; and the "
+           "requests that wait now, with what they wait for (access.admin)",
+           [](const Steer& steer) { return origins(steer); });
   add_work(program, all, "top",
            "show what a running proxy does, each second until Ctrl-C: requests, hits, traffic, the "
            "busiest neighbours. Where stdout is no terminal, once",

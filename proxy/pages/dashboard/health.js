@@ -9,6 +9,7 @@ const kKinds = {
   peer: 'Neighbour',
   dns: 'DNS',
   origin: 'Origin',
+  line: 'The line?',
   memory: 'Memory',
   heads: 'Requests',
   connections: 'Connections',

@@ -8,6 +8,7 @@ import { showFigures } from './figures.js';
 import { showHealth, showLost } from './health.js';
 import { History, rowsOf } from './history.js';
 import { beginNeighbours, showNeighbours } from './neighbours.js';
+import { beginOrigins } from './origins.js';
 import { addRequests, beginRequests, loadRequests } from './requests.js';
 import { checkRights, showRights } from './rights.js';
 import { watch } from './stream.js';
@@ -66,6 +67,7 @@ async function loadAbout() {
 function begin(about) {
   showRights(about);
   const showContents = about.admin ? beginContents() : () => {};
+  const showOrigins = beginOrigins(about.admin);
   if (about.admin) beginRequests(beginWhy());
   at('charts').append(...charts.map((chart) => chart.element));
   at('span').addEventListener('change', showCharts);
@@ -87,6 +89,7 @@ function begin(about) {
       if (about.admin) addRequests(news.requests);
       if (about.admin) showBusiest();
       showContents(news.now);
+      showOrigins();
     },
     onContact: (state, heard) => {
       at('contact').dataset.state = state;

@@ -109,7 +109,9 @@ TEST(Dashboard, IsForMonitorsAndTellsWhetherTheyAreAdmins) {
                            "/hearsay/requests", "/hearsay/events"}) {
     EXPECT_EQ(status_of(answer_to(path, "", "203.0.113.1")), "403") << path;
   }
-  EXPECT_EQ(status_of(answer_to("/admin/cache/sums", "", "192.168.0.1")), "403");
+  for (const auto* path : {"/admin/cache/sums", "/hearsay/origins"}) {
+    EXPECT_EQ(status_of(answer_to(path, "", "192.168.0.1")), "403") << path;
+  }
 }
 
 TEST(Dashboard, TellsSinceWhenTheProxyRuns) {

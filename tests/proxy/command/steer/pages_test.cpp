@@ -3,6 +3,7 @@
 
 #include "proxy/command/steer/dashboard.hpp"
 #include "proxy/command/steer/explain.hpp"
+#include "proxy/command/steer/origins.hpp"
 #include "proxy/command/steer/peers.hpp"
 #include "proxy/command/steer/purge.hpp"
 #include "proxy/command/steer/reload.hpp"
@@ -24,6 +25,7 @@ TEST(PagesInWords, AreToldFromOtherTexts) {
   for (const std::string page : kNoPages) {
     EXPECT_FALSE(status_text(page, page, Samples(page))) << page;
     EXPECT_FALSE(peers_text(page, 0)) << page;
+    EXPECT_FALSE(origins_text(page, 0)) << page;
     EXPECT_FALSE(purge_text(page, true)) << page;
     EXPECT_FALSE(reload_text(page)) << page;
     EXPECT_FALSE(explain_text(page)) << page;

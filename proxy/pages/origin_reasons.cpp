@@ -1,0 +1,120 @@
+#include "proxy/pages/origin_reasons.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/text.hpp"
+
+namespace proxy {
+namespace {
+
+using Time = std::chrono::steady_clock::time_point;
+using Failing = upstream::OriginHealth::Failing;
+using Silence = upstream::OriginTraffic::Silence;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kLeastRequests = 100;
+constexpr std::uint64_t kFailedOf = 5;  // one of so many
+
+std::string for_people(std::chrono::steady_clock::duration time) {
+  return config::rough_text(std::max(seconds(1), std::chrono::floor<seconds>(time)));
+}
+
+// Those whose requests the settings send there are served by nothing else. Of what clients name, a
+// few slow answers are common.
+bool is_reason(const Silence& one, Time now) {
+  const std::size_t most = one.mapped ? 3 : 10;
+  const seconds longest = one.mapped ? seconds(3) : seconds(10);
+  return one.requests >= most && now - one.silent >= longest;
+}
+
+std::string text_of(const Silence& one, Time now) {
+  auto text = one.requests == 1
+                  ? fmt::format("1 request has waited for it for {}", for_people(now - one.since))
+                  : fmt::format("{} requests have waited for it for up to {}", one.requests,
+                                for_people(now - one.since));
+  return text + fmt::format(
+                    ", and it has answered nothing for {}: look whether it hangs, and at "
+                    "the way to it",
+                    for_people(now - one.silent));
+}
+
+bool names(const std::vector<Failing>& all, const std::string& origin) {
+  return std::any_of(all.begin(), all.end(),
+                     [&origin](const Failing& one) { return one.origin == origin; });
+}
+
+std::vector<Failing> of_settings(const std::vector<Failing>& all, bool mapped) {
+  std::vector<Failing> some;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some),
+               [mapped](const Failing& one) { return one.mapped == mapped; });
+  return some;
+}
+
+// The origins that fail now show what the failures are due to: one of them, or the way to them all.
+void add_share(std::vector<Trouble>& all, const OriginsSeen& seen, Time now) {
+  if (seen.requests < kLeastRequests || seen.failed * kFailedOf < seen.requests) return;
+  auto external = of_settings(seen.failing, false);
+  std::erase_if(external,
+                [now](const Failing& one) { return now - one.last > std::chrono::minutes(1); });
+  const bool mapped_fail = external.size() < seen.failing.size() && !all.empty();
+  if (external.empty() || (external.size() == 1 && mapped_fail)) return;
+  const auto share =
+      fmt::format("{} of {} requests failed in the last minute", seen.failed, seen.requests);
+  if (external.size() == 1) {
+    all.push_back({"origin", external[0].origin,
+                   share + ", and this origin fails: look whether it runs, and at the way to it"});
+    return;
+  }
+  all.push_back({"line",
+                 {},
+                 fmt::format("{}, and {} origins fail: look at the line to the Internet", share,
+                             external.size())});
+}
+
+}  // namespace
+
+OriginsSeen origins_seen(const Process& process, Time now) {
+  const auto minute = process.history.sum_of_last(std::chrono::minutes(1));
+  return {process.origin_health.failing(now), process.origin_traffic.silences(now),
+          minute[static_cast<std::size_t>(Series::requests)],
+          minute[static_cast<std::size_t>(Series::failed)]};
+}
+
+std::vector<Trouble> origin_reasons(const OriginsSeen& seen, Time now) {
+  auto all = origin_troubles(of_settings(seen.failing, true), now);
+  add_share(all, seen, now);
+  for (const auto& one : seen.silences) {
+    const bool is_said = std::any_of(all.begin(), all.end(), [&one](const Trouble& trouble) {
+      return trouble.which == one.origin;
+    });
+    if (!is_said && is_reason(one, now)) all.push_back({"origin", one.origin, text_of(one, now)});
+  }
+  return all;
+}
+
+std::vector<OriginNote> origin_notes(const OriginsSeen& seen,
+                                     const std::vector<upstream::OriginTraffic::Origin>& origins,
+                                     Time now) {
+  constexpr std::chrono::seconds kSlow{2};
+  std::vector<OriginNote> all;
+  for (auto& trouble : origin_troubles(of_settings(seen.failing, false), now)) {
+    all.push_back({std::move(trouble.which), std::move(trouble.text)});
+  }
+  for (const auto& one : seen.silences) {
+    if (names(seen.failing, one.origin) || is_reason(one, now)) continue;
+    all.push_back({one.origin, text_of(one, now)});
+  }
+  for (const auto& one : origins) {
+    const auto half = one.sums.first_bytes.quantile(0.5);
+    const bool is_said = std::any_of(
+        all.begin(), all.end(), [&one](const OriginNote& note) { return note.origin == one.name; });
+    if (is_said || !half || *half < kSlow) continue;
+    all.push_back({one.name, fmt::format("half of its answers take more than {:.1f} s to begin",
+                                         std::chrono::duration<double>(*half).count())});
+  }
+  return all;
+}
+
+}  // namespace proxy
