@@ -21,6 +21,7 @@ export function run(command) {
 function buildNetwork() {
   run(`ip link set lo up; ip link add lan type bridge; ip link set lan up; ip addr add ${address(254)}/24 dev lan`);
   for (let i = 0; i <= kOrigins; i += 1) run(`ip addr add ${address(100 + i)}/24 dev lan`);
+  run(`ip addr add ${address(253)}/24 dev lan`);
   kNames.forEach((name, i) => run(`ip netns add ${name}
     ip link add port-${i} type veth peer name eth0 netns ${name}
     ip link set port-${i} master lan up
@@ -28,14 +29,19 @@ function buildNetwork() {
     ip -n ${name} addr add ${address(i + 1)}/24 dev eth0; ip -n ${name} route add default via ${address(254)}`));
 }
 
-// Answers every request with the same.
-class Origin {
-  constructor(number) {
-    this.host = address(100 + number);
+// Answers every request with the same, at once or so many milliseconds later; with null, never.
+export class Origin {
+  delay = 0;
+
+  constructor(host) {
+    this.host = host;
   }
 
   start() {
-    this.server = http.createServer((_, response) => send(response, kBody));
+    this.server = http.createServer((_, response) => {
+      if (this.delay === 0) send(response, kBody);
+      else if (this.delay !== null) setTimeout(() => send(response, kBody), this.delay);
+    });
     return new Promise((resolve) => this.server.listen(80, this.host, resolve));
   }
 
@@ -100,8 +106,7 @@ export class SiteProxy extends Proxy {
   }
 
   // So many connections, each with a request for a URL of its own, then idle.
-  crowd(number) {
-    const host = address(100);
+  crowd(number, host = address(100)) {
     return Array.from({ length: number }, (_, i) => {
       const socket = net.connect({ host: this.address, port: kPort }).on('error', () => {}).resume();
       socket.write(`GET http://${host}/crowd/${i} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
@@ -133,7 +138,7 @@ export class SiteProxy extends Proxy {
 
 export class Site {
   constructor(settingsOf) {
-    this.origins = Array.from({ length: kOrigins }, (_, i) => new Origin(i));
+    this.origins = Array.from({ length: kOrigins }, (_, i) => new Origin(address(100 + i)));
     this.names = new NameServer(address(254), this.origins[0]);
     this.liar = new Liar(address(100 + kOrigins), this.origins);
     this.proxies = kNames.map((name) => new SiteProxy(name, settingsOf(name, this.peersOf(name))));

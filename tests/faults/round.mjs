@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../browser/site.mjs';
-import { healthOf, sampleOf } from './views.mjs';
+import { healthOf, originsOf, sampleOf } from './views.mjs';
 
 const kSeconds = 5;
-const kPlaces = ['/health', 'dashboard', 'metric', 'log'];
+const kPlaces = ['/health or /hearsay/origins', 'dashboard', 'metric', 'log'];
+const kNotTold = { took: 0 };  // a place that need not tell of the fault
 
 // Milliseconds from `begun` until `sees(note)` is true; null if that takes twice as long as it may.
 // `note(x)` remembers what was seen instead.
@@ -44,20 +45,23 @@ export class Rounds {
 
   // When the proxy tells of the fault, at each of kPlaces.
   look(proxy, fault, begun, since) {
-    const { what, which, text, metric: [name, value], line } = fault;
+    const { what, which, text, metric, line } = fault;
     const reason = (one) => one.what === what && one.which === which && text.test(one.text);
+    const noted = ({ notes }) => notes.some((one) => one.origin === which && text.test(one.text));
     return Promise.all([
-      soon(begun, async (note) => note(await healthOf(proxy)).reasons.some(reason)),
-      soon(begun, async (note) => text.test(note(await this.dashboards.read(proxy)))),
-      soon(begun, async (note) => note(await sampleOf(proxy, name)) === value),
-      soon(begun, async (note) => note(proxy.warnings(since)).some((one) => line.test(one))),
+      what ? soon(begun, async (note) => note(await healthOf(proxy)).reasons.some(reason))
+        : soon(begun, async (note) => noted(note(await originsOf(proxy)))),
+      soon(begun, async (note) => text.test(note(await this.dashboards.read(proxy, what ? '#health' : '#origins')))),
+      metric ? soon(begun, async (note) => note(await sampleOf(proxy, metric[0])) === metric[1]) : kNotTold,
+      line ? soon(begun, async (note) => note(proxy.warnings(since)).some((one) => line.test(one))) : kNotTold,
     ]);
   }
 
-  // `at`: the names of the proxies that tell of it. `what`, `which`: its reason in /health. `text`:
-  // what a person reads there and on the dashboard. `metric`: a sample and its value. `line`: the
-  // only warning in the log. `alerts`: all that fire. `inject` and `heal`: begin and end it; both
-  // may start proxies anew, whose log then counts from its beginning.
+  // `at`: the names of the proxies that tell of it. `what`, `which`: its reason in /health; without
+  // `what`, it is a note on the origin `which`. `text`: what a person reads there and on the
+  // dashboard. `metric`: a sample and its value, or none. `line`: the only warning in the log, or
+  // none. `alerts`: all that fire. `inject` and `heal`: begin and end it; both may start proxies
+  // anew, whose log then counts from its beginning.
   async run(title, fault) {
     const { at, alerts, inject, heal } = fault;
     const since = new Map(this.site.proxies.map((proxy) => [proxy, proxy.lines.length]));
@@ -116,7 +120,7 @@ export class Rounds {
     // For a moment, neighbours really do without a proxy that starts anew.
     const isOfRestart = (one) => restarted.some((name) => one.includes(`peer ${name} is down`));
     const wrong = lines.map(([name, all]) => [name, all.filter((one) => !isOfRestart(one))])
-      .filter(([name, all]) => (at.includes(name) ? all.length < 1 || all.length > most : all.length > 0) || !all.every((one) => line.test(one)));
+      .filter(([name, all]) => (at.includes(name) && line ? all.length < 1 || all.length > most : all.length > 0) || !all.every((one) => line.test(one)));
     assert.deepEqual({ late, wrong, alerts: [...this.prometheus.seen].sort() }, { late: [], wrong: [], alerts });
     assert.notEqual(alerted.took, null, `not at the same time: ${alerted.last}`);
   }

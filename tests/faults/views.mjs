@@ -15,9 +15,9 @@ export class Dashboards {
     }
   }
 
-  // What a person reads at the top: "All is well", or what does not work.
-  read({ name }) {
-    return this.pages.get(name).innerText('#health', { timeout: 1000 });
+  // What a person reads at the top: "All is well", or what does not work; or on another card.
+  read({ name }, card = '#health') {
+    return this.pages.get(name).innerText(card, { timeout: 1000 });
   }
 
   async stop() {
@@ -27,6 +27,10 @@ export class Dashboards {
 
 export async function healthOf(proxy) {
   return JSON.parse(await proxy.page('/health'));
+}
+
+export async function originsOf(proxy) {
+  return JSON.parse(await proxy.page('/hearsay/origins'));
 }
 
 // The value of the sample of /metrics that begins so.

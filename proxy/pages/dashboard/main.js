@@ -67,7 +67,7 @@ async function loadAbout() {
 function begin(about) {
   showRights(about);
   const showContents = about.admin ? beginContents() : () => {};
-  const showOrigins = beginOrigins(about.admin);
+  const showOrigins = about.admin ? beginOrigins() : () => {};
   if (about.admin) beginRequests(beginWhy());
   at('charts').append(...charts.map((chart) => chart.element));
   at('span').addEventListener('change', showCharts);
