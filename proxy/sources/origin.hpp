@@ -17,7 +17,8 @@ struct Worker;
 // Maps a client's URL to the endpoint to connect to. No other function may do that.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists);
 
-// The way to the request's origin: none if the request is offline. Parents have no part in what this proxy serves as a gateway.
+// The way to the request's origin: none if the request is offline. Parents have no part in what
+// this proxy serves as a gateway.
 upstream::Route route_of(const Request& request);
 
 // Whether the request's origin has asked to be left alone for a while. This proxy then asks it

@@ -31,7 +31,40 @@ TEST(Health, IsOkWhereAllWorks) {
   EXPECT_EQ(proxy.page("/health?strct=1").status, 400);
 }
 
-TEST(Health, NamesAnOriginThatFailsUntilItAnswers) {
+// What a reverse mapping to the scene's origin asks.
+json mapped_to(const ScriptedOrigin& origin) {
+  const auto to = "http://127.0.0.1:" + std::to_string(origin.port());
+  return {{"reverse", {{{"host", "www.example.com"}, {"to", to}}}},
+          {"access", {{"deny_to", json::array()}}},
+          {"timeouts", {{"unreachable", "1ms"}}}};
+}
+int status_at_mapped(const ProxyProcess& proxy) {
+  Client client(proxy.port());
+  client.send(origin_form_text("www.example.com", "GET", "/", {}));
+  return client.read("GET").status;
+}
+
+TEST(Health, NamesAMappedOriginThatFailsUntilItAnswers) {
+  ScriptedOrigin origin;
+  bool works = true;
+  origin.otherwise([&](const Request&) { return works ? Reply() : Reply::hang_up(); });
+  ProxyProcess proxy(mapped_to(origin));
+  EXPECT_EQ(status_at_mapped(proxy), 200);
+  works = false;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(status_at_mapped(proxy), 502);
+  const auto name = "http://127.0.0.1:" + std::to_string(origin.port());
+  EXPECT_EQ(failing(proxy, "origin"), std::vector<std::string>{name});
+  EXPECT_EQ(health(proxy).at("status"), "degraded");
+  EXPECT_EQ(proxy.page("/health").status, 200) << "it answers nevertheless";
+  EXPECT_EQ(proxy.page("/health?strict=1").status, 503);
+  EXPECT_EQ(proxy.metric("hearsay_troubles{what=\"origin\"}"), 1);
+  works = true;
+  EXPECT_EQ(status_at_mapped(proxy), 200);
+  EXPECT_EQ(health(proxy).at("status"), "ok");
+  EXPECT_TRUE(said(proxy, "answers again, after"));
+}
+
+TEST(Health, AnOriginOfClientsThatFailsAloneIsANote) {
   auto origin = std::make_unique<ScriptedOrigin>();
   const auto url = origin->url("/");
   const std::string name = url.substr(0, url.size() - 1);
@@ -40,30 +73,29 @@ TEST(Health, NamesAnOriginThatFailsUntilItAnswers) {
   EXPECT_EQ(scene.client.get(url).status, 200);
   origin.reset();
   for (int i = 0; i < 3; ++i) EXPECT_EQ(scene.client.get(url).status, 502);
-  EXPECT_EQ(failing(scene.proxy, "origin"), std::vector<std::string>{name});
-  EXPECT_EQ(health(scene.proxy).at("status"), "degraded");
-  EXPECT_EQ(scene.proxy.page("/health").status, 200) << "it answers nevertheless";
-  EXPECT_EQ(scene.proxy.page("/health?strict=1").status, 503);
+  EXPECT_EQ(health(scene.proxy).at("status"), "ok");
+  const auto page = json::parse(scene.proxy.page("/hearsay/origins").body);
+  EXPECT_EQ(page.at("notes").at(0).at("origin"), name);
+  EXPECT_EQ(page.at("origins").at(0).at("failures"), (json{{"unreachable", 3}}));
+  EXPECT_EQ(page.at("origins").at(0).at("requests"), 4);
   EXPECT_TRUE(said(scene.proxy, "origin " + name + ": the server could not be reached"));
-  EXPECT_EQ(scene.proxy.metric("hearsay_troubles{what=\"origin\"}"), 1);
   EXPECT_EQ(scene.proxy.metric("hearsay_origin_failures_total{why=\"unreachable\"}"), 3);
   EXPECT_TRUE(await([&] {
     return scene.proxy.metric("hearsay_requests_total{result=\"failed\",why=\"unreachable\"}") == 3;
   }));
 }
 
-TEST(Health, SaysThatAnOriginAnswersAgain) {
+TEST(Health, AFifthOfTheRequestsThatFailsIsTheLine) {
   Scene scene;
-  bool works = true;
-  scene.origin.otherwise([&](const Request&) { return works ? Reply() : Reply::hang_up(); });
-  scene.client.get(scene.origin.url("/"));
-  works = false;
-  for (int i = 0; i < 3; ++i) scene.client.get(scene.origin.url("/"));
-  EXPECT_EQ(failing(scene.proxy, "origin").size(), 1U);
-  works = true;
-  scene.client.get(scene.origin.url("/"));
-  EXPECT_EQ(health(scene.proxy).at("status"), "ok");
-  EXPECT_TRUE(said(scene.proxy, "answers again, after"));
+  scene.origin.otherwise([](const Request&) { return Reply::hang_up(); });
+  ScriptedOrigin other;
+  other.otherwise([](const Request&) { return Reply::hang_up(); });
+  for (int i = 0; i < 60; ++i) {
+    scene.client.get(scene.origin.url("/"));
+    scene.client.get(other.url("/"));
+  }
+  EXPECT_TRUE(await([&] { return failing(scene.proxy, "line").size() == 1; }));
+  EXPECT_EQ(failing(scene.proxy, "origin"), std::vector<std::string>{});
 }
 
 TEST(Health, NamesANeighbourThatIsDown) {

@@ -57,13 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "Cache-Control: no-store\r\n"},
         ObjectCase{"LackingOnlyStored", {Action::refuse, Forward::partial}, true, kOnlyStored},
         ObjectCase{"AllHeldOnlyStored", {Action::serve, Forward::none}, false, kOnlyStored},
-        ObjectCase{"LackingOffline",
-                   {Action::fetch, Forward::partial},
-                   true,
-                   "",
-                   0s,
-                   kFresh + kTag,
-                   true},
+        ObjectCase{
+            "LackingOffline", {Action::fetch, Forward::partial}, true, "", 0s, kFresh + kTag, true},
         ObjectCase{
             "LackingWithoutValidator", {Action::fetch, Forward::partial}, true, "", 0s, kFresh},
         ObjectCase{"LackingWithWeakTag",

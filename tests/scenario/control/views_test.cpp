@@ -1,4 +1,4 @@
-// `hearsay peers`, `top` and `purge` on a running proxy.
+// `hearsay peers`, `origins`, `top` and `purge` on a running proxy.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -16,6 +16,32 @@ TEST(PeersCommand, ListsEachNeighbour) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_TRUE(outcome.output.starts_with("PEER  ROLE ")) << outcome.output;
   EXPECT_EQ(json::parse(scene.steer("peers", {"--json"}).output).at("peers").size(), 1U);
+}
+
+TEST(OriginsCommand, ListsOriginsAndTheRequestsThatWait) {
+  Steered scene;
+  ScriptedOrigin origin;
+  Gate gate;
+  origin.on("/quick", Reply().body("12345"));
+  origin.on("/silent", Reply().wait(gate));
+  Client client(scene.proxy.port());
+  client.get(origin.url("/quick"));
+  client.send(request_text("GET", origin.url("/silent")));
+  EXPECT_TRUE(await(
+      [&] { return contains(scene.steer("origins").output, "GET " + origin.url("/silent")); }));
+  const auto name = "http://127.0.0.1:" + std::to_string(origin.port());
+  const json page = json::parse(scene.steer("origins", {"--json"}).output);
+  EXPECT_EQ(page.at("waiting"), 1);
+  EXPECT_EQ(page.at("under_way").at(0).at("waits_for"), "first-byte");
+  EXPECT_EQ(page.at("under_way").at(0).at("server"), name);
+  EXPECT_EQ(page.at("origins").at(0).at("origin"), name);
+  EXPECT_EQ(page.at("origins").at(0).at("requests"), 2);
+  EXPECT_EQ(page.at("origins").at(0).at("bytes"), 5);
+  gate.open();
+  EXPECT_EQ(client.read("GET").status, 200);
+  EXPECT_EQ(json::parse(scene.steer("origins", {"--json"}).output).at("waiting"), 0);
+  const Outcome own = scene.steer("origins", {"--url", "http://127.0.0.1:1"});
+  EXPECT_EQ(own.exit_code, 2) << "one place alone";
 }
 
 TEST(TopCommand, ShowsOneSecondWhereStdoutIsNoTerminal) {

@@ -64,10 +64,10 @@ TEST(Events, AreObjectsWhereTheProxyDoesNotStart) {
   const TemporaryDirectory home;
   const support::Listener taken;
   write_file(home / "file", "");
-  for (const json& fault : {json{{"listen", {"127.0.0.1:" + std::to_string(taken.port())}}},
-                            json{{"control", (home / "file").string()}},
-                            json{{"access", {{"block", {(home / "absent").string()}}}}},
-                            json{{"listem", 1}}}) {
+  for (const json& fault :
+       {json{{"listen", {"127.0.0.1:" + std::to_string(taken.port())}}},
+        json{{"control", (home / "file").string()}},
+        json{{"access", {{"block", {(home / "absent").string()}}}}}, json{{"listem", 1}}}) {
     json settings = settings_for_tests(home / "log");
     settings.merge_patch(json{{"log", {{"events", "json"}}}});
     settings.merge_patch(fault);

@@ -181,6 +181,7 @@ const std::map<std::string, std::string> kAllIsWell{
     {R"(hearsay_troubles{instance="a",what="settings"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="log"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="offline"})", "0x30"},
+    {R"(hearsay_troubles{instance="a",what="line"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="clock"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="memory"})", "0x30"},
     {R"(hearsay_troubles{instance="a",what="heads"})", "0x30"},
