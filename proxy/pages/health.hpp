@@ -27,8 +27,8 @@ struct Trouble {
 };
 
 inline constexpr std::string_view kTroubles[] = {
-    "disk",  "peer",   "dns",   "origin",      "line",        "offline", "settings", "log",
-    "clock", "memory", "heads", "connections", "descriptors", "thread"};
+    "disk", "peer",  "dns",    "origin", "line",        "offline",     "settings",
+    "log",  "clock", "memory", "heads",  "connections", "descriptors", "thread"};
 
 // The text about a cache that keeps `bytes` in memory in place of `wanted`, because allocations
 // failed.
