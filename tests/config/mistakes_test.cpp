@@ -162,9 +162,10 @@ TEST(Mistakes, OfSettingsAreToldWithPlaceCauseAndCure) {
        "expected true or false; found \"yes\""},
       {"{\"memory\": \"256MiB\"}", "line 1, column 2, memory",
        "is not a setting; known here: \"name\", \"listen\", \"threads\", \"user\", \"sandbox\", "
-       "\"control\", \"cache\", \"digest\", \"peers\", \"never_direct\", \"reverse\", "
+       "\"control\", \"cache\", \"digest\", \"peers\", \"never_direct\", \"pac_fallback\", "
+       "\"reverse\", "
        "\"forwarded\", \"forwarded_drop\", \"forwarded_pass\", \"forward\", \"rules\", \"access\", "
-       "\"log\", \"timeouts\" or \"limits\""},
+       "\"log\", \"timeouts\", \"limits\", \"contact\", \"pages\" or \"include\""},
       {"{\"peers\": {\"url\": \"http://b:3128\"}}", "line 1, column 11, peers",
        "expected a list of objects, each with a \"url\"; found an object"},
       {"{\"peers\": [\"http://b:3128\"]}", "line 1, column 12, peers[0]",
@@ -177,8 +178,6 @@ TEST(Mistakes, OfSettingsAreToldWithPlaceCauseAndCure) {
       {"{\"peers\": [{\"url\": \"http://b:3128/x\"}]}", "line 1, column 20, peers[0].url",
        "expected a URL like \"http://10.0.0.2:3128\", without path or user; found "
        "\"http://b:3128/x\""},
-      {"{\"peers\": [{\"url\": \"http://127.0.0.1:3128\"}]}", "line 1, column 20, peers[0].url",
-       "is where we listen ourselves; leave it out"},
       {"{\"peers\": [{\"url\": \"http://b:3128\", \"role\": \"peer\"}]}",
        "line 1, column 45, peers[0].role", "expected \"sibling\" or \"parent\"; found \"peer\""},
       {"{\"peers\": [{\"url\": \"http://b:3128\", \"digest\": \"yes\"}]}",
@@ -272,7 +271,7 @@ TEST(Mistakes, OfSettingsAreToldWithPlaceCauseAndCure) {
       {"{\"log\": {\"format\": \"combined\"}}", "line 1, column 20, log.format",
        "expected \"squid\" or \"json\"; found \"combined\""},
       {"{\"log\": {\"level\": \"debug\"}}", "line 1, column 10, log.level",
-       "is not a setting; known here: \"format\", \"events\" or \"access\""},
+       "is not a setting; known here: \"format\", \"events\", \"site_questions\" or \"access\""},
       {"{\"timeouts\": {\"connect\": 5}}", "line 1, column 26, timeouts.connect",
        "expected a time (in ms, s, m, h, d or w) from \"100ms\" to \"1d\", written like \"250ms\"; "
        "found the number 5; say the unit: \"5s\" or another"},

@@ -50,7 +50,7 @@ TEST(Reference, ExplainsASettingOrASection) {
   EXPECT_NE(describe_setting(all(), "cache").find("\ncache.offline = false\n"), std::string::npos);
   EXPECT_NE(describe_setting(all(), "peers").find("    { \"url\": "), std::string::npos);
   EXPECT_EQ(describe_setting(all(), "cach"), "");
-  EXPECT_TRUE(describe_setting(all(), "").starts_with("name\nlisten\n"));
+  EXPECT_TRUE(describe_setting(all(), "").starts_with("include\nname\nlisten\n"));
 }
 
 TEST(Reference, IsAManualPage) {

@@ -157,7 +157,7 @@ TEST(Health, NamesALogThatCannotBeOpenedAnewUntilItCan) {
   std::filesystem::remove(path);
   proxy.process().signal(SIGUSR1);
   EXPECT_TRUE(await([&] { return reasons(proxy, "log").empty(); }));
-  EXPECT_TRUE(said(proxy, "the access log could be opened again"));
+  EXPECT_TRUE(said(proxy, "the access log is in order again"));
 }
 
 TEST(Health, TellsSinceWhenAndThatItStillIsSo) {

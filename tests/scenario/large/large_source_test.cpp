@@ -265,13 +265,13 @@ TEST(LargeSource, ANeighbourWithAllBlocksIsAskedAndItsBlocksAreStored) {
   EXPECT_EQ(scene.origin.count(), 1U);
 }
 
-TEST(LargeSource, AnObjectThatANeighbourHasInPartIsNotClaimed) {
+TEST(LargeSource, AnObjectThatANeighbourHasInPartIsNotClaimedAsAWhole) {
   Neighbours scene(6 * kMiB);
   scene.get("0-2000000");
   DiskScene& here = scene;
   here.origin.on("/small", cacheable("hello"));
   here.get("/small");
-  ASSERT_TRUE(scene.b_knows_of(1));
+  ASSERT_TRUE(scene.b_knows_of(2)) << "the part is claimed under a mark";
   scene.expect_whole(scene.get_of_b());
   EXPECT_EQ(scene.asked().back(), "");
 }
