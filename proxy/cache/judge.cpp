@@ -50,9 +50,10 @@ seconds serves_stale_for(const http::CacheControl& control) {
                   control.stale_if_error.value_or(none));
 }
 
-// Whether a 200 may be a part: its Content-Range says so, or stands in an answer to a range.
-bool is_part_called_200(const RequestFacts& request, const http::ResponseHead& response) {
-  if (response.status != 200 || !response.fields.has(field::content_range)) return false;
+// Whether a response of another status than 206 may be a part: its Content-Range says so, or stands
+// in an answer to a range.
+bool is_part_by_another_name(const RequestFacts& request, const http::ResponseHead& response) {
+  if (response.status == 206 || !response.fields.has(field::content_range)) return false;
   const auto part = http::parse_content_range(response.fields.value(field::content_range));
   return request.range || (part && !part->is_whole());
 }
@@ -252,7 +253,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (is_never_stored(response.status)) return Storability::status;
   if (response.status == 206 && !range_of(response)) return Storability::partial;
   if (response.status == 304 || response.status == 416) return Storability::partial;
-  if (is_part_called_200(request, response)) return Storability::partial;
+  if (is_part_by_another_name(request, response)) return Storability::partial;
   if (control.must_understand && !understood(response.status)) return Storability::status;
   // First: a response for one user says nothing about the one stored for all, with or without
   // no-store.

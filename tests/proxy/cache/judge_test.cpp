@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                   kFresh + "Content-Range: bytes 0-1/5\r\n", 206, "Authorization: x\r\n"},
         StoreCase{"s3_3_PartCalled200", Storability::partial,
                   kFresh + "Content-Range: bytes 0-1/5\r\n", 200, "Range: bytes=0-1\r\n"},
+        StoreCase{"s14_4_ErrorWithContentRange", Storability::partial,
+                  kFresh + "Content-Range: bytes 0-3/10\r\n", 404, "Range: bytes=0-3\r\n"},
         StoreCase{"s3_3_WholeWithContentRangeOfARange", Storability::partial,
                   kFresh + "Content-Range: bytes 0-4/5\r\n", 200, "Range: bytes=0-\r\n"},
         StoreCase{"s3_3_PartCalled200ThoughAllIsAskedFor", Storability::partial,
