@@ -2,11 +2,12 @@
 // figures and requests put in their place. What the proxy tells of each has to have all names that
 // are set here.
 import assert from 'node:assert/strict';
+import { until } from './site.mjs';
 
 const kEnd = Date.UTC(2026, 0, 2, 9, 25) / 1000;
 
 // The newest news of the proxy.
-export async function newsOf(proxy) {
+async function newsOf(proxy) {
   const stream = new AbortController();
   const answer = await fetch(proxy.url('/hearsay/events'), { signal: stream.signal });
   let text = '';
@@ -18,6 +19,13 @@ export async function newsOf(proxy) {
     return JSON.parse(found[1]);
   }
   throw new Error('no news');
+}
+
+// What the proxy tells of itself once it has answered a request.
+export async function realOf(proxy) {
+  const told = async (page) => JSON.parse(await proxy.page(page));
+  await until('the request is counted', async () => (await told('/hearsay/busiest')).hosts.length > 0);
+  return { ...await newsOf(proxy), requests: await told('/hearsay/requests'), busiest: await told('/hearsay/busiest'), origins: await told('/hearsay/origins') };
 }
 
 function changed(real, values) {
@@ -68,6 +76,24 @@ function requests(real) {
 
 const kSample = { requests: 12345, hits: 9876, failed: 0, refused: 1, sent_bytes: 2 ** 30, cache_bytes: 9.9e8, neighbour_bytes: 1e8, origin_bytes: 1022.9 * 2 ** 20 };
 
+function busiest(real) {
+  const sums = { requests: 1234, hits: 617, bytes: 3 * 2 ** 30 };
+  return changed(real, {
+    hosts: [changed(real.hosts[0], { name: 'a.example.org', ...sums })],
+    urls: [changed(real.urls[0], { name: kLongUrl, ...sums, requests: 1, hits: 0 })],
+    clients: [changed(real.clients[0], { name: '10.0.0.1', neighbour: 'cache-1', ...sums, connections: 2 })],
+  });
+}
+
+function origins(real) {
+  return changed(real, {
+    notes: [{ origin: 'http://slow.example.org', text: 'half of its answers take more than 6.0 s to begin' }],
+    waiting: 0, under_way: [],
+    origins: [changed(real.origins[0], { origin: 'http://a.example.org', requests: 617, failed: 2, failures: { 'timed-out': 2 },
+      first_byte_p50_ms: 12, first_byte_p99_ms: 6000, bytes: 2 ** 30 })],
+  });
+}
+
 // The answers of the pages that the dashboard reads, by their paths.
 export function siteOf(number, real, { admin = true, broken = 3 } = {}) {
   const peers = Array.from({ length: number }, (_, i) => neighbour(real.digest.peers[0], i + 1, broken));
@@ -87,7 +113,9 @@ export function siteOf(number, real, { admin = true, broken = 3 } = {}) {
   const sums = [{ host: 'a.example.org', entries: 2, bytes: 3072, hits: 7 }, { url: kLongUrl, kind: 'large', where: 'disk', held_bytes: 700 * 2 ** 20, fresh_seconds: 3540, hits: 1 },
     { hosts: 1, entries: 2, bytes: 3072, hits: 7 }];
   return {
-    '/hearsay/about': JSON.stringify({ name: 'cache-a', version: '1.2.3', started: kEnd - 7500, admin }),
+    '/hearsay/about': JSON.stringify({ name: 'cache-a', version: '1.2.3', started: kEnd - 7500, admin, signed_in: false }),
+    '/hearsay/busiest': JSON.stringify(busiest(real.busiest)),
+    '/hearsay/origins': JSON.stringify(origins(real.origins)),
     '/hearsay/events': `retry: 100\n\ndata: ${JSON.stringify(news)}\n\n`,
     '/hearsay/requests': JSON.stringify(told),
     '/hearsay/history': JSON.stringify(history),
