@@ -24,7 +24,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not unchanged:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        try:
+            self.wfile.write(body)
+        except ConnectionError:  # the proxy needs it no more
+            self.close_connection = True
 
     def log_message(self, *_):
         pass
