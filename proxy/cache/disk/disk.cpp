@@ -94,7 +94,7 @@ bool Disk::follow_clock(std::chrono::milliseconds ahead) {
     });
     for (const auto& [key, place] : claimed) {
       const auto segment = catalog_.segments.find(place.at.segment);
-      if (!segment || !segment->times.earlier) continue;
+      if (!segment || !segment->times.earlier(place.at.offset)) continue;
       catalog_.index.set_claim(key, place.at, shifted_claim(place.claimable_until, -older));
     }
   }

@@ -28,23 +28,24 @@ bool RecordTimes::has_stepped_since(milliseconds marked) const {
   return since >= kStep || since <= -kStep;
 }
 
-milliseconds RecordTimes::ahead(const SegmentTimes& of) const {
-  return of.earlier ? of.ahead + std::max(mark().ahead, milliseconds(0)) : of.ahead;
+milliseconds RecordTimes::ahead(const SegmentTimes& of, std::uint32_t offset) const {
+  return of.earlier(offset) ? of.ahead + std::max(mark().ahead, milliseconds(0)) : of.ahead;
 }
 
 void RecordTimes::to_clock(RecordHeader& record, const SegmentTimes& of) const {
-  shift_times(record, -ahead(of));
-  const bool from_future = of.earlier && record.response_time > (started_ + kStep).count();
+  shift_times(record, -ahead(of, record.at.offset));
+  const bool from_future =
+      of.earlier(record.at.offset) && record.response_time > (started_ + kStep).count();
   if (from_future) record.response_time = kOldest;
 }
 
 SegmentTimes TimesOfRuns::next(const ClockMark& mark) {
-  if (mark.run == run_) return {.earlier = false, .ahead = mark.ahead};
+  if (mark.run == run_) return {.earlier_until = 0, .ahead = mark.ahead};
   if (!newest_ || newest_->run != mark.run) {
     if (newest_) back_ = std::max(back_ + std::min(newest_->ahead, {}), -ClockMark::kMost);
     newest_ = mark;
   }
-  return {.earlier = true, .ahead = mark.ahead - newest_->ahead - back_};
+  return {.ahead = mark.ahead - newest_->ahead - back_};
 }
 
 void shift_times(RecordHeader& record, milliseconds by) {

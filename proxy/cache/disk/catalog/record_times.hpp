@@ -15,8 +15,11 @@ namespace proxy::cache::disk {
 // record is shifted by how far wall time was ahead of that clock when its segment was begun. After
 // a step the writer begins a new segment (Rotation::follow_clock()).
 struct SegmentTimes {
-  bool earlier = true;                 // an earlier run has begun the segment
+  // Earlier runs wrote what begins before this offset; this run may have gone on behind it.
+  std::uint32_t earlier_until = UINT32_MAX;
   std::chrono::milliseconds ahead{0};  // of the clock, as wall time was at the start
+
+  [[nodiscard]] bool earlier(std::uint32_t offset) const { return offset < earlier_until; }
 };
 
 // An earlier run may have written its records by a wrong clock. They count as older rather than
@@ -43,8 +46,8 @@ class RecordTimes {
   [[nodiscard]] bool has_stepped_since(milliseconds marked) const;
   [[nodiscard]] std::uint32_t run() const { return run_; }
 
-  // How far the times in the records of a segment are ahead.
-  [[nodiscard]] milliseconds ahead(const SegmentTimes& of) const;
+  // How far the times in the record at this offset of a segment are ahead.
+  [[nodiscard]] milliseconds ahead(const SegmentTimes& of, std::uint32_t offset) const;
   // Moves the times of a record that was read to the program's clock.
   void to_clock(RecordHeader& record, const SegmentTimes& of) const;
 

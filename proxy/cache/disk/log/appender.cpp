@@ -80,7 +80,7 @@ Result<void> Appender::gather(NewRecord record, std::optional<Position> moved_fr
   Gathered& added = gathered_.emplace_back(Gathered{std::move(record), {}, {}, moved_from});
   complete_header(added.record);
   RecordHeader& header = added.written = added.record.header;
-  shift_times(header, catalog_.segments.times.ahead(current_->segment->times));
+  shift_times(header, catalog_.segments.times.ahead(current_->segment->times, header.at.offset));
   const auto url = bytes_of(added.record.url);
   const auto head = bytes_of(added.record.head);
   added.header = encode(header, url, head);

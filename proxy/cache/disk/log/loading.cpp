@@ -109,7 +109,10 @@ Result<void> Loading::load(std::uint32_t number, bool newest, Rotation& rotation
   count_loss(*scanned, newest, found_);
   if (lost_a_purge(appender_.purges(), *scanned)) learner_.forget_all();
   if (scanned->purges) appender_.set_purges(scanned->purges);
-  const bool tells_of_a_step = scanned->clock.ahead.count() != 0;
+  const auto before = std::exchange(mark_before_, scanned->clock);
+  const bool tells_of_a_step =
+      scanned->clock.ahead.count() != 0 ||
+      (before.run == scanned->clock.run && before.ahead != scanned->clock.ahead);
   if (scanned->records.empty() && !tells_of_a_step) {
     (void)files_.remove(number);  // its number may be used again
     return {};
@@ -124,7 +127,9 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
   found_.segments += 1;
   found_.replayed += scanned.sealed ? 0 : 1;
   const bool lately = changed_lately(file);
-  auto segment = std::make_shared<const Segment>(number, std::move(file), times_[number]);
+  auto times = times_[number];
+  if (times.earlier_until != 0) times.earlier_until = static_cast<std::uint32_t>(scanned.end);
+  auto segment = std::make_shared<const Segment>(number, std::move(file), times);
   catalog_.segments.add(segment);
   learn_shifted(scanned.records, *segment);
   if (lately) note_purges(scanned.records, number);
@@ -132,7 +137,7 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
 }
 
 void Loading::learn_shifted(const std::vector<Listed>& records, const Segment& segment) {
-  const auto ahead = catalog_.segments.times.ahead(segment.times);
+  const auto ahead = catalog_.segments.times.ahead(segment.times, 0);
   if (ahead.count() == 0) return learner_.learn(records, segment.number);
   auto shifted = records;
   for (Listed& record : shifted) {

@@ -79,6 +79,7 @@ class Loading {
   SegmentFiles& files_;
   Appender& appender_;
   Learner learner_;
+  ClockMark mark_before_ = {};                        // of the segment that was loaded last
   std::map<std::uint32_t, SegmentTimes> times_ = {};  // by number of the segment
   Loaded& found_;
 };

@@ -36,7 +36,7 @@ Result<std::shared_ptr<const Segment>> SegmentFiles::create(std::uint32_t segmen
     return ready.error();
   }
   account(number, space_of(segment_bytes));
-  const SegmentTimes times{.earlier = false, .ahead = clock.ahead};
+  const SegmentTimes times{.earlier_until = 0, .ahead = clock.ahead};
   return std::make_shared<const Segment>(number, std::move(made->file), times);
 }
 

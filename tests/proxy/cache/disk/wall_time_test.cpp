@@ -28,10 +28,13 @@ class WallTime : public testing::Test {
     const Key key = key_for(url_number(number));
     const auto place = (*scene())->find(key, url_number(number));
     const auto stored = (*scene())->open(key, *place, Wait::yes);
-    EXPECT_EQ((place->claimable_until - std::int64_t{until_}) * 1000,
-              stored->header().response_time - hour_ago_);
+    if (place->claimable_until != 0) {
+      EXPECT_EQ((place->claimable_until - std::int64_t{until_}) * 1000,
+                stored->header().response_time - hour_ago_);
+    }
     return stored->header().response_time - hour_ago_;
   }
+  std::int64_t now() const { return hour_ago_ + kHour; }
   std::optional<Scene>& scene() { return scene_; }
   void restart() {
     scene_.reset();
@@ -84,6 +87,31 @@ TEST_F(WallTime, ThatSteppedAndWasSetRightLeavesAgesAsTheyWere) {
   store(3);
   restart();
   for (const std::uint64_t number : {1, 2, 3}) EXPECT_EQ(later(number), 0) << number;
+}
+
+// This run goes on in the segment of the one before.
+TEST_F(WallTime, OfARunIsNoFutureInTheSegmentOfTheRunBefore) {
+  store(1);
+  restart();
+  for (const std::int64_t seconds : {5, 100'000}) {
+    NewRecord record = response(url_number(2), "body");
+    record.header.response_time = now() + seconds * 1000;
+    ASSERT_TRUE(scene()->append(record));
+    EXPECT_EQ(later(2), seconds * 1000 + kHour);
+  }
+  EXPECT_EQ(segments(), 1U);
+}
+
+TEST_F(WallTime, ThatWasSetRightIsKnownThoughNothingWasStoredSince) {
+  (*scene())->follow_clock(std::chrono::hours(1));
+  store(1);
+  const auto before = segments();
+  (*scene())->follow_clock(std::chrono::hours(0));
+  EXPECT_TRUE(await([&] { return segments() == before + 1; }));
+  for (int starts = 0; starts < 3; ++starts) {
+    EXPECT_EQ(later(1), 0) << starts;
+    restart();
+  }
 }
 
 // The run begins with a clock that is behind, or ahead.
