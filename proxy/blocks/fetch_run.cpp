@@ -123,7 +123,10 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& 
   // A neighbour that fails rests, so each may fail once.
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
     const auto end = co_await fetch_from_one(worker, job, left);
-    if (end && end->how == RunEnd::How::finished && goes_on(*job.run)) continue;
+    if (end && end->how == RunEnd::How::finished && goes_on(*job.run)) {
+      job.run->take_from(nullptr);
+      continue;
+    }
     if (!end || !end->failed()) co_return end;
     job.run->begin_again();
     --peers;

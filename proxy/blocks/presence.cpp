@@ -19,8 +19,10 @@ http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
 }
 
 void cut_to_stored(const Process& process, const Request& request, const digest::Key& key,
-                   const cache::Entry& object, http::ByteRanges& ranges) {
-  const bool asks = request.facts.control.only_if_cached && request.facts.range;
+                   const cache::Entry& object, const http::Selection& wanted,
+                   http::ByteRanges& ranges) {
+  const bool asks =
+      request.facts.control.only_if_cached && wanted.kind == http::Selection::Kind::parts;
   if (!asks || ranges.size() != 1) return;
   if (request.head.fields.only_value(peers::kPartField) != peers::kFirstWillDo) return;
   auto& range = ranges.front();
@@ -38,7 +40,7 @@ Presence presence(const Process& process, const Request& request, const digest::
   const auto wanted = parts_wanted(request, object);
   auto found = Presence::stored;
   auto ranges = ranges_of(request, object, wanted, unmodified);
-  cut_to_stored(process, request, key, object, ranges);
+  cut_to_stored(process, request, key, object, wanted, ranges);
   for (const auto& range : ranges) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {

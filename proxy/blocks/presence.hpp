@@ -29,9 +29,10 @@ http::Selection parts_wanted(const Request& request, const cache::Entry& object)
 http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
                            const http::Selection& wanted, bool unmodified);
 
-// If the first bytes of one range will do, cuts it where the first block is missing. Leaves it as
-// it is if that is the first of its blocks.
+// If the first bytes of one range that was asked for will do, cuts it where the first block is
+// missing. Leaves it as it is if that is the first of its blocks.
 void cut_to_stored(const Process& process, const Request& request, const digest::Key& key,
-                   const cache::Entry& object, http::ByteRanges& ranges);
+                   const cache::Entry& object, const http::Selection& wanted,
+                   http::ByteRanges& ranges);
 
 }  // namespace proxy

@@ -25,7 +25,7 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       source_(client.worker, {request, from_.key, from_.object, from_.may_fetch, client.share()}),
       watch_(client.response, client.worker.deadlines, source_.slot()),
       early_watch_(client.response, client.worker.deadlines, source_.early_slot()) {
-  cut_to_stored(client.worker.process, request, from_.key, *from_.object, ranges_);
+  cut_to_stored(client.worker.process, request, from_.key, *from_.object, wanted_, ranges_);
 }
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
