@@ -77,7 +77,10 @@ void add_share(std::vector<Trouble>& all, const OriginsSeen& seen, Time now) {
 
 OriginsSeen origins_seen(const Process& process, Time now) {
   const auto minute = process.history.sum_of_last(std::chrono::minutes(1));
-  return {process.origin_health.failing(now), process.origin_traffic.silences(now),
+  // Requests that wait for name servers wait for no origin.
+  auto silences = process.name_health.trouble(now) ? std::vector<Silence>()
+                                                   : process.origin_traffic.silences(now);
+  return {process.origin_health.failing(now), std::move(silences),
           minute[static_cast<std::size_t>(Series::requests)],
           minute[static_cast<std::size_t>(Series::failed)]};
 }

@@ -32,6 +32,7 @@ void NameHealth::answered(Time now) {
 
 void NameHealth::failed(std::string_view name, Time now) {
   const threads::MutexLock lock(mutex_);
+  if (now - last_failure_ > kLately) failed_.clear();
   if (failed_.empty()) first_failure_ = now;
   last_failure_ = now;
   const bool is_known = std::find(failed_.begin(), failed_.end(), name) != failed_.end();
