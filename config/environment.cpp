@@ -43,8 +43,9 @@ class Inserter {
     std::string_view rest = text;
     for (auto at = rest.find(kBegin); at != rest.npos; at = rest.find(kBegin)) {
       whole += rest.substr(0, at);
+      const bool is_escaped = at > 0 && rest[at - 1] == '$';  // in the text, not in a value
       rest.remove_prefix(at + kBegin.size());
-      if (whole.ends_with('$')) {
+      if (is_escaped) {
         whole += '{';
         continue;
       }
