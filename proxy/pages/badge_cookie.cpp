@@ -35,7 +35,8 @@ std::vector<std::string_view> badges_shown(const Request& request) {
 }
 
 bool is_signed_in(const Client& client, const Request& request) {
-  if (!request.head.fields.has(http::field::cookie)) return false;
+  // The pages of a mapped site have the same origin, and would act with the badge.
+  if (request.mapping() || !request.head.fields.has(http::field::cookie)) return false;
   const auto badges = badges_shown(request);
   const auto now = std::chrono::steady_clock::now();
   return std::any_of(badges.begin(), badges.end(), [&](std::string_view badge) {

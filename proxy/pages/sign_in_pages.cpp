@@ -97,6 +97,12 @@ Task<void> serve_revocation(Client& client, const Request& request, RequestBody&
 }
 
 Task<void> serve_sign_in(Client& client, const Request& request, RequestBody&) {
+  if (request.mapping()) {
+    auto refusal = Refusal::forbidden(
+        "a site that `reverse` names is at this address, too, and its pages would share the "
+        "sign-in: open the dashboard under an address that `reverse` does not name");
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
   auto& badges = client.worker.process.badges;
   const auto badge = badges.redeem(ticket_in(request), std::chrono::steady_clock::now());
   if (!badge) {
