@@ -58,6 +58,11 @@ void Bodies::add(const ServerEnd& server) {
   if (!left.empty()) add(strict::read_answer(left), nullptr);
 }
 
+std::string coding_of(const support::Fields& fields) {
+  auto coding = without_blanks(fields, "content-encoding");
+  return coding == "identity" ? std::string() : coding;
+}
+
 void Bodies::add(const strict::Answer& answer, const strict::Message* request) {
   const auto& fields = answer.message.fields;
   const auto part = part_of(fields);
@@ -68,7 +73,7 @@ void Bodies::add(const strict::Answer& answer, const strict::Message* request) {
                    .first = is_part && part ? part->first : 0,
                    .bytes = answer.message.body,
                    .whole = answer.end == strict::End::whole && !is_part,
-                   .coding = without_blanks(fields, "content-encoding"),
+                   .coding = coding_of(fields),
                    .etag = without_blanks(fields, "etag"),
                    .sliced = sliced});
 }

@@ -16,6 +16,8 @@ std::string value(const support::Fields& fields, std::string_view name);
 
 // The same without blanks: of a folded line, the proxy may make more blanks of one.
 std::string without_blanks(const support::Fields& fields, std::string_view name);
+// The Content-Encoding; empty, too, if it is identity.
+std::string coding_of(const support::Fields& fields);
 
 // The URL of a request as the cache names it, by its host and its path. Either may be empty.
 struct Place {

@@ -25,7 +25,7 @@ void judge_body(const Bodies& bodies, const proxy::Policy& policy, const strict:
                                          .asked_for_part = !value(request.fields, "range").empty(),
                                          .is_part = is_part,
                                          .first = is_part && part ? part->first : 0,
-                                         .coding = without_blanks(fields, "content-encoding"),
+                                         .coding = coding_of(fields),
                                          .etag = without_blanks(fields, "etag"),
                                          .body = answer.message.body});
   if (!explained) {
