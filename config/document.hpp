@@ -14,7 +14,7 @@ namespace config {
 struct Position {
   std::size_t line = 1;
   std::size_t column = 1;
-  std::size_t file = 0;  // of those that were read (settings_files.hpp)
+  std::size_t file = 0;  // its number in the order of reading (settings_files.hpp)
 
   auto operator<=>(const Position&) const = default;
 };

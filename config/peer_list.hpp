@@ -1,5 +1,5 @@
-// The settings "peers", "never_direct" and "pac_fallback": the proxies that are asked before the
-// origin, or instead, and those that clients ask instead of this one.
+// The settings "peers", "never_direct" and "pac_fallback": the proxies that this one asks before
+// the origin or in its place, and the proxies that clients ask in place of this one.
 #pragma once
 
 #include <span>

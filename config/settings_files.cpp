@@ -79,7 +79,7 @@ class FileReader {
  public:
   FileReader(std::vector<std::string>& files, Faults& faults) : files_(files), faults_(faults) {}
 
-  // What the file, and those that it includes, say; nothing if there is a fault.
+  // The settings of the file and of all files that it includes; nothing if there is a fault.
   std::optional<Value> read_all(const std::string& path, std::string_view text) {
     Value all = read(path, text);
     return is_whole_ ? std::optional(std::move(all)) : std::nullopt;
@@ -154,7 +154,7 @@ class FileReader {
 
   std::vector<std::string>& files_;
   Faults& faults_;
-  std::vector<std::string> chain_;  // of the file that is being read, and those that lead to it
+  std::vector<std::string> chain_;  // the files from the first one to the one being read
   std::vector<std::string> done_;   // of all files that were read
   bool is_whole_ = true;
 };

@@ -18,8 +18,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-// The bytes that a neighbour's answer has of those that were asked for: perhaps the first blocks
-// alone, because it holds no more.
+// The part of the asked range that a neighbour's answer has. A neighbour that holds no more gives
+// the first blocks alone.
 http::ByteRange bytes_given(const Attempt& answer, const http::ByteRange& asked) {
   const auto part = cache::range_of(answer.head());
   return part && is_first_of(*part, {asked.first, asked.last}) ? part->range : asked;

@@ -1,5 +1,5 @@
-// Neighbours and the servers of our own sites, from the cache_peer lines and those that choose
-// among them.
+// Neighbours and the servers of our own sites, from the lines of cache_peer and the lines that
+// choose among peers.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,8 @@
 
 namespace proxy::command {
 
-// The link in the proxy's page, and what a person should know of it. Nothing: it is no such page.
+// The link in the proxy's page, and a hint for the person who opens it. Nothing: the page has no
+// link.
 struct SignInLink {
   std::string link;
   std::string about;
