@@ -17,11 +17,6 @@ using peers::PeerRef;
 
 namespace {
 
-// So many claimants come before the origin, if there are as many, even if the first uses up all of
-// the budget's patience: one silent neighbour is no reason to ask the origin for what another has.
-constexpr std::size_t kAlwaysAsked = 2;
-constexpr Budget::Time kLeastTurn{10'000};  // for each of them
-
 // A search that may not ask the origin cannot find out the origin's time.
 Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& origin) {
   auto budget = budget_against(origin, wanted.request.policy().settings.digest.prefer);
@@ -61,22 +56,26 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
   return Candidates(is_asked ? std::move(neighbour) : nullptr);
 }
 
+ChoicePlan::Given given_for(Worker& worker, const ClaimantSearch::For& wanted,
+                            Inquiries& inquiries) {
+  const auto origin = origin_takes(worker, wanted.request);
+  const auto budget = budget_for(wanted, origin);
+  return {.candidates = candidates_for(worker, wanted, origin, budget, inquiries),
+          .budget = budget,
+          .origin_takes = origin,
+          .route = wanted.origin ? std::optional(route_of(wanted.request)) : std::nullopt,
+          .prefer = wanted.request.policy().settings.digest.prefer,
+          .nobody_else = wanted.nobody_else};
+}
+
 }  // namespace
 
 ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
     : worker_(worker),
       wanted_(std::move(wanted)),
       inquiries_(inquiries),
-      origin_(origin_turn(worker, wanted_)),
-      budget_(budget_for(wanted_, origin_.takes)),
-      candidates_(candidates_for(worker, wanted_, origin_.takes, budget_, inquiries_)),
+      plan_(given_for(worker, wanted_, inquiries), worker.hedges),
       race_(worker, {wanted_.request.policy().directory, wanted_.key}) {}
-
-ClaimantSearch::OriginTurn ClaimantSearch::origin_turn(const Worker& worker, const For& wanted) {
-  auto route = wanted.origin ? route_of(wanted.request) : upstream::Route();
-  const bool by_route = route.has_choice();
-  return {std::move(route), origin_takes(worker, wanted.request), by_route};
-}
 
 // Neighbours must not hand out what we would refuse to fetch.
 bool ClaimantSearch::must_be_allowed() const {
@@ -98,200 +97,117 @@ Task<bool> ClaimantSearch::guard_allows() const {
   });
 }
 
-void ClaimantSearch::begin(bool allowed) {
-  begun_ = Steady::now();
-  if (!allowed && searching()) state_ = State::over;
-  if (!searching()) return;
-  worker_.hedges.earn();
-  if (wanted_.nobody_else) candidates_.call_reserve();
-  begin_trial();
+// Returns whether there is anything to search for.
+Task<bool> ClaimantSearch::begin() {
+  bool goes_on = plan_.has_choice();
+  if (plan_.has_candidates() && must_be_allowed()) goes_on = co_await guard_allows();
+  if (abandoned()) co_return false;
+  state_ = State::searching;
+  if (goes_on) plan_.begin(Steady::now());
+  co_return goes_on;
 }
 
 Task<std::optional<Attempt>> ClaimantSearch::next() {
-  if (!begun_) {
-    bool allowed = !candidates_.none() || origin_.by_route;
-    if (!candidates_.none() && must_be_allowed()) allowed = co_await guard_allows();
-    begin(allowed);
-  }
-  while (searching()) {
-    const auto question = race_.take_one_over();
-    if (!question) {
-      const bool begins = next_source_at_ == Steady::time_point::min();
-      const auto now = begins ? *begun_ : Steady::now();
-      if (now >= next_source_at_ && !ask_next_source(now)) break;
-      if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
-      co_await race_.wait(next_source_at_);
+  bool goes_on = state_ != State::new_ || co_await begin();
+  while (goes_on && !abandoned()) {
+    if (const auto question = race_.take_one_over()) {
+      if (co_await is_answer(*question)) co_return std::move(question->attempt);
       continue;
     }
-    auto& attempt = question->attempt;
-    const auto& heard = attempt.outcome();
-    if (!attempt.peer()) {
-      const bool failed = !heard || attempt.head().status >= 500;
-      if (failed && keep_failure(attempt)) continue;
-      settle();
-      co_return std::move(attempt);
+    const auto now = plan_.has_asked() ? Steady::now() : plan_.begun();
+    auto action = plan_.next(now);
+    if (auto* const asked = std::get_if<ChoicePlan::Ask>(&action)) {
+      if (asked->alone) leave_all(now);
+      ask(std::move(asked->question));
+    } else if (const auto* const silent = std::get_if<ChoicePlan::AskRestOfRoute>(&action)) {
+      ask_by_rest_of_route(silent->of);
+    } else if (const auto* const wait = std::get_if<ChoicePlan::Wait>(&action)) {
+      co_await race_.wait(wait->until);
+    } else {
+      goes_on = false;
     }
-    const auto finding = heard ? heard_in(attempt.head(), wanted_.asked) : heard_in(heard.error());
-    if (finding.worth == Worth::holds) {
-      next_source_at_ = *begun_;  // at once, if the caller has no use for it
-      co_return std::move(attempt);
-    }
-    co_await note_no(*question, finding);
   }
   settle();
-  co_return abandoned() ? std::nullopt : std::exchange(origin_.failure, std::nullopt);
+  co_return abandoned() ? std::nullopt : std::exchange(origins_failure_, std::nullopt);
 }
 
-// Whether another source may still give a better answer than the origin's failure or 5xx. Another
-// route to the origin may, if this one failed.
-bool ClaimantSearch::may_be_answered_otherwise(const Attempt& origin) const {
-  if (candidates_.left() || race_.asks_a_neighbour()) return true;
-  const bool no_way = !origin.outcome() || origin.head().status >= 502;
-  return no_way && !race_.under_way().empty();
+void ClaimantSearch::ask(ChoicePlan::Question question) {
+  auto attempt = question.peer ? attempt_at(worker_, question.peer, wanted_.request, wanted_.asked,
+                                            plan_.lead())
+                               : wanted_.origin(question.route);
+  auto on_interim = wanted_.on_interim;
+  if (question.peer && !question.on_trial) {
+    on_interim = [this](const auto&) {
+      plan_.peer_waits_itself();
+      return net::Soon<void>();
+    };
+  } else if (question.on_trial) {
+    on_interim = nullptr;
+  }
+  race_.start({.attempt = std::move(attempt),
+               .plan = std::move(question),
+               .on_interim = std::move(on_interim)});
 }
 
-// Keeps the origin's failure while another source may still answer. Returns whether one may.
-bool ClaimantSearch::keep_failure(Attempt& origin) {
-  candidates_.call_reserve();
-  if (!may_be_answered_otherwise(origin)) return false;
-  next_source_at_ = Steady::now();
-  origin_.failure = std::move(origin);
+void ClaimantSearch::ask_by_rest_of_route(ChoicePlan::Number of) {
+  const auto& server = race_.find(of)->attempt.fetch().server();
+  if (!server.parent()) return;
+  if (auto question = plan_.route_goes_on(server.rest_of_route(), Steady::now()))
+    ask(std::move(*question));
+}
+
+// Judges what a question has brought. Returns whether it answers the request.
+Task<bool> ClaimantSearch::is_answer(SourceRace::Question& question) {
+  const auto& attempt = question.attempt;
+  if (!attempt.peer()) co_return is_origins_answer(question);
+  const auto& heard = attempt.outcome();
+  const auto finding = heard ? heard_in(attempt.head(), wanted_.asked) : heard_in(heard.error());
+  const bool holds = finding.worth == Worth::holds;
+  if (holds)
+    plan_.peer_has(question.plan.number);
+  else
+    co_await note_no(question, finding);
+  co_return holds;
+}
+
+// Keeps the origin's failure while another source may still answer.
+bool ClaimantSearch::is_origins_answer(SourceRace::Question& question) {
+  auto& attempt = question.attempt;
+  const bool answered = attempt.outcome().has_value();
+  const auto status = answered ? attempt.head().status : 0U;
+  const bool failed = !answered || status >= 500;
+  const bool no_way = !answered || status >= 502;
+  if (failed && plan_.origin_has_failed(question.plan.number, no_way, Steady::now())) {
+    origins_failure_ = std::move(attempt);
+    return false;
+  }
+  settle();
   return true;
 }
 
 Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding& finding) {
   auto& attempt = question.attempt;
-  const auto& directory = wanted_.request.policy().directory;
   note(attempt, finding);
   if (attempt.lead() == Lead::site) {
     follow_to_fetcher(attempt);
   } else if (is_denial(finding)) {
+    const auto& directory = wanted_.request.policy().directory;
     directory->note_denial(attempt.peer(), wanted_.key, attempt.begun());
   }
-  // While a trial is under way, the next source has its own turn.
-  if (!question.on_trial || race_.under_way().empty()) next_source_at_ = Steady::now();
+  plan_.peer_has_not(question.plan.number, Steady::now());
   // The sibling will soon be asked for another response, so its connection is worth keeping.
   const bool is_a_no = finding.worth == Worth::false_hit || finding.worth == Worth::other_range;
-  if (is_a_no && searching()) co_await drain_body(worker_, attempt.fetch());
+  if (is_a_no && !abandoned()) co_await drain_body(worker_, attempt.fetch());
 }
 
 // Asks whom the key's owner has named, once.
 void ClaimantSearch::follow_to_fetcher(const Attempt& answer) {
-  if (!answer.outcome() || candidates_.asked() > 1) return;
-  const auto fetcher = fetcher_named_in(answer.head());
+  const auto fetcher = answer.outcome() ? fetcher_named_in(answer.head()) : std::nullopt;
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
   auto peer = directory->member(*fetcher, Steady::now());
-  if (peer && pays(*peer, wanted_.request, origin_.takes, wanted_.held))
-    candidates_.add(std::move(peer));
-}
-
-// One request at a time tries a neighbour that failed. The next source is asked at once.
-void ClaimantSearch::begin_trial() {
-  if (!wanted_.origin) return;
-  auto peer = candidates_.begin_trial();
-  if (!peer) return;
-  if (!may_hedge()) {
-    peer->accuracy.probation().end_trial();
-    return candidates_.put_in_reserve(std::move(peer));
-  }
-  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked)};
-  question.on_trial = question.seen_out = true;
-  race_.start(std::move(question));
-}
-
-// Returns whether the search goes on.
-bool ClaimantSearch::ask_next_source(Steady::time_point now) {
-  const bool in_time = candidates_.asked() < kAlwaysAsked || now - *begun_ < budget_.patience;
-  const bool may_ask = origin_.failure || (in_time && !asks_origin_first());
-  const bool claimant_left = may_ask && candidates_.left();
-  if (origin_.works()) {
-    if (now >= origin_.by_rest_at) ask_by_rest_of_route(now);
-    next_source_at_ = origin_.by_rest_at;
-    return !race_.under_way().empty();
-  }
-  if (origin_.failure && !claimant_left) {
-    next_source_at_ = Steady::time_point::max();
-    return !race_.under_way().empty();
-  }
-  if (!claimant_left && !wanted_.origin) return false;
-  if (race_.would_hedge() && !may_hedge()) settle();
-  if (claimant_left) {
-    ask_claimant(candidates_.next(), now);
-    return true;
-  }
-  const bool is_alone = race_.under_way().empty() && !candidates_.left() && !candidates_.reserve();
-  if (is_alone && !origin_.by_route) return false;
-  ask_origin(now);
-  return true;
-}
-
-bool ClaimantSearch::asks_origin_first() const {
-  return race_.would_hedge() && candidates_.left() &&
-         origin_comes_first(candidates_.first_left()->accuracy.first_byte(), budget_);
-}
-
-void ClaimantSearch::ask_claimant(const PeerRef& peer, Steady::time_point now) {
-  const auto takes = peer->accuracy.first_byte();
-  const auto latest = *begun_ + budget_.patience;
-  const auto patience = patience_with(takes, budget_);
-  next_source_at_ = patience == Budget::kEndless ? Steady::time_point::max()
-                                                 : std::max(now + std::min(patience, kLeastTurn),
-                                                            std::min(now + patience, latest));
-  const auto lead = candidates_.lead();
-  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked, lead),
-                                now};
-  question.expected_by = now + std::max(patience, takes.p95());
-  question.seen_out = !takes.measured();
-  question.on_interim = [this](const auto&) {
-    wait_for_fetch();
-    return net::Soon<void>();
-  };
-  race_.start(std::move(question));
-}
-
-// A neighbour of the site is fetching the response.
-void ClaimantSearch::wait_for_fetch() {
-  if (origin_.asked) return;
-  next_source_at_ = std::max(next_source_at_, *begun_ + patience_with_fetch(origin_.takes));
-}
-
-void ClaimantSearch::ask_origin(Steady::time_point now) {
-  SourceRace::Question question{wanted_.origin(origin_.route), now};
-  question.seen_out = !origin_.takes.measured();
-  question.on_interim = wanted_.on_interim;
-  origin_.by_rest_at = Steady::time_point::max();
-  if (origin_.route.has_choice()) {
-    const auto prefer = wanted_.request.policy().settings.digest.prefer;
-    const auto patience = patience_with_parent(origin_.takes, prefer);
-    question.expected_by = question.asked + patience;
-    const bool is_trial = origin_.route.begins_in_doubt(question.asked);
-    origin_.by_rest_at = is_trial ? question.asked : question.expected_by;
-  }
-  next_source_at_ = origin_.by_rest_at;
-  origin_.asked = true;
-  race_.start(std::move(question));
-}
-
-// While a parent is silent, the servers of the route that have not been asked are the next source.
-// If there are too many second questions, the parent is waited for: Fetch bounds that.
-void ClaimantSearch::ask_by_rest_of_route(Steady::time_point now) {
-  origin_.by_rest_at = Steady::time_point::max();
-  const auto& all = race_.under_way();
-  const auto last =
-      std::find_if(all.rbegin(), all.rend(), [](const auto& one) { return !one->attempt.peer(); });
-  if (last == all.rend() || !(*last)->attempt.fetch().server().parent()) return;
-  auto rest = (*last)->attempt.fetch().server().rest_of_route();
-  if (rest.leads_nowhere() || !may_hedge()) return;
-  origin_.route = std::move(rest);
-  ask_origin(now);
-}
-
-// Whether a second question may be asked for the same answer; if so, it counts.
-bool ClaimantSearch::may_hedge() {
-  if (!worker_.hedges.take()) return false;
-  worker_.counters.hedges.add();
-  return true;
+  if (peer && pays(*peer, wanted_.request, plan_.origin_takes(), wanted_.held))
+    plan_.fetcher_named(std::move(peer));
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
@@ -310,38 +226,41 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
 
 void ClaimantSearch::put_off(const Attempt& answer) {
   note(answer, {Worth::other_range});
-  candidates_.put_in_reserve(answer.peer());
+  plan_.put_off(answer.peer());
+}
+
+void ClaimantSearch::settle() {
+  const auto now = race_.under_way().empty() ? plan_.begun() : Steady::now();
+  leave_all(now);
+  plan_.settle(now);
 }
 
 // What the questions have cost counts where they took longer than expected.
-void ClaimantSearch::settle() {
-  const auto now = race_.under_way().empty() ? *begun_ : Steady::now();
+void ClaimantSearch::leave_all(Steady::time_point now) {
+  using Left = ChoicePlan::Left;
   for (const auto& question : race_.under_way()) {
-    const auto& peer = question->attempt.peer();
-    const bool is_late = !question->over && now >= question->expected_by;
-    if (!peer && is_late && !abandoned()) question->attempt.note_silence();
-    const bool was_slow = peer && is_late && !question->attempt.waits_itself();
-    const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->asked);
-    const auto result = was_slow ? word(Worth::outrun) : "not-awaited";
-    inquiries_.add({question->attempt.inquiry().source, result, {}, waited});
-    if (abandoned() || !was_slow) continue;
+    const auto& attempt = question->attempt;
+    const auto left =
+        ChoicePlan::how_left(question->plan, question->over, attempt.waits_itself(), now);
+    if (left == Left::late_origin && !abandoned()) question->attempt.note_silence();
+    const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);
+    const auto result = left == Left::late_peer ? word(Worth::outrun) : "not-awaited";
+    inquiries_.add({attempt.inquiry().source, result, {}, waited});
+    if (abandoned() || left != Left::late_peer) continue;
+    const auto& peer = *attempt.peer();
     question->noted = true;
-    peer->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
-    http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer->name));
+    peer.accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
+    http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer.name));
   }
   race_.leave(abandoned());
-  origin_.asked = origin_.failure.has_value();
-  origin_.by_rest_at = Steady::time_point::max();
-  next_source_at_ = now;
 }
 
 std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer, bool resumable) const {
   const auto& timeouts = wanted_.request.policy().settings.timeouts;
   if (!answer.peer() || !resumable) return timeouts.body;
   const bool fetches = answer.waits_itself();
-  const auto patience = fetches ? patience_in_fetched_body(origin_.takes)
-                                : patience_in_body(answer.peer()->accuracy.first_byte(), budget_);
-  return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience),
+  const auto takes = fetches ? std::nullopt : std::optional(answer.peer()->accuracy.first_byte());
+  return std::min(std::chrono::ceil<std::chrono::milliseconds>(plan_.patience_in(takes)),
                   fetches ? timeouts.body : timeouts.peer_first_byte);
 }
 

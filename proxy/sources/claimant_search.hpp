@@ -9,21 +9,16 @@
 
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
-#include "proxy/sources/candidates.hpp"
+#include "proxy/sources/choice_plan.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/source_race.hpp"
 
 namespace proxy {
 
-// Asks claimants that fit the budget, the better of two drawn at random first. If one fails, the
-// next one is asked. If one is silent for longer than it mostly is, the next source is asked, too:
-// another claimant or, once the budget's patience is over, the origin. The first good answer wins,
-// and the others are left. If too many requests ask two sources (Hedges), the silent one is left
-// first. A key that nobody claims is asked of the one neighbour of the site that would know who
-// fetches it (peers/site.hpp). If the origin fails, even claimants that do not fit the budget are
-// asked. The origin may be asked through a parent. If that parent is silent for longer than the
-// origin mostly takes, the rest of the route is asked, too. Belongs to one
-// coroutine. The constructor's references outlive it.
+// Carries out the plan of one request (choice_plan.hpp): asks the sources that it names, and
+// records what each answer is worth. The first good answer wins, and the others are left. A key
+// that nobody claims is asked of the one neighbour of the site that would know who fetches it
+// (peers/site.hpp). Belongs to one coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
   struct For {
@@ -64,7 +59,7 @@ class ClaimantSearch {
   // Call this when a neighbour's answer is of use only if the origin fails: its body might be cut,
   // and nobody would have the rest. The neighbour is asked again once the origin has failed.
   void put_off(const Attempt& answer);
-  [[nodiscard]] bool origin_has_failed() const { return origin_.failure.has_value(); }
+  [[nodiscard]] bool origin_has_failed() const { return plan_.origin_failed(); }
   // As note_worth(), for an answer from next(). Judges whether it was in_time().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
 
@@ -74,49 +69,26 @@ class ClaimantSearch {
 
  private:
   using Steady = Attempt::Steady;
+  using QuestionRef = SourceRace::QuestionRef;
 
   [[nodiscard]] bool must_be_allowed() const;
   net::Task<bool> guard_allows() const;
-  [[nodiscard]] bool searching() const { return state_ == State::searching; }
-  void begin(bool allowed);
-  void begin_trial();
-  bool ask_next_source(Steady::time_point now);
-  [[nodiscard]] bool asks_origin_first() const;
-  void ask_claimant(const peers::PeerRef& peer, Steady::time_point now);
-  void wait_for_fetch();
-  void follow_to_fetcher(const Attempt& answer);
-  void ask_origin(Steady::time_point now);
-  void ask_by_rest_of_route(Steady::time_point now);
-  bool may_hedge();
-  [[nodiscard]] bool may_be_answered_otherwise(const Attempt& origin) const;
-  bool keep_failure(Attempt& origin);
+  net::Task<bool> begin();
+  net::Task<bool> is_answer(SourceRace::Question& question);
+  bool is_origins_answer(SourceRace::Question& question);
   net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
-
-  // The origin's side of the search.
-  struct OriginTurn {
-    upstream::Route route;  // by which it is asked next
-    const peers::FirstByte takes;
-    // Whether the search asks it even if no neighbour is asked, because a parent may be silent.
-    const bool by_route;
-    bool asked = false;
-    std::optional<Attempt> failure = {};  // or its 5xx, while another source may still answer
-    // When it is asked by the rest of the route, if a parent is silent until then.
-    Steady::time_point by_rest_at = Steady::time_point::max();
-
-    [[nodiscard]] bool works() const { return asked && !failure; }
-  };
-  static OriginTurn origin_turn(const Worker& worker, const For& wanted);
+  void follow_to_fetcher(const Attempt& answer);
+  void ask(ChoicePlan::Question question);
+  void ask_by_rest_of_route(ChoicePlan::Number of);
+  void leave_all(Steady::time_point now);
 
   Worker& worker_;
   const For wanted_;
   Inquiries& inquiries_;
-  OriginTurn origin_;
-  const Budget budget_;
-  Candidates candidates_;
+  ChoicePlan plan_;
   SourceRace race_;
-  std::optional<Steady::time_point> begun_;
-  Steady::time_point next_source_at_ = Steady::time_point::min();
-  enum class State : std::uint8_t { searching, over, abandoned } state_ = State::searching;
+  std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
+  enum class State : std::uint8_t { new_, searching, abandoned } state_ = State::new_;
 };
 
 }  // namespace proxy

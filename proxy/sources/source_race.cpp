@@ -64,7 +64,7 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
   auto& attempt = question->attempt;
   const auto& peer = attempt.peer();
   std::optional<peers::Asking> asking;
-  if (peer) asking.emplace(peer->accuracy, question->on_trial);
+  if (peer) asking.emplace(peer->accuracy, question->plan.on_trial);
   bool begun = false;
   Attempt::OnInterim interim = [&question = *question](const http::ResponseHead& head) {
     const bool is_heard = !question.left && question.on_interim;
@@ -109,20 +109,15 @@ SourceRace::QuestionRef SourceRace::take_one_over() {
 void SourceRace::leave(bool at_once) {
   for (const auto& question : under_way_) {
     question->left = true;
-    const bool goes_on = question->seen_out && !at_once;
+    const bool goes_on = question->plan.seen_out && !at_once;
     if (!goes_on && !question->over) question->attempt.abandon();
   }
   under_way_.clear();
 }
 
-bool SourceRace::asks_a_neighbour() const {
-  return std::any_of(under_way_.begin(), under_way_.end(),
-                     [](const QuestionRef& one) { return !!one->attempt.peer(); });
-}
-
-bool SourceRace::would_hedge() const {
-  return std::any_of(under_way_.begin(), under_way_.end(),
-                     [](const QuestionRef& one) { return !one->on_trial; });
+const SourceRace::QuestionRef& SourceRace::find(ChoicePlan::Number number) const {
+  return *std::find_if(under_way_.begin(), under_way_.end(),
+                       [&](const QuestionRef& one) { return one->plan.number == number; });
 }
 
 }  // namespace proxy

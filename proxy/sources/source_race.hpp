@@ -9,6 +9,7 @@
 #include "peers/directory.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/sources/attempt.hpp"
+#include "proxy/sources/choice_plan.hpp"
 
 namespace proxy {
 
@@ -20,11 +21,7 @@ class SourceRace {
 
   struct Question {
     Attempt attempt;
-    Steady::time_point asked = Steady::now();
-    Steady::time_point expected_by = Steady::time_point::max();  // a later answer is a slow one
-    bool on_trial = false;  // Probation::begin_trial() was true
-    // Once it is left, it goes on to the first byte, which measures the source: nothing else would.
-    bool seen_out = false;
+    ChoicePlan::Question plan;
     Attempt::OnInterim on_interim = {};  // called until the question is over or left
 
     bool noted = false;  // what it has cost counts already
@@ -59,10 +56,8 @@ class SourceRace {
   void wake() { bell_.notify(); }
 
   [[nodiscard]] const Questions& under_way() const { return under_way_; }
-  [[nodiscard]] bool asks_a_neighbour() const;
-  // Whether another question would be the second one for the same answer. A trial counts for
-  // itself.
-  [[nodiscard]] bool would_hedge() const;
+  // The question of this number, which is under way.
+  [[nodiscard]] const QuestionRef& find(ChoicePlan::Number number) const;
 
  private:
   Worker& worker_;

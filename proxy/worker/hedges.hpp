@@ -4,12 +4,17 @@
 
 #include <algorithm>
 
+#include "proxy/observe/metrics.hpp"
+
 namespace proxy {
 
 // A share of the requests that ask neighbours or parents, so that slow neighbours cannot double the
 // load of the others and of the origins. What is not used is kept for a burst. Not thread-safe.
 class Hedges {
  public:
+  // `taken` (or null) counts the second questions.
+  explicit Hedges(Count* taken = nullptr) : taken_(taken) {}
+
   static constexpr double kShare = 0.2;
   static constexpr double kBurst = 20;
 
@@ -19,10 +24,12 @@ class Hedges {
   [[nodiscard]] bool take() {
     if (left_ < 1) return false;
     left_ -= 1;
+    if (taken_) taken_->add();
     return true;
   }
 
  private:
+  Count* const taken_;
   double left_ = kBurst;
 };
 

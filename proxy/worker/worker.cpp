@@ -17,6 +17,7 @@ Worker::Worker(Process& of_all, std::size_t number)
       outgoing(io.get_executor(), deadlines, buffers, process.tls, process.origin_health,
                process.name_health, process.origin_traffic.add_thread(), process.listening,
                {process.descriptors.scarce_from, [this] { doorkeeper.free_descriptors(); }}),
+      hedges(&process.metrics.of_thread(number).hedges),
       counters(process.metrics.of_thread(number)),
       log(process.log.of_thread(number)),
       recent(process.recent.add_thread()) {}

@@ -1,0 +1,150 @@
+// Whom one request asks, when, and when it stops waiting. Pure: no I/O, no clock, no randomness.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "config/settings.hpp"
+#include "peers/directory.hpp"
+#include "proxy/sources/budget.hpp"
+#include "proxy/sources/candidates.hpp"
+#include "proxy/upstream/route.hpp"
+#include "proxy/worker/hedges.hpp"
+
+namespace proxy {
+
+// A state machine. Its caller begins it, carries out each Action of next(), and reports what the
+// questions bring. Claimants that fit the budget are asked, one after the other:
+// - If one fails, the next one is asked.
+// - If one is silent for longer than it mostly is, the next source is asked, too: another claimant
+//   or, once the budget's patience is over, the origin. The caller takes the first good answer.
+// - If too many requests ask two sources (Hedges), the silent one is left first.
+// - One request at a time tries a neighbour that failed, beside the next source.
+// - If the origin fails, the reserve is asked: claimants that do not fit the budget.
+// - If a parent on the way to the origin is silent for longer than the origin mostly takes, the
+//   rest of the route is asked, too.
+//
+// Belongs to one request.
+class ChoicePlan {
+ public:
+  using Time = peers::SteadyTime;
+  using Number = unsigned;  // of a question, unique in the plan
+
+  struct Given {
+    Candidates candidates;
+    Budget budget;
+    peers::FirstByte origin_takes;
+    // The way to the origin. Nothing: the request may not ask it, and the plan ends where it would.
+    std::optional<upstream::Route> route = std::nullopt;
+    config::Prefer prefer = config::Prefer::origin_load;
+    bool nobody_else = false;  // no other source is left: the reserve is asked at once
+  };
+  // `hedges` outlives the plan.
+  ChoicePlan(Given given, Hedges& hedges);
+
+  struct Question {
+    Number number = 0;
+    peers::PeerRef peer = nullptr;  // null: the origin, by `route`
+    upstream::Route route = {};
+    Time asked = {};
+    Time expected_by = Time::max();  // a later answer is a slow one
+    bool on_trial = false;           // Probation::begin_trial() was true
+    // Once it is left, it goes on to the first byte, which measures the source.
+    bool seen_out = false;
+  };
+  struct Ask {
+    Question question;
+    bool alone = false;  // first leave the questions that are under way: settle() was called
+  };
+  struct AskRestOfRoute {  // find the servers that this question has yet to try; see
+                           // route_goes_on()
+    Number of;
+  };
+  struct Wait {
+    Time until;  // or until a question is over
+  };
+  struct End {};  // no source is left
+  using Action = std::variant<Ask, AskRestOfRoute, Wait, End>;
+
+  // Whether there is anybody to choose among. If not, the plan ends at once.
+  [[nodiscard]] bool has_choice() const { return has_candidates() || by_route_; }
+  [[nodiscard]] bool has_candidates() const { return !given_.candidates.none(); }
+  [[nodiscard]] Lead lead() const { return given_.candidates.lead(); }
+  [[nodiscard]] const peers::FirstByte& origin_takes() const { return given_.origin_takes; }
+  [[nodiscard]] const Budget& budget() const { return given_.budget; }
+
+  // Call this once, before next().
+  void begin(Time now);
+  [[nodiscard]] Time begun() const { return begun_; }
+  [[nodiscard]] bool has_asked() const { return questions_ > 0; }
+  // What to do now. Call it again after the action, and after each report.
+  Action next(Time now);
+  // For AskRestOfRoute: what is left of the route, if it leads anywhere.
+  std::optional<Question> route_goes_on(upstream::Route rest, Time now);
+
+  // Reports on questions. The neighbour's answer is none, or of no use.
+  void peer_has_not(Number question, Time now);
+  // The neighbour begins to send a response. If that is of no use, the next source is asked at
+  // once.
+  void peer_has(Number question);
+  // A neighbour waits for a fetch of its own, which is worth as much patience as the origin.
+  void peer_waits_itself();
+  // A neighbour that was asked says that this one fetches the response.
+  void fetcher_named(peers::PeerRef fetcher);
+  // The origin has failed, or answered with an error. `no_way`: another route may do better.
+  // Returns whether another source may still answer.
+  bool origin_has_failed(Number question, bool no_way, Time now);
+  [[nodiscard]] bool origin_failed() const { return origin_failed_; }
+
+  // A neighbour's answer is of use only if the origin fails: asks it again then.
+  void put_off(peers::PeerRef peer) { given_.candidates.put_in_reserve(std::move(peer)); }
+  // The questions under way are left.
+  void settle(Time now);
+
+  // How a question that is left has done. `over`: its answer is there; `waits_itself`: see
+  // Attempt.
+  enum class Left : std::uint8_t { in_time, late_peer, late_origin };
+  static Left how_left(const Question& question, bool over, bool waits_itself, Time now);
+
+  // The longest wait for more of a body that another source could supply, too. `takes`: the
+  // neighbour's time; nothing: it is fetching the body itself.
+  [[nodiscard]] Budget::Time patience_in(std::optional<peers::FirstByte> takes) const;
+
+ private:
+  struct UnderWay {
+    Number number;
+    bool is_peer;
+    bool on_trial;
+  };
+
+  void begin_trial();
+  Action ask_next_source(Time now);
+  Action ask_next_route(Time now);
+  Action wait_for_those_asked();
+  [[nodiscard]] Action wait() const;
+  Question to_claimant(const peers::PeerRef& peer, Time now);
+  Question to_origin(upstream::Route route, Time now);
+  Question add(Question question);
+  bool remove(Number question);  // returns whether it was a trial
+  [[nodiscard]] bool asks_origin_first() const;
+  [[nodiscard]] bool would_hedge() const;
+
+  Given given_;
+  Hedges& hedges_;
+  // Whether the origin is asked even if no neighbour is, because a parent may be silent.
+  const bool by_route_;
+  Time begun_{};
+  Time next_source_at_ = Time::min();
+  // When the origin is asked by the rest of the route, if a parent is silent until then.
+  Time by_rest_at_ = Time::max();
+  bool origin_asked_ = false;
+  bool origin_failed_ = false;
+  Number questions_ = 0;
+  std::optional<Question> trial_;  // to be asked first
+  boost::container::small_vector<UnderWay, 4> under_way_;
+};
+
+}  // namespace proxy
