@@ -48,8 +48,8 @@ rooms=(
   lookup
   blocks
   sources
-  tiers
   worker
+  tiers
   runs
   fill
   purging

@@ -58,7 +58,7 @@ Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
 // A second field that names a digest is a client's, which the neighbour has passed on.
 Refusal why_not_held(const Process& process, const Request& request, const Lookup& lookup) {
   const auto digest = request.head.fields.only_value(peers::kDigestField);
-  auto departed = process.store.departed(lookup.key, request.stored_as());
+  auto departed = process.cache.store.departed(lookup.key, request.stored_as());
   if (digest.empty()) return Refusal::not_held(lookup.verdict, lookup.found, departed);
   const auto closed = process.publisher.closed_at(digest);
   // A digest whose closing is not known is of an earlier run, or too old.

@@ -14,7 +14,7 @@ Task<void> invalidate(Worker& worker, const Request& request, const http::Respon
   for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
     const auto name = request.stored_as(target);
     const auto key = digest::key_of(digest::Method::get, name);
-    co_await forget(worker, key, name);
+    co_await forget(worker.cache, key, name);
   }
 }
 
@@ -22,10 +22,10 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
                const cache::Times& times, std::chrono::steady_clock::time_point since) {
   const auto& url = request.stored_as();
   const auto key = digest::key_of(digest::Method::get, url);
-  const auto stored = process.store.find(key, url, request.head.fields).entry;
+  const auto stored = process.cache.store.find(key, url, request.head.fields).entry;
   const auto says =
       stored ? cache::head_says(request.facts, answer, *stored) : cache::HeadSays::nothing;
-  if (says == cache::HeadSays::changed) drop(process, key, url);
+  if (says == cache::HeadSays::changed) drop(process.cache, key, url);
   if (says != cache::HeadSays::unchanged || process.fills.outdated(key, url, since)) return;
   if (stored->giver().guest) return;  // a HEAD confirms no body, so the guest's freshness stays
   const cache::Received received{.url = url,
@@ -39,11 +39,11 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
                                  .rule = request.facts.rule,
                                  .by_rule_alone = request.facts.has_credentials};
   const auto updated =
-      cache::freshen(process.budget, *stored, cache::as_get(request.facts), received);
+      cache::freshen(process.cache.budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    keep(process, key, updated.entry, since, {stored});
+    keep(process.cache, key, updated.entry, since, {stored});
   } else if (updated.storability != cache::Storability::vary_too_long) {
-    drop(process, key, url);
+    drop(process.cache, key, url);
   }
 }
 

@@ -153,7 +153,7 @@ std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
 // Takes the entry that the other fill has stored, so that this one is validated next.
 void look_at_newer(const Process& process, const Request& request, Lookup& lookup) {
   if (lookup.anew) return;  // memory would give the entry that was of no use
-  auto found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
+  auto found = process.cache.store.find(lookup.key, request.stored_as(), request.head.fields);
   if (!found.entry) return;
   lookup.found = std::move(found);
   decide(process, request, lookup);

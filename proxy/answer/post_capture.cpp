@@ -34,7 +34,7 @@ std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& r
 PostCapture::PostCapture(Worker& worker, const Request& request, const cache::Received& received)
     : worker_(worker),
       key_(digest::key_of(digest::Method::get, request.stored_as())),
-      entry_(cache::Entry::make(worker.process.budget, received)) {}
+      entry_(cache::Entry::make(worker.process.cache.budget, received)) {}
 
 cache::seconds PostCapture::ttl() const {
   return entry_->ttl(worker_.process.clock.now());
@@ -43,14 +43,14 @@ cache::seconds PostCapture::ttl() const {
 void PostCapture::append(std::span<const char> bytes) {
   if (!entry_) return;
   auto& process = worker_.process;
-  const bool fits = entry_->body.size + bytes.size() <= process.store.max_object();
-  if (!fits || (process.budget.over() && !process.store.make_room())) {
+  const bool fits = entry_->body.size + bytes.size() <= process.cache.store.max_object();
+  if (!fits || (process.cache.budget.over() && !process.cache.store.make_room())) {
     storability_ = fits ? cache::Storability::no_room : cache::Storability::too_large;
     entry_.reset();
     return;
   }
   const auto size = static_cast<std::uint32_t>(bytes.size());
-  const auto block = cache::Block::make(process.budget, size);
+  const auto block = cache::Block::make(process.cache.budget, size);
   std::copy(bytes.begin(), bytes.end(), block->data());
   entry_->body.slices.push_back({block, size});
   entry_->body.size += size;
@@ -60,8 +60,9 @@ void PostCapture::store() {
   if (!entry_) return;
   auto& process = worker_.process;
   const auto entry = std::exchange(entry_, nullptr);
-  const bool is_kept = keep(process, key_, entry, begun_);
-  storability_ = is_kept ? cache::Storability::yes : why_not_kept(process, key_, *entry, begun_);
+  const bool is_kept = keep(process.cache, key_, entry, begun_);
+  storability_ =
+      is_kept ? cache::Storability::yes : why_not_kept(process.cache, key_, *entry, begun_);
 }
 
 }  // namespace proxy

@@ -65,7 +65,7 @@ Task<bool> BlockSource::have_slot(TransferSlots::For what) {
 }
 
 Task<void> BlockSource::read_stored() {
-  auto found = co_await read_block(worker_, of_.key, of_.object, block_);
+  auto found = co_await read_block(worker_.cache, of_.key, of_.object, block_);
   from_disk_ = from_disk_ || found.from_disk;
   if (found.block) reading_.read_from(std::move(found.block));
 }

@@ -41,7 +41,7 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
   auto& process = worker_.process;
   const auto& object = into_.run->object;
   const BlockRuns::IsStored is_stored = [&](std::uint32_t block) {
-    return has_block(process, into_.key, *object, block);
+    return has_block(process.cache, into_.key, *object, block);
   };
   for (;;) {
     const auto next = co_await process.runs.next(into_.run, is_stored);
@@ -49,7 +49,7 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
     const auto written = co_await write_block(*next.fill, size, idle);
     if (!written) co_return written;
-    co_await let_the_disk_catch_up(worker_, into_.patience);
+    co_await let_the_disk_catch_up(worker_.cache, into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
     process.runs.done(*into_.run);
@@ -99,10 +99,10 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
 // to the readers, charged to transit.
 cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   auto& process = worker_.process;
-  const bool room = !process.budget.over() || process.store.make_room();
+  const bool room = !process.cache.budget.over() || process.cache.store.make_room();
   const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
-  if (room) return cache::Block::make(process.budget, size);
-  process.found_no_room.note(steady_clock::now());
+  if (room) return cache::Block::make(process.cache.budget, size);
+  process.cache.found_no_room.note(steady_clock::now());
   const auto most = block_at(pressure_on(process.transit));
   return cache::Block::make(process.transit, std::min(size, most));
 }
@@ -110,8 +110,8 @@ cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
 void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
   auto& process = worker_.process;
   const auto& object = into_.run->object;
-  if (has_block(process, into_.key, *object, block)) return;
-  (void)keep_block(process, into_.key, object,
+  if (has_block(process.cache, into_.key, *object, block)) return;
+  (void)keep_block(process.cache, into_.key, object,
                    {block, fill.body(), answer_.giver(), answer_.begun()});
 }
 

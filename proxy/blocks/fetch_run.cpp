@@ -111,7 +111,7 @@ Task<void> run_to_its_end(Worker& worker, RunJob job) {
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url(), bug.what());
   }
-  note_kept_blocks(worker.process, job.key, *job.run->object);
+  note_kept_blocks(worker.process.cache, job.key, *job.run->object);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void cut_to_stored(const Process& process, const Request& request, const digest:
   auto& range = ranges.front();
   const auto blocks = cache::blocks_of(range);
   auto stored = blocks.first;  // all blocks before this one
-  while (stored <= blocks.last && has_block(process, key, object, stored)) ++stored;
+  while (stored <= blocks.last && has_block(process.cache, key, object, stored)) ++stored;
   if (stored == blocks.first || stored > blocks.last) return;
   range.last = cache::bytes_of_block(stored - 1, object.body.size).last;
 }
@@ -44,7 +44,7 @@ Presence presence(const Process& process, const Request& request, const digest::
   for (const auto& range : ranges) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
-      if (has_block(process, key, object, block)) continue;
+      if (has_block(process.cache, key, object, block)) continue;
       const auto last = process.runs.under_way(object, block);
       if (!last) return Presence::missing;
       found = Presence::under_way;

@@ -10,7 +10,8 @@ namespace {
 // The stored entry of the run's version, if it is still in force.
 cache::Ref<const cache::Entry> stored_object(Process& process, const RunJob& job) {
   const auto& object = *job.run->object;
-  auto stored = process.store.find(job.key, object.url(), job.request->get().head.fields).entry;
+  auto stored =
+      process.cache.store.find(job.key, object.url(), job.request->get().head.fields).entry;
   return stored && stored->object() == object.object() ? stored : nullptr;
 }
 
@@ -39,7 +40,7 @@ cache::Freshened with_head_of(const Attempt& answer, Process& process, const Run
                               const cache::Entry& object) {
   const auto& request = job.request->get();
   const auto message = answer.received(request, object.url());
-  auto all = cache::with_part(process.budget, object, request.facts, message, {});
+  auto all = cache::with_part(process.cache.budget, object, request.facts, message, {});
   all.entry->body.size = job.run->object->body.size;
   return all;
 }
@@ -47,7 +48,7 @@ cache::Freshened with_head_of(const Attempt& answer, Process& process, const Run
 void erase_object(Process& process, const RunJob& job) {
   const auto& facts = job.request->get().facts;
   if (facts.authorization || facts.open_to_all) return;  // the answer may be about credentials
-  if (stored_object(process, job)) drop(process, job.key, job.run->object->url());
+  if (stored_object(process, job)) drop(process.cache, job.key, job.run->object->url());
 }
 
 bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer) {
@@ -58,7 +59,7 @@ bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer) {
     return false;
   }
   if (!stored || !is_stricter(*all.entry, *stored)) return true;
-  const bool kept = keep(process, job.key, all.entry, answer.begun(), {stored});
+  const bool kept = keep(process.cache, job.key, all.entry, answer.begun(), {stored});
   if (!kept) erase_object(process, job);
   return true;
 }

@@ -13,7 +13,7 @@ bool RunStarter::may_begin() const {
 }
 
 bool RunStarter::is_stored(std::uint32_t block) const {
-  return has_block(worker_.process, of_.key, *of_.object, block);
+  return has_block(worker_.process.cache, of_.key, *of_.object, block);
 }
 
 BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,

@@ -10,6 +10,8 @@
 
 namespace proxy {
 
+struct Worker;
+
 // One request for an object. The request outlives it.
 struct ObjectRequest {
   const Request& request;

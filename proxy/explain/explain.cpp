@@ -121,16 +121,17 @@ Explanation explanation_of(const Client& client, const Request& request, const s
 Task<cache::disk::Result<Peeked>> peek(Worker& worker, const Request& request) {
   auto& process = worker.process;
   const auto& name = request.stored_as();
-  const inspect::Live live{process.store, process.disk};
-  if (!process.disk) {
-    co_return inspect::peek(live, process.budget, name, request.head.fields, process.clock.now());
+  const inspect::Live live{process.cache.store, process.cache.disk};
+  if (!process.cache.disk) {
+    co_return inspect::peek(live, process.cache.budget, name, request.head.fields,
+                            process.clock.now());
   }
   const auto fields = std::make_shared<const http::OwnedFields>(request.head.fields);
   std::function<cache::disk::Result<Peeked>()> read = [live, &process, name,
                                                        fields]() -> cache::disk::Result<Peeked> {
-    return inspect::peek(live, process.budget, name, fields->fields(), process.clock.now());
+    return inspect::peek(live, process.cache.budget, name, fields->fields(), process.clock.now());
   };
-  co_return co_await read_in_time<Peeked>(worker, std::move(read));
+  co_return co_await read_in_time<Peeked>(worker.cache, std::move(read));
 }
 
 void note_stored(const Request& request, const Peeked& peeked, Explanation& explanation) {
@@ -198,9 +199,9 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   auto peeked = co_await peek(worker, request);
   if (!peeked) {
     explanation.disk_fault = cache::disk::to_string(peeked.error());
-    const inspect::Live memory{worker.process.store};
-    peeked = inspect::peek(memory, worker.process.budget, request.stored_as(), request.head.fields,
-                           worker.process.clock.now());
+    const inspect::Live memory{worker.process.cache.store};
+    peeked = inspect::peek(memory, worker.process.cache.budget, request.stored_as(),
+                           request.head.fields, worker.process.clock.now());
   }
   note_stored(request, *peeked, explanation);
   const auto lookup = judged(worker.process, request, std::move(*peeked));

@@ -37,17 +37,10 @@ cache::Body trimmed(cache::Body body, cache::Budget& budget) {
 
 // The longest body of this answer that memory keeps.
 std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
-  const auto& process = context.process();
   const auto& entry = *incoming.entry;
   if (incoming.left_there) return BodyWriter::kHeldBack;
-  auto most = process.store.max_object();
-  if (entry.range()) most = std::min(most, entry.range()->range.size());
-  // A body that the disk does not admit yet may be written at its second request, as one record. So
-  // it must not be longer than a record.
-  if (process.disk && !process.disk->admits(context.job.key)) {
-    most = std::min(most, process.disk->most_whole());
-  }
-  return most;
+  const auto most = most_in_one_piece(context.process().cache, context.job.key);
+  return entry.range() ? std::min(most, entry.range()->range.size()) : most;
 }
 
 // The rest of the body, for a reader to pass on.
@@ -174,14 +167,14 @@ void BodyWriter::next_block() {
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.
   auto& process = context_.process();
-  if (stores() && process.budget.over() && !process.store.make_room()) {
-    process.found_no_room.note(steady_clock::now());
+  if (stores() && process.cache.budget.over() && !process.cache.store.make_room()) {
+    process.cache.found_no_room.note(steady_clock::now());
     stop_keeping(cache::Storability::no_room);
   }
   if (keeping_ && !stores() && pressure_on(process.transit) != Pressure::none) {
     stop_keeping(cache::Storability::duplicate);
   }
-  auto& budget = stores() ? process.budget : process.transit;
+  auto& budget = stores() ? process.cache.budget : process.transit;
   if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
   block_ = cache::Block::make(budget, capacity);
   used_ = 0;
@@ -197,7 +190,7 @@ void BodyWriter::take(std::size_t size) {
 
 void BodyWriter::note_size() {
   const auto received = context_.fill().received();
-  const auto most = incoming_.left_there ? kHeldBack : context_.process().store.max_object();
+  const auto most = incoming_.left_there ? kHeldBack : context_.process().cache.store.max_object();
   if (keeping_ && received > most) outgrow_memory();
   if (held_back_ && !until_whole_ && received > kMostHeldBack) publish();
 }
@@ -332,7 +325,7 @@ cache::Storability BodyWriter::store() {
 
 cache::Storability BodyWriter::store_whole() {
   auto& entry = incoming_.entry;
-  entry->body = trimmed(context_.fill().body(), context_.process().budget);
+  entry->body = trimmed(context_.fill().body(), context_.process().cache.budget);
   const bool is_stored = entry->range() ? store_part(context_, incoming_, entry)
                                         : context_.store(entry, incoming_.superseded);
   if (is_stored) return cache::Storability::yes;

@@ -35,7 +35,7 @@ void FillContext::remark(std::string_view word, std::string_view about) {
 }
 
 cache::Ref<const cache::Entry> FillContext::in_memory() const {
-  return process().store.find(job.key, fill().url(), request().head.fields).entry;
+  return process().cache.store.find(job.key, fill().url(), request().head.fields).entry;
 }
 
 bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
@@ -43,11 +43,11 @@ bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
   // What this fill has stored itself has no OnDisk here: keep() asks the store.
   const bool found = superseded == job.stored.entry;
   const auto old = found ? job.stored : cache::Kept{superseded};
-  return keep(process(), job.key, entry, job.asked, old);
+  return keep(process().cache, job.key, entry, job.asked, old);
 }
 
 cache::Storability FillContext::why_not_stored(const cache::Entry& entry) const {
-  return why_not_kept(process(), job.key, entry, job.asked);
+  return why_not_kept(process().cache, job.key, entry, job.asked);
 }
 
 void FillContext::count(cache::Storability storability) const {
@@ -55,7 +55,7 @@ void FillContext::count(cache::Storability storability) const {
 }
 
 void FillContext::erase_stored() const {
-  if (!request().facts.authorization) drop(process(), job.key, fill().url());
+  if (!request().facts.authorization) drop(process().cache, job.key, fill().url());
 }
 
 void FillContext::leave_list() const {

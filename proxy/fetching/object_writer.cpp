@@ -37,11 +37,11 @@ cache::Ref<const cache::Entry> object_of(const FillContext& context, const Incom
                     cache::may_join(stored->giver(), incoming.entry->giver()) &&
                     cache::same_representation(*stored, incoming.attempt.head().fields);
   if (!same || !stored->range()) {
-    const auto version = same ? stored->object()->version : process.disk->disk().new_version();
-    return cache::object_entry(process.budget, message, {version}, length);
+    const auto version = same ? stored->object()->version : new_version(process.cache);
+    return cache::object_entry(process.cache.budget, message, {version}, length);
   }
   const auto whole =
-      cache::with_part(process.budget, *stored, context.request().facts, message, {});
+      cache::with_part(process.cache.budget, *stored, context.request().facts, message, {});
   whole.entry->body.size = length;
   return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
 }
@@ -176,12 +176,12 @@ cache::Ref<const cache::Entry> begin_object(const FillContext& context, const In
   const auto& process = context.process();
   const bool may =
       incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver().guest;
-  if (!may || !process.disk || !process.disk->admits(context.job.key)) return nullptr;
+  if (!may || !is_for_disk(process.cache, context.job.key)) return nullptr;
   const auto& part = incoming.entry->range();
   if (part && range != RangeAsked::any && !cache::has_only_whole_blocks(*part)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
-                                    range_override, large_from(process));
-  if (!length || !may_be_kept_in_blocks(process, *length)) return nullptr;
+                                    range_override, large_from(process.cache));
+  if (!length || !may_be_kept_in_blocks(process.cache, *length)) return nullptr;
   auto object = object_of(context, incoming, *length);
   return object && context.store(object, incoming.superseded) ? object : nullptr;
 }
@@ -200,7 +200,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
           co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
-  note_kept_blocks(context.process(), context.job.key, *object);
+  note_kept_blocks(context.process().cache, context.job.key, *object);
   context.fill().finish();  // its readers have the head, and read blocks
 }
 

@@ -17,7 +17,7 @@ void append_body(Fill& fill, const cache::Entry& entry) {
 
 cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
                               const cache::Entry& stored) {
-  return cache::freshen(context.process().budget, stored, context.request().facts,
+  return cache::freshen(context.process().cache.budget, stored, context.request().facts,
                         context.received(answer));
 }
 

@@ -13,20 +13,20 @@ Lookup look_in_memory(Process& process, const Request& request,
   Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, request.stored_as());
   lookup.asked = asked;
-  note_asked(process, request, lookup.key);
-  lookup.found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
-  offer_to_disk(process, lookup.key, lookup.found);
+  note_asked(process.cache, request, lookup.key);
+  lookup.found = process.cache.store.find(lookup.key, request.stored_as(), request.head.fields);
+  offer_to_disk(process.cache, lookup.key, lookup.found);
   return lookup;
 }
 
 bool may_be_on_disk(const Process& process, const Request& request, const Lookup& lookup) {
-  return may_be_below(process, request, lookup.key, lookup.found);
+  return may_be_below(process.cache, request, lookup.key, lookup.found);
 }
 
 Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup,
                                 cache::Bodies bodies) {
-  auto back = co_await read_back(worker, request, lookup.key, std::move(lookup.found), lookup.asked,
-                                 bodies);
+  auto back = co_await read_back(worker.cache, request, lookup.key, std::move(lookup.found),
+                                 lookup.asked, bodies);
   lookup.found = std::move(back.found);
   lookup.body = std::move(back.body);
   co_return LookupOnDisk{std::move(lookup), back.from_disk};
@@ -77,7 +77,7 @@ std::optional<Lookup> look_again(Process& process, const Request& request, const
   Lookup again;
   again.key = first.key;
   again.asked = first.asked;
-  again.found = process.store.find(first.key, request.stored_as(), request.head.fields);
+  again.found = process.cache.store.find(first.key, request.stored_as(), request.head.fields);
   decide(process, request, again);
   return is_hit(again) ? std::optional(std::move(again)) : std::nullopt;
 }

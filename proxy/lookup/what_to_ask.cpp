@@ -3,6 +3,7 @@
 #include "proxy/blocks/aligned_range.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/sources/neighbour.hpp"
+#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 
@@ -21,8 +22,8 @@ KnownObject known_of(const Lookup& lookup) {
 
 bool wants_blocks(const Process& process, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
-  if (!process.disk || !verdict.part || verdict.action == Action::complete) return false;
-  return process.disk->admits(lookup.key);
+  if (!verdict.part || verdict.action == Action::complete) return false;
+  return is_for_disk(process.cache, lookup.key);
 }
 
 // The blocks to ask the origin for in place of the part that the client wants.

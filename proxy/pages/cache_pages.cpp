@@ -44,7 +44,7 @@ std::optional<Refusal> why_not_verified(const Process& process, const Request& r
                                         const VerifyTurn& turn) {
   const auto parameters = only_parameter(request.target.path(), "");
   if (!parameters) return Refusal::bad(parameters.error().text);
-  if (!process.disk) {
+  if (!process.cache.disk) {
     return Refusal{409, "there is nothing to verify: this cache is in memory alone", Tag::none, {}};
   }
   if (turn) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Refusal> why_not_verified(const Process& process, const Request& r
 
 inspect::Live live_in(const Client& client) {
   const auto& process = client.worker.process;
-  return {process.store, process.disk};
+  return {process.cache.store, process.cache.disk};
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ Task<void> serve_cache_verify(Client& client, const Request& request, RequestBod
   auto refusal = why_not_verified(process, request, turn);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
   std::shared_ptr<inspect::Slices> slices =
-      inspect::verify_live(*process.disk, [](const auto& damage) {
+      inspect::verify_live(*process.cache.disk, [](const auto& damage) {
         spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
                      damage.segment, damage.offset, to_string(damage.fault),
                      damage.url.empty() ? "some URL" : damage.url);

@@ -102,8 +102,8 @@ void add_memory(std::vector<Trouble>& all, const Process& process, const Policy&
   if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
     all.push_back({"memory", {}, std::move(*shortage)});
   }
-  if (const auto full = process.reduced_from.load()) {
-    all.push_back({"memory", {}, text_of_reduced(process.budget.limit(), full)});
+  if (const auto full = process.cache.reduced_from.load()) {
+    all.push_back({"memory", {}, text_of_reduced(process.cache.budget.limit(), full)});
   }
   const auto resident = process.facts ? process.facts->resident_bytes().value_or(0) : 0;
   if (!limit || !is_nearly_all(resident, limit->bytes)) return;
@@ -174,7 +174,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
 
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
   std::vector<Trouble> all;
-  add_disk(all, process.disk, policy);
+  add_disk(all, process.cache.disk, policy);
   add_neighbours(all, policy, now);
   add_refused(all, process, policy, now);
   add_names(all, process.name_health, now);
@@ -213,8 +213,8 @@ std::string health_json(const Process& process, const std::vector<Trouble>& trou
     if (trouble.number > 1) one["number"] = trouble.number;
     page["reasons"].push_back(std::move(one));
   }
-  if (process.disk) {
-    const auto state = process.disk->state();
+  if (process.cache.disk) {
+    const auto state = process.cache.disk->state();
     page["disk"]["state"] = state.working ? "working" : "resting";
     if (!state.working) page["disk"]["reason"] = to_string(state.reason);
   }

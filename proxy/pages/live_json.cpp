@@ -86,12 +86,12 @@ Json rows_json(std::vector<Busiest::Row> rows) {
 Json now_json(const Process& process, const Policy& policy) {
   Json now{{"connections", process.clients.connections()},
            {"watchers", process.watchers.count()},
-           {"memory_entries", process.store.responses()},
-           {"memory_bytes", process.budget.used() + process.transit.used()},
-           {"memory_limit", process.budget.limit() + process.transit.limit()}};
+           {"memory_entries", process.cache.store.responses()},
+           {"memory_bytes", process.cache.budget.used() + process.transit.used()},
+           {"memory_limit", process.cache.budget.limit() + process.transit.limit()}};
   const auto& disk = policy.settings.cache.disk;
-  if (process.disk && disk) {
-    const auto& catalog = process.disk->disk().catalog();
+  if (process.cache.disk && disk) {
+    const auto& catalog = process.cache.disk->disk().catalog();
     now["disk_records"] = catalog.index.entries();
     now["disk_bytes"] = catalog.used_bytes.load();
     now["disk_limit"] = disk->size.value;

@@ -218,12 +218,12 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
 
 std::string metrics_text(const Process& process, const Policy& policy) {
   const Gauges gauges{.connections = process.clients.connections(),
-                      .cache_entries = process.store.responses(),
-                      .cache_bytes = process.store.bytes(),
-                      .evicted = process.store.evicted(),
-                      .evicted_duplicates = process.store.evicted_duplicates(),
-                      .memory_used = process.budget.used() + process.transit.used(),
-                      .memory_limit = process.budget.limit() + process.transit.limit(),
+                      .cache_entries = process.cache.store.responses(),
+                      .cache_bytes = process.cache.store.bytes(),
+                      .evicted = process.cache.store.evicted(),
+                      .evicted_duplicates = process.cache.store.evicted_duplicates(),
+                      .memory_used = process.cache.budget.used() + process.transit.used(),
+                      .memory_limit = process.cache.budget.limit() + process.transit.limit(),
                       .log_lines_dropped = process.log.dropped(),
                       .block_entries = policy.lists.block().entries(),
                       .allow_entries = policy.lists.allow().entries()};
@@ -232,7 +232,7 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   append_request_metrics(text, process.metrics);
   if (process.facts) append_process_metrics(text, *process.facts);
   append_troubles(text, process, policy);
-  append_disk_metrics(text, process.disk);
+  append_disk_metrics(text, process.cache.disk);
   if (const auto& disk = policy.settings.cache.disk) {
     single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
            disk->size.value);

@@ -70,8 +70,8 @@ void Pulse::follow_clock() {
   if (!steps.empty()) process_.origin_clocks.forget();
   const bool doubts = clock.doubt().has_value();
   if (std::exchange(doubts_ages_, doubts) && !doubts) say_ages_right();
-  if (!process_.disk || !process_.disk->follow_clock(clock.ahead())) return;
-  process_.store.remove_if([started = clock.started()](const cache::Entry& entry) {
+  if (!process_.cache.disk || !process_.cache.disk->follow_clock(clock.ahead())) return;
+  process_.cache.store.remove_if([started = clock.started()](const cache::Entry& entry) {
     return entry.times().response < started;
   });
 }

@@ -17,14 +17,14 @@ namespace {
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs of the greatest length
 
 Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
-  co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
+  co_return co_await forget(worker.cache, digest::key_of(digest::Method::get, name), name);
 }
 
 // Purges in both key spaces, since no order can mean only one of them.
 Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
   auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
-  if (!url) co_return co_await forget(worker, std::get<PurgePattern>(order));
+  if (!url) co_return co_await forget(worker.cache, std::get<PurgePattern>(order));
   const auto name = request.policy().rules.key_url(*url);
   const auto reverse = std::string(kReverseSpace) + name;
   const auto forward = co_await forget_url(worker, name);

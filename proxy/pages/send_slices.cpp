@@ -34,7 +34,7 @@ struct Making {
 // Why the wait for a slice is given up; nothing while it goes on.
 std::optional<std::string_view> why_over(const Process& process) {
   if (process.draining) return "the proxy is ending";
-  if (process.disk && process.disk->hangs()) return "the disk does not answer";
+  if (process.cache.disk && process.cache.disk->hangs()) return "the disk does not answer";
   return std::nullopt;
 }
 
@@ -46,7 +46,7 @@ bool begin(const Process& process, const std::shared_ptr<Making>& making) {
     making->more = making->slices->next(clock.now(), making->lines);
     making->made.notify();
   };
-  if (process.disk) return process.disk->post(job) == cache::DiskTier::Posted::yes;
+  if (process.cache.disk) return process.cache.disk->post(job) == cache::DiskTier::Posted::yes;
   asio::post(process.aside, job);
   return true;
 }

@@ -63,7 +63,7 @@ Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> bod
     sent += *some;
     if (*some == 0 || sent == end) break;
     co_await asio::post(client.worker.io.get_executor(), net::use_task);
-    const bool may = co_await may_go_on(client.worker, body);
+    const bool may = co_await may_go_on(client.worker.cache, body);
     if (!may) break;
   }
   if (const auto saved = body->saved()) co_return co_await send_part(client, *saved, sent, end);

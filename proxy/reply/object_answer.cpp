@@ -119,7 +119,7 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   if (source_.has_source() || !response.started() || !response.sends_files()) {
     co_return error_code{};
   }
-  const auto body = co_await block_in_file(client_.worker, from_.key, from_.object, block);
+  const auto body = co_await block_in_file(client_.worker.cache, from_.key, from_.object, block);
   if (!body) co_return error_code{};
   client_.record.from_disk = true;
   note_source();

@@ -49,14 +49,19 @@ Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
       neighbourhood_(storage_, policy_->settings.digest, clock_, [this] { pulse_.hurry(); }),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
+      cache_{.clock = clock_,
+             .budget = storage_.budget,
+             .store = storage_.store,
+             .disk = storage_.disk.get(),
+             .placement = &storage_.placement,
+             .fills = storage_.fills,
+             .successor = successor_,
+             .aside = aside_.get_executor()},
       process_{.name = name_for(policy_->settings, listeners_),
                .listening = listeners_.addresses(),
                .clock = clock_,
-               .budget = storage_.budget,
+               .cache = cache_,
                .transit = storage_.transit,
-               .store = storage_.store,
-               .disk = storage_.disk.get(),
-               .placement = &storage_.placement,
                .fills = storage_.fills,
                .runs = storage_.runs,
                .publisher = neighbourhood_.publisher(),
@@ -66,7 +71,8 @@ Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
                .aside = aside_.get_executor(),
                .facts = &inputs.facts,
                .memory_limit = inputs.memory,
-               .descriptors = descriptor_limits_of(policy_->settings)},
+               .descriptors = descriptor_limits_of(policy_->settings),
+               .successor = successor_},
       workers_(process_, aside_, listeners_.threads()) {}
 
 Engine::~Engine() {
@@ -104,7 +110,7 @@ void Engine::follow(PinnedPolicy policy) {
 
 void Engine::follow_sizes(const PinnedPolicy& policy) {
   const auto& cache = policy->settings.cache;
-  process_.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  process_.cache.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
   if (cache == policy_->settings.cache) return;
   asio::post(aside_, [this, policy] {
     giving_way_.begin_anew();
@@ -137,7 +143,7 @@ void Engine::stop(const WorkerThreads::WaitsFor& waits_for) {
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
-  process_.successor.disown();  // coroutines wait for its answers, too
+  successor_.disown();  // coroutines wait for its answers, too
 }
 
 void Engine::rescue() {

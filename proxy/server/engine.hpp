@@ -87,6 +87,8 @@ class Engine {
   AccessLog log_;
   upstream::TlsClient tls_;
   Loop aside_;
+  succession::Successor successor_;
+  Cache cache_;
   Process process_;
   GivingWay giving_way_{aside_, storage_, process_};
   Pulse pulse_{process_};

@@ -30,15 +30,15 @@ std::string where(const Process& process, const std::string& control_socket) {
 }
 
 std::string what(const Process& process, const Policy& policy) {
-  auto text = fmt::format("holds {} responses in memory, {} of {}", process.store.responses(),
-                          short_size(process.store.bytes()),
+  auto text = fmt::format("holds {} responses in memory, {} of {}", process.cache.store.responses(),
+                          short_size(process.cache.store.bytes()),
                           short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;
-  if (!process.disk || !disk) return text + "; no disk";
-  const auto& catalog = process.disk->disk().catalog();
+  if (!process.cache.disk || !disk) return text + "; no disk";
+  const auto& catalog = process.cache.disk->disk().catalog();
   return text + fmt::format("; {} on disk, {} of {} at {}{}", catalog.index.entries(),
                             short_size(catalog.used_bytes), short_size(disk->size.value),
-                            disk->path, process.disk->state().working ? "" : ", which rests");
+                            disk->path, process.cache.disk->state().working ? "" : ", which rests");
 }
 
 std::string whom(const Policy& policy) {

@@ -9,7 +9,7 @@
 #include "proxy/observe/disk_watch.hpp"
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/server/keepers.hpp"
-#include "proxy/worker/placement.hpp"
+#include "proxy/tiers/placement.hpp"
 
 namespace proxy {
 

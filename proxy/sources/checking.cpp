@@ -65,7 +65,7 @@ Task<Ruling> examine(Worker& worker, const Request& request, const Given& given)
     if (!doubt) {
       const auto& name = request.stored_as();
       const auto key = digest::key_of(digest::Method::get, name);
-      co_await forget(worker, key, name);
+      co_await forget(worker.cache, key, name);
       if (!doubt.emplace(given.by->suspicion, request.target.url()).is_followed_up())
         co_return Ruling::nothing;
     }

@@ -13,7 +13,7 @@ using net::Task;
 
 Task<std::string> purge_given(Worker& worker, const peers::Peer& peer) {
   const PurgePattern all_of_it(cache::Giver{peer.tag});
-  const auto forgotten = co_await forget(worker, all_of_it);  // never refused
+  const auto forgotten = co_await forget(worker.cache, all_of_it);  // never refused
   const auto [dropped, owed] = forgotten.value();
   const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
   co_return fmt::format("{} unconfirmed responses of it were dropped from memory{}", dropped,

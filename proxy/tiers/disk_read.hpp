@@ -8,7 +8,7 @@
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/net/wakeup.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/tiers/cache.hpp"
 
 namespace proxy {
 
@@ -28,12 +28,12 @@ struct WaitingRead {
 // call may still be under way, so `read` owns all objects that it uses, except those that outlive
 // the workers.
 template <class T>
-net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
+net::Task<cache::disk::Result<T>> read_in_time(CacheAccess& access,
                                                std::function<cache::disk::Result<T>()> read) {
   using cache::disk::Error;
-  auto& tier = *worker.process.disk;
+  auto& tier = *access.cache.disk;
   if (tier.hangs()) co_return Error::hangs;
-  const auto waiting = std::make_shared<WaitingRead<T>>(worker.io.get_executor(), std::move(read));
+  const auto waiting = std::make_shared<WaitingRead<T>>(access.executor, std::move(read));
   const auto posted = tier.post([waiting] {
     if (waiting->given_up) return;
     waiting->result = waiting->read();

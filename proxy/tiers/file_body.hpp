@@ -30,16 +30,16 @@
 
 namespace proxy {
 
-struct Process;
-struct Worker;
+struct Cache;
+struct CacheAccess;
 
 // Any thread. The process outlives it.
 class FileBody final : public cache::disk::SegmentUser {
  public:
   // Null: the segment of the body is being reclaimed.
-  static std::shared_ptr<FileBody> of(Process& process, cache::disk::StoredBody stored);
-  FileBody(Process& process, cache::disk::StoredBody stored)
-      : process_(process), stored_(std::move(stored)) {}
+  static std::shared_ptr<FileBody> of(Cache& cache, cache::disk::StoredBody stored);
+  FileBody(Cache& cache, cache::disk::StoredBody stored)
+      : cache_(cache), stored_(std::move(stored)) {}
 
   [[nodiscard]] const cache::disk::StoredBody& stored() const { return stored_; }
   [[nodiscard]] std::uint64_t size() const { return stored_.size; }
@@ -49,7 +49,7 @@ class FileBody final : public cache::disk::SegmentUser {
   [[nodiscard]] std::shared_ptr<const cache::Body> saved() const EXCLUDES(mutex_);
 
  private:
-  Process& process_;
+  Cache& cache_;
   const cache::disk::StoredBody stored_;
   mutable threads::Mutex mutex_;
   std::shared_ptr<const cache::Body> saved_ GUARDED_BY(mutex_);
@@ -57,9 +57,9 @@ class FileBody final : public cache::disk::SegmentUser {
 
 // Whether a response may begin to send the body from its file. Verifies it if need be, which may
 // wait for the disk. False also if the body is damaged: read it as any other, to find out.
-net::Task<bool> may_be_sent(Worker& worker, std::shared_ptr<FileBody> body);
+net::Task<bool> may_be_sent(CacheAccess& access, std::shared_ptr<FileBody> body);
 // Whether a response that is under way may go on with it. If not, the body is saved, or cannot be
 // read any more.
-net::Task<bool> may_go_on(Worker& worker, std::shared_ptr<FileBody> body);
+net::Task<bool> may_go_on(CacheAccess& access, std::shared_ptr<FileBody> body);
 
 }  // namespace proxy

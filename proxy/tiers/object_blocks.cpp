@@ -6,8 +6,8 @@
 
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/net/wakeup.hpp"
+#include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/disk_read.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -37,36 +37,36 @@ struct WantedBlock {
   digest::Key key() const { return disk::block_key(url_key, object->object()->version, number); }
 };
 
-disk::Result<BlockEntry> read(Process& process, const WantedBlock& wanted, disk::Wait wait) {
-  return process.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, process.store,
-                                     wait);
+disk::Result<BlockEntry> read(Cache& cache, const WantedBlock& wanted, disk::Wait wait) {
+  return cache.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, cache.store,
+                                   wait);
 }
 
 // Reads on a thread that may wait for the disk.
-Task<disk::Result<BlockEntry>> read_waiting(Worker& worker, WantedBlock wanted) {
-  std::function<disk::Result<BlockEntry>()> reading = [&process = worker.process, wanted] {
-    return read(process, wanted, disk::Wait::yes);
+Task<disk::Result<BlockEntry>> read_waiting(CacheAccess& access, WantedBlock wanted) {
+  std::function<disk::Result<BlockEntry>()> reading = [&cache = access.cache, wanted] {
+    return read(cache, wanted, disk::Wait::yes);
   };
-  co_return co_await read_in_time<BlockEntry>(worker, std::move(reading));
+  co_return co_await read_in_time<BlockEntry>(access, std::move(reading));
 }
 
 // Reads again while the disk is busy: a stored block must not be fetched from the origin only
 // because many others are being read.
-Task<disk::Result<BlockEntry>> read_when_not_busy(Worker& worker, WantedBlock wanted) {
+Task<disk::Result<BlockEntry>> read_when_not_busy(CacheAccess& access, WantedBlock wanted) {
   const auto until = steady_clock::now() + kLongestBusy;
-  auto block = co_await read_waiting(worker, wanted);
+  auto block = co_await read_waiting(access, wanted);
   while (!block && block.error() == disk::Error::busy && steady_clock::now() < until) {
-    net::Timer timer(worker.io.get_executor(), kUntilNextTry);
+    net::Timer timer(access.executor, kUntilNextTry);
     co_await timer.async_wait(net::as_result);
-    block = co_await read_waiting(worker, wanted);
+    block = co_await read_waiting(access, wanted);
   }
   co_return block;
 }
 
 // Whether everything that the giver gave was purged since `since`.
-bool is_distrusted(Process& process, const WantedBlock& block, cache::Giver giver, AskedAt since) {
+bool is_distrusted(Cache& cache, const WantedBlock& block, cache::Giver giver, AskedAt since) {
   return giver.tag != 0 &&
-         process.fills.outdated(block.url_key, block.object->url(), since, giver.tag);
+         cache.fills.outdated(block.url_key, block.object->url(), since, giver.tag);
 }
 
 void warn_of_damage(const WantedBlock& block) {
@@ -76,121 +76,125 @@ void warn_of_damage(const WantedBlock& block) {
 
 }  // namespace
 
-std::uint64_t large_from(const Process& process) {
-  return std::min(cache::kLargeFrom, process.store.max_object());
+std::uint64_t large_from(const Cache& cache) {
+  return std::min(cache::kLargeFrom, cache.store.max_object());
 }
 
-bool may_be_kept_in_blocks(const Process& process, std::uint64_t length) {
-  if (!process.disk || !process.disk->blocks().fit() || length == 0) return false;
-  return length <= std::min(process.max_object.load(), cache::kLargestObject);
+bool may_be_kept_in_blocks(const Cache& cache, std::uint64_t length) {
+  if (!cache.disk || !cache.disk->blocks().fit() || length == 0) return false;
+  return length <= std::min(cache.max_object.load(), cache::kLargestObject);
 }
 
-bool has_block(const Process& process, const digest::Key& key, const cache::Entry& object,
+std::uint64_t new_version(const Cache& cache) {
+  return cache.disk->disk().new_version();
+}
+
+bool has_block(const Cache& cache, const digest::Key& key, const cache::Entry& object,
                std::uint32_t number) {
   const auto block = disk::block_key(key, object.object()->version, number);
-  return process.store.holds(block) || (process.disk && process.disk->has_block(block));
+  return cache.store.holds(block) || (cache.disk && cache.disk->has_block(block));
 }
 
-Task<StoredBlock> read_block(Worker& worker, digest::Key key, cache::Ref<const cache::Entry> object,
-                             std::uint32_t number) {
-  auto& process = worker.process;
+Task<StoredBlock> read_block(CacheAccess& access, digest::Key key,
+                             cache::Ref<const cache::Entry> object, std::uint32_t number) {
+  auto& cache = access.cache;
   const auto begun = steady_clock::now();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url();
-  StoredBlock stored{process.store.find(block_key, url, {}).entry};
-  if (!stored.block && process.disk) stored.block = process.disk->blocks().unwritten(block_key);
-  if (stored.block || !process.disk || process.disk->hangs()) co_return stored;
+  StoredBlock stored{cache.store.find(block_key, url, {}).entry};
+  if (!stored.block && cache.disk) stored.block = cache.disk->blocks().unwritten(block_key);
+  if (stored.block || !cache.disk || cache.disk->hangs()) co_return stored;
   std::optional<cache::Readings::ReadRight> turn;  // until memory has the block
-  auto block = read(process, wanted, disk::Wait::no);
+  auto block = read(cache, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
-    const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
-    turn.emplace(process.disk->readings().begin(block_key, [over] { over->notify(); }));
+    const auto over = std::make_shared<Wakeup>(access.executor);
+    turn.emplace(cache.disk->readings().begin(block_key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
-      stored.block = process.store.find(block_key, url, {}).entry;
+      stored.block = cache.store.find(block_key, url, {}).entry;
       if (stored.block) co_return stored;
     }
-    block = co_await read_when_not_busy(worker, wanted);
+    block = co_await read_when_not_busy(access, wanted);
   }
   if (!block && block.error() == disk::Error::corrupt) warn_of_damage(wanted);
   if (!block || !*block) co_return stored;
-  stored.block = process.store.adopt(block_key, {*block}, process.clock.now()).entry;
+  stored.block = cache.store.adopt(block_key, {*block}, cache.clock.now()).entry;
   stored.from_disk = true;
-  if (is_distrusted(process, wanted, stored.block->giver(), begun)) {
-    process.store.drop(block_key, *stored.block);
+  if (is_distrusted(cache, wanted, stored.block->giver(), begun)) {
+    cache.store.drop(block_key, *stored.block);
     co_return StoredBlock{};
   }
   co_return stored;
 }
 
-Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
+Task<std::shared_ptr<FileBody>> block_in_file(CacheAccess& access, digest::Key key,
                                               cache::Ref<const cache::Entry> object,
                                               std::uint32_t number) {
-  auto& process = worker.process;
+  auto& cache = access.cache;
   const auto begun = steady_clock::now();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
-  if (!process.disk || process.store.holds(block_key)) co_return nullptr;
-  auto& blocks = process.disk->blocks();
-  if (blocks.unwritten(block_key) || !process.disk->has_block(block_key)) co_return nullptr;
+  if (!cache.disk || cache.store.holds(block_key)) co_return nullptr;
+  auto& blocks = cache.disk->blocks();
+  if (blocks.unwritten(block_key) || !cache.disk->has_block(block_key)) co_return nullptr;
   auto found = blocks.in_file(key, number, *wanted.object);
   if (!found && found.error() == disk::Error::corrupt) warn_of_damage(wanted);
   if (!found || !*found || (*found)->body.size < cache::EntryReader::kLeftFrom) co_return nullptr;
   const auto giver = (*found)->giver;
-  auto body = FileBody::of(process, std::move((*found)->body));
+  auto body = FileBody::of(cache, std::move((*found)->body));
   if (!body) co_return nullptr;
-  const bool may = co_await may_be_sent(worker, body);
+  const bool may = co_await may_be_sent(access, body);
   const auto& url = wanted.object->url();
-  const bool is_there = process.disk->disk().holds(block_key, url, body->stored().front);
-  if (!may || !is_there || is_distrusted(process, wanted, giver, begun)) co_return nullptr;
+  const bool is_there = cache.disk->disk().holds(block_key, url, body->stored().front);
+  if (!may || !is_there || is_distrusted(cache, wanted, giver, begun)) co_return nullptr;
   co_return body;
 }
 
 // A purge is noted first, and clears memory and disk afterwards. keep_block() looks for that note
 // again after it has stored the block, so that a block stored in between is dropped by one of the
 // two.
-BlockKept keep_block(Process& process, const digest::Key& key,
+BlockKept keep_block(Cache& cache, const digest::Key& key,
                      const cache::Ref<const cache::Entry>& object, NewBlock block) {
-  const bool on_disk = process.disk && process.disk->disk().may_hold(key);
-  if (!on_disk && !process.store.holds(key)) return BlockKept::no;  // it was purged
+  const bool on_disk = cache.disk && cache.disk->disk().may_hold(key);
+  if (!on_disk && !cache.store.holds(key)) return BlockKept::no;  // it was purged
   const WantedBlock that{key, object, block.number};
   const auto distrusted = [&, giver = block.giver, asked = block.asked] {
-    return is_distrusted(process, that, giver, asked);
+    return is_distrusted(cache, that, giver, asked);
   };
   if (distrusted()) return BlockKept::no;
-  const auto kept = keep_block_of_new(process, key, object, std::move(block));
+  const auto kept = keep_block_of_new(cache, key, object, std::move(block));
   if (!distrusted()) return kept;
-  if (process.disk) process.disk->disk().purge(that.key(), {});
-  process.store.remove(that.key());
+  if (cache.disk) cache.disk->disk().purge(that.key(), {});
+  cache.store.remove(that.key());
   return BlockKept::no;
 }
 
-BlockKept keep_block_of_new(Process& process, const digest::Key& key,
+BlockKept keep_block_of_new(Cache& cache, const digest::Key& key,
                             const cache::Ref<const cache::Entry>& object, NewBlock arrived) {
   const auto number = arrived.number;
   const auto block =
-      cache::block_entry(process.budget, *object, std::move(arrived.bytes), arrived.giver);
+      cache::block_entry(cache.budget, *object, std::move(arrived.bytes), arrived.giver);
   const auto block_key = disk::block_key(key, object->object()->version, number);
-  const auto stored = process.store.put(block_key, {block}, process.clock.now());
+  const auto stored = cache.store.put(block_key, {block}, cache.clock.now());
   using Taken = cache::DiskBlocks::Taken;
   const bool written =
-      process.disk && process.disk->blocks().put(key, number, *object, block) == Taken::yes;
+      cache.disk && cache.disk->blocks().put(key, number, *object, block) == Taken::yes;
   return written || stored == cache::Stored::yes ? BlockKept::yes : BlockKept::no;
 }
 
-Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience) {
+Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatience> patience) {
   using std::chrono::milliseconds;
-  const auto& process = worker.process;
-  if (!process.disk) co_return;
-  const auto most = most_unwritten(process.budget.limit());
+  const auto& cache = access.cache;
+  if (!cache.disk) co_return;
+  const auto most = most_unwritten(cache.budget.limit());
   const auto more_than = most - std::min<std::uint64_t>(most, cache::kBlockBytes);
   const auto begun = steady_clock::now();
   const auto allowed = patience->left(begun);
   milliseconds waited{0};
   while (waited < allowed) {
-    const auto taken = std::make_shared<Wakeup>(worker.io.get_executor());
-    const auto notice = process.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
+    const auto taken = std::make_shared<Wakeup>(access.executor);
+    const auto notice = cache.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
     if (notice == cache::disk::WriteQueue::Notice::none) break;
     co_await taken->wait(allowed - waited);
     waited = std::chrono::ceil<milliseconds>(steady_clock::now() - begun);
@@ -198,8 +202,8 @@ Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> p
   patience->note(waited);
 }
 
-void note_kept_blocks(Process& process, const digest::Key& key, const cache::Entry& object) {
-  if (process.disk) process.disk->disk().review_claim(key, object.object()->version);
+void note_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object) {
+  if (cache.disk) cache.disk->disk().review_claim(key, object.object()->version);
 }
 
 }  // namespace proxy

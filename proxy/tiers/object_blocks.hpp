@@ -14,8 +14,8 @@
 
 namespace proxy {
 
-struct Process;
-struct Worker;
+struct Cache;
+struct CacheAccess;
 
 // `key` is always the URL's, also for a variant. `object` is an entry of the object; its version
 // selects the blocks. The object's entry itself is stored, found and dropped like every other entry
@@ -23,13 +23,16 @@ struct Worker;
 
 // A body of more bytes than this is kept in blocks: cache::kLargeFrom, or the longest body that
 // memory stores whole, if that is less.
-std::uint64_t large_from(const Process& process);
+std::uint64_t large_from(const Cache& cache);
 // Whether a body of `length` bytes can be kept in blocks: the disk has room for such objects, and
 // the settings allow the length.
-bool may_be_kept_in_blocks(const Process& process, std::uint64_t length);
+bool may_be_kept_in_blocks(const Cache& cache, std::uint64_t length);
+
+// The version of a new object. Only if there is a disk.
+std::uint64_t new_version(const Cache& cache);
 
 // Whether memory or the disk's index has the block. Reads nothing.
-bool has_block(const Process& process, const digest::Key& key, const cache::Entry& object,
+bool has_block(const Cache& cache, const digest::Key& key, const cache::Entry& object,
                std::uint32_t number);
 
 struct StoredBlock {
@@ -39,13 +42,13 @@ struct StoredBlock {
 // Returns the block, whole and checked, and stores it in memory if there is room. Null: the block
 // is not stored, is being purged, or the disk is too busy to read it. A damaged block is dropped,
 // counted and logged. The caller has a slot for the block: see TransferSlots.
-net::Task<StoredBlock> read_block(Worker& worker, digest::Key key,
+net::Task<StoredBlock> read_block(CacheAccess& access, digest::Key key,
                                   cache::Ref<const cache::Entry> object, std::uint32_t number);
 
 // Returns the block in its file if may_be_sent() allows it. Waits for the disk if the block has to
 // be verified. Null: memory has the block, or read_block() has to supply it for another reason.
 // Takes no slot, since the block takes no memory.
-net::Task<std::shared_ptr<FileBody>> block_in_file(Worker& worker, digest::Key key,
+net::Task<std::shared_ptr<FileBody>> block_in_file(CacheAccess& access, digest::Key key,
                                                    cache::Ref<const cache::Entry> object,
                                                    std::uint32_t number);
 
@@ -61,20 +64,20 @@ struct NewBlock {
   AskedAt asked = {};  // when the block was asked for; matters only if a neighbour gave it
 };
 // Stores the block in memory, and queues it for the disk.
-BlockKept keep_block(Process& process, const digest::Key& key,
+BlockKept keep_block(Cache& cache, const digest::Key& key,
                      const cache::Ref<const cache::Entry>& object, NewBlock block);
 // As keep_block(), for an object whose entry is not stored yet. Does not check whether the object
 // or its giver was purged.
-BlockKept keep_block_of_new(Process& process, const digest::Key& key,
+BlockKept keep_block_of_new(Cache& cache, const digest::Key& key,
                             const cache::Ref<const cache::Entry>& object, NewBlock block);
 
 // Waits while too many bytes are queued for the disk. Queued blocks take memory, and a block that
 // finds no memory is not stored. Returns at the latest when `patience` is used up, so a slower disk
 // misses some blocks.
-net::Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience);
+net::Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatience> patience);
 
 // Call this once after blocks of the object were kept. If the disk has all of them, our digest may
 // claim the URL; if it has some, a part. The object may have been purged or replaced meanwhile.
-void note_kept_blocks(Process& process, const digest::Key& key, const cache::Entry& object);
+void note_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object);
 
 }  // namespace proxy

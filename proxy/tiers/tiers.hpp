@@ -17,8 +17,8 @@
 
 namespace proxy {
 
-struct Process;
-struct Worker;
+struct Cache;
+struct CacheAccess;
 class PurgePattern;
 
 using AskedAt = std::chrono::steady_clock::time_point;
@@ -27,11 +27,11 @@ using AskedAt = std::chrono::steady_clock::time_point;
 // its request was sent. A guest's response is stored in memory alone. Returns whether memory or
 // disk stores it. `superseded`: see Store::put(). If its OnDisk is null, keep() looks it up in the
 // store.
-bool keep(Process& process, const digest::Key& key, const cache::Ref<const cache::Entry>& entry,
+bool keep(Cache& cache, const digest::Key& key, const cache::Ref<const cache::Entry>& entry,
           AskedAt asked, const cache::Kept& superseded = {});
 
 // Why keep() has not stored the entry: an invalidation, or memory and disk had no room.
-cache::Storability why_not_kept(Process& process, const digest::Key& key, const cache::Entry& entry,
+cache::Storability why_not_kept(Cache& cache, const digest::Key& key, const cache::Entry& entry,
                                 AskedAt asked);
 
 // Counts a request, for what is stored only if its URL is requested again: see Placement and
@@ -39,12 +39,18 @@ cache::Storability why_not_kept(Process& process, const digest::Key& key, const 
 // with the entry that memory has. If the disk admits only responses requested twice (setting
 // cache.disk.admit), an offered entry is written unless it was written before. For other disks,
 // offer_to_disk() does nothing.
-void note_asked(const Process& process, const Request& request, const digest::Key& key);
-void offer_to_disk(Process& process, const digest::Key& key, const cache::Found& found);
+void note_asked(const Cache& cache, const Request& request, const digest::Key& key);
+void offer_to_disk(Cache& cache, const digest::Key& key, const cache::Found& found);
 
 // Drops the stored responses of the URL `name`, after a response has shown that they are outdated.
 // After a crash they may return.
-void drop(Process& process, const digest::Key& key, std::string_view name);
+void drop(Cache& cache, const digest::Key& key, std::string_view name);
+
+// Whether the disk may hold a response of this URL, whole or in blocks.
+bool is_for_disk(const Cache& cache, const digest::Key& url_key);
+// Bytes of the longest body that is stored in one piece under this key. A body that the disk does
+// not admit yet may be written at its second request, as one record, so it must fit one.
+std::uint64_t most_in_one_piece(const Cache& cache, const digest::Key& url_key);
 
 struct Forgotten {
   std::size_t dropped = 0;  // responses in memory, or 1 for a URL that only the disk stored
@@ -53,15 +59,15 @@ struct Forgotten {
 // Purges or invalidates the stored responses of `name` for good: responses that are being fetched
 // are not stored either, and a record on disk makes the removal last. Returns when the record is
 // written.
-net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name);
+net::Task<Forgotten> forget(CacheAccess& access, const digest::Key& key, const std::string& name);
 // As forget(), for everything that the purge covers. Responses that only the disk stored are not
 // counted. Returns nothing if too many such purges are under way: then the disk's responses stay. A
 // purge of what a neighbour gave is never refused.
-net::Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge);
+net::Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePattern& purge);
 
 // Whether memory has no entry for the request, but the disk may have one. If so, call read_back().
 // `found`: the result of the look-up in memory.
-bool may_be_below(const Process& process, const Request& request, const digest::Key& key,
+bool may_be_below(const Cache& cache, const Request& request, const digest::Key& key,
                   const cache::Found& found);
 struct FoundBelow {
   cache::Found found;
@@ -75,7 +81,7 @@ struct FoundBelow {
 // lately. Several such reads at once may still displace an entry.
 // Returns `found` without an entry if the disk has none either, or if the entry was purged
 // after `asked`, a time before memory was searched.
-net::Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
+net::Task<FoundBelow> read_back(CacheAccess& access, const Request& request, digest::Key key,
                                 cache::Found found, AskedAt asked, cache::Bodies bodies);
 
 }  // namespace proxy

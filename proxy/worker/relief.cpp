@@ -53,7 +53,8 @@ std::uint64_t part_of(std::uint64_t excess, const Candidates& here, std::uint64_
 }
 
 bool is_short(const Process& process, Clock::time_point now) {
-  return pressure_on(process.transit) != Pressure::none || process.found_no_room.within(kFull, now);
+  return pressure_on(process.transit) != Pressure::none ||
+         process.cache.found_no_room.within(kFull, now);
 }
 
 Need need_of(const Worker& worker, const Candidates& here) {

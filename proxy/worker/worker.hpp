@@ -7,8 +7,6 @@
 
 #include "config/settings.hpp"
 #include "peers/publisher.hpp"
-#include "proxy/cache/disk_tier/checked_bodies.hpp"
-#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/bandwidth.hpp"
 #include "proxy/crowd/client_table.hpp"
 #include "proxy/crowd/descriptors.hpp"
@@ -30,7 +28,7 @@
 #include "proxy/observe/stuck_threads.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
-#include "proxy/succession/successor.hpp"
+#include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/range_refusals.hpp"
 #include "proxy/users/password_checks.hpp"
@@ -41,7 +39,6 @@
 #include "proxy/worker/held_polls.hpp"
 #include "proxy/worker/origin_times.hpp"
 #include "proxy/worker/outgoing.hpp"
-#include "proxy/worker/placement.hpp"
 #include "proxy/worker/probes.hpp"
 #include "proxy/worker/refused_neighbours.hpp"
 #include "proxy/worker/relief.hpp"
@@ -62,13 +59,8 @@ struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
   ProcessClock& clock;
-  cache::Budget& budget;   // of responses that are stored, or arriving to be stored
+  Cache& cache;
   cache::Budget& transit;  // of bodies that are passed on unstored
-  cache::Store& store;
-  cache::DiskTier* disk = nullptr;  // null: no disk is configured
-  Placement* placement = nullptr;   // null: all duplicates are stored
-  // The setting cache.max_object for bodies in blocks; a reload may change it.
-  std::atomic<std::uint64_t> max_object{UINT64_MAX};
   Fills& fills;
   BlockRuns& runs;
   peers::Publisher& publisher;
@@ -95,9 +87,6 @@ struct Process {
   // Connections that wait for room, and those of them whose clients watch over this proxy.
   std::atomic<std::size_t> newcomers{0};
   std::atomic<std::size_t> watching_newcomers{0};
-  // After allocations have failed: the limit of `budget` that the settings give; else 0.
-  std::atomic<std::uint64_t> reduced_from{0};
-  LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
   RefusedNeighbours refused_neighbours{};
@@ -117,7 +106,7 @@ struct Process {
   Watchers watchers{};
   Badges badges{};
   StuckThreads stuck{};
-  succession::Successor successor{};
+  succession::Successor& successor;
   // A successor serves: each response closes its connection. No connection is closed before, since
   // its client may be about to send a request.
   std::atomic<bool> leaving{false};
@@ -161,7 +150,7 @@ struct Worker {
   Probes probes;
   OriginTimes origin_times;
   Hedges hedges;
-  cache::CheckedBodies checked_bodies;
+  CacheAccess cache{process.cache, io.get_executor()};
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;
   AccessLog::Lines& log;

@@ -9,7 +9,7 @@
 
 #include "peers/site.hpp"
 #include "proxy/cache/store.hpp"
-#include "proxy/worker/placement.hpp"
+#include "proxy/tiers/placement.hpp"
 #include "tests/bench/arguments.hpp"
 #include "tests/bench/zipf.hpp"
 #include "tests/proxy/cache/messages.hpp"

@@ -53,19 +53,26 @@ struct Scene {
   AccessLog log{settings.log, 1};
   upstream::TlsClient tls;
   net::asio::io_context aside{1};
+  succession::Successor successor;
+  Cache cache{.clock = clock,
+              .budget = budget,
+              .store = store,
+              .fills = fills,
+              .successor = successor,
+              .aside = aside.get_executor()};
   Process process{.name = "cache-a",
                   .listening = listening,
                   .clock = clock,
-                  .budget = budget,
+                  .cache = cache,
                   .transit = transit,
-                  .store = store,
                   .fills = fills,
                   .runs = runs,
                   .publisher = publisher,
                   .metrics = metrics,
                   .log = log,
                   .tls = tls,
-                  .aside = aside.get_executor()};
+                  .aside = aside.get_executor(),
+                  .successor = successor};
   Worker worker{process, 0};
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
   net::Stream stream{std::move(pair.first), worker.deadlines};

@@ -54,19 +54,26 @@ struct Threads {
   AccessLog log{policy_of(1)->settings.log, kThreads};
   upstream::TlsClient tls;
   Loop aside;
+  succession::Successor successor;
+  Cache cache{.clock = clock,
+              .budget = storage.budget,
+              .store = storage.store,
+              .fills = storage.fills,
+              .successor = successor,
+              .aside = aside.get_executor()};
   Process process{.name = "cache-a",
                   .listening = listening,
                   .clock = clock,
-                  .budget = storage.budget,
+                  .cache = cache,
                   .transit = storage.transit,
-                  .store = storage.store,
                   .fills = storage.fills,
                   .runs = storage.runs,
                   .publisher = publisher,
                   .metrics = metrics,
                   .log = log,
                   .tls = tls,
-                  .aside = aside.get_executor()};
+                  .aside = aside.get_executor(),
+                  .successor = successor};
   WorkerThreads workers{process, aside, kThreads};
 };
 

@@ -1,4 +1,4 @@
-#include "proxy/worker/placement.hpp"
+#include "proxy/tiers/placement.hpp"
 
 #include <gtest/gtest.h>
 
