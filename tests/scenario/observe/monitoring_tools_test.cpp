@@ -312,7 +312,7 @@ TEST(SquidsLog, IsReadByGoaccess) {
   malformed.read();
   ASSERT_TRUE(await([&] { return scene.proxy.access_log().size() == 8; }));
   const TemporaryDirectory home;
-  // As the README has it.
+  // As proxy/pages/README.md has it.
   const Outcome outcome =
       run_to_end({{kGoaccess, scene.proxy.access_log_path(), "--no-global-config",
                    "--log-format=%x.%^ %~%L %h %^/%s %b %^ %U %^", "--datetime-format=%s",
