@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the pages of the documentation: each relative link leads to a file and, with #, to a heading
-# of it; `hearsay check` accepts each example of settings; each setting and command that a page names
-# exists; README.md stays short.
+# of it; a link leads to each page; `hearsay check` accepts each example of settings; each setting and
+# command that a page names exists; README.md stays short.
 #   tests/documents_test.sh [ROOT [HEARSAY]]
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
@@ -32,12 +32,14 @@ examples() {
   { prose "$1" | grep -oE '\| `"[a-z_]+": [^`]+` \|' || true; } | sed 's/^| `//; s/` |$/\n\f/'
 }
 
+declare -A linked=([README.md]=1)
 check_links() {
   local page=$1 link file
   while IFS= read -r link; do
     file=${link%%#*}
     file=${file:+$(dirname "$page")/$file}
     file=${file:-$page}
+    [ "$file" = "$page" ] || linked[$(realpath -m --relative-to=. "$file")]=1
     if [ ! -e "$file" ]; then
       breach "$page: there is no $link"
     elif [[ $link == *#* ]] && ! anchors "$file" | grep -qxF -- "${link#*#}"; then
@@ -80,6 +82,9 @@ for page in "${pages[@]}"; do
   check_links "$page"
   check_examples "$page"
   check_names "$page"
+done
+for page in "${pages[@]}"; do
+  [ -n "${linked[$page]-}" ] || breach "$page: no other page links to it"
 done
 [ "$checked" -ge 20 ] || breach "only $checked examples of settings were found"
 [ "$(wc -l <README.md)" -le 180 ] || breach 'README.md has more than 180 lines'
