@@ -6,11 +6,17 @@
 
 namespace digest {
 
-Salt random_salt() {
-  std::random_device source;
+RandomWords unpredictable() {
+  return [] {
+    std::random_device source;
+    return std::uint64_t{source()} << 32 | source();
+  };
+}
+
+Salt random_salt(const RandomWords& random) {
   Salt salt;
-  for (std::size_t at = 0; at < salt.size(); at += sizeof(std::uint32_t)) {
-    store(salt.data() + at, std::uint32_t{source()});
+  for (std::size_t at = 0; at < salt.size(); at += sizeof(std::uint64_t)) {
+    store(salt.data() + at, random());
   }
   return salt;
 }

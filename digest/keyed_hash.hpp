@@ -8,12 +8,12 @@
 #include <span>
 #include <string_view>
 
+#include "digest/random_words.hpp"
 #include "digest/siphash.hpp"
 
 namespace digest {
 
-// 128 bits from the system's source of random numbers. Any thread.
-Salt random_salt();
+Salt random_salt(const RandomWords& random = unpredictable());
 
 // Drawn at the first call, then the same until the process ends. Any thread.
 inline const Salt& process_salt() {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "digest/keyed_hash.hpp"
@@ -19,23 +18,19 @@ constexpr std::uint32_t kLiveHashes = 8;
 // make counters stick, can exceed that.
 constexpr double kFullest = 0.60;
 
-std::uint64_t random_word() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
-}
-
 // The most entries that both forms can express (digest::kMaxBits; Squid's signed 32-bit numbers).
 std::uint64_t max_capacity(const config::DigestSettings& settings) {
   const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid_bits_per_entry;
   return std::min(squid, digest::kMaxBits / settings.bits_per_entry);
 }
 
-digest::Shape live_shape(const config::DigestSettings& settings, std::uint64_t capacity) {
+digest::Shape live_shape(const config::DigestSettings& settings, std::uint64_t capacity,
+                         const digest::RandomWords& random) {
   return {.bits = capacity * settings.bits_per_entry,
           .hashes = kLiveHashes,
           .derivation = digest::Derivation::salted,
           .layout = digest::Layout::plain,
-          .salt = digest::random_salt()};
+          .salt = digest::random_salt(random)};
 }
 
 std::uint8_t squid_bits(const config::DigestSettings& settings) {
@@ -55,10 +50,11 @@ std::uint64_t capacity_for(const config::DigestSettings& settings, std::uint64_t
 
 }  // namespace
 
-Publisher::Filters::Filters(const config::DigestSettings& settings, std::uint64_t entries)
-    : epoch(random_word()),
+Publisher::Filters::Filters(const config::DigestSettings& settings, std::uint64_t entries,
+                            const digest::RandomWords& random)
+    : epoch(random()),
       capacity(capacity_for(settings, entries)),
-      live(*digest::CountingFilter::create(live_shape(settings, capacity))),
+      live(*digest::CountingFilter::create(live_shape(settings, capacity, random))),
       squid(*digest::CountingFilter::create(squid_shape(settings, capacity))) {}
 
 bool Publisher::Filters::fit(const config::DigestSettings& settings) const {
@@ -87,8 +83,12 @@ void Publisher::Filters::add(std::span<const digest::Claim> claims) {
   }
 }
 
-Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now)
-    : holdings_(holdings), settings_(settings), filters_(settings, 0) {
+Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now,
+                     digest::RandomWords random)
+    : holdings_(holdings),
+      settings_(settings),
+      random_(std::move(random)),
+      filters_(settings, 0, random_) {
   rebuild(now);
   publish({.epoch = filters_.epoch,
            .live = describe(filters_.live, now),
@@ -187,7 +187,7 @@ void Publisher::apply(const KeyChange& change) {
 void Publisher::rebuild(WallTime now) {
   std::vector<digest::Claim> claims;
   holdings_.list(now, claims);
-  filters_ = Filters(settings_, claims.size());
+  filters_ = Filters(settings_, claims.size(), random_);
   filters_.add(claims);
   generation_ = 1;
   turned_.clear();

@@ -16,6 +16,7 @@
 #include "config/settings.hpp"
 #include "config/threads/mutex.hpp"
 #include "digest/counting_filter.hpp"
+#include "digest/random_words.hpp"
 #include "peers/generations.hpp"
 #include "peers/holdings.hpp"
 #include "peers/native_target.hpp"
@@ -71,7 +72,9 @@ class Publisher {
 
   // Lists the holdings once, so current() is valid from the start, even with an empty cache. The
   // holdings must outlive the publisher.
-  Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now);
+  // `random` draws the epochs and their salts.
+  Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now,
+            digest::RandomWords random = digest::unpredictable());
 
   // Applies the changes of the holdings, and closes a generation if there are any. Returns whether
   // it did. Renews the Squid form at most every settings.squid_period. One thread only; call it
@@ -116,7 +119,8 @@ class Publisher {
     digest::CountingFilter live;
     digest::CountingFilter squid;
 
-    Filters(const config::DigestSettings& settings, std::uint64_t entries);
+    Filters(const config::DigestSettings& settings, std::uint64_t entries,
+            const digest::RandomWords& random);
     bool fit(const config::DigestSettings& settings) const;
     void add(std::span<const digest::Claim> claims);
   };
@@ -137,6 +141,7 @@ class Publisher {
 
   Holdings& holdings_;
   config::DigestSettings settings_;
+  const digest::RandomWords random_;
   Filters filters_;
   Generations generations_;
   std::uint64_t generation_ = 1;
