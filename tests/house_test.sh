@@ -47,8 +47,8 @@ rooms=(
   fetching
   lookup
   blocks
-  sources
   worker
+  sources
   tiers
   runs
   fill

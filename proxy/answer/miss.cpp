@@ -239,7 +239,7 @@ void refresh(Client& client, const Request& request, const Lookup& lookup, Whom 
   // An answer to one client's credentials must not replace a response that is stored for all.
   if (request.facts.authorization) return;
   auto& worker = client.worker;
-  if (origin_rests(worker, request)) return;
+  if (origin_rests(worker.sources, request)) return;
   auto fill =
       worker.process.fills.begin_refresh(lookup.key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
@@ -261,7 +261,7 @@ void confirm_some(Client& client, const Request& request, const Lookup& lookup) 
   if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
     return;
   const double share = request.policy().settings.digest.confirm_sample;
-  if (client.worker.probes.chosen(share)) {
+  if (client.worker.sources.probes.chosen(share)) {
     refresh(client, request, lookup, Whom::origin);
   }
 }

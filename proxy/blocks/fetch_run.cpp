@@ -41,8 +41,8 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
 void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
   const auto& object = job.run->object;
   if (object->giver().tag != peer->tag) return;
-  if (is_to_be_checked(worker, job.request->get()))
-    check_given(worker, job.request->get(), {object, object->body.size, peer});
+  if (is_to_be_checked(worker.sources, job.request->get()))
+    check_given(worker.sources, job.request->get(), {object, object->body.size, peer});
 }
 
 // Writes a neighbour's answer. `last`: the last block that it has. Returns how the run ends, or
@@ -71,7 +71,7 @@ Task<std::optional<RunEnd>> fetch_from_one(Worker& worker, const RunJob& job, Ot
   Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
   ClaimantSearch::For wanted{job.key, job.request->get(), {part}};
   wanted.nobody_else = left == OthersLeft::none;
-  ClaimantSearch search(worker, std::move(wanted), inquiries);
+  ClaimantSearch search(worker.sources, std::move(wanted), inquiries);
   for (;;) {
     auto answer = co_await search.next();
     job.run->tell(inquiries);
@@ -119,7 +119,7 @@ Task<void> run_to_its_end(Worker& worker, RunJob job) {
 Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
                                                   OthersLeft left) {
   const auto& request = job.request->get();
-  if (!may_ask_neighbours(worker.process, job.key, request)) co_return std::nullopt;
+  if (!may_ask_neighbours(worker.process.fills, job.key, request)) co_return std::nullopt;
   // A neighbour that fails rests, so each may fail once.
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
     const auto end = co_await fetch_from_one(worker, job, left);

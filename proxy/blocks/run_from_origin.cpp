@@ -30,7 +30,7 @@ Attempt ask_for(Worker& worker, const RunJob& job, const BlockRun::Rest& rest) {
   const auto& request = job.request->get();
   const auto& object = *job.run->object;
   auto head = range_request(request, worker.process.name, object, bytes_left(rest, object));
-  return {worker, origin_plan(request, std::move(head))};
+  return {worker.sources, origin_plan(request, std::move(head))};
 }
 
 Fit fit_of_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& rest) {
@@ -50,7 +50,7 @@ std::optional<Attempt> question_for_all(Worker& worker, const RunJob& job) {
   if (request.facts.range || job.run->early()) return std::nullopt;
   const cache::Verdict how{cache::Action::fetch, http::Forward::partial};
   auto head = origin_request(request, worker.process.name, how, nullptr, {});
-  return Attempt(worker, origin_plan(request, std::move(head)));
+  return Attempt(worker.sources, origin_plan(request, std::move(head)));
 }
 
 // Whether the origin may have refused only this range. If it hangs up in the middle of the run,

@@ -89,7 +89,7 @@ std::string why_no_neighbours(const Process& process, const Request& request,
   if (!request.may_be_shared()) {
     return "the response is not kept under its URL alone (reverse without share, or drop_query)";
   }
-  if (!may_ask_neighbours(process, lookup.key, request)) {
+  if (!may_ask_neighbours(process.fills, lookup.key, request)) {
     return "it was purged or changed lately, and neighbours may still hold the old response";
   }
   // Missing blocks are asked of neighbours run by run (blocks/fetch_run.hpp).
@@ -103,7 +103,7 @@ void note_owner(Worker& worker, const Search& search, const Lookup& lookup,
   const bool claimed = std::any_of(explanation.peers.begin(), explanation.peers.end(),
                                    [](const auto& peer) { return peer.asks != Asks::no; });
   if (claimed || lookup.verdict.part || !may_collapse(search.request)) return;
-  const auto neighbour = neighbour_of_site(worker, lookup.key, search.request);
+  const auto neighbour = neighbour_of_site(worker.sources, lookup.key, search.request);
   const auto held = lookup.stored() ? Held::stale : Held::nothing;
   if (!neighbour || !pays(*neighbour, search.request, search.origin, held)) return;
   if (worker.process.fills.recently_unshared(lookup.key, Steady::now())) return;
@@ -142,7 +142,7 @@ void explain_tunnel(const Request& request, Explanation& explanation) {
 void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
                   Explanation& explanation) {
   const auto& policy = request.policy();
-  const auto takes = origin_takes(worker, request);
+  const auto takes = origin_takes(worker.sources, request);
   const Search search{request, takes, budget_against(takes, policy.settings.digest.prefer),
                       !lookup.verdict.part && !lookup.stored()};
   if (takes.measured()) explanation.origin.takes = takes.mean();

@@ -38,7 +38,7 @@ Task<void> run_job(Worker& worker, FillJob taken, std::optional<Attempt> begun) 
     std::optional<LeftForOrigin> left(LeftForOrigin{std::move(begun)});
     if (chooses) {
       left = co_await fill_from_neighbours(context, question);
-      if (left && job.ask_siblings) sample_false_miss(worker, job.key, context.request());
+      if (left && job.ask_siblings) sample_false_miss(worker.sources, job.key, context.request());
     }
     if (left) co_await fill_from_origin(context, std::move(question), std::move(left->asked));
   } catch (const std::exception& bug) {

@@ -68,7 +68,7 @@ void check_guest(const FillContext& context, const Attempt& answer,
   if (!contradicts(answer.head(), answer.length(), *stored, length)) return;
   for (const auto& peer : context.request().policy().directory->peers()) {
     if (peer->tag != stored->giver().tag || peer->trust != config::Trust::guest) continue;
-    check_given(context.worker, context.request(), {stored, length, peer});
+    check_given(context.worker.sources, context.request(), {stored, length, peer});
   }
 }
 
@@ -80,7 +80,8 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
       worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
   if (!is_cut) return std::nullopt;
   writer.note_cut();
-  const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
+  const bool neighbours =
+      may_ask_neighbours(context.process().fills, context.job.key, context.request());
   const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;
   if (neighbours) return is_by_parent ? RestFrom::neighbours_and_origin : RestFrom::neighbours;
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
@@ -204,7 +205,7 @@ Attempt attempt_at_origin(Worker& worker, const Request& request, const OriginQu
                           upstream::Route route) {
   auto head = origin_request(request, worker.process.name, question.how, question.stored.get(),
                              question.tags, question.range_override);
-  return {worker, origin_plan(request, std::move(head), std::move(route))};
+  return {worker.sources, origin_plan(request, std::move(head), std::move(route))};
 }
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,

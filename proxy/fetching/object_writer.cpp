@@ -101,8 +101,8 @@ Task<std::optional<BegunRest>> outlast_silence(const FillContext& context, Attem
       return has_rest(rest, *run->object, left);
     };
     auto asked = rest_at_origin(context.worker, job, left);
-    auto rest =
-        co_await race_for_rest(context.worker, attempt, std::move(asked), std::move(fits), longest);
+    auto rest = co_await race_for_rest(context.worker.sources, attempt, std::move(asked),
+                                       std::move(fits), longest);
     if (rest) {
       BegunRest begun{left, std::move(*rest)};
       co_return std::optional(std::move(begun));
@@ -130,7 +130,7 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   auto& written = all.body;
   if (const auto& part = incoming.entry->range()) {
     const auto before = cache::bytes_before_block(part->range.first);
-    written = co_await skip_body(worker, attempt.fetch(), before, idle);
+    written = co_await skip_body(worker.sources, attempt.fetch(), before, idle);
   }
   if (written) {
     written = co_await writer.write(idle);
@@ -140,8 +140,8 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   if (!attempt.peer()) co_return all;
   note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
   const auto& object = run->object;
-  if (written && is_to_be_checked(worker, context.request())) {
-    check_given(worker, context.request(), {object, object->body.size, attempt.peer()});
+  if (written && is_to_be_checked(worker.sources, context.request())) {
+    check_given(worker.sources, context.request(), {object, object->body.size, attempt.peer()});
   }
   co_return all;
 }
@@ -157,7 +157,8 @@ Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
     co_return co_await fetch_from_origin(context.worker, rest, std::move(begun));
   }
   const bool by_origin = !incoming.attempt.peer();
-  const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
+  const bool neighbours =
+      may_ask_neighbours(context.process().fills, context.job.key, context.request());
   if (by_origin && !neighbours) co_return cut;
   run->begin_again();
   const auto rest = rest_job(context, std::move(run));

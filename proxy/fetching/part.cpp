@@ -57,7 +57,7 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
     if (context.fill().close_if_unread()) attempt.abandon();
   });
   const auto before = range.first - came->range.first;
-  const auto skipped = co_await skip_body(context.worker, attempt.fetch(), before, idle);
+  const auto skipped = co_await skip_body(context.worker.sources, attempt.fetch(), before, idle);
   if (!skipped) co_return skipped.error();
   incoming.entry = part.entry;
   incoming.length = range.size();

@@ -75,7 +75,8 @@ bool asks_siblings(const Process& process, const Request& request, const Lookup&
                    const cache::Verdict& verdict) {
   // What the origin has replaced, neighbours may still have.
   if (lookup.anew) return false;
-  return sibling_may_answer(request, verdict) && may_ask_neighbours(process, lookup.key, request);
+  return sibling_may_answer(request, verdict) &&
+         may_ask_neighbours(process.fills, lookup.key, request);
 }
 
 std::optional<http::AskedRange> range_override(const Process& process, const Request& request,

@@ -7,8 +7,8 @@
 #include "proxy/request/request.hpp"
 #include "proxy/sources/disown.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/error.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -39,16 +39,16 @@ Hierarchy hierarchy_of(const peers::Peer& claimant) {
   return claimant.role == config::Role::parent ? Hierarchy::parent_hit : Hierarchy::sibling;
 }
 
-Attempt::Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
+Attempt::Attempt(SourceAccess& access, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
                  Lead lead)
-    : worker_(&worker),
+    : access_(&access),
       peer_(std::move(peer)),
       directory_(std::move(directory)),
       lead_(lead),
-      fetch_(std::make_unique<Fetch>(worker.outgoing.upstream, std::move(plan))) {}
+      fetch_(std::make_unique<Fetch>(access.upstream, std::move(plan))) {}
 
 Task<Outcome<void>> Attempt::ask(OnInterim interim) {
-  times_.request = worker_->process.clock.now();
+  times_.request = access_->cache.cache.clock.now();
   begun_ = Steady::now();
   auto answered = co_await fetch_->start(begun_);
   for (int interims = 0; answered; ++interims) {
@@ -70,8 +70,8 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   }
   if (answered && peer_) answered = prove();
   waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
-  times_.response = worker_->process.clock.now();
-  times_.ahead = worker_->process.clock.ahead();
+  times_.response = access_->cache.cache.clock.now();
+  times_.ahead = access_->cache.cache.clock.ahead();
   outcome_ = answered;
   note_time();
   note_clock();
@@ -94,21 +94,21 @@ Outcome<void> Attempt::prove() const {
   const auto proof = directory_->proof_of(peer_, naming_in(head()));
   if (proof == peers::Proof::given) return boost::system::in_place_value;
   const bool is_other = proof == peers::Proof::none;
-  if (is_other && peer_->accuracy.not_a_proxy(Steady::now())) disown(*worker_, peer_);
+  if (is_other && peer_->accuracy.not_a_proxy(Steady::now())) disown(*access_, peer_);
   return Failure{Failure::Where::upstream, Failure::What::untrusted,
                  is_other ? Errc::not_the_peer : Errc::unproven_peer};
 }
 
 // A time-out counts as what it took. Without neighbours, nobody asks for the time.
 void Attempt::note_time() const {
-  if (worker_->policy()->directory->peers().empty()) return;
+  if (!access_->has_neighbours) return;
   const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
   if (peer_ || !tells || fetch_->server().was_known_to_fail()) return;
   // Without the time that servers took which were asked before.
   const auto now = Steady::now();
   const auto took =
       std::chrono::duration_cast<std::chrono::microseconds>(now - fetch_->server().turned_to());
-  worker_->origin_times.note(fetch_->aimed_at(), took, now);
+  access_->origin_times.note(fetch_->aimed_at(), took, now);
 }
 
 // A response that a cache on the way gives has an old Date, and says so by Age.
@@ -118,7 +118,7 @@ void Attempt::note_clock() const {
   const auto ours = whole_seconds(times_.arrived());
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
-  worker_->process.origin_clocks.note(fetch_->server().to().host, *date - ours, begun_ + waited_);
+  access_->shared.origin_clocks.note(fetch_->server().to().host, *date - ours, begun_ + waited_);
 }
 
 std::optional<std::uint64_t> Attempt::length() const {
@@ -129,12 +129,11 @@ std::optional<std::uint64_t> Attempt::length() const {
 }
 
 cache::Received Attempt::received(const Request& request, std::string_view url) const {
-  const auto& process = worker_->process;
   return {.url = url,
           .request = request.head.fields,
           .response = head(),
           .times = times_,
-          .our_name = process.name,
+          .our_name = access_->shared.name,
           .source = source(),
           .shared = request.may_be_shared(),
           .targets = targets_for(request, request.policy().settings.cache),

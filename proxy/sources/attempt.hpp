@@ -11,18 +11,13 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/observe/request_record.hpp"
+#include "proxy/sources/candidates.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy {
 
 struct Request;
-struct Worker;
-
-// Why a neighbour is asked.
-enum class Lead : std::uint8_t {
-  claim,  // its digest claims the key
-  site,   // it may be fetching what nobody claims: see peers/site.hpp
-};
+struct SourceAccess;
 
 // What the answer says of the proxy that sent it.
 peers::SelfNaming naming_in(const http::ResponseHead& answer);
@@ -41,9 +36,10 @@ class Attempt {
   using Directory = std::shared_ptr<const peers::PeerDirectory>;
 
   // Asks the origin, by the plan's route.
-  Attempt(Worker& worker, FetchPlan&& plan) : Attempt(worker, std::move(plan), nullptr, nullptr) {}
+  Attempt(SourceAccess& access, FetchPlan&& plan)
+      : Attempt(access, std::move(plan), nullptr, nullptr) {}
   // Asks `peer`, which is of `directory`.
-  Attempt(Worker& worker, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
+  Attempt(SourceAccess& access, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
           Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
@@ -100,7 +96,7 @@ class Attempt {
   void note_time() const;
   void note_clock() const;
 
-  Worker* worker_;
+  SourceAccess* access_;
   peers::PeerRef peer_;
   Directory directory_;  // of peer_
   Lead lead_;

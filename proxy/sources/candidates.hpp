@@ -7,10 +7,15 @@
 #include <utility>
 
 #include "peers/directory.hpp"
-#include "proxy/sources/attempt.hpp"
 #include "proxy/sources/budget.hpp"
 
 namespace proxy {
+
+// Why a neighbour is asked.
+enum class Lead : std::uint8_t {
+  claim,  // its digest claims the key
+  site,   // it may be fetching what nobody claims: see peers/site.hpp
+};
 
 // Belongs to one search.
 class Candidates {

@@ -12,7 +12,7 @@
 
 namespace proxy {
 
-struct Worker;
+struct SourceAccess;
 
 // A response that a neighbour has given. `length`: of the complete body, if known.
 struct Given {
@@ -27,9 +27,9 @@ struct Given {
 // it that no origin has confirmed, in memory, on disk and under way. Returns at once; a detached
 // coroutine on the worker's thread does the rest. The origin's bodies are not read, unless they are
 // short. Does nothing if too many questions are under way.
-void check_given(Worker& worker, const Request& request, Given given);
+void check_given(SourceAccess& access, const Request& request, Given given);
 // Call this when a neighbour has given a response to the request. Returns whether check_given() is
 // to be called: in the share `digest.check_sample` of the calls.
-bool is_to_be_checked(Worker& worker, const Request& request);
+bool is_to_be_checked(SourceAccess& access, const Request& request);
 
 }  // namespace proxy

@@ -11,8 +11,8 @@
 #include "peers/directory.hpp"
 #include "proxy/sources/budget.hpp"
 #include "proxy/sources/candidates.hpp"
+#include "proxy/sources/hedges.hpp"
 #include "proxy/upstream/route.hpp"
-#include "proxy/worker/hedges.hpp"
 
 namespace proxy {
 

@@ -6,9 +6,9 @@
 #include "proxy/http/cache_status.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/source_access.hpp"
 #include "proxy/sources/whom_to_ask.hpp"
 #include "proxy/upstream/error.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -38,7 +38,7 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyT
   return claimants;
 }
 
-Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
+Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wanted,
                           const peers::FirstByte& origin, const Budget& budget,
                           Inquiries& inquiries) {
   if (!wanted.claimants) return Candidates(nullptr);
@@ -47,20 +47,20 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
   inquiries.claimed = claimants.empty() ? Claimed::by_nobody : Claimed::by_some;
   if (!claimants.empty() || !wanted.of_site) {
     return {std::move(claimants), budget, now,
-            [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
+            [&access] { return static_cast<std::uint32_t>(access.probes.random()); }};
   }
-  auto neighbour = neighbour_of_site(worker, wanted.key, wanted.request);
+  auto neighbour = neighbour_of_site(access, wanted.key, wanted.request);
   // The cheap question first: the last one takes a lock.
   const bool is_asked = neighbour && pays(*neighbour, wanted.request, origin, wanted.held) &&
-                        !worker.process.fills.recently_unshared(wanted.key, now);
+                        !access.cache.cache.fills.recently_unshared(wanted.key, now);
   return Candidates(is_asked ? std::move(neighbour) : nullptr);
 }
 
-ChoicePlan::Given given_for(Worker& worker, const ClaimantSearch::For& wanted,
+ChoicePlan::Given given_for(SourceAccess& access, const ClaimantSearch::For& wanted,
                             Inquiries& inquiries) {
-  const auto origin = origin_takes(worker, wanted.request);
+  const auto origin = origin_takes(access, wanted.request);
   const auto budget = budget_for(wanted, origin);
-  return {.candidates = candidates_for(worker, wanted, origin, budget, inquiries),
+  return {.candidates = candidates_for(access, wanted, origin, budget, inquiries),
           .budget = budget,
           .origin_takes = origin,
           .route = wanted.origin ? std::optional(route_of(wanted.request)) : std::nullopt,
@@ -70,27 +70,26 @@ ChoicePlan::Given given_for(Worker& worker, const ClaimantSearch::For& wanted,
 
 }  // namespace
 
-ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
-    : worker_(worker),
+ClaimantSearch::ClaimantSearch(SourceAccess& access, For wanted, Inquiries& inquiries)
+    : access_(access),
       wanted_(std::move(wanted)),
       inquiries_(inquiries),
-      plan_(given_for(worker, wanted_, inquiries), worker.hedges),
-      race_(worker, {wanted_.request.policy().directory, wanted_.key}) {}
+      plan_(given_for(access, wanted_, inquiries), access.hedges),
+      race_(access, {wanted_.request.policy().directory, wanted_.key}) {}
 
 // Neighbours must not hand out what we would refuse to fetch.
 bool ClaimantSearch::must_be_allowed() const {
-  return wanted_.request.arrival() == Arrival::forward &&
-         worker_.outgoing.guard.denies_by_address();
+  return wanted_.request.arrival() == Arrival::forward && access_.guard.denies_by_address();
 }
 
 // A name that leads nowhere is not denied, so neighbours still answer while the name servers
 // cannot.
 Task<bool> ClaimantSearch::guard_allows() const {
   const auto& request = wanted_.request;
-  const auto& guard = worker_.outgoing.guard;
+  const auto& guard = access_.guard;
   const auto limit = request.policy().settings.timeouts.peer_connect;
   std::string host(request.target.host());
-  const auto found = co_await worker_.outgoing.resolver.resolve(std::move(host), limit);
+  const auto found = co_await access_.resolver.resolve(std::move(host), limit);
   if (!found) co_return found.error() != upstream::Errc::resolver_timed_out;
   co_return std::all_of(found->begin(), found->end(), [&](const auto& address) {
     return guard.allows(address, request.target.port(), upstream::Trust::client);
@@ -108,10 +107,12 @@ Task<bool> ClaimantSearch::begin() {
 }
 
 Task<std::optional<Attempt>> ClaimantSearch::next() {
-  bool goes_on = state_ != State::new_ || co_await begin();
+  bool goes_on = true;
+  if (state_ == State::new_) goes_on = co_await begin();
   while (goes_on && !abandoned()) {
     if (const auto question = race_.take_one_over()) {
-      if (co_await is_answer(*question)) co_return std::move(question->attempt);
+      const bool answered = co_await is_answer(*question);
+      if (answered) co_return std::move(question->attempt);
       continue;
     }
     const auto now = plan_.has_asked() ? Steady::now() : plan_.begun();
@@ -132,7 +133,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
 }
 
 void ClaimantSearch::ask(ChoicePlan::Question question) {
-  auto attempt = question.peer ? attempt_at(worker_, question.peer, wanted_.request, wanted_.asked,
+  auto attempt = question.peer ? attempt_at(access_, question.peer, wanted_.request, wanted_.asked,
                                             plan_.lead())
                                : wanted_.origin(question.route);
   auto on_interim = wanted_.on_interim;
@@ -197,7 +198,7 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   plan_.peer_has_not(question.plan.number, Steady::now());
   // The sibling will soon be asked for another response, so its connection is worth keeping.
   const bool is_a_no = finding.worth == Worth::false_hit || finding.worth == Worth::other_range;
-  if (is_a_no && !abandoned()) co_await drain_body(worker_, attempt.fetch());
+  if (is_a_no && !abandoned()) co_await drain_body(access_, attempt.fetch());
 }
 
 // Asks whom the key's owner has named, once.

@@ -43,7 +43,7 @@ class ClaimantSearch {
   // Counts one claim for each neighbour that claims the key. If none does, and a part is asked for,
   // those count that claim a part. Adds each question that has ended
   // without a useful answer to `inquiries`, and words_for() each finding.
-  ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries);
+  ClaimantSearch(SourceAccess& access, For wanted, Inquiries& inquiries);
 
   // The next answer of a neighbour that holds the response; or, with peer() null, the question to
   // the origin with its outcome(), which may be a failure if no neighbour is left. Nothing if no
@@ -82,7 +82,7 @@ class ClaimantSearch {
   void ask_by_rest_of_route(ChoicePlan::Number of);
   void leave_all(Steady::time_point now);
 
-  Worker& worker_;
+  SourceAccess& access_;
   const For wanted_;
   Inquiries& inquiries_;
   ChoicePlan plan_;

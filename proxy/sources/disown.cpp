@@ -4,16 +4,16 @@
 #include <spdlog/spdlog.h>
 
 #include "proxy/purging/purge_pattern.hpp"
+#include "proxy/sources/source_access.hpp"
 #include "proxy/tiers/tiers.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
 using net::Task;
 
-Task<std::string> purge_given(Worker& worker, const peers::Peer& peer) {
+Task<std::string> purge_given(SourceAccess& access, const peers::Peer& peer) {
   const PurgePattern all_of_it(cache::Giver{peer.tag});
-  const auto forgotten = co_await forget(worker.cache, all_of_it);  // never refused
+  const auto forgotten = co_await forget(access.cache, all_of_it);  // never refused
   const auto [dropped, owed] = forgotten.value();
   const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
   co_return fmt::format("{} unconfirmed responses of it were dropped from memory{}", dropped,
@@ -22,9 +22,9 @@ Task<std::string> purge_given(Worker& worker, const peers::Peer& peer) {
 
 namespace {
 
-Task<void> purge_and_say(Worker& worker, peers::PeerRef peer) {
+Task<void> purge_and_say(SourceAccess& access, peers::PeerRef peer) {
   try {
-    const auto purged = co_await purge_given(worker, *peer);
+    const auto purged = co_await purge_given(access, *peer);
     spdlog::warn(
         "peer {}: what answers at {} is not this neighbour: it named neither the epoch nor "
         "the proxy that our polls have found there; {}",
@@ -36,8 +36,8 @@ Task<void> purge_and_say(Worker& worker, peers::PeerRef peer) {
 
 }  // namespace
 
-void disown(Worker& worker, const peers::PeerRef& peer) {
-  net::spawn(worker.io.get_executor(), purge_and_say(worker, peer));
+void disown(SourceAccess& access, const peers::PeerRef& peer) {
+  net::spawn(access.executor, purge_and_say(access, peer));
 }
 
 }  // namespace proxy

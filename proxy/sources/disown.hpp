@@ -8,14 +8,14 @@
 
 namespace proxy {
 
-struct Worker;
+struct SourceAccess;
 
 // Purges all that the neighbour gave and no origin has confirmed: in memory, on disk and under way.
 // Returns what a person is told of it.
-net::Task<std::string> purge_given(Worker& worker, const peers::Peer& peer);
+net::Task<std::string> purge_given(SourceAccess& access, const peers::Peer& peer);
 
 // For a neighbour at whose address somebody else has answered: as purge_given(), in a detached
 // coroutine, and says in the log what was dropped.
-void disown(Worker& worker, const peers::PeerRef& peer);
+void disown(SourceAccess& access, const peers::PeerRef& peer);
 
 }  // namespace proxy

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/worker/worker.hpp"
+#include "proxy/sources/source_access.hpp"
 
 namespace proxy {
 
@@ -14,8 +14,8 @@ constexpr std::chrono::milliseconds kDrainWait{20};
 
 }  // namespace
 
-net::Task<void> drain_body(Worker& worker, Fetch& fetch) {
-  const PooledBuffer scratch(worker.buffers);
+net::Task<void> drain_body(SourceAccess& access, Fetch& fetch) {
+  const PooledBuffer scratch(access.upstream.buffers);
   const auto until = steady_clock::now() + kDrainWait;
   while (!fetch.body_finished() && steady_clock::now() < until) {
     const auto read = co_await fetch.body(scratch.all(), kDrainWait);
@@ -24,9 +24,9 @@ net::Task<void> drain_body(Worker& worker, Fetch& fetch) {
   fetch.finish();
 }
 
-net::Task<Outcome<void>> skip_body(Worker& worker, Fetch& fetch, std::uint64_t bytes,
+net::Task<Outcome<void>> skip_body(SourceAccess& access, Fetch& fetch, std::uint64_t bytes,
                                    std::chrono::milliseconds idle) {
-  const PooledBuffer scratch(worker.buffers);
+  const PooledBuffer scratch(access.upstream.buffers);
   while (bytes > 0) {
     const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
     const auto into = net::asio::buffer(scratch.all(), static_cast<std::size_t>(size));

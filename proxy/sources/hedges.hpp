@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "proxy/observe/metrics.hpp"
+#include "proxy/observe/count.hpp"
 
 namespace proxy {
 

@@ -4,8 +4,8 @@
 
 #include "proxy/http/forwarding.hpp"
 #include "proxy/sources/false_hit.hpp"
+#include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/error.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -38,10 +38,10 @@ bool neighbours_may_answer(const Request& request) {
          (!facts.control.no_cache || facts.immutable);
 }
 
-bool may_ask_neighbours(const Process& process, const digest::Key& key, const Request& request) {
+bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request) {
   if (request.policy().directory->peers().empty() || !neighbours_may_answer(request)) return false;
   const auto now = std::chrono::steady_clock::now();
-  return !process.fills.recently_invalidated(key, request.stored_as(), now);
+  return !fills.recently_invalidated(key, request.stored_as(), now);
 }
 
 Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {
@@ -176,7 +176,7 @@ std::string words_for(const Finding& finding, std::string_view name) {
   return words;
 }
 
-Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
+Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const Request& request,
                    const SiblingQuestion& asked, Lead lead) {
   auto question = asked;
   std::string digest;
@@ -185,20 +185,20 @@ Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& re
     peer->accuracy.ask();
     digest = request.policy().directory->native_etag(peer);
   } else {
-    epoch = peers::to_text(worker.process.publisher.current()->epoch);
+    epoch = peers::to_text(access.shared.publisher.current()->epoch);
   }
   question.digest = digest;
   question.fetcher = epoch;
-  auto plan = plan_for(request, *peer, sibling_request(request, worker.process.name, question));
+  auto plan = plan_for(request, *peer, sibling_request(request, access.shared.name, question));
   if (lead == Lead::site) plan.first_byte = request.policy().settings.timeouts.first_byte;
-  return {worker, std::move(plan), peer, request.policy().directory, lead};
+  return {access, std::move(plan), peer, request.policy().directory, lead};
 }
 
-Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request) {
-  auto plan = plan_for(request, *peer, sibling_request(request, worker.process.name, {}, "HEAD"));
+Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request& request) {
+  auto plan = plan_for(request, *peer, sibling_request(request, access.shared.name, {}, "HEAD"));
   plan.method = "HEAD";
   plan.repeatable = false;
-  return {worker, std::move(plan), peer, request.policy().directory};
+  return {access, std::move(plan), peer, request.policy().directory};
 }
 
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer) {

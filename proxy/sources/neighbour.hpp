@@ -16,7 +16,7 @@
 
 namespace proxy {
 
-struct Process;
+class Fills;
 
 // The worth of a neighbour's answer: see noted_as().
 enum class Worth : std::uint8_t {
@@ -50,7 +50,7 @@ struct Finding {
 bool neighbours_may_answer(const Request& request);
 // Whether any neighbour may be asked now. For a while after an invalidation none may, because
 // neighbours may still hold the outdated response.
-bool may_ask_neighbours(const Process& process, const digest::Key& key, const Request& request);
+bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request);
 
 // The rules follow, as pure functions.
 
@@ -90,11 +90,11 @@ std::string_view word_for_cause(const Finding& finding);
 std::string words_for(const Finding& finding, std::string_view name);
 // An attempt to get what is `asked` from the peer: a GET with only-if-cached and without
 // credentials, within the time-outs for peers.
-Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
+Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const Request& request,
                    const SiblingQuestion& asked, Lead lead = Lead::claim);
 // As attempt_at(), but with HEAD, for the whole response, and on a connection of its own that is
 // not used again.
-Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request);
+Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request& request);
 
 // The neighbour that a sibling's answer names as the one that fetches the response, by its epoch.
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/policy/policy.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/sources/source_access.hpp"
 
 namespace proxy {
 
@@ -18,9 +18,9 @@ upstream::Route route_of(const Request& request) {
   return request.mapping() ? upstream::Route() : request.policy().routes.find(request.target);
 }
 
-bool origin_rests(const Worker& worker, const Request& request) {
+bool origin_rests(const SourceAccess& access, const Request& request) {
   const auto origin = origin_of(request.target, request.policy().lists);
-  return worker.process.origin_health.rests(origin, std::chrono::steady_clock::now());
+  return access.upstream.health.rests(origin, std::chrono::steady_clock::now());
 }
 
 void aim(FetchPlan& plan, const Request& request, upstream::Route route) {

@@ -12,7 +12,7 @@
 
 namespace proxy {
 
-struct Worker;
+struct SourceAccess;
 
 // Maps a client's URL to the endpoint to connect to. No other function may do that.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists);
@@ -23,7 +23,7 @@ upstream::Route route_of(const Request& request);
 
 // Whether the request's origin has asked to be left alone for a while. This proxy then asks it
 // nothing of its own accord.
-bool origin_rests(const Worker& worker, const Request& request);
+bool origin_rests(const SourceAccess& access, const Request& request);
 
 // Points the plan at the request's origin, by this route; or in reverse mode at the origins of its
 // mapping.

@@ -1,4 +1,4 @@
-#include "proxy/worker/origin_times.hpp"
+#include "proxy/sources/origin_times.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "proxy/net/frame_allocator.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/sources/source_access.hpp"
 
 namespace proxy {
 
@@ -38,7 +38,7 @@ bool is_silent(const Outcome<void>& body, const Attempt& attempt) {
          attempt.waits_itself();
 }
 
-Task<std::optional<Attempt>> race_for_rest(Worker& worker, Attempt& silent, Attempt rest,
+Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent, Attempt rest,
                                            std::function<bool(Attempt&)> fits,
                                            std::chrono::milliseconds idle) {
   Rest begun{std::move(rest), std::move(fits), &silent};
@@ -51,8 +51,8 @@ Task<std::optional<Attempt>> race_for_rest(Worker& worker, Attempt& silent, Atte
       if (!of.won) of.attempt.abandon();
     }
   } const end{*raced};
-  worker.counters.hedges.add();
-  net::spawn(worker.io.get_executor(), ask(raced));
+  access.second_questions.add();
+  net::spawn(access.executor, ask(raced));
   co_await silent.fetch().body_goes_on(idle);
   if (!raced->won) co_return std::nullopt;
   co_return std::move(raced->attempt);

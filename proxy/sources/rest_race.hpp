@@ -16,7 +16,7 @@ bool is_silent(const Outcome<void>& body, const Attempt& attempt);
 // Asks `rest`, and waits meanwhile for more of the body of `silent`, for at most `idle`. Returns
 // `rest` if its answer comes first and `fits`: then `silent` is abandoned. Else returns nothing and
 // gives `rest` up: the body of `silent` goes on, has failed, or is still silent.
-net::Task<std::optional<Attempt>> race_for_rest(Worker& worker, Attempt& silent, Attempt rest,
+net::Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent, Attempt rest,
                                                 std::function<bool(Attempt&)> fits,
                                                 std::chrono::milliseconds idle);
 

@@ -3,7 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "proxy/sources/neighbour.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/sources/source_access.hpp"
 
 namespace proxy {
 
@@ -11,8 +11,8 @@ using net::Task;
 
 namespace {
 
-Task<void> probe(Worker& worker, Attempt attempt) {
-  const Probes::Running running(worker.probes);
+Task<void> probe(SourceAccess& access, Attempt attempt) {
+  const Probes::Running running(access.probes);
   const auto& peer = attempt.peer();
   try {
     const auto answered = co_await attempt.ask();
@@ -25,15 +25,15 @@ Task<void> probe(Worker& worker, Attempt attempt) {
 
 }  // namespace
 
-void sample_false_miss(Worker& worker, const digest::Key& key, const Request& request) {
-  auto& probes = worker.probes;
+void sample_false_miss(SourceAccess& access, const digest::Key& key, const Request& request) {
+  auto& probes = access.probes;
   if (!probes.chosen(request.policy().settings.digest.false_miss_sample) || probes.full()) return;
   const auto now = std::chrono::steady_clock::now();
   const auto number = static_cast<std::uint32_t>(probes.random());
   const auto rule = digest::mark_of(request.facts.rule);
   const auto peer = request.policy().directory->other_than_claimants(key, now, number, rule);
   if (!peer || !request.policy().routes.may_ask(peer->id, request.target)) return;
-  net::spawn(worker.io.get_executor(), probe(worker, probe_of(worker, peer, request)));
+  net::spawn(access.executor, probe(access, probe_of(access, peer, request)));
 }
 
 std::optional<bool> says_it_holds(const http::ResponseHead& answer) {

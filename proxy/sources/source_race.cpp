@@ -8,7 +8,7 @@
 
 #include "proxy/net/frame_allocator.hpp"
 #include "proxy/sources/neighbour.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/sources/source_access.hpp"
 
 namespace proxy {
 
@@ -40,11 +40,11 @@ void note_unused(const SourceRace::About& about, const Attempt& attempt, bool be
 
 // Reads a body that nobody uses, from a neighbour whose last answers broke off. A body that reaches
 // its end, or a mebibyte, shows that the neighbour works again.
-Task<void> see_out(Worker& worker, const SourceRace::About& about, Attempt& attempt) {
+Task<void> see_out(SourceAccess& access, const SourceRace::About& about, Attempt& attempt) {
   constexpr std::uint64_t kEnough = 1 << 20;
-  const auto limit = worker.policy()->settings.timeouts.peer_first_byte;
+  const auto limit = access.upstream.timeouts.peer_first_byte;
   const auto until = Attempt::Steady::now() + 2 * limit;
-  const PooledBuffer scratch(worker.buffers);
+  const PooledBuffer scratch(access.upstream.buffers);
   Outcome<std::size_t> read = 0;
   std::uint64_t all = 0;
   do {
@@ -59,8 +59,8 @@ Task<void> see_out(Worker& worker, const SourceRace::About& about, Attempt& atte
 }
 
 // `bell`: the race's, which is there until the question is left.
-Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceRace::About about,
-                       Wakeup& bell) {
+Task<void> see_through(SourceAccess& access, SourceRace::QuestionRef question,
+                       SourceRace::About about, Wakeup& bell) {
   auto& attempt = question->attempt;
   const auto& peer = attempt.peer();
   std::optional<peers::Asking> asking;
@@ -77,7 +77,7 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
     question->over = true;
     if (question->left && !question->noted) note_unused(about, attempt, begun);
     const bool proves = question->left && begun && attempt.head().status < 300;
-    if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(worker, about, attempt);
+    if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(access, about, attempt);
   } catch (const std::exception& bug) {
     spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
   }
@@ -88,13 +88,13 @@ Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceR
 
 }  // namespace
 
-SourceRace::SourceRace(Worker& worker, About about)
-    : worker_(worker), about_(std::move(about)), bell_(worker.io.get_executor()) {}
+SourceRace::SourceRace(SourceAccess& access, About about)
+    : access_(access), about_(std::move(about)), bell_(access.executor) {}
 
 void SourceRace::start(Question&& question) {
   auto shared = make_shared_in_frames<Question>(std::move(question));
   under_way_.push_back(shared);
-  net::spawn(worker_.io.get_executor(), see_through(worker_, std::move(shared), about_, bell_));
+  net::spawn(access_.executor, see_through(access_, std::move(shared), about_, bell_));
 }
 
 SourceRace::QuestionRef SourceRace::take_one_over() {

@@ -38,7 +38,7 @@ class SourceRace {
   };
 
   // All questions are about one key, to neighbours of one directory.
-  SourceRace(Worker& worker, About about);
+  SourceRace(SourceAccess& access, About about);
   SourceRace(const SourceRace&) = delete;
   SourceRace& operator=(const SourceRace&) = delete;
   ~SourceRace() { leave(); }
@@ -60,7 +60,7 @@ class SourceRace {
   [[nodiscard]] const QuestionRef& find(ChoicePlan::Number number) const;
 
  private:
-  Worker& worker_;
+  SourceAccess& access_;
   const About about_;
   Wakeup bell_;
   Questions under_way_;

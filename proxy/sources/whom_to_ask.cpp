@@ -1,15 +1,15 @@
 #include "proxy/sources/whom_to_ask.hpp"
 
 #include "proxy/sources/origin.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/sources/source_access.hpp"
 
 namespace proxy {
 
 using Steady = std::chrono::steady_clock;
 
-peers::FirstByte origin_takes(const Worker& worker, const Request& request) {
+peers::FirstByte origin_takes(const SourceAccess& access, const Request& request) {
   const auto origin = origin_of(request.target, request.policy().lists);
-  return worker.origin_times.find(origin, Steady::now());
+  return access.origin_times.find(origin, Steady::now());
 }
 
 std::optional<Barred> why_barred(const peers::Peer& peer, const Request& request, bool guests) {
@@ -18,13 +18,13 @@ std::optional<Barred> why_barred(const peers::Peer& peer, const Request& request
   return std::nullopt;
 }
 
-peers::PeerRef neighbour_of_site(Worker& worker, const digest::Key& key, const Request& request) {
-  auto& process = worker.process;
+peers::PeerRef neighbour_of_site(SourceAccess& access, const digest::Key& key,
+                                 const Request& request) {
   const auto& directory = request.policy().directory;
   const auto now = Steady::now();
-  const auto ours = process.publisher.current()->epoch;
+  const auto ours = access.shared.publisher.current()->epoch;
   if (auto owner = directory->owner(key, ours, now)) return owner;
-  const auto fetcher = process.site_fetches.fetcher_of(key, now);
+  const auto fetcher = access.shared.site_fetches.fetcher_of(key, now);
   return fetcher ? directory->member(*fetcher, now) : nullptr;
 }
 

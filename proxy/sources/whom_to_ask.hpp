@@ -10,10 +10,10 @@
 
 namespace proxy {
 
-struct Worker;
+struct SourceAccess;
 
 // The time to the first byte of the request's origin, as far as this thread has seen.
-peers::FirstByte origin_takes(const Worker& worker, const Request& request);
+peers::FirstByte origin_takes(const SourceAccess& access, const Request& request);
 
 // Why a neighbour is not asked for this request, whatever it claims.
 enum class Barred : std::uint8_t {
@@ -25,7 +25,8 @@ std::optional<Barred> why_barred(const peers::Peer& peer, const Request& request
 
 // The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
 // neighbour that has said that it fetches the key. Null: none.
-peers::PeerRef neighbour_of_site(Worker& worker, const digest::Key& key, const Request& request);
+peers::PeerRef neighbour_of_site(SourceAccess& access, const digest::Key& key,
+                                 const Request& request);
 
 // Whether a neighbour that claims nothing is worth a question.
 bool pays(const peers::Peer& neighbour, const Request& request, const peers::FirstByte& origin,

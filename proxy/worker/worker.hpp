@@ -28,6 +28,7 @@
 #include "proxy/observe/stuck_threads.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
+#include "proxy/sources/source_access.hpp"
 #include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/range_refusals.hpp"
@@ -35,11 +36,8 @@
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/badges.hpp"
 #include "proxy/worker/doorkeeper.hpp"
-#include "proxy/worker/hedges.hpp"
 #include "proxy/worker/held_polls.hpp"
-#include "proxy/worker/origin_times.hpp"
 #include "proxy/worker/outgoing.hpp"
-#include "proxy/worker/probes.hpp"
 #include "proxy/worker/refused_neighbours.hpp"
 #include "proxy/worker/relief.hpp"
 #include "proxy/worker/reloaded.hpp"
@@ -147,12 +145,10 @@ struct Worker {
   SessionList sessions;
   Relief relief{*this};
   Doorkeeper doorkeeper{*this};
-  Probes probes;
-  OriginTimes origin_times;
-  Hedges hedges;
-  CacheAccess cache{process.cache, io.get_executor()};
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;
+  CacheAccess cache;
+  SourceAccess sources;
   AccessLog::Lines& log;
   RecentRequests::OfThread& recent;
 

@@ -1,8 +1,8 @@
-#include "proxy/worker/origin_times.hpp"
+#include "proxy/sources/origin_times.hpp"
 
 #include <gtest/gtest.h>
 
-#include "proxy/worker/hedges.hpp"
+#include "proxy/sources/hedges.hpp"
 
 namespace proxy {
 namespace {
