@@ -125,7 +125,12 @@ void write_access(const Access& access, Json& into) {
   }
   into.add("clients", Json::texts(client_texts(access.clients)));
   into.add("monitor", Json::texts(client_texts(access.monitor)));
-  if (!access.admin.empty()) into.add("admin", Json::texts(client_texts(simplified(access.admin))));
+  Json& admin = into.add("admin", Json::texts(client_texts(simplified(access.admin))));
+  if (access.admin.empty()) {
+    admin.comment(
+        "nobody by address: `sudo hearsay purge` and its sisters use the control socket,");
+    admin.comment("and `sudo hearsay dashboard` signs a browser in");
+  }
   if (const auto texts = deny_to_texts(access.deny_to); texts.size() > 2) {
     into.add("deny_to", Json::texts(texts));
   }
