@@ -88,7 +88,8 @@ void add_refused(std::vector<Trouble>& all, const Process& process, const Policy
                    std::string(RefusedNeighbours::kWhy),
                    1,
                    {},
-                   refused.last});
+                   refused.last,
+                   !peer});
   }
 }
 
@@ -194,7 +195,8 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, T
   return all;
 }
 
-std::string health_json(const Process& process, const std::vector<Trouble>& troubles) {
+std::string health_json(const Process& process, const std::vector<Trouble>& troubles,
+                        Audience readers) {
   nlohmann::ordered_json page;
   page["status"] = process.draining ? "draining" : troubles.empty() ? "ok" : "degraded";
   page["reasons"] = nlohmann::ordered_json::array();
@@ -206,7 +208,8 @@ std::string health_json(const Process& process, const std::vector<Trouble>& trou
   };
   for (const auto& trouble : troubles) {
     nlohmann::ordered_json one{{"what", trouble.what}};
-    if (!trouble.which.empty()) one["which"] = trouble.which;
+    const bool is_hidden = trouble.which_is_private && readers != Audience::admins;
+    if (!trouble.which.empty()) one["which"] = is_hidden ? kForAdmins : trouble.which;
     one["text"] = trouble.text;
     if (trouble.since) one["since"] = shown(*trouble.since);
     if (trouble.last) one["last_seen"] = shown(*trouble.last);

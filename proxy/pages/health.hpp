@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/pages/own_page.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -21,6 +22,8 @@ struct Trouble {
   // Nothing: since it was first seen, and until now.
   std::optional<std::chrono::steady_clock::time_point> since = {};
   std::optional<std::chrono::steady_clock::time_point> last = {};
+  // `which` is an origin that only clients name, or an address of a client: for admins.
+  bool which_is_private = false;
 
   // For FirstSeen.
   [[nodiscard]] std::string name() const { return std::string(what) + ' ' + which; }
@@ -46,7 +49,9 @@ std::vector<Trouble> troubles_of(const Process& process, const Policy& policy,
 
 // The page /health: {"status": "ok", "degraded" or "draining", "reasons": [...], "disk": {...}}. A
 // reason has `since` and `last_seen` (RFC 3339), and if it stands for several things, their
-// `number`.
-std::string health_json(const Process& process, const std::vector<Trouble>& troubles);
+// `number`. `readers`: admins, or monitors, to whom kForAdmins stands for what is private.
+inline constexpr std::string_view kForAdmins = "(administrators see which)";
+std::string health_json(const Process& process, const std::vector<Trouble>& troubles,
+                        Audience readers);
 
 }  // namespace proxy

@@ -148,7 +148,7 @@ std::vector<RecentRequests::Found> newest_of_each_kind(
   return newest;
 }
 
-std::string news_json(const Process& process, const Policy& policy) {
+std::string news_json(const Process& process, const Policy& policy, Audience readers) {
   const auto latest = process.history.latest();
   Json sample;
   for (std::size_t series = 0; series < kSeries; ++series) {
@@ -162,7 +162,7 @@ std::string news_json(const Process& process, const Policy& policy) {
   return fmt::format(R"({{"end":{},"sample":{},"now":{},"health":{},"digest":{}}})",
                      seconds_of(whole_seconds(process.clock.shown(latest.end))), one_line(sample),
                      one_line(now_json(process, policy)),
-                     without_end(health_json(process, troubles)),
+                     without_end(health_json(process, troubles, readers)),
                      without_end(digest_json(process, policy, Layout::one_line)));
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/pages/own_page.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -27,8 +28,8 @@ std::vector<RecentRequests::Found> newest_of_each_kind(
 
 // The news of one second, in one line: {"end", "sample", "now", "health", "digest"}. `sample`: the
 // last second of the history, which ends at `end`; `now`: what is open and stored; `health` and
-// `digest`: as the pages of these names.
-std::string news_json(const Process& process, const Policy& policy);
+// `digest`: as the pages of these names. `readers`: of health_json().
+std::string news_json(const Process& process, const Policy& policy, Audience readers);
 
 // The news for admins: with "requests", of each kind the newest kMostNews.
 inline constexpr std::size_t kMostNews = 25;

@@ -204,14 +204,27 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
     fmt::format_to(std::back_inserter(out), "hearsay_origin_failures_total{{why=\"{}\"}} {}\n",
                    word(what), process.origin_health.failures(what));
   }
+}
+
+// Which origins clients name is for admins (/hearsay/origins): here these are a number.
+void append_failing_origins(std::string& out, const Process& process) {
   describe(out, "hearsay_origin_failed_in_a_row", "gauge",
-           "Requests in a row that an origin failed, of those that /health names.");
-  const auto failing = process.origin_health.failing(std::chrono::steady_clock::now());
-  for (std::size_t i = 0; i < std::min(failing.size(), kMostOrigins); ++i) {
-    fmt::format_to(std::back_inserter(out),
-                   "hearsay_origin_failed_in_a_row{{origin=\"{}\",why=\"{}\"}} {}\n",
-                   escaped(failing[i].origin), word(failing[i].why), failing[i].failures);
+           "How many requests in a row failed at an origin that the settings name (reverse), since "
+           "it last answered. Only origins that fail now are listed.");
+  std::size_t listed = 0, others = 0;
+  for (const auto& one : process.origin_health.failing(std::chrono::steady_clock::now())) {
+    if (!one.mapped) {
+      ++others;
+    } else if (++listed <= kMostOrigins) {
+      fmt::format_to(std::back_inserter(out),
+                     "hearsay_origin_failed_in_a_row{{origin=\"{}\",why=\"{}\"}} {}\n",
+                     escaped(one.origin), word(one.why), one.failures);
+    }
   }
+  single(out, "hearsay_other_origins_failing", "gauge",
+         "How many origins fail now that clients name, and the settings do not. An administrator "
+         "sees their names by `hearsay origins`.",
+         others);
 }
 
 }  // namespace
@@ -232,6 +245,7 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   append_request_metrics(text, process.metrics);
   if (process.facts) append_process_metrics(text, *process.facts);
   append_troubles(text, process, policy);
+  append_failing_origins(text, process);
   append_disk_metrics(text, process.cache.disk);
   if (const auto& disk = policy.settings.cache.disk) {
     single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",

@@ -4,6 +4,7 @@
 #include "proxy/pages/health.hpp"
 #include "proxy/pages/metrics_text.hpp"
 #include "proxy/pages/query.hpp"
+#include "proxy/pages/readers.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
 
@@ -45,8 +46,10 @@ Task<void> serve_health(Client& client, const Request& request, RequestBody&) {
   const auto troubles = troubles_of(process, request.policy(), std::chrono::steady_clock::now());
   const bool is_strict = *strict == "1";
   const bool serves = !process.draining && !(is_strict && !troubles.empty());
-  const auto message =
-      own_message(client, serves ? 200 : 503, "application/json", health_json(process, troubles));
+  const auto readers =
+      is_admin(client, request, request.policy()) ? Audience::admins : Audience::monitors;
+  const auto message = own_message(client, serves ? 200 : 503, "application/json",
+                                   health_json(process, troubles, readers));
   co_await send_message(client, message);
 }
 

@@ -63,8 +63,11 @@ void add_share(std::vector<Trouble>& all, const OriginsSeen& seen, Time now) {
   const auto share =
       fmt::format("{} of {} requests failed in the last minute", seen.failed, seen.requests);
   if (external.size() == 1) {
-    all.push_back({"origin", external[0].origin,
-                   share + ", and this origin fails: look whether it runs, and at the way to it"});
+    all.push_back({.what = "origin",
+                   .which = external[0].origin,
+                   .text = share + ", and this origin fails: look whether it runs, and at the way "
+                                   "to it",
+                   .which_is_private = true});
     return;
   }
   all.push_back({"line",
@@ -92,7 +95,11 @@ std::vector<Trouble> origin_reasons(const OriginsSeen& seen, Time now) {
     const bool is_said = std::any_of(all.begin(), all.end(), [&one](const Trouble& trouble) {
       return trouble.which == one.origin;
     });
-    if (!is_said && is_reason(one, now)) all.push_back({"origin", one.origin, text_of(one, now)});
+    if (is_said || !is_reason(one, now)) continue;
+    all.push_back({.what = "origin",
+                   .which = one.origin,
+                   .text = text_of(one, now),
+                   .which_is_private = !one.mapped});
   }
   return all;
 }

@@ -84,14 +84,16 @@ void Pulse::tell_requests() {
   const auto requests = process_.recent.newer_than(known_);
   process_.busiest.note(requests, std::chrono::steady_clock::now());
   if (process_.watchers.count() == 0) return;
-  auto news = news_json(process_, *policy());
+  const auto pinned = policy();
   const auto as_event = [](const std::string& text) {
     return std::make_shared<const std::string>("data: " + text + "\n\n");
   };
-  const auto to_others = as_event(news);
-  const auto to_admins = process_.watchers.any_admin()
-                             ? as_event(with_requests(std::move(news), requests, *policy()))
-                             : to_others;
+  const auto to_others = as_event(news_json(process_, *pinned, Audience::monitors));
+  auto to_admins = to_others;
+  if (process_.watchers.any_admin()) {
+    auto news = news_json(process_, *pinned, Audience::admins);
+    to_admins = as_event(with_requests(std::move(news), requests, *pinned));
+  }
   process_.watchers.tell(to_admins, to_others);
 }
 

@@ -2,10 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "proxy/pages/origin_reasons.hpp"
+#include "tests/peers/samples.hpp"
+#include "tests/proxy/scene.hpp"
+
 namespace proxy {
 namespace {
 
 using namespace std::chrono_literals;
+using nlohmann::json;
 using Failing = upstream::OriginHealth::Failing;
 
 const std::chrono::steady_clock::time_point kNow{10'000s};
@@ -35,6 +42,47 @@ TEST(OriginTroubles, NameSomeAndCountTheOthers) {
   std::size_t number = 0;
   for (const auto& one : all) number += one.number;
   EXPECT_EQ(number, failing.size());
+}
+
+json reasons_for(const Scene& scene, const std::vector<Trouble>& troubles, Audience readers) {
+  return json::parse(health_json(scene.process, troubles, readers)).at("reasons");
+}
+
+TEST(HealthJson, NamesOriginsOfClientsToAdminsAlone) {
+  const Scene scene;
+  const OriginsSeen seen{{},
+                         {{"http://theirs:80", false, 12, kNow - 40s, kNow - 30s},
+                          {"http://ours:80", true, 12, kNow - 40s, kNow - 30s}},
+                         0,
+                         0};
+  const auto troubles = origin_reasons(seen, kNow);
+  const auto told = reasons_for(scene, troubles, Audience::monitors);
+  EXPECT_EQ(told.at(0).at("which"), kForAdmins);
+  EXPECT_EQ(told.at(1).at("which"), "http://ours:80");
+  EXPECT_EQ(told.dump().find("theirs"), std::string::npos) << told;
+  EXPECT_EQ(reasons_for(scene, troubles, Audience::admins).at(0).at("which"), "http://theirs:80");
+  const OriginsSeen one{
+      {{"http://theirs:80", Failure::What::cut, 30, kNow - 9s, kNow}}, {}, 100, 30};
+  const auto share = reasons_for(scene, origin_reasons(one, kNow), Audience::monitors);
+  EXPECT_EQ(share.at(0).at("which"), kForAdmins);
+}
+
+TEST(HealthJson, NamesANeighbourWithoutANameToAdminsAlone) {
+  auto settings = quiet_settings();
+  settings.peers = {peers::samples::peer("b")};
+  settings.peers[0].host = "203.0.113.8";
+  Scene scene(settings);
+  for (const char* const address : {"203.0.113.8", "203.0.113.9"}) {
+    scene.process.refused_neighbours.note({*config::parse_address(address), address, kNow});
+  }
+  const auto troubles = troubles_of(scene.process, *scene.policy, kNow);
+  const auto named = [&](Audience readers) {
+    std::vector<std::string> names;
+    for (const auto& one : reasons_for(scene, troubles, readers)) names.push_back(one.at("which"));
+    return names;
+  };
+  EXPECT_EQ(named(Audience::monitors), (std::vector<std::string>{"b", std::string(kForAdmins)}));
+  EXPECT_EQ(named(Audience::admins), (std::vector<std::string>{"b", "203.0.113.9"}));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/digest_json.hpp"
-#include "proxy/pages/metrics_text.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
@@ -341,41 +340,6 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
     ASSERT_TRUE(unknown.contains(field)) << field;
     EXPECT_TRUE(unknown[field].is_null()) << field;
   }
-}
-
-TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
-  auto settings = quiet_settings();
-  settings.peers = {peers::samples::peer("b")};
-  Scene scene(settings);
-  const auto now = std::chrono::steady_clock::now();
-  scene.directory.update(0, peers::samples::report_of({"x"}, now));
-  const auto claimants = scene.directory.claimants(peers::samples::key("x"), now);
-  scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
-                       peers::FalseHit::absent);
-  claimants[0]->accuracy.probed(false);
-  const auto text = metrics_text(scene.process, *scene.policy);
-  for (const std::string sample :
-       {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
-        "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
-        "false_hits_by_cause_total{peer=\"b\",cause=\"untold\"} 0", "probes_total{peer=\"b\"} 1",
-        "false_misses_total{peer=\"b\"} 0", "checks_total{peer=\"b\"} 0",
-        "contradictions_total{peer=\"b\"} 0", "false_miss_ratio{peer=\"b\"} 0",
-        "digest_sent_bytes_total{peer=\"b\"} 0", "observed_false_positive_ratio{peer=\"b\"} 1",
-        "state{peer=\"b\",state=\"usable\",reason=\"none\"} 1",
-        "predicted_false_positive_ratio{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
-    EXPECT_NE(text.find("\nhearsay_peer_" + sample), std::string::npos) << sample;
-  }
-}
-
-TEST(MetricsText, QuotesThePeersNames) {
-  auto settings = quiet_settings();
-  settings.peers = {peers::samples::peer("b\"\\")};
-  Scene scene(settings);
-  const auto text = metrics_text(scene.process, *scene.policy);
-  EXPECT_NE(text.find("hearsay_peer_true_hits_total{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
-  EXPECT_NE(text.find("hearsay_peer_up{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
-  EXPECT_EQ(text.find("hearsay_peer_digest_age_seconds{"), std::string::npos) << "unknown";
-  EXPECT_NE(text.find("hearsay_memory_limit_bytes 268435456\n"), std::string::npos);
 }
 
 }  // namespace
