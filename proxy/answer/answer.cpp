@@ -55,7 +55,7 @@ Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
   return serve(client, request, {entry, lookup.body}, now, detail);
 }
 
-// A second field that names a digest is a client's, which the neighbour has passed on.
+// A second field that names a digest is a client's, which a proxy on the way has passed on.
 Refusal why_not_held(const Process& process, const Request& request, const Lookup& lookup) {
   const auto digest = request.head.fields.only_value(peers::kDigestField);
   auto departed = process.cache.store.departed(lookup.key, request.stored_as());

@@ -4,6 +4,7 @@
 #include <boost/beast/http/status.hpp>
 #include <utility>
 
+#include "peers/native_target.hpp"
 #include "peers/site.hpp"
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/text.hpp"
@@ -11,10 +12,16 @@
 namespace proxy::http {
 namespace {
 
-// Also true of the field by which a Hearsay proves to the next hop who it is.
+// What a Hearsay says to the next hop alone. A client's would steer the neighbours that we ask.
+constexpr std::string_view kOfHearsay[] = {peers::kEpochField, peers::kFetchField,
+                                           peers::kDigestField, peers::kRuleField,
+                                           peers::kPartField};
+
 bool is_of_one_hop(const Field& line) {
   if (line.id != field::unknown) return is_connection_field(line.id);
-  return same_word(line.name, peers::kEpochField);
+  if (lower(line.name.front()) != 'h') return false;  // nearly always
+  return std::any_of(std::begin(kOfHearsay), std::end(kOfHearsay),
+                     [&line](std::string_view name) { return same_word(line.name, name); });
 }
 
 // RFC 9110 7.6.1: fields for all recipients are never connection options. Without these fields, a
@@ -94,6 +101,25 @@ bool says(std::string_view line, std::string_view name) {
   return false;
 }
 
+// Whether the cookie is "hearsay-PORT=...".
+bool signs_in(std::string_view cookie) {
+  if (!cookie.starts_with(kSignInCookie)) return false;
+  cookie.remove_prefix(kSignInCookie.size());
+  return leading(kDigit, cookie).size() == cookie.find('=');
+}
+
+// Writes the line without the cookies that sign a browser in to a Hearsay.
+void write_other_cookies(PieceWriter& out, const Field& line) {
+  std::string_view before;
+  for (auto rest = line.value; !rest.empty();) {
+    const auto cookie = next_cookie(rest);
+    if (cookie.empty() || signs_in(cookie)) continue;
+    if (before.empty()) out << line.name << ": ";
+    out << std::exchange(before, "; ") << cookie;
+  }
+  if (!before.empty()) out << "\r\n";
+}
+
 // This class writes lines one after another. Lines that are neighbours in one text are copied
 // together if they have the form in which we write.
 class LineWriter {
@@ -101,6 +127,10 @@ class LineWriter {
   explicit LineWriter(PieceWriter& out) : out_(out) {}
 
   void write(const Field& field) {
+    if (field.id == field::cookie && field.value.find(kSignInCookie) != field.value.npos) {
+      flush();
+      return write_other_cookies(out_, field);
+    }
     const auto line = field.line();
     if (!line.empty() && line.data() == lines_.data() + lines_.size()) {
       lines_ = {lines_.data(), lines_.size() + line.size()};
@@ -182,6 +212,13 @@ bool HopByHop::is_named(const Field& line) const {
   const bool named =
       options_.size() == kMaxOptions || std::any_of(options_.begin(), options_.end(), matches);
   return named && !is_for_all(line) && !is_of_one_hop(line);
+}
+
+std::string_view next_cookie(std::string_view& cookies) {
+  const auto end = std::min(cookies.size(), cookies.find(';'));
+  const auto cookie = trim(cookies.substr(0, end));
+  cookies.remove_prefix(std::min(cookies.size(), end + 1));
+  return cookie;
 }
 
 std::optional<Fields> without_named(const Fields& fields) {

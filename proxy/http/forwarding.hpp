@@ -17,12 +17,18 @@ namespace proxy::http {
 // Proxy-Authenticate is forwarded: the next proxy sent it, and only the client can answer it.
 bool is_connection_field(field id);
 
+// The cookie "hearsay-PORT=..." signs a browser in to the dashboard of a Hearsay, which alone may
+// see it. A browser shows it to all servers of that host, and below paths that may be an origin's.
+inline constexpr std::string_view kSignInCookie = "hearsay-";
+// Takes the first cookie ("name=value") of a Cookie field's value; empty where none is.
+std::string_view next_cookie(std::string_view& cookies);
+
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
-// Proxy-Authorization and Hearsay-Epoch (which are for this proxy), and the fields that Connection
-// names. Connection cannot remove fields that change the meaning of the message (Host, Content-*,
-// Cache-Control, Via, ...), nor fields that tell the client's address. If Connection names
-// kMaxOptions options, every field that an option can remove is removed. The fields must outlive
-// this object.
+// Proxy-Authorization and the fields by which Hearsays talk to each other (Hearsay-Epoch, ...),
+// which are for this proxy, and the fields that Connection names. Connection cannot remove fields
+// that change the meaning of the message (Host, Content-*, Cache-Control, Via, ...), nor fields
+// that tell the client's address. If Connection names kMaxOptions options, every field that an
+// option can remove is removed. The fields must outlive this object.
 class HopByHop {
  public:
   explicit HopByHop(const Fields& fields);
@@ -46,7 +52,8 @@ std::optional<Fields> without_named(const Fields& fields);
 // as its received-by. Ignores case and comments.
 bool via_names(const Fields& fields, std::string_view our_name);
 
-// A request head as we forward it, including the empty line.
+// A request head as we forward it, including the empty line. It has no cookie that signs a browser
+// in to a Hearsay.
 struct UpstreamRequest {
   std::string_view method;
   std::string_view target;  // origin-form to an origin, absolute-form to a proxy

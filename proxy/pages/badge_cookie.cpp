@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "proxy/http/text.hpp"
+#include "proxy/http/forwarding.hpp"
 
 namespace proxy {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::string_view kBadgePaths[] = {"/hearsay/", "/admin/", "/digest", "
 constexpr std::size_t kMostShown = 4;
 
 std::string name_of_cookie(const http::Target& target) {
-  return fmt::format("hearsay-{}", target.port());
+  return fmt::format("{}{}", http::kSignInCookie, target.port());
 }
 
 }  // namespace
@@ -25,10 +25,8 @@ std::vector<std::string_view> badges_shown(const Request& request) {
   for (const auto& line : request.head.fields) {
     if (line.id != http::field::cookie) continue;
     for (auto rest = line.value; !rest.empty() && badges.size() < kMostShown;) {
-      const auto end = std::min(rest.size(), rest.find(';'));
-      const auto pair = http::trim(rest.substr(0, end));
-      if (pair.starts_with(begin)) badges.push_back(pair.substr(begin.size()));
-      rest.remove_prefix(std::min(rest.size(), end + 1));
+      const auto cookie = http::next_cookie(rest);
+      if (cookie.starts_with(begin)) badges.push_back(cookie.substr(begin.size()));
     }
   }
   return badges;

@@ -47,6 +47,8 @@ constexpr OwnPage kPages[] = {
     {.path = kDashboard,
      .answer = serve_dashboard,
      .about = "all of this to look at, live, with a browser"},
+    // Leads everybody to the path above, for which a browser that is signed in has its cookie.
+    {.path = "/hearsay", .readers = Audience::anybody, .answer = serve_dashboard},
     {.path = "/hearsay/about", .answer = serve_about},
     {.path = "/hearsay/history", .answer = serve_history},
     {.path = "/hearsay/events", .answer = serve_events},
@@ -154,8 +156,7 @@ const OwnPage& page_at(const http::Target& target) {
   if (target.form() == http::Target::Form::asterisk) return kNoPage;
   const auto path = target.path().substr(0, target.path().find('?'));
   if (const auto* page = row_of(path)) return *page;
-  const bool is_of_dashboard = path == "/hearsay" || path.starts_with(kDashboard);
-  return is_of_dashboard ? *row_of(kDashboard) : kNoPage;
+  return path.starts_with(kDashboard) ? *row_of(kDashboard) : kNoPage;
 }
 
 // Whether the page is ours although a mapping covers the host.

@@ -134,10 +134,8 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   if (!asked.tag.empty()) extra.push_back({field::if_none_match, "If-None-Match", asked.tag});
   if (!asked.digest.empty()) extra.push_back({field::unknown, peers::kDigestField, asked.digest});
   if (!asked.fetcher.empty()) extra.push_back({field::unknown, peers::kFetchField, asked.fetcher});
-  // A second field shows that the client's own, which goes along, is not ours.
-  const bool names_rule = request.facts.rule != 0 || request.head.fields.find(peers::kRuleField);
-  const std::string rule = names_rule ? peers::to_text(request.facts.rule) : std::string();
-  if (names_rule) extra.push_back({field::unknown, peers::kRuleField, rule});
+  const std::string rule = request.facts.rule ? peers::to_text(request.facts.rule) : std::string();
+  if (!rule.empty()) extra.push_back({field::unknown, peers::kRuleField, rule});
   std::string head;
   const auto shown = http::without_forwarded(request.head.fields);
   http::append_request_head(head, {.method = method,

@@ -104,6 +104,40 @@ TEST(RequestHead, IsWrittenWithHostFirstAndFramingOfOurOwn) {
       "Via: 1.0 cache-a\r\nTransfer-Encoding: chunked\r\nCache-Control: only-if-cached\r\n\r\n");
 }
 
+std::string forwarded(std::initializer_list<std::string_view> lines) {
+  const Fields fields = fields_of(lines);
+  std::string out;
+  append_request_head(out,
+                      {.method = "GET", .target = "/", .host = "h", .fields = fields, .name = "a"});
+  const std::string before = "GET / HTTP/1.1\r\nHost: h\r\n", after = "Via: 1.1 a\r\n\r\n";
+  EXPECT_TRUE(out.starts_with(before) && out.ends_with(after)) << out;
+  return out.substr(before.size(), out.size() - before.size() - after.size());
+}
+
+TEST(RequestHead, HasNoCookieThatSignsABrowserIn) {
+  struct Case {
+    std::string_view given, forwarded;
+  };
+  for (const Case& c : {Case{"hearsay-3128=0af", ""}, Case{"hearsay-3128=0af; hearsay-80=", ""},
+                        Case{"a=b; hearsay-3128=0af;c=d", "Cookie: a=b; c=d\r\n"},
+                        Case{"hearsay-3128=0af; c=\"d\"", "Cookie: c=\"d\"\r\n"},
+                        Case{"a=b;;c", "Cookie: a=b;;c\r\n"},
+                        Case{"hearsay-theme=dark; x-hearsay-80=1",
+                             "Cookie: hearsay-theme=dark; x-hearsay-80=1\r\n"}}) {
+    const auto line = std::string("Cookie: ").append(c.given);
+    EXPECT_EQ(forwarded({line}), c.forwarded) << c.given;
+    EXPECT_EQ(forwarded({"A: 1", line, "B: 2"}),
+              std::string("A: 1\r\n").append(c.forwarded) + "B: 2\r\n");
+  }
+}
+
+TEST(RequestHead, HasNothingThatHearsaysTellEachOther) {
+  EXPECT_EQ(
+      forwarded({"Hearsay-Part: first", "hearsay-rule: 0123456789abcdef", "HEARSAY-FETCH: 1",
+                 "Hearsay-Digest: \"1-2\"", "Hearsay-Epoch: ?1", "Hearsay-Cache: 1", "Host2: a"}),
+      "Hearsay-Cache: 1\r\nHost2: a\r\n");
+}
+
 TEST(RequestHead, IsChangedIntoOneToAProxy) {
   struct Case {
     std::string_view head, site, authorization, expected;

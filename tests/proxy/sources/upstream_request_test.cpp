@@ -90,13 +90,13 @@ TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
             "0123456789abcdef\r\n\r\n");
 }
 
-TEST(SiblingRequest, TakesNoRuleFromAClient) {
-  const TextRequest request("Hearsay-Rule: 0123456789abcdef\r\n");
+TEST(SiblingRequest, TakesNoWordOfOursFromAClient) {
+  const TextRequest request(
+      "Hearsay-Rule: 0123456789abcdef\r\nHearsay-Part: first\r\nHearsay-Fetch: 0123456789abcdef\r\n"
+      "Hearsay-Digest: \"0123456789abcdef-7\"\r\n");
   EXPECT_EQ(sibling_request(*request, "us"),
-            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\n"
-            "Hearsay-Rule: 0123456789abcdef\r\nVia: 1.1 us\r\n"
-            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\nHearsay-Rule: "
-            "0000000000000000\r\n\r\n");
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Epoch: ?1\r\n\r\n");
 }
 
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
