@@ -38,7 +38,7 @@ bool is_signed_in(const Client& client, const Request& request) {
   const auto badges = badges_shown(request);
   const auto now = std::chrono::steady_clock::now();
   return std::any_of(badges.begin(), badges.end(), [&](std::string_view badge) {
-    return client.worker.process.badges.counts(badge, now);
+    return client.worker.process.badges.counts(badge, client.address, now);
   });
 }
 

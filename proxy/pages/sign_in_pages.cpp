@@ -104,7 +104,8 @@ Task<void> serve_sign_in(Client& client, const Request& request, RequestBody&) {
     co_return co_await refuse(client, request, std::move(refusal));
   }
   auto& badges = client.worker.process.badges;
-  const auto badge = badges.redeem(ticket_in(request), std::chrono::steady_clock::now());
+  const auto badge =
+      badges.redeem(ticket_in(request), client.address, std::chrono::steady_clock::now());
   if (!badge) {
     auto refusal = Refusal::forbidden(
         "this link has signed a browser in already, or is too old: `hearsay dashboard` prints a "

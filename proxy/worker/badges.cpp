@@ -33,9 +33,10 @@ Badges::Secrets::const_iterator Badges::find(const Secrets& secrets, std::string
   return found;
 }
 
-std::string Badges::add(Secrets& secrets, std::size_t most, Time ends) {
+std::string Badges::add(Secrets& secrets, std::size_t most, Time ends,
+                        const config::Address& from) {
   if (secrets.size() >= most) secrets.erase(secrets.begin());
-  secrets.push_back({random_secret(), ends});
+  secrets.push_back({random_secret(), ends, from});
   return secrets.back().text;
 }
 
@@ -44,20 +45,21 @@ std::string Badges::issue_ticket(Time now) {
   return add(tickets_, kMostTickets, now + kTicketLasts);
 }
 
-std::optional<std::string> Badges::redeem(std::string_view ticket, Time now) {
+std::optional<std::string> Badges::redeem(std::string_view ticket, const config::Address& from,
+                                          Time now) {
   const threads::MutexLock lock(mutex_);
   const auto found = find(tickets_, ticket);
   if (found == tickets_.end()) return std::nullopt;
   const bool is_late = found->ends <= now;
   tickets_.erase(found);
   if (is_late) return std::nullopt;
-  return add(badges_, kMostBadges, now + kBadgeLasts);
+  return add(badges_, kMostBadges, now + kBadgeLasts, from);
 }
 
-bool Badges::counts(std::string_view badge, Time now) const {
+bool Badges::counts(std::string_view badge, const config::Address& from, Time now) const {
   const threads::MutexLock lock(mutex_);
   const auto found = find(badges_, badge);
-  return found != badges_.end() && now < found->ends;
+  return found != badges_.end() && found->from == from && now < found->ends;
 }
 
 void Badges::give_back(std::string_view badge) {

@@ -29,8 +29,14 @@ struct Closed {
   std::string ticket() {
     return scene.process.badges.issue_ticket(std::chrono::steady_clock::now());
   }
-  std::string badge() {
-    return scene.process.badges.redeem(ticket(), std::chrono::steady_clock::now()).value();
+  std::optional<std::string> redeems(const std::string& ticket) {
+    const auto now = std::chrono::steady_clock::now();
+    return scene.process.badges.redeem(ticket, scene.client.address, now);
+  }
+  std::string badge() { return redeems(ticket()).value(); }
+  bool counts(const std::string& badge) {
+    const auto now = std::chrono::steady_clock::now();
+    return scene.process.badges.counts(badge, scene.client.address, now);
   }
   std::unique_ptr<Request> request(const std::string& line, const std::string& lines) {
     texts.push_back(line + " HTTP/1.1\r\n" + lines + "\r\n");
@@ -88,6 +94,16 @@ TEST(BadgeCookie, CountsUnderItsNameAlone) {
     EXPECT_EQ(is_admin(closed.scene.client, *request, *closed.scene.policy), shown.counts)
         << shown.name;
   }
+}
+
+// A server on another port of the proxy's host sees the cookie, too.
+TEST(BadgeCookie, CountsFromTheAddressOfTheBrowserAlone) {
+  Closed closed;
+  const auto request =
+      closed.request("GET /hearsay/about", kUs + "Cookie: hearsay-3128=" + closed.badge() + "\r\n");
+  EXPECT_TRUE(is_signed_in(closed.scene.client, *request));
+  closed.scene.client.address = *config::parse_address("203.0.113.2");
+  EXPECT_FALSE(is_signed_in(closed.scene.client, *request));
 }
 
 TEST(BadgeCookie, IsForScriptsAndOtherSitesOutOfReachAndForOurPagesAlone) {
@@ -155,16 +171,13 @@ TEST(SignIn, TakesATicketOnceAndOnPurpose) {
   EXPECT_EQ(status_of_answer(answer), "200") << answer;
   EXPECT_TRUE(contains_part(answer, "Cache-Control: no-store\r\n")) << answer;
   const auto at = answer.find("Set-Cookie: hearsay-3128=") + 25;
-  EXPECT_TRUE(closed.scene.process.badges.counts(answer.substr(at, Badges::kLength),
-                                                 std::chrono::steady_clock::now()))
-      << answer;
-  EXPECT_FALSE(closed.scene.process.badges.redeem(ticket, std::chrono::steady_clock::now()));
+  EXPECT_TRUE(closed.counts(answer.substr(at, Badges::kLength))) << answer;
+  EXPECT_FALSE(closed.redeems(ticket));
   Closed by_a_page;
   const auto unused = by_a_page.ticket();
   EXPECT_EQ(status_of_answer(by_a_page.answer("POST /hearsay/session", kUs + bearer(unused))),
             "403");
-  EXPECT_TRUE(by_a_page.scene.process.badges.redeem(unused, std::chrono::steady_clock::now()))
-      << "no web page can use it up";
+  EXPECT_TRUE(by_a_page.redeems(unused)) << "no web page can use it up";
   for (const auto& lines : {bearer(std::string(40, '0')), std::string(), bearer("")}) {
     Closed guessed;
     EXPECT_EQ(status_of_answer(guessed.answer("POST /hearsay/session", kUs + kMeantSo + lines)),
@@ -179,9 +192,8 @@ TEST(SignOut, EndsTheBadgeOfThisBrowser) {
   const auto answer =
       closed.answer("POST /hearsay/sign-out", kUs + kMeantSo + kMaySay + badge + "\r\n");
   EXPECT_TRUE(contains_part(answer, "hearsay-3128=; Path=/hearsay/; Max-Age=0")) << answer;
-  const auto now = std::chrono::steady_clock::now();
-  EXPECT_FALSE(closed.scene.process.badges.counts(badge, now));
-  EXPECT_TRUE(closed.scene.process.badges.counts(other, now));
+  EXPECT_FALSE(closed.counts(badge));
+  EXPECT_TRUE(closed.counts(other));
 }
 
 struct Place {
