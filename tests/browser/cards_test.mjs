@@ -254,7 +254,7 @@ test('the fates of claims add up to the claims', async () => {
 
 test('who is no administrator is told what is for them', async () => {
   const shown = await open(2, { admin: false });
-  assert.match(await wordsOf(shown.locator('#sign-in')), /^For administrators The latest requests .* need none\.$/);
+  assert.match(await wordsOf(shown.locator('#sign-in')), /^For administrators This page shows administrators more: .* needs no sign-in\.$/);
   const read = await wordsOf(shown.locator('main'));
   for (const hidden of ['Why?', 'Contents of the cache', 'Busiest', 'Clients', 'Origins', 'example.org', '10.0.0.77'])
     assert.ok(!read.includes(hidden), hidden);
