@@ -1,7 +1,10 @@
 #include "proxy/reply/error_page.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "config/text.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 
@@ -17,7 +20,7 @@ struct Words {
 constexpr Words kWords[kErrorPages] = {
     {"This address is blocked", "If you need it, ask for an exception."},
     {"This is not allowed here", "If you need it, ask for permission."},
-    {"Please sign in", "Load the page again, and enter your user name and your password."},
+    {"Please sign in", "Try again, and give your user name and your password."},
     {"This page could not be fetched",
      "The fault is at the server or on the way to it. Try again in a minute."},
     {"The proxy did not do this", "Ask if this does not explain itself."}};
@@ -51,10 +54,14 @@ ErrorPage page_of(const Refusal& refusal) {
 
 namespace {
 
+std::string time_now(const Client& client) {
+  return http::format_date(whole_seconds(client.worker.process.clock.shown()));
+}
+
 OwnMessage error_page(const Client& client, const Request& request, const Refusal& refusal) {
   const auto& policy = request.policy();
   const auto page = page_of(refusal);
-  const auto time = http::format_date(whole_seconds(client.worker.process.clock.shown()));
+  const auto time = time_now(client);
   const auto status =
       std::to_string(refusal.status).append(" ").append(http::reason_phrase(refusal.status));
   const auto& contact = policy.settings.contact;
@@ -79,15 +86,15 @@ OwnMessage error_page(const Client& client, const Request& request, const Refusa
   return message;
 }
 
-OwnMessage error_line(const Client& client, const Refusal& refusal, bool is_bare) {
-  std::string line = refusal.reason;
-  if (!is_bare) {
-    line.insert(0, client.worker.process.name + ": ");
-    const auto& contact = client.worker.policy()->settings.contact;
-    if (!contact.empty()) line.append("; ask ").append(contact);
-  }
-  return own_message(client, refusal.status, "text/plain; charset=utf-8", line + '\n',
-                     refusal.cache_status);
+// The URL is ASCII without blanks. A long one is cut.
+std::string error_line(const Client& client, const Request* request, const Refusal& refusal) {
+  constexpr std::size_t kMostOfUrl = 500;
+  auto line = fmt::format("{}: {}", client.worker.process.name, refusal.reason);
+  if (request)
+    line += fmt::format("; URL: <{}>", config::printable(request->target.url(), kMostOfUrl));
+  line += fmt::format("; time: {}. {}", time_now(client), advice_of(refusal));
+  const auto& contact = client.worker.policy()->settings.contact;
+  return contact.empty() ? line : fmt::format("{} Whom to ask: {}", line, contact);
 }
 
 }  // namespace
@@ -96,7 +103,9 @@ OwnMessage error_message(const Client& client, const Request* request, const Ref
   const bool is_question = request && request->facts.control.only_if_cached;
   if (request && !is_question && is_browser(*request)) return error_page(client, *request, refusal);
   const bool is_ours = client.door == Door::control || client.record.tag == Tag::own_page;
-  return error_line(client, refusal, is_ours || is_question);
+  auto line = is_ours || is_question ? refusal.reason : error_line(client, request, refusal);
+  return own_message(client, refusal.status, "text/plain; charset=utf-8", std::move(line) + '\n',
+                     refusal.cache_status);
 }
 
 }  // namespace proxy

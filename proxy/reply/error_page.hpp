@@ -16,8 +16,9 @@ bool is_browser(const Request& request);
 ErrorPage page_of(const Refusal& refusal);
 
 // The whole response, with the status and the Cache-Status of the refusal: a page for a browser,
-// else the line "cache-a: REASON; ask CONTACT". The proxy's own pages, and answers to
-// only-if-cached, say the reason alone. `request`: null if it could not be read.
+// else the line "cache-a: REASON; URL: <URL>; time: TIME. ADVICE Whom to ask: CONTACT". The proxy's
+// own pages, and answers to only-if-cached, say the reason alone. `request`: null if it could not
+// be read.
 OwnMessage error_message(const Client& client, const Request* request, const Refusal& refusal);
 
 }  // namespace proxy
