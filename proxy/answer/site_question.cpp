@@ -64,7 +64,8 @@ Task<void> answer_of_site(Client& client, const Request& request, const Lookup& 
   if (may_wait) answered = co_await join(client, request, lookup);
   if (answered) co_return;
   refusal.tag = Tag::site_question;
-  const bool is_member = !!request.policy().directory->member(asker, now);
+  const bool is_member =
+      request.facts.from_neighbour && !!request.policy().directory->member(asker, now);
   const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now) : asker;
   if (fetcher != asker) refusal.cache_status.detail = "fetched-by/" + peers::to_text(fetcher);
   co_await refuse(client, request, std::move(refusal));

@@ -48,10 +48,12 @@ struct Site {
   double questions(std::size_t member) const {
     return members[member].metric("hearsay_requests_total{result=\"site_question\"}");
   }
-  // What a member answers to the question of another that nobody claims.
-  Response told(std::size_t member, const std::string& path, const std::string& asker) const {
+  // What a member answers to the question of another that nobody claims. `from`: the last byte of
+  // the asker's address, 1 that of the members.
+  Response told(std::size_t member, const std::string& path, const std::string& asker,
+                std::uint8_t from = 1) const {
     const Fields fields{{"Cache-Control", "only-if-cached"}, {"Hearsay-Fetch", asker}};
-    return Client(members[member].port()).get(origin.url(path), fields);
+    return Client(members[member].port(), from).get(origin.url(path), fields);
   }
 
   // All members' clients ask for the path at once.
@@ -162,11 +164,12 @@ TEST(SiteCollapse, NamesTheFirstAskerToTheNextOnes) {
     return nearest_cache_status(answer);
   };
   const std::string named = "detail=\"fetched-by/" + site.epoch_of(1) + '"';
+  EXPECT_EQ(site.told(0, "/a", site.epoch_of(2), 9).status, 504) << "a client that knows an epoch";
   EXPECT_FALSE(contains(detail_for("00000000000000aa"), "detail")) << "no member of the site";
   EXPECT_FALSE(contains(detail_for(site.epoch_of(1)), "detail")) << "it is to fetch";
   EXPECT_TRUE(contains(detail_for(site.epoch_of(2)), named)) << detail_for(site.epoch_of(2));
   EXPECT_FALSE(contains(detail_for(site.epoch_of(1)), "detail")) << "it is still to fetch";
-  EXPECT_EQ(site.questions(0), 4);
+  EXPECT_EQ(site.questions(0), 5);
 }
 
 // A site of three asks thousands of such questions a day. They are no errors of clients.
