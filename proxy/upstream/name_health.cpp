@@ -9,6 +9,16 @@
 #include "config/text.hpp"
 
 namespace proxy::upstream {
+namespace {
+
+std::string_view domain_of(std::string_view name) {
+  if (name.ends_with('.')) name.remove_suffix(1);
+  const auto last = name.rfind('.');
+  if (last == name.npos || last == 0) return name;
+  return name.substr(name.rfind('.', last - 1) + 1);
+}
+
+}  // namespace
 
 void NameHealth::know(std::string servers, bool several, std::string source) {
   const threads::MutexLock lock(mutex_);
@@ -35,8 +45,9 @@ void NameHealth::failed(std::string_view name, Time now) {
   if (now - last_failure_ > kLately) failed_.clear();
   if (failed_.empty()) first_failure_ = now;
   last_failure_ = now;
-  const bool is_known = std::find(failed_.begin(), failed_.end(), name) != failed_.end();
-  if (!is_known && failed_.size() < kMostNames) failed_.emplace_back(name);
+  const auto domain = domain_of(name);
+  const bool is_known = std::find(failed_.begin(), failed_.end(), domain) != failed_.end();
+  if (!is_known && failed_.size() < kMostDomains) failed_.emplace_back(domain);
 }
 
 void NameHealth::probed(Probed how, Time now) {
@@ -48,6 +59,7 @@ void NameHealth::probed(Probed how, Time now) {
 
 // Names that failed because nobody replied say nothing of who replies now.
 void NameHealth::replied(Time now) {
+  if (is_silent(now) || is_useless(now)) last_trouble_ = now;
   if (is_silent(now)) failed_.clear();
   unanswered_.reset();
 }
@@ -62,8 +74,13 @@ bool NameHealth::is_silent(Time now) const {
 }
 
 bool NameHealth::is_useless(Time now) const {
-  const auto enough = root_fails_ ? kMostNamesWithRoot : kMostNames;
+  const auto enough = root_fails_ ? kMostDomainsWithRoot : kMostDomains;
   return failed_.size() >= enough && now - last_failure_ <= kLately;
+}
+
+bool NameHealth::fails_lately(Time now) const {
+  const threads::MutexLock lock(mutex_);
+  return is_silent(now) || is_useless(now) || (last_trouble_ && now - *last_trouble_ <= kAftermath);
 }
 
 std::optional<NameHealth::Trouble> NameHealth::found(Time now) const {

@@ -12,19 +12,22 @@
 namespace proxy::upstream {
 
 // The name servers are silent if no question of the last kSilence has got a reply, and are of no
-// use if they fail all names that they were asked for lately. One name that fails tells nothing:
-// the servers of its domain may be the ones that fail. So while a question has no good answer,
-// probes ask for the root's address, which every name server answers soon. Any thread. Only
-// questions to name servers cost anything here, and requests for known names ask none.
+// use if they fail all names that they were asked for lately. The names of one domain that fail
+// tell nothing: the servers of that domain may be the ones that fail. So while a question has no
+// good answer, probes ask for the root's address, which every name server answers soon. Any thread.
+// Only questions to name servers cost anything here, and requests for known names ask none.
 class NameHealth {
  public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
   static constexpr std::chrono::milliseconds kSilence{2500};
   static constexpr std::chrono::minutes kLately{1};
-  // So many different names fail in a row, or fewer if the root fails, too.
-  static constexpr std::size_t kMostNames = 3;
-  static constexpr std::size_t kMostNamesWithRoot = 1;
+  // The names of so many domains fail in a row, or of fewer if the root fails, too. Names whose
+  // last two labels are the same are of one domain.
+  static constexpr std::size_t kMostDomains = 3;
+  static constexpr std::size_t kMostDomainsWithRoot = 1;
+  // After a trouble, a failure that it has caused may stay known for so long.
+  static constexpr std::chrono::seconds kAftermath{10};
 
   enum class Probed { good, failure, silence };
 
@@ -49,6 +52,9 @@ class NameHealth {
     Time last;  // of the questions that failed
   };
   [[nodiscard]] std::optional<Trouble> trouble(Time now) const EXCLUDES(mutex_);
+  // Whether there is trouble, or was in the last kAftermath: then a name that was not resolved
+  // tells nothing of who bears it.
+  [[nodiscard]] bool fails_lately(Time now) const EXCLUDES(mutex_);
   // What a client is told whose request failed because its name was not resolved.
   [[nodiscard]] std::string text_for_client(Time now) const EXCLUDES(mutex_);
   // Writes to the log when the trouble begins, and when it is over. Call it now and then.
@@ -67,11 +73,12 @@ class NameHealth {
   std::string source_ GUARDED_BY(mutex_);
   std::optional<Time> unanswered_ GUARDED_BY(mutex_);  // the first question since a reply
   Time last_asked_ GUARDED_BY(mutex_);
-  std::vector<std::string> failed_ GUARDED_BY(mutex_);  // different names, since a good answer
+  std::vector<std::string> failed_ GUARDED_BY(mutex_);  // different domains, since a good answer
   bool root_fails_ GUARDED_BY(mutex_) = false;
   Time first_failure_ GUARDED_BY(mutex_);
   Time last_failure_ GUARDED_BY(mutex_);
-  std::optional<Time> said_ GUARDED_BY(mutex_);  // since when, in the log
+  std::optional<Time> last_trouble_ GUARDED_BY(mutex_);  // when a reply came during one
+  std::optional<Time> said_ GUARDED_BY(mutex_);          // since when, in the log
 };
 
 }  // namespace proxy::upstream

@@ -69,6 +69,29 @@ TEST(NameHealth, ServersThatFailAllNamesAreOfNoUse) {
   EXPECT_EQ(servers.said(kThen + 2s + NameHealth::kLately), "") << "nobody has asked since";
 }
 
+TEST(NameHealth, TheNamesOfOneDomainAreNoFaultOfTheServers) {
+  Servers servers;
+  for (const auto* name : {"a.dead.test", "b.dead.test", "c.b.dead.test.", "dead.test", "x"}) {
+    servers.fail(name, kThen);
+  }
+  servers.probed(Probed::good, kThen);
+  EXPECT_EQ(servers.said(kThen), "") << "two domains";
+  servers.fail("a.other.test", kThen);
+  servers.probed(Probed::good, kThen);
+  EXPECT_NE(servers.said(kThen), "") << "three";
+}
+
+TEST(NameHealth, ANameThatFailedDuringATroubleTellsNothingForAWhile) {
+  Servers servers;
+  EXPECT_FALSE(servers.fails_lately(kThen));
+  servers.fail("a.test", kThen);
+  EXPECT_FALSE(servers.fails_lately(kThen + kSilence - 1ms));
+  EXPECT_TRUE(servers.fails_lately(kThen + kSilence));
+  servers.answered(kThen + kSilence);
+  EXPECT_TRUE(servers.fails_lately(kThen + kSilence + NameHealth::kAftermath));
+  EXPECT_FALSE(servers.fails_lately(kThen + kSilence + NameHealth::kAftermath + 1ms));
+}
+
 TEST(NameHealth, TheRootThatFailsTellsItAtOnce) {
   Servers servers;
   servers.fail("a.test", kThen);
