@@ -104,7 +104,6 @@ class ShownTunnel {
         under_way_(client.worker.outgoing.upstream.traffic, line_) {
     shown_.tls = true;
     under_way_.turn_to(shown_, shown_, nullptr, Clock::now());
-    under_way_.await(upstream::Awaited::connection);
   }
   ShownTunnel(const ShownTunnel&) = delete;
   ShownTunnel& operator=(const ShownTunnel&) = delete;
@@ -112,8 +111,9 @@ class ShownTunnel {
     if (connected_) under_way_.received(client_.record.bytes);
   }
 
+  [[nodiscard]] upstream::UnderWay& under_way() { return under_way_; }
   void failed(const Failure& failure) {
-    if (is_of_origin(failure.what)) under_way_.failed(failure.what, Clock::now());
+    under_way_.failed(failure.what, Clock::now());
     under_way_.end();
   }
   void connected() {
@@ -134,7 +134,7 @@ Task<void> tunnel_directly(Client& client, const Request& request) {
   const auto to = origin_of(request.target, request.policy().lists);
   ShownTunnel shown(client, request, to);
   auto connected = co_await client.worker.outgoing.connector.connect(
-      to, request.policy().settings.timeouts.connect);
+      to, request.policy().settings.timeouts.connect, &shown.under_way());
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());
     shown.failed(failure);

@@ -22,11 +22,11 @@ inline constexpr std::size_t kMostShown = 200;
 OriginsView origins_view(const Process& process, std::chrono::steady_clock::time_point now);
 
 // {"notes": [{"origin", "text"}], "waiting": the number of requests that wait, "under_way": the
-// longest of them [{"method", "url", "waits_for": "connection", "first-byte" or "body", "of":
-// "origin", "parent" or "neighbour", "server", "seconds", "since": seconds since 1970, "bytes"}],
-// "origins": [{"origin", "requests", "failed", "failures": by cause, without those that are 0,
-// "first_byte_p50_ms", "first_byte_p99_ms", "bytes", "waiting"}]}. `shown`: the wall time at `now`.
-// Pure.
+// longest of them [{"method", "url", "waits_for": "name", "connection", "first-byte" or "body",
+// "of": "origin", "parent" or "neighbour", "server", "seconds", "since": seconds since 1970,
+// "bytes"}], "origins": [{"origin", "requests", "failed", "failures": by cause, without those that
+// are 0, "first_byte_p50_ms", "first_byte_p99_ms", "bytes", "waiting"}]}. `shown`: the wall time at
+// `now`. Pure.
 std::string origins_json(const OriginsView& view, std::chrono::steady_clock::time_point now,
                          std::chrono::system_clock::time_point shown);
 

@@ -75,9 +75,9 @@ bool AskedServer::goes_around(unsigned status) {
 }
 
 void AskedServer::note_failure(const Failure& failure) {
-  if (!is_of_origin(failure.what) || parent() || plan_.of_neighbour) return;
+  if (parent() || plan_.of_neighbour) return;
   const auto now = Clock::now();
-  on_.health.failed(to(), failure, now);
+  if (is_of_origin(failure.what)) on_.health.failed(to(), failure, now);
   under_way_.failed(failure.what, now);
 }
 

@@ -32,10 +32,12 @@ Connector::Connector(net::Deadlines& deadlines, Resolver& resolver, Guard& guard
       shortage_(std::move(shortage)) {}
 
 net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
-    const Endpoint& endpoint, std::chrono::milliseconds timeout) {
+    const Endpoint& endpoint, std::chrono::milliseconds timeout, UnderWay* shown) {
   const auto deadline = Clock::now() + timeout;
+  if (shown) shown->await(Awaited::name);
   const auto addresses = co_await resolver_.resolve(endpoint.host, timeout);
   if (!addresses) co_return addresses.error();
+  if (shown) shown->await(Awaited::connection, Clock::now());
   const auto endpoints = permitted(*addresses, endpoint);
   if (!endpoints) co_return endpoints.error();
   auto socket = co_await open(*endpoints, deadline);

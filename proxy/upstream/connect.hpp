@@ -11,6 +11,7 @@
 #include "proxy/upstream/guard.hpp"
 #include "proxy/upstream/resolve.hpp"
 #include "proxy/upstream/tls.hpp"
+#include "proxy/upstream/under_way.hpp"
 
 namespace proxy::upstream {
 
@@ -33,8 +34,10 @@ class Connector {
   // left, the error is Errc::blocked_address if a list blocked one of them, else
   // Errc::denied_address. If descriptors run out, the Connector has some freed and tries again for
   // up to 40 ms, within `timeout`. If none becomes free, the error is Errc::no_descriptors.
+  // `shown`, unless it is null, awaits the name, then the connection.
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
-                                                               std::chrono::milliseconds timeout);
+                                                               std::chrono::milliseconds timeout,
+                                                               UnderWay* shown = nullptr);
 
   // Why a client may not reach this endpoint through a parent: all its addresses are denied or
   // blocked, or they could not be resolved in time. No error if the client may, or if the name has

@@ -33,8 +33,8 @@ Soon<Outcome<void>> Question::connect(bool may_reuse, Clock::time_point now) {
 
 Task<Outcome<void>> Question::connect_anew() {
   if (const auto known = server_.known_failure()) co_return failed(known);
-  server_.under_way().await(upstream::Awaited::connection);
-  auto fresh = co_await on_.connector.connect(server_.to(), server_.connect_time());
+  auto fresh =
+      co_await on_.connector.connect(server_.to(), server_.connect_time(), &server_.under_way());
   if (!fresh) {
     server_.note_unreachable(fresh.error());
     co_return failed(fresh.error());

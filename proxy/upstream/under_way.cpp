@@ -10,6 +10,8 @@ std::string_view word(Awaited what) {
   switch (what) {
     case Awaited::nothing:
       break;
+    case Awaited::name:
+      return "name";
     case Awaited::connection:
       return "connection";
     case Awaited::first_byte:
@@ -53,12 +55,14 @@ void UnderWay::failed(Failure::What why, Clock::time_point now) {
   await(Awaited::nothing);
   is_open_ = false;
   if (of_neighbour_ || !origin_) return;
+  if (!is_of_origin(why) && why != Failure::What::dns) return;
   const threads::MutexLock lock(at_.mutex_);
   ++at_.record_of(*origin_, now).at(now).failures[static_cast<std::size_t>(why)];
 }
 
 void UnderWay::end() {
   if (!origin_) return;
+  const auto why = awaited() == Awaited::name ? Failure::What::dns : Failure::What::abandoned;
   await(Awaited::nothing);
   const auto since = since_.load(std::memory_order_relaxed);
   const auto now = is_open_ ? Clock::now() : since;
@@ -71,7 +75,7 @@ void UnderWay::end() {
   auto& sums = at_.record_of(*origin_, now).at(now);
   sums.bytes += bytes;
   bytes_.store(0, std::memory_order_relaxed);
-  if (is_given_up) ++sums.failures[static_cast<std::size_t>(Failure::What::abandoned)];
+  if (is_given_up) ++sums.failures[static_cast<std::size_t>(why)];
 }
 
 }  // namespace proxy::upstream

@@ -15,7 +15,8 @@ namespace proxy::upstream {
 
 class TrafficOfThread;
 
-enum class Awaited : std::uint8_t { nothing, connection, first_byte, body };
+// `name`: the address of the server, from the name servers.
+enum class Awaited : std::uint8_t { nothing, name, connection, first_byte, body };
 std::string_view word(Awaited what);  // "first-byte"
 
 // Belongs to one thread; others see it through OriginTraffic. It is in the thread's list from
@@ -42,16 +43,19 @@ class UnderWay : public boost::intrusive::list_base_hook<> {
   }
   // A part of the request's body was sent. The first byte is awaited from now on.
   void sent(Clock::time_point now) { since_.store(now, std::memory_order_relaxed); }
+  [[nodiscard]] Awaited awaited() const { return awaited_.load(std::memory_order_relaxed); }
   // The head of the final answer has arrived.
   void answered(unsigned status, Clock::time_point now);
-  // The origin has failed, before its head or in its body.
+  // The request has failed, before its head or in its body. That counts if the origin, the way to
+  // it or the name servers are the cause.
   void failed(Failure::What why, Clock::time_point now);
   // A part of the body has arrived.
   void received(std::size_t bytes) {
     bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
   // Nothing is awaited any more. If the request was given up after kPatience without an answer,
-  // that counts as a failure. May be called again once more bytes have been received.
+  // that counts as a failure, of the name servers if they were waited for. May be called again once
+  // more bytes have been received.
   static constexpr std::chrono::seconds kPatience{3};
   void end();
 

@@ -5,8 +5,9 @@ import * as units from './units.js';
 const kPause = 500;  // shorter than the time between two news
 const kShown = 20;
 
-const kWaits = { connection: 'a connection to', 'first-byte': 'the first byte of', body: 'more of the body of' };
+const kWaits = { name: 'the address of', connection: 'a connection to', 'first-byte': 'the first byte of', body: 'more of the body of' };
 const kCauses = {
+  dns: 'name resolution failed',
   'no-address': 'no address', unreachable: 'not reached', 'timed-out': 'timed out', cut: 'cut off', malformed: 'no HTTP',
   untrusted: 'TLS failed', abandoned: 'given up by clients', '5xx': 'answered 5xx',
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "proxy/upstream/error.hpp"
+#include "proxy/upstream/origin_traffic.hpp"
 #include "tests/proxy/upstream/full_listener.hpp"
 #include "tests/proxy/upstream/name_server.hpp"
 #include "tests/support/loopback.hpp"
@@ -133,6 +134,19 @@ TEST_F(ConnectorTest, EndsInTimeWhereTheNameServerIsSilent) {
   names.silent = true;
   EXPECT_EQ(connect("slow.test", port, Trust::client, 60ms).error(), Errc::resolver_timed_out);
   EXPECT_LT(took, support::allowed(4s));
+}
+
+TEST_F(ConnectorTest, ShowsWhetherTheNameOrTheConnectionIsAwaited) {
+  OriginTraffic traffic;
+  UnderWay shown(traffic.add_thread(), "GET / HTTP/1.1\r\n");
+  names.silent = true;
+  const Endpoint nameless{false, "slow.test", port, Trust::client};
+  EXPECT_FALSE(run(io, connector.connect(nameless, 60ms, &shown)));
+  EXPECT_EQ(shown.awaited(), Awaited::name);
+  const support::FullListener silent(io);
+  const Endpoint hanging{false, "127.0.0.1", silent.endpoint().port(), Trust::configured};
+  EXPECT_FALSE(run(io, connector.connect(hanging, 60ms, &shown)));
+  EXPECT_EQ(shown.awaited(), Awaited::connection);
 }
 
 TEST_F(ConnectorTest, EndsInTimeWhereTheHostIsSilent) {

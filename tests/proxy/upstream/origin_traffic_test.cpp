@@ -130,6 +130,38 @@ TEST_F(Traffic, TellsWhatRequestsWaitForAndSinceWhen) {
   EXPECT_EQ(traffic_.waits(10).number, 0U);
 }
 
+TEST_F(Traffic, WhoWaitsForTheNameServersWaitsForNoOrigin) {
+  const auto a = at_host("a.test");
+  UnderWay one(thread_, "GET / HTTP/1.1\r\n");
+  one.turn_to(a, a, nullptr, kToday - 20s);
+  one.await(Awaited::name);
+  EXPECT_TRUE(traffic_.silences(kToday).empty());
+  EXPECT_EQ(traffic_.waits(1).longest[0].what, Awaited::name);
+  one.await(Awaited::connection);
+  EXPECT_EQ(traffic_.silences(kToday).size(), 1U);
+}
+
+TEST_F(Traffic, AFailureCountsByItsCauseAndOursNotAtAll) {
+  const auto a = at_host("a.test");
+  const auto then = OriginTraffic::Clock::now() - 10s;
+  for (const auto why : {What::dns, What::overload, What::denied}) {
+    UnderWay one(thread_, "GET / HTTP/1.1\r\n");
+    one.turn_to(a, a, nullptr, then);
+    one.await(Awaited::name);
+    one.failed(why, then + 5s);
+  }
+  for (const auto what : {Awaited::name, Awaited::first_byte}) {
+    UnderWay one(thread_, "GET / HTTP/1.1\r\n");
+    one.turn_to(a, a, nullptr, then);
+    one.await(what);
+  }
+  const auto told = sums("a.test", OriginTraffic::Clock::now());
+  EXPECT_EQ(told.requests, 5U);
+  EXPECT_EQ(told.failures[static_cast<std::size_t>(What::dns)], 2U) << "one was given up";
+  EXPECT_EQ(told.failures[static_cast<std::size_t>(What::abandoned)], 1U);
+  EXPECT_EQ(told.failed(), 3U);
+}
+
 TEST_F(Traffic, AnOriginIsSilentSinceItsLastAnswer) {
   const auto a = at_host("a.test", Trust::configured);
   UnderWay one(thread_, "GET / HTTP/1.1\r\n");
