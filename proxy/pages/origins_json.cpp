@@ -1,7 +1,6 @@
 #include "proxy/pages/origins_json.hpp"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 namespace proxy {
@@ -50,7 +49,7 @@ Json failures_json(const upstream::OriginSums& sums) {
   return causes;
 }
 
-Json origin_json(const OriginTraffic::Origin& origin, std::size_t waiting) {
+Json origin_json(const OriginTraffic::Origin& origin) {
   const auto& sums = origin.sums;
   const auto milliseconds = [&sums](double share) {
     const auto time = sums.first_bytes.quantile(share);
@@ -63,7 +62,7 @@ Json origin_json(const OriginTraffic::Origin& origin, std::size_t waiting) {
           {"first_byte_p50_ms", milliseconds(0.5)},
           {"first_byte_p99_ms", milliseconds(0.99)},
           {"bytes", sums.bytes},
-          {"waiting", waiting}};
+          {"waiting", origin.waiting}};
 }
 
 }  // namespace
@@ -79,8 +78,6 @@ OriginsView origins_view(const Process& process, Time now) {
 
 std::string origins_json(const OriginsView& view, Time now,
                          std::chrono::system_clock::time_point shown) {
-  std::map<std::string_view, std::size_t> waiting;
-  for (const auto& wait : view.waits.longest) ++waiting[wait.server];
   auto page = Json::object();
   page["notes"] = Json::array();
   for (const auto& note : view.notes) {
@@ -94,9 +91,7 @@ std::string origins_json(const OriginsView& view, Time now,
     page["under_way"].push_back(wait_json(wait, now, shown));
   }
   page["origins"] = Json::array();
-  for (const auto& origin : view.origins) {
-    page["origins"].push_back(origin_json(origin, waiting[origin.name]));
-  }
+  for (const auto& origin : view.origins) page["origins"].push_back(origin_json(origin));
   return page.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -52,16 +52,21 @@ std::optional<TrafficOfThread::Clock::time_point> TrafficOfThread::answered(
 }
 
 std::vector<OriginTraffic::Origin> OriginTraffic::origins(Clock::time_point now) const {
-  std::map<std::string, OriginSums> by_name;
+  std::map<std::string, Origin> by_name;
   for (const auto& of_thread : of_threads_) {
     const threads::MutexLock lock(of_thread.mutex_);
     for (const auto& [origin, record] : of_thread.records_) {
-      by_name[name_of(origin)].add(record.of_hour(now));
+      by_name[name_of(origin)].sums.add(record.of_hour(now));
+    }
+    for (const auto& one : of_thread.under_way_) {
+      const bool is_direct = !one.of_neighbour_ && !one.through_;
+      if (is_direct && one.awaited() != Awaited::nothing) ++by_name[name_of(*one.server_)].waiting;
     }
   }
   std::vector<Origin> all;
-  for (const auto& [name, sums] : by_name) {
-    if (sums.requests > 0) all.push_back({name, sums});
+  for (auto& [name, origin] : by_name) {
+    origin.name = name;
+    if (origin.sums.requests > 0) all.push_back(std::move(origin));
   }
   std::stable_sort(all.begin(), all.end(), [](const Origin& a, const Origin& b) {
     return a.sums.requests > b.sums.requests;

@@ -52,6 +52,7 @@ class OriginTraffic {
   struct Origin {
     std::string name;  // "http://host:80"
     OriginSums sums{};
+    std::size_t waiting = 0;  // requests that wait for it now
   };
   // The origins that were asked in the last hour, those with most requests first.
   [[nodiscard]] std::vector<Origin> origins(Clock::time_point now) const;

@@ -130,6 +130,19 @@ TEST_F(Traffic, TellsWhatRequestsWaitForAndSinceWhen) {
   EXPECT_EQ(traffic_.waits(10).number, 0U);
 }
 
+TEST_F(Traffic, CountsAllThatWaitForAnOrigin) {
+  const auto a = at_host("a.test");
+  const Parent parent{"up", at_host("10.0.0.9"), ""};
+  std::vector<std::unique_ptr<UnderWay>> all;
+  for (int n = 0; n < 300; ++n) {
+    auto& one = *all.emplace_back(std::make_unique<UnderWay>(thread_, "GET / HTTP/1.1\r\n"));
+    one.turn_to(a, n == 0 ? parent.at : a, n == 0 ? &parent : nullptr, kToday);
+    one.await(n == 1 ? Awaited::name : n == 2 ? Awaited::nothing : Awaited::first_byte);
+  }
+  ASSERT_EQ(traffic_.origins(kToday).size(), 1U);
+  EXPECT_EQ(traffic_.origins(kToday)[0].waiting, 298U) << "neither for the parent nor for nothing";
+}
+
 TEST_F(Traffic, WhoWaitsForTheNameServersWaitsForNoOrigin) {
   const auto a = at_host("a.test");
   UnderWay one(thread_, "GET / HTTP/1.1\r\n");
