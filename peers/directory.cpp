@@ -73,6 +73,7 @@ PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t l
           .false_miss_rate = false_miss_rate(books),
           .polls = report.polls,
           .bytes_sent = std::nullopt,
+          .unresolved = report.unresolved,
           .last_error = report.last_error};
 }
 

@@ -53,7 +53,8 @@ struct PeerStatus {
   // Bodies of our digest sent to the peer. Empty if the peer shares its address with another, or
   // its address is not known yet.
   std::optional<std::uint64_t> bytes_sent;
-  std::string last_error;  // empty: the last poll was good
+  std::uint32_t unresolved = 0;  // PollReport::unresolved
+  std::string last_error;        // empty: the last poll was good
 };
 
 // All peers, and one immutable view of what they claim, which the control thread replaces after

@@ -297,6 +297,7 @@ class Exchange::Loop {
     poller.request.room = room_for(poller);
     PollResult result = error.empty() ? read_poll(poller.request, poller.transfer.response())
                                       : no_response(poller.request, error);
+    result.unresolved = poller.transfer.unresolved();
     if (poller.peer->digest == config::PeerDigest::squid) result.kind = PeerKind::squid;
     poller.account.charge(time_used() - used_before, poller.transfer.received(), Clock::now());
     return result;
@@ -349,7 +350,8 @@ class Exchange::Loop {
                                       .failures_in_a_row = poller.report.failures_in_a_row,
                                       .expires_in = result.expires_in,
                                       .held = held,
-                                      .overdue = overdue},
+                                      .overdue = overdue,
+                                      .unresolved = result.unresolved},
                                      settings_.poll, jitter_(random_), now);
     poller.due = std::max(at_once ? now : due, poller.account.free_at());
     if (poller.due - due > kLongWait) {

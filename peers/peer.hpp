@@ -127,7 +127,8 @@ struct PollReport {
   SteadyTime usable_until{};                // the digest is too old from then on
   PollCounts polls;
   std::uint32_t failures_in_a_row = 0;
-  std::string last_error;  // why the last poll yielded nothing; empty if it succeeded
+  std::uint32_t unresolved = 0;  // polls in a row that ended since the host's name was not resolved
+  std::string last_error;        // why the last poll yielded nothing; empty if it succeeded
   // The address at which its host was last reached. Empty until then.
   std::optional<config::Address> address;
   Identity identity;  // as the good polls have shown it

@@ -27,10 +27,11 @@ milliseconds earlier(milliseconds gap, double jitter) {
   return gap - share(gap, 0.1 * jitter);
 }
 
-milliseconds pause_after(std::uint32_t failures, PeerKind kind) {
-  const milliseconds longest = kind == PeerKind::hearsay ? kHearsayBack
-                               : kind == PeerKind::squid ? kSquidBack
-                                                         : kUnknownBack;
+milliseconds pause_after(const LastPoll& last) {
+  const milliseconds longest = last.unresolved || last.kind == PeerKind::hearsay ? kHearsayBack
+                               : last.kind == PeerKind::squid                    ? kSquidBack
+                                                                                 : kUnknownBack;
+  const auto failures = last.failures_in_a_row;
   const std::uint32_t doublings = std::min(failures > 0 ? failures - 1 : 0, 16U);
   return std::min<milliseconds>(longest, kFirstPause * (1 << doublings));
 }
@@ -59,7 +60,7 @@ SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, Ste
     case Polled::failed:
       break;
   }
-  const milliseconds pause = earlier(pause_after(last.failures_in_a_row, last.kind), jitter);
+  const milliseconds pause = earlier(pause_after(last), jitter);
   return now + std::max(pause - last.overdue, milliseconds{0});
 }
 

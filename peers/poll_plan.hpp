@@ -27,6 +27,7 @@ struct LastPoll {
   std::chrono::milliseconds held{0};     // how long the peer held the poll, as it was asked to
   std::chrono::milliseconds overdue{0};  // of a failed poll: how long its answer was waited for,
                                          // beyond the time that the peer was asked to hold it
+  bool unresolved = false;               // it failed since the name of the host was not resolved
 };
 
 // The earliest time of the next poll. `jitter` is in [0, 1) and only spreads the polls of several
@@ -36,7 +37,8 @@ struct LastPoll {
 //   Squid             at its Expires or up to 5 s later, at least 10 s and at most 1 h from now
 //                     (300 s if there is no Expires, as Squid does); building: 10 s
 //   failing           1 s from the time when its answer was due, doubling to 2 s for a Hearsay, to
-//                     30 s for a peer that never answered, to 5 min for a Squid
+//                     30 s for a peer that never answered, to 5 min for a Squid; to 2 s where the
+//                     name of its host was not resolved, since that says nothing of the peer
 // If the answer calls for another form or for a whole digest, the next poll is due at once. A
 // failing peer may also be polled up to a tenth earlier. The exchange may begin a poll a twentieth
 // of `poll` earlier still, together with others.

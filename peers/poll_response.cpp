@@ -155,6 +155,7 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
   ++report.polls.made;
   report.kind = result.kind;
   report.last_error = result.error;
+  report.unresolved = result.unresolved ? report.unresolved + 1 : 0;
   const bool good = is_good(result);
   if (result.outcome == Polled::fetched) {
     report.claims = result.claims;

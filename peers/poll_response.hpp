@@ -61,8 +61,9 @@ struct PollResult {
   std::string etag;                         // a Hearsay's, if it may be used as a condition
   std::optional<std::uint64_t> generation;  // a Hearsay's ETag is "EPOCH-GENERATION"
   std::optional<std::chrono::seconds> expires_in;
-  std::string error;  // in our words, never the peer's; empty if all is well
-  Identity identity;  // as this answer alone shows it; counts if the digest is good
+  std::string error;        // in our words, never the peer's; empty if all is well
+  bool unresolved = false;  // nobody was asked: the name of the peer's host was not resolved
+  Identity identity;        // as this answer alone shows it; counts if the digest is good
 };
 
 // The error of a good poll whose answer names no proxy.

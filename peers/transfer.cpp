@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 // The most of an error page that is read, only to keep the connection.
 constexpr std::size_t kMaxOtherBody = std::size_t{64} << 10;
+constexpr std::string_view kUnresolved = "the name of its host was not resolved";
 constexpr long kSlowest = 100;  // bytes a second; see PollLimits::stall
 
 // The URL of the proxy itself, so that libcurl sends the origin-form. Squid forwards a request in
@@ -51,6 +52,13 @@ void set_route(CURL* easy, const std::string& agent) {
   if (const char* const folder = std::getenv("SSL_CERT_DIR"); folder && *folder) {
     curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
   }
+}
+
+// Whether a transfer has ended before the address of its host was known.
+bool ended_nameless(CURL* easy, CURLcode code) {
+  curl_off_t known = 0;
+  curl_easy_getinfo(easy, CURLINFO_NAMELOOKUP_TIME_T, &known);
+  return code == CURLE_COULDNT_RESOLVE_HOST || (code == CURLE_OPERATION_TIMEDOUT && known == 0);
 }
 
 }  // namespace
@@ -100,6 +108,8 @@ std::string Transfer::finish(CURLcode code) {
   if (!refused_.empty()) return std::string(refused_);
   // libcurl's code for a line that neither has a name nor continues a field.
   if (code == CURLE_BAD_FUNCTION_ARGUMENT) return "a malformed line in the head";
+  unresolved_ = ended_nameless(handle(), code);
+  if (unresolved_) return std::string(kUnresolved);
   if (code != CURLE_OK) return curl_easy_strerror(code);
   read_head();
   return {};
@@ -129,6 +139,7 @@ void Transfer::end() {
   response_ = {};
   head_bytes_ = 0;
   received_ = 0;
+  unresolved_ = false;
   in_field_ = false;
   refused_ = {};
 }

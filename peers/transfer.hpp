@@ -50,6 +50,8 @@ class Transfer {
 
   // Returns what went wrong, in our words; empty if response() is complete.
   std::string finish(CURLcode code);
+  // Whether that is that the name of the peer's host was not resolved.
+  bool unresolved() const { return unresolved_; }
 
   const PollResponse& response() const { return response_; }
   std::size_t received() const { return received_; }
@@ -94,6 +96,7 @@ class Transfer {
   std::size_t max_body_ = 0;
   std::size_t head_bytes_ = 0;
   std::size_t received_ = 0;
+  bool unresolved_ = false;
   bool in_field_ = false;     // the last line of a head or trailer belongs to a field
   std::string_view refused_;  // why we broke off
 };

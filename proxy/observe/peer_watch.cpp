@@ -57,9 +57,17 @@ std::string why_down(const peers::PeerStatus& peer) {
   return {};
 }
 
+bool is_excused(const peers::PeerStatus& peer, bool names_fail) {
+  using peers::PeerState;
+  const bool by_polls = peer.state == PeerState::failing || peer.state == PeerState::stale ||
+                        peer.state == PeerState::down;
+  const bool may_be_so = names_fail || peer.unresolved <= peers::kDownAfter;
+  return by_polls && peer.unresolved > 0 && may_be_so;
+}
+
 // A neighbour that rested and is being tried may rest again at once. One whose polls failed answers
 // them again.
-bool PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
+bool PeerWatch::look(const std::vector<peers::PeerStatus>& peers, bool names_fail, Time now) {
   using peers::PeerState;
   std::map<std::string, Down> down;
   bool changed = false;
@@ -67,6 +75,10 @@ bool PeerWatch::look(const std::vector<peers::PeerStatus>& peers, Time now) {
     const auto why = why_down(peer);
     const auto known = down_.find(peer.name);
     const bool was_down = known != down_.end();
+    if (is_excused(peer, names_fail)) {
+      if (was_down) down.insert(*known);
+      continue;
+    }
     const bool on_trial = was_down && known->second.rests && peer.state == PeerState::trying;
     if (!why.empty() || on_trial) {
       const bool rests = on_trial || peer.state == PeerState::resting;

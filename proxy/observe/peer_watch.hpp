@@ -13,15 +13,21 @@ namespace proxy {
 // Why the neighbour is down; empty: it is not, as far as is known. Pure.
 std::string why_down(const peers::PeerStatus& peer);
 
+// Whether the neighbour is down for a fault that may be the name servers': its name is not
+// resolved, and `names_fail` (NameHealth::fails_lately), or too few polls have failed to tell.
+// Pure.
+bool is_excused(const peers::PeerStatus& peer, bool names_fail);
+
 // Says once when a neighbour goes down, and once when it is back. For one thread that calls look()
 // regularly.
 class PeerWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `peers`: all that are known at `now`. Neighbours that are no longer known are forgotten.
-  // Returns whether one of them went down or is back.
-  bool look(const std::vector<peers::PeerStatus>& peers, Time now);
+  // `peers`: all that are known at `now`. Neighbours that are no longer known are forgotten, and
+  // those that are excused keep what was said of them. Returns whether one of them went down or is
+  // back.
+  bool look(const std::vector<peers::PeerStatus>& peers, bool names_fail, Time now);
 
  private:
   struct Down {

@@ -29,12 +29,13 @@ void add_disk(std::vector<Trouble>& all, const cache::DiskTier* disk, const Poli
   }
 }
 
-void add_neighbours(std::vector<Trouble>& all, const Policy& policy, Time now) {
+void add_neighbours(std::vector<Trouble>& all, const Policy& policy, bool names_fail, Time now) {
   for (const auto& peer : policy.directory->status(now)) {
-    auto why = why_down(peer);
+    auto why = is_excused(peer, names_fail) ? std::string() : why_down(peer);
     if (!why.empty()) all.push_back({"peer", peer.name, std::move(why)});
     const auto parent = policy.routes.status(peer.id, now);
-    if (parent && parent->rests) {
+    const bool by_name = !config::parse_address(policy.directory->peers()[peer.id]->host);
+    if (parent && parent->rests && !(by_name && names_fail)) {
       all.push_back({"peer", peer.name, "as a parent it failed requests, and rests"});
     }
   }
@@ -176,7 +177,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
   std::vector<Trouble> all;
   add_disk(all, process.cache.disk, policy);
-  add_neighbours(all, policy, now);
+  add_neighbours(all, policy, process.name_health.fails_lately(now), now);
   add_refused(all, process, policy, now);
   add_names(all, process.name_health, now);
   for (auto& one : origin_reasons(origins_seen(process, now), now)) all.push_back(std::move(one));

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <atomic>
+#include <memory>
 #include <utility>
 
 #include "proxy/memory/return_freed.hpp"
@@ -18,6 +20,10 @@ std::chrono::milliseconds until_next_second(ProcessClock::Time now) {
   constexpr std::chrono::milliseconds kShortly{20};
   const auto next = whole_seconds(now) + std::chrono::seconds(1);
   return std::chrono::ceil<std::chrono::milliseconds>(next - now) + kShortly;
+}
+
+net::Task<void> ask_name(Worker& worker, std::string host) {
+  co_await worker.outgoing.resolver.resolve(std::move(host));
 }
 
 }  // namespace
@@ -53,13 +59,30 @@ PinnedPolicy Pulse::policy() {
   return policy_;
 }
 
+// Polls ask the system for names, which does not say why it found none. So the first worker that
+// has time asks the name servers itself, and NameHealth learns whether the fault is theirs.
+void Pulse::ask_for_neighbours(const peers::PeerDirectory& neighbours,
+                               std::chrono::steady_clock::time_point now) {
+  if (!process_.on_each_worker) return;
+  for (const auto& status : neighbours.status(now)) {
+    if (status.unresolved == 0) continue;
+    const auto& host = neighbours.peers()[status.id]->host;
+    process_.on_each_worker([host, asked = std::make_shared<std::atomic<bool>>()](Worker& worker) {
+      if (asked->exchange(true)) return;
+      net::spawn(worker.io.get_executor(), ask_name(worker, host));
+    });
+  }
+}
+
 void Pulse::look_at_troubles() {
   const auto now = std::chrono::steady_clock::now();
   process_.warnings.say_ended(now);
   process_.refused_neighbours.say_ended(now);
+  const auto in_force = policy();
+  ask_for_neighbours(*in_force->directory, now);
   process_.name_health.say(now);
   std::vector<std::string> names;
-  for (const auto& trouble : troubles_of(process_, *policy(), now)) names.push_back(trouble.name());
+  for (const auto& trouble : troubles_of(process_, *in_force, now)) names.push_back(trouble.name());
   process_.first_seen.look(names, now);
 }
 

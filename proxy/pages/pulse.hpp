@@ -1,6 +1,7 @@
-// Once a second: follows steps of the clock, adds a sample to the history, learns who is busiest,
-// tells the watchers of the dashboard the news, and returns freed memory to the system. The news
-// that a neighbour went down do not wait for the second.
+// Once a second: follows steps of the clock, adds a sample to the history, asks the name servers
+// for neighbours whose names were not resolved, learns who is busiest, tells the watchers of the
+// dashboard the news, and returns freed memory to the system. The news that a neighbour went down
+// do not wait for the second.
 #pragma once
 
 #include "config/threads/mutex.hpp"
@@ -26,6 +27,8 @@ class Pulse {
   void beat();
   void follow_clock();
   void look_at_troubles();
+  void ask_for_neighbours(const peers::PeerDirectory& neighbours,
+                          std::chrono::steady_clock::time_point now);
   PinnedPolicy policy();
   void tell_requests();
 

@@ -103,7 +103,7 @@ void Engine::follow(PinnedPolicy policy) {
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher());
   workers_.follow(policy);
   pulse_.follow(policy);
-  neighbourhood_.follow(*policy, process_.held_polls);
+  neighbourhood_.follow(*policy, process_.held_polls, process_.name_health);
   follow_sizes(policy);
   policy_ = std::move(policy);
 }

@@ -28,7 +28,8 @@ Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& set
       publisher_(holdings_, settings, clock.now()),
       settings_(settings) {}
 
-void Neighbourhood::follow(const Policy& policy, HeldPolls& polls) {
+void Neighbourhood::follow(const Policy& policy, HeldPolls& polls,
+                           const upstream::NameHealth& names) {
   const auto& settings = policy.settings.digest;
   if (exchange_ && policy.directory == polled_ && settings == settings_) return;
   exchange_.reset();
@@ -38,8 +39,8 @@ void Neighbourhood::follow(const Policy& policy, HeldPolls& polls) {
   polls.wake_all();
   exchange_.emplace(
       *polled_, settings, std::string(kProduct),
-      [this, &polls, neighbours = polled_] { tick(*neighbours, polls); }, peers::PollLimits{},
-      &storage_.newly_claimed, &turns_,
+      [this, &polls, &names, neighbours = polled_] { tick(*neighbours, polls, names); },
+      peers::PollLimits{}, &storage_.newly_claimed, &turns_,
       [this](peers::Epoch epoch) { return publisher_.names_us(epoch); });
   has_thread_ = true;
 }
@@ -56,13 +57,14 @@ std::optional<std::uint64_t> Neighbourhood::turns() const {
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
 // nothing changes. What is stored during a tick must not bring on the next one, or ticks would
 // follow each other without a pause while much is stored.
-void Neighbourhood::tick(const peers::PeerDirectory& neighbours, HeldPolls& polls) {
+void Neighbourhood::tick(const peers::PeerDirectory& neighbours, HeldPolls& polls,
+                         const upstream::NameHealth& names) {
   const bool changed = publisher_.tick(clock_.now());
   storage_.newly_claimed.set(!changed);
   if (changed) polls.wake_all();
   storage_.watch.look();
-  const auto steady_now = std::chrono::steady_clock::now();
-  if (watch_.look(neighbours.status(steady_now), steady_now)) changed_();
+  const auto now = std::chrono::steady_clock::now();
+  if (watch_.look(neighbours.status(now), names.fails_lately(now), now)) changed_();
   flush_events();
 }
 

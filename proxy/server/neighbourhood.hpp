@@ -14,6 +14,7 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
+#include "proxy/upstream/name_health.hpp"
 #include "proxy/worker/held_polls.hpp"
 
 namespace proxy {
@@ -33,16 +34,17 @@ class Neighbourhood {
 
   // From now on the policy's neighbours are polled, and our digest is made by its settings. `polls`
   // are those that neighbours hold here; they are woken at each change of our digest, and outlive
-  // this object. If neither the neighbours nor the settings changed, the control thread goes on;
-  // otherwise it is stopped and another one is started.
-  void follow(const Policy& policy, HeldPolls& polls);
+  // this object, and so does `names`. If neither the neighbours nor the settings changed, the
+  // control thread goes on; otherwise it is stopped and another one is started.
+  void follow(const Policy& policy, HeldPolls& polls, const upstream::NameHealth& names);
   // Stops the control thread.
   void stop();
   // How many turns the control thread has taken; nothing while there is none. Any thread.
   [[nodiscard]] std::optional<std::uint64_t> turns() const;
 
  private:
-  void tick(const peers::PeerDirectory& neighbours, HeldPolls& polls);
+  void tick(const peers::PeerDirectory& neighbours, HeldPolls& polls,
+            const upstream::NameHealth& names);
 
   Storage& storage_;
   ProcessClock& clock_;

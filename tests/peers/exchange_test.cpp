@@ -212,6 +212,15 @@ TEST_F(ExchangeTest, NobodyThereIsAFailureThatTicksOutlive) {
   EXPECT_TRUE(beats_pass(10));
 }
 
+TEST_F(ExchangeTest, ANameThatIsNotResolvedIsNoWordOfThePeer) {
+  auto nameless = samples::peer("b", 1);
+  nameless.host = "nowhere.invalid";
+  start({nameless, samples::peer("c", 1)}, {.connect = 50ms});
+  ASSERT_TRUE(reached([&] { return status(0).unresolved > 0 && status(1).polls.failed > 0; }));
+  EXPECT_EQ(status(0).last_error, "the name of its host was not resolved");
+  EXPECT_EQ(status(1).unresolved, 0U);
+}
+
 struct Spoiled {
   const char* name;
   Reply reply;

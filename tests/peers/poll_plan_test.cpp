@@ -41,6 +41,11 @@ LastPoll failed(PeerKind kind, std::uint32_t failures, milliseconds overdue = 0m
 
 class NextPoll : public testing::TestWithParam<Case> {};
 
+LastPoll without_address(LastPoll last) {
+  last.unresolved = true;
+  return last;
+}
+
 TEST_P(NextPoll, IsAsPlanned) {
   EXPECT_EQ(next_poll(GetParam().last, 1s, GetParam().jitter, kNow) - kNow, GetParam().gap);
 }
@@ -77,6 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"SquidFirstFailure", failed(PeerKind::squid, 1), 0, 1s},
         Case{"SquidSecondFailure", failed(PeerKind::squid, 2), 0, 2s},
         Case{"SquidFailuresCapped", failed(PeerKind::squid, 10), 0, 300s},
+        Case{"ANameNotResolved", without_address(failed(PeerKind::squid, 10)), 0, 2s},
         Case{"PauseFromWhenTheAnswerWasDue", failed(PeerKind::hearsay, 1, 400ms), 0, 600ms},
         Case{"AtOnceAfterASilence", failed(PeerKind::squid, 1, 1s), 0, 0ms},
         Case{"LongPauseAfterManySilences", failed(PeerKind::unknown, 9, 5s), 0, 25s}),

@@ -16,13 +16,15 @@ using peers::PeerState;
 class PeerWatchLog : public testing::Test {
  protected:
   bool look(PeerState state, std::chrono::seconds later = 0s,
-            peers::Reason reason = peers::Reason::none) {
+            peers::Reason reason = peers::Reason::none, std::uint32_t unresolved = 0,
+            bool names_fail = false) {
     peers::PeerStatus peer;
     peer.name = "b";
     peer.state = state;
     peer.last_error = "refused";
     peer.books.reason = reason;
-    return watch_.look({peer}, PeerWatch::Time(1h + later));
+    peer.unresolved = unresolved;
+    return watch_.look({peer}, names_fail, PeerWatch::Time(1h + later));
   }
   std::string said() {
     std::string text = out_.str();
@@ -121,10 +123,24 @@ TEST_F(PeerWatchLog, WaitsForNoTrialOfAPeerWhosePollsSucceedAgain) {
   EXPECT_EQ(said(), "peer b is back, after 5 s\n");
 }
 
+TEST_F(PeerWatchLog, BlamesNobodyWhoseNameTheNameServersDoNotResolve) {
+  for (const std::uint32_t polls : {1, 2, 9}) {
+    EXPECT_FALSE(look(PeerState::down, 1s, peers::Reason::none, polls, polls > 2));
+  }
+  look(PeerState::usable, 9s);
+  EXPECT_EQ(said(), "");
+  look(PeerState::down, 10s, peers::Reason::none, 3);
+  EXPECT_NE(said(), "") << "the name servers work, so it is the name";
+  look(PeerState::resting, 10s, peers::Reason::lies, 9, true);
+  look(PeerState::down, 11s, peers::Reason::none, 4, true);
+  look(PeerState::down, 12s, peers::Reason::none, 5);
+  EXPECT_EQ(said(), "");
+}
+
 TEST_F(PeerWatchLog, ForgetsAPeerThatIsNoLongerKnown) {
   look(PeerState::failing);
   said();
-  watch_.look({}, PeerWatch::Time(1h));
+  watch_.look({}, false, PeerWatch::Time(1h));
   look(PeerState::usable);
   EXPECT_EQ(said(), "");
 }
