@@ -47,6 +47,7 @@ constexpr Phrase kPhrases[] = {
     {"not-a-proxy", "asked {}: somebody else answers at its address"},
     {"slow", "{} took too long"},
     {"broken", "asked {}: it did not answer"},
+    {"dns", "{} was not asked: its name was not resolved"},
     {"cut", "{} cut its answer short"},
     {"outrun", "asked {}, too: another source was faster"},
     {"not-stored", "not stored: {}"},

@@ -74,6 +74,10 @@ class Attempt {
   // Whether the neighbour has said that it waits for a source of its own. Its time, and how its
   // body ends, then tell nothing about itself.
   [[nodiscard]] bool waits_itself() const { return waits_itself_; }
+  // Whether the name servers are waited for, which tells nothing about the source.
+  [[nodiscard]] bool awaits_name() const {
+    return fetch_->server().under_way().awaited() == upstream::Awaited::name;
+  }
   [[nodiscard]] cache::SourceKind source() const;
   [[nodiscard]] cache::Giver giver() const;
   [[nodiscard]] Hierarchy hierarchy() const;

@@ -184,11 +184,11 @@ void ChoicePlan::settle(Time now) {
   next_source_at_ = now;
 }
 
-ChoicePlan::Left ChoicePlan::how_left(const Question& question, bool over, bool waits_itself,
+ChoicePlan::Left ChoicePlan::how_left(const Question& question, bool over, bool is_excused,
                                       Time now) {
   if (over || now < question.expected_by) return Left::in_time;
   if (!question.peer) return Left::late_origin;
-  return waits_itself ? Left::in_time : Left::late_peer;
+  return is_excused ? Left::in_time : Left::late_peer;
 }
 
 Budget::Time ChoicePlan::patience_in(std::optional<peers::FirstByte> takes) const {

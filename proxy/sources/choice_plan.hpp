@@ -104,10 +104,10 @@ class ChoicePlan {
   // The questions under way are left.
   void settle(Time now);
 
-  // How a question that is left has done. `over`: its answer is there; `waits_itself`: see
-  // Attempt.
+  // How a question that is left has done. `over`: its answer is there; `is_excused`: the time tells
+  // nothing of a neighbour, because it waits for its own source, or for its name to be resolved.
   enum class Left : std::uint8_t { in_time, late_peer, late_origin };
-  static Left how_left(const Question& question, bool over, bool waits_itself, Time now);
+  static Left how_left(const Question& question, bool over, bool is_excused, Time now);
 
   // The longest wait for more of a body that another source could supply, too. `takes`: the
   // neighbour's time; nothing: it is fetching the body itself.

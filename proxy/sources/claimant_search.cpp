@@ -241,8 +241,8 @@ void ClaimantSearch::leave_all(Steady::time_point now) {
   using Left = ChoicePlan::Left;
   for (const auto& question : race_.under_way()) {
     const auto& attempt = question->attempt;
-    const auto left =
-        ChoicePlan::how_left(question->plan, question->over, attempt.waits_itself(), now);
+    const bool is_excused = attempt.waits_itself() || attempt.awaits_name();
+    const auto left = ChoicePlan::how_left(question->plan, question->over, is_excused, now);
     if (left == Left::late_origin && !abandoned()) question->attempt.note_silence();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);
     const auto result = left == Left::late_peer ? word(Worth::outrun) : "not-awaited";

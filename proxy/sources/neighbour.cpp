@@ -59,6 +59,7 @@ Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked)
 
 Finding heard_in(const Failure& failure) {
   if (failure.what == Failure::What::abandoned) return {Worth::given_up};
+  if (failure.what == Failure::What::dns) return {Worth::unresolved};
   if (failure.cause == upstream::Errc::not_the_peer) return {Worth::not_a_proxy};
   if (failure.cause == upstream::Errc::unproven_peer) return {Worth::false_hit, FalseHit::unknown};
   return {failure.what == Failure::What::timed_out ? Worth::slow : Worth::broken};
@@ -126,6 +127,7 @@ std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
       break;
     case Worth::holds:
     case Worth::given_up:
+    case Worth::unresolved:
     case Worth::not_a_proxy:  // the attempt has noted it
       break;
   }
@@ -149,6 +151,8 @@ std::string_view word(Worth worth) {
       return "slow";
     case Worth::broken:
       return "broken";
+    case Worth::unresolved:
+      return word(Failure::What::dns);
     case Worth::cut:
       return "cut";
     case Worth::outrun:

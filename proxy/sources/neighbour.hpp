@@ -32,6 +32,7 @@ enum class Worth : std::uint8_t {
   not_a_proxy,  // somebody else has answered at its address
   slow,         // no head came in time
   broken,       // it sent no HTTP, or nothing
+  unresolved,   // it was not asked, since its name was not resolved: that says nothing about it
   cut,          // the body ended early or was too slow
   outrun,       // it was silent for longer than expected, and another source has answered
   given_up,     // this proxy gave up: that says nothing about the neighbour

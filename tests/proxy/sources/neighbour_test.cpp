@@ -75,6 +75,15 @@ TEST(Neighbour, WithoutAHeadIsSlowOrBrokenUnlessItWasGivenUp) {
   EXPECT_EQ(heard_of(What::abandoned), Worth::given_up);
 }
 
+TEST(Neighbour, WhoseNameIsNotResolvedIsNotBlamed) {
+  const auto finding = heard_in(
+      failure_of(Failure::Where::upstream, make_error_code(upstream::Errc::resolver_timed_out)));
+  EXPECT_EQ(finding.worth, Worth::unresolved);
+  EXPECT_FALSE(noted_as(finding));
+  EXPECT_FALSE(noted_as_unclaimed(finding, false));
+  EXPECT_EQ(words_for(finding, "b"), "dns/b");
+}
+
 TEST(Neighbour, IsWorthWhatItsBodyIs) {
   const auto worth = [](Failure::What what) {
     return worth_of(Failure{Failure::Where::upstream, what, {}}).worth;
