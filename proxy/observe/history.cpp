@@ -24,6 +24,17 @@ std::uint64_t sum_of(const Metrics& metrics, Tag tag) {
       [tag](const ThreadCounters& c) -> const Count& { return c.requests[at(tag)]; });
 }
 
+std::uint64_t failed_by_origins(const Metrics& metrics) {
+  std::uint64_t sum = 0;
+  for (std::size_t cause = 0; cause < kFailures; ++cause) {
+    const auto what = static_cast<Failure::What>(cause);
+    if (!is_of_origin(what) || what == Failure::What::no_address) continue;
+    sum +=
+        metrics.sum([cause](const ThreadCounters& c) -> const Count& { return c.failed[cause]; });
+  }
+  return sum;
+}
+
 std::uint64_t received_from(const Metrics& metrics, Hierarchy source) {
   return metrics.sum(
       [source](const ThreadCounters& c) -> const Count& { return c.upstream_bytes[at(source)]; });
@@ -49,6 +60,8 @@ std::string_view name_of(Series series) {
       return "neighbour_bytes";
     case Series::origin_bytes:
       return "origin_bytes";
+    case Series::failed_by_origins:
+      return "failed_by_origins";
   }
   return "";
 }
@@ -69,6 +82,7 @@ Sample totals_of(const Metrics& metrics) {
       received_from(metrics, Hierarchy::sibling) + received_from(metrics, Hierarchy::parent_hit);
   sample[at(Series::origin_bytes)] =
       received_from(metrics, Hierarchy::direct) + received_from(metrics, Hierarchy::parent);
+  sample[at(Series::failed_by_origins)] = failed_by_origins(metrics);
   return sample;
 }
 

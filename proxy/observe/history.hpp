@@ -25,8 +25,10 @@ enum class Series : std::uint8_t {
   cache_bytes,      // of those, bodies of hits
   neighbour_bytes,  // received from the stores of neighbours
   origin_bytes,     // received from origins, and from parents that fetched from origins
+  // Of those that failed: an origin did, or the way to it. A name that does not exist is neither.
+  failed_by_origins,
 };
-inline constexpr std::size_t kSeries = 8;
+inline constexpr std::size_t kSeries = 9;
 // As the pages spell it: "sent_bytes".
 std::string_view name_of(Series series);
 
@@ -35,7 +37,7 @@ using Sample = std::array<std::uint64_t, kSeries>;  // indexed by Series
 // The totals since the start of the process.
 Sample totals_of(const Metrics& metrics);
 
-// Takes 330 KB from the beginning, and never more. Any thread.
+// Takes 370 KB from the beginning, and never more. Any thread.
 class History {
  public:
   // Consecutive samples, the oldest first, one for each `step`. The last one ends at `end`.

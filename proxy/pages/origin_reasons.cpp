@@ -52,45 +52,56 @@ std::vector<Failing> of_settings(const std::vector<Failing>& all, bool mapped) {
   return some;
 }
 
-// The origins that fail now show what the failures are due to: one of them, or the way to them all.
-void add_share(std::vector<Trouble>& all, const OriginsSeen& seen, Time now) {
+// The origin that has most of the failures, if one has, and without it few requests fail.
+const Failing* main_cause(const OriginsSeen& seen) {
+  const auto& failed = seen.failed_lately;
+  const auto most = std::max_element(
+      failed.begin(), failed.end(),
+      [](const Failing& one, const Failing& other) { return one.failures < other.failures; });
+  if (most == failed.end()) return nullptr;
+  std::uint64_t rest = 0;
+  for (const auto& one : failed) rest += one.failures;
+  rest -= most->failures;
+  const auto others = seen.requests - std::min(most->failures, seen.failed);
+  return rest < most->failures && rest * kFailedOf <= others ? &*most : nullptr;
+}
+
+// The origins that have failed lately, be it once each, show what the failures are due to: one of
+// them, or the way to them all.
+void add_share(std::vector<Trouble>& all, const OriginsSeen& seen) {
   if (seen.requests < kLeastRequests || seen.failed * kFailedOf < seen.requests) return;
-  auto external = of_settings(seen.failing, false);
-  std::erase_if(external,
-                [now](const Failing& one) { return now - one.last > std::chrono::minutes(1); });
-  const bool mapped_fail = external.size() < seen.failing.size() && !all.empty();
-  if (external.empty() || (external.size() == 1 && mapped_fail)) return;
+  const auto external = of_settings(seen.failed_lately, false).size();
+  const auto* const one = main_cause(seen);
+  if (one ? one->mapped || !names(seen.failing, one->origin) : external < 2) return;
   const auto share =
       fmt::format("{} of {} requests failed in the last minute", seen.failed, seen.requests);
-  if (external.size() == 1) {
+  if (one) {
     all.push_back({.what = "origin",
-                   .which = external[0].origin,
+                   .which = one->origin,
                    .text = share + ", and this origin fails: look whether it runs, and at the way "
                                    "to it",
                    .which_is_private = true});
     return;
   }
-  all.push_back({"line",
-                 {},
-                 fmt::format("{}, and {} origins fail: look at the line to the Internet", share,
-                             external.size())});
+  all.push_back(
+      {"line",
+       {},
+       fmt::format("{}, and {} origins fail: look at the line to the Internet", share, external)});
 }
 
 }  // namespace
 
 OriginsSeen origins_seen(const Process& process, Time now) {
   const auto minute = process.history.sum_of_last(std::chrono::minutes(1));
-  // Requests that wait for name servers wait for no origin.
-  auto silences = process.name_health.trouble(now) ? std::vector<Silence>()
-                                                   : process.origin_traffic.silences(now);
-  return {process.origin_health.failing(now), std::move(silences),
+  return {process.origin_health.failing(now), process.origin_traffic.silences(now),
           minute[static_cast<std::size_t>(Series::requests)],
-          minute[static_cast<std::size_t>(Series::failed)]};
+          minute[static_cast<std::size_t>(Series::failed_by_origins)],
+          process.origin_health.failed_lately(now)};
 }
 
 std::vector<Trouble> origin_reasons(const OriginsSeen& seen, Time now) {
   auto all = origin_troubles(of_settings(seen.failing, true), now);
-  add_share(all, seen, now);
+  add_share(all, seen);
   for (const auto& one : seen.silences) {
     const bool is_said = std::any_of(all.begin(), all.end(), [&one](const Trouble& trouble) {
       return trouble.which == one.origin;

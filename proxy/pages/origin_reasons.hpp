@@ -16,14 +16,16 @@ struct OriginsSeen {
   std::vector<upstream::OriginTraffic::Silence> silences{};
   // Of clients, in the last minute.
   std::uint64_t requests = 0;
-  std::uint64_t failed = 0;
+  std::uint64_t failed = 0;  // by origins, or by the way to them
+  std::vector<upstream::OriginHealth::Failing> failed_lately{};
 };
 // What is known at `now`. Any thread.
 OriginsSeen origins_seen(const Process& process, std::chrono::steady_clock::time_point now);
 
 // The reasons to be degraded: an origin that the settings name fails (origin_troubles); requests
 // wait for an origin that answers nothing; or a fifth of the clients' requests fails, of at least a
-// hundred in a minute. An origin that clients name and that fails alone is no reason.
+// hundred in a minute, whichever origins they ask for. An origin that clients name and that fails
+// alone is no reason.
 std::vector<Trouble> origin_reasons(const OriginsSeen& seen,
                                     std::chrono::steady_clock::time_point now);
 

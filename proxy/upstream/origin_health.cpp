@@ -125,12 +125,13 @@ bool OriginHealth::rests(const Endpoint& origin, Clock::time_point now) const {
   return found != rests_.end() && now < found->second;
 }
 
-std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) const {
+template <class Wanted>
+std::vector<OriginHealth::Failing> OriginHealth::all_that(Wanted wanted) const {
   std::vector<Failing> all;
   {
     const threads::MutexLock lock(mutex_);
     for (const auto& [origin, trouble] : troubles_) {
-      if (trouble.failures < trouble.most() || now - trouble.last > kForgotten) continue;
+      if (!wanted(trouble)) continue;
       all.push_back({name_of(origin), trouble.why, trouble.failures, trouble.since, trouble.last,
                      origin.trust == Trust::configured});
     }
@@ -138,6 +139,14 @@ std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) 
   std::sort(all.begin(), all.end(),
             [](const Failing& a, const Failing& b) { return a.origin < b.origin; });
   return all;
+}
+
+std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) const {
+  return all_that([now](const Trouble& trouble) { return trouble.fails(now); });
+}
+
+std::vector<OriginHealth::Failing> OriginHealth::failed_lately(Clock::time_point now) const {
+  return all_that([now](const Trouble& trouble) { return now - trouble.last <= kLately; });
 }
 
 std::uint64_t OriginHealth::failures(Failure::What why) const {

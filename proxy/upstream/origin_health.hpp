@@ -61,6 +61,9 @@ class OriginHealth {
   };
   // The origins that fail, in the order of their names.
   [[nodiscard]] std::vector<Failing> failing(Clock::time_point now) const;
+  // Those that have failed in the last kLately, be it once, likewise.
+  static constexpr std::chrono::minutes kLately{1};
+  [[nodiscard]] std::vector<Failing> failed_lately(Clock::time_point now) const;
   // All failures that are given to failed(), of any origin.
   [[nodiscard]] std::uint64_t failures(Failure::What why) const;
 
@@ -73,12 +76,17 @@ class OriginHealth {
     bool expected;
 
     [[nodiscard]] std::uint64_t most() const { return expected ? kFailing : kFailingUnknown; }
+    [[nodiscard]] bool fails(Clock::time_point now) const {
+      return failures >= most() && now - last <= kForgotten;
+    }
     [[nodiscard]] bool is_said() const { return expected || failures >= kFailingUnknown; }
   };
   static constexpr std::size_t kKnown = 4096;
 
   std::atomic<std::uint32_t>& place_of(const Endpoint& origin, std::uint32_t& mark) const;
   bool is_expected(const Endpoint& origin) const;
+  template <class Wanted>
+  std::vector<Failing> all_that(Wanted wanted) const EXCLUDES(mutex_);
   void forget_old(Clock::time_point now) REQUIRES(mutex_);
   bool make_room(bool expected) REQUIRES(mutex_);
 

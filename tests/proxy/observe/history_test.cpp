@@ -62,7 +62,10 @@ TEST(Totals, TellTheBytesOfNeighboursFromThoseOfOrigins) {
   receive(Hierarchy::parent_hit, 2);
   receive(Hierarchy::direct, 4);
   receive(Hierarchy::parent, 8);
+  for (std::size_t cause = 0; cause <= kFailures; ++cause) of_thread.failed[cause].add();
   const auto totals = totals_of(metrics);
+  EXPECT_EQ(totals[at(Series::failed_by_origins)], 5U)
+      << "unreachable, timed out, cut, malformed, untrusted";
   EXPECT_EQ(totals[at(Series::sent_bytes)], 100U);
   EXPECT_EQ(totals[at(Series::cache_bytes)], 10U);
   EXPECT_EQ(totals[at(Series::neighbour_bytes)], 3U);

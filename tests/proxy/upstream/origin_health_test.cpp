@@ -30,6 +30,19 @@ TEST(OriginHealth, AnOriginThatHasWorkedFailsAfterThreeFailuresInARow) {
   EXPECT_EQ(failing[0].since, kNow + 1s);
 }
 
+TEST(OriginHealth, TellsWhoHasFailedLatelyBeItOnce) {
+  OriginHealth health;
+  health.failed(origin("a.test"), kUnreachable, kNow);
+  health.failed(origin("b.test"), kUnreachable, kNow + 30s);
+  EXPECT_EQ(health.failed_lately(kNow + 60s).size(), 2U);
+  const auto left = health.failed_lately(kNow + 61s);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].origin, "http://b.test:80");
+  EXPECT_EQ(left[0].failures, 1U);
+  health.answered(origin("b.test"));
+  EXPECT_TRUE(health.failed_lately(kNow + 61s).empty());
+}
+
 TEST(OriginHealth, AnOriginRestsForAsLongAsItWants) {
   OriginHealth health;
   EXPECT_FALSE(health.rests(origin("a.test"), kNow));
