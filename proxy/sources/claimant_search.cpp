@@ -83,14 +83,19 @@ bool ClaimantSearch::must_be_allowed() const {
 }
 
 // A name that leads nowhere is not denied, so neighbours still answer while the name servers
-// cannot.
+// cannot. One whose answer is late may be denied. Offline it does not matter: nothing connects to
+// its address, and a neighbour gives only what its own settings let it fetch, at a time when the
+// name led somewhere. What is known to be denied, as an address in the URL, still is.
 Task<bool> ClaimantSearch::guard_allows() const {
   const auto& request = wanted_.request;
   const auto& guard = access_.guard;
-  const auto limit = request.policy().settings.timeouts.peer_connect;
+  const bool offline = request.facts.offline;
+  const bool in_vain = offline && access_.shared.name_health.fails_lately(Steady::now());
+  const auto limit =
+      in_vain ? std::chrono::milliseconds(0) : request.policy().settings.timeouts.peer_connect;
   std::string host(request.target.host());
   const auto found = co_await access_.resolver.resolve(std::move(host), limit);
-  if (!found) co_return found.error() != upstream::Errc::resolver_timed_out;
+  if (!found) co_return offline || found.error() != upstream::Errc::resolver_timed_out;
   co_return std::all_of(found->begin(), found->end(), [&](const auto& address) {
     return guard.allows(address, request.target.port(), upstream::Trust::client);
   });

@@ -13,6 +13,7 @@
 #include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
 #include "proxy/upstream/guard.hpp"
+#include "proxy/upstream/name_health.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/resolve.hpp"
 
@@ -24,6 +25,7 @@ struct SharedSources {
   peers::Publisher& publisher;
   SiteFetches& site_fetches;
   upstream::OriginClocks& origin_clocks;
+  const upstream::NameHealth& name_health;
 };
 
 // Belongs to one I/O thread, and outlives the questions that it asks.
