@@ -1,6 +1,7 @@
 #include "proxy/blocks/block_writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
@@ -53,6 +54,8 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     keep(next.block, *next.fill);
     next.fill->finish();
     process.runs.done(*into_.run);
+    // From its first block on, the part may be claimed. Whoever ends the run claims the rest.
+    if (!std::exchange(claimed_, true)) note_kept_blocks(process, into_.key, *object);
     if (next.block == into_.last) break;
     co_await net::asio::post(worker_.io.get_executor(),
                              net::use_task);  // lets other connections run

@@ -51,6 +51,7 @@ class BlockWriter {
   const Fill* under_way_ = nullptr;
   std::uint64_t size_ = 0;  // of the block under way
   std::uint64_t received_ = 0;
+  bool claimed_ = false;  // a block was kept, so our digest may claim a part
   std::optional<LeastRate> rate_;
 };
 

@@ -20,7 +20,8 @@ Worker::Worker(Process& of_all, std::size_t number)
       counters(process.metrics.of_thread(number)),
       cache{process.cache, io.get_executor()},
       sources{
-          .shared = {process.name, process.publisher, process.site_fetches, process.origin_clocks},
+          .shared = {process.name, process.publisher, process.site_fetches, process.origin_clocks,
+                         process.name_health},
           .cache = cache,
           .upstream = outgoing.upstream,
           .guard = outgoing.guard,

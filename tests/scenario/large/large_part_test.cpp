@@ -34,6 +34,28 @@ TEST(LargePart, IsGivenByTheNeighbourThatHoldsIt) {
   EXPECT_EQ(books.at("failures"), 0);
 }
 
+TEST(LargePart, IsGivenWhileTheRestIsStillBeingFetched) {
+  LargeScene scene(8 * kMiB);
+  Gate gate;
+  scene.origin.on("/a", scene.described(Reply(200))
+                            .sized(8 * kMiB)
+                            .send(pattern(0, 3 * kMiB))
+                            .wait(gate)
+                            .send(pattern(3 * kMiB, 5 * kMiB)));
+  const TemporaryDirectory home_b;
+  const ProxyProcess b(with_neighbour("a", scene.proxy().port(), home_b / "b"));
+  Client first(scene.proxy().port());
+  first.send(request_text("GET", scene.origin.url("/a")));
+  ASSERT_TRUE(await([&] { return b.digest_peer("a").at("entries") == 1; })) << "it waits";
+  const Response part =
+      Client(b.port()).get(scene.origin.url("/a"), {{"Range", "bytes=1048576-2097151"}});
+  scene.expect_part(part, {kMiB, 2 * kMiB - 1});
+  EXPECT_TRUE(contains(part.field("Cache-Status"), "peer/a")) << part.field("Cache-Status");
+  EXPECT_EQ(scene.origin.count(), 1U);
+  gate.open();
+  scene.expect_whole(first.read("GET"));
+}
+
 // Nothing of the object is stored here.
 TEST(LargePart, IsGivenAsTheBeginningOfAColdObject) {
   LargeScene scene(8 * kMiB);
