@@ -55,9 +55,10 @@ TEST(SilentNames, AnOfflineProxyAsksItsNeighboursAndBlamesNone) {
   peer.on(kDigestPath, digest_reply(digest_claiming({"http://nowhere.test/a"})));
   peer.sign_as("b");
   peer.on("/a", cacheable("from b"));
-  auto settings = with_peer(
-      "b", peer.port(),
-      json{{"cache", {{"offline", true}}}, {"access", {{"deny_to", {"loopback", "10.0.0.0/8"}}}}});
+  auto settings = with_peer("b", peer.port(),
+                            json{{"cache", {{"offline", true}}},
+                                 {"timeouts", {{"peer_connect", "100ms"}}},
+                                 {"access", {{"deny_to", {"loopback", "10.0.0.0/8"}}}}});
   settings["peers"].push_back({{"name", "c"}, {"url", "http://c.test:3128"}});
   ProxyProcess proxy(settings);
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
