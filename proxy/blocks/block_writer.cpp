@@ -1,7 +1,6 @@
 #include "proxy/blocks/block_writer.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
@@ -14,6 +13,7 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::uint64_t kPiece = 64 * 1024;
+constexpr std::chrono::seconds kLong{1};  // for a body to arrive
 constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
 constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
 constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
@@ -54,8 +54,7 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     keep(next.block, *next.fill);
     next.fill->finish();
     process.runs.done(*into_.run);
-    // From its first block on, the part may be claimed. Whoever ends the run claims the rest.
-    if (!std::exchange(claimed_, true)) note_kept_blocks(process, into_.key, *object);
+    claim_part();
     if (next.block == into_.last) break;
     co_await net::asio::post(worker_.io.get_executor(),
                              net::use_task);  // lets other connections run
@@ -116,6 +115,14 @@ void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
   if (has_block(process.cache, into_.key, *object, block)) return;
   (void)keep_block(process.cache, into_.key, object,
                    {block, fill.body(), answer_.giver(), answer_.begun()});
+}
+
+// If the body takes long, our digest may claim the part that is here. Whoever ends the run has the
+// claim reviewed again.
+void BlockWriter::claim_part() {
+  if (claimed_ || steady_clock::now() - begun_ < kLong) return;
+  claimed_ = true;
+  note_kept_blocks(worker_.process, into_.key, *into_.run->object);
 }
 
 bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {

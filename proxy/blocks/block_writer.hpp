@@ -1,6 +1,7 @@
 // Writes a response's body into the blocks of a run.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -41,6 +42,7 @@ class BlockWriter {
                                        std::chrono::milliseconds idle);
   cache::Ref<cache::Block> next_piece(std::uint64_t left);
   void keep(std::uint32_t block, const Fill& fill);
+  void claim_part();
   [[nodiscard]] bool worth_finishing(const Fill& fill, std::uint64_t size) const;
 
   Worker& worker_;
@@ -51,7 +53,8 @@ class BlockWriter {
   const Fill* under_way_ = nullptr;
   std::uint64_t size_ = 0;  // of the block under way
   std::uint64_t received_ = 0;
-  bool claimed_ = false;  // a block was kept, so our digest may claim a part
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  bool claimed_ = false;  // see claim_part()
   std::optional<LeastRate> rate_;
 };
 

@@ -76,9 +76,9 @@ BlockKept keep_block_of_new(Cache& cache, const digest::Key& key,
 // misses some blocks.
 net::Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatience> patience);
 
-// Call this after the first block of several was kept, and after the last one. If the disk has all
-// of them, our digest may claim the URL; if it has some, a part. The object may have been purged or
-// replaced meanwhile.
+// Call this once after blocks of the object were kept; also meanwhile, if that takes long. If the
+// disk has all of them, our digest may claim the URL; if it has some, a part. The object may have
+// been purged or replaced meanwhile.
 void note_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object);
 
 }  // namespace proxy

@@ -39,9 +39,10 @@ TEST(LargePart, IsGivenWhileTheRestIsStillBeingFetched) {
   Gate gate;
   scene.origin.on("/a", scene.described(Reply(200))
                             .sized(8 * kMiB)
-                            .send(pattern(0, 3 * kMiB))
+                            .send(pattern(0, 6 * kMiB))
                             .wait(gate)
-                            .send(pattern(3 * kMiB, 5 * kMiB)));
+                            .send(pattern(6 * kMiB, 2 * kMiB))
+                            .slow({}, 4 * kMiB));
   const TemporaryDirectory home_b;
   const ProxyProcess b(with_neighbour("a", scene.proxy().port(), home_b / "b"));
   Client first(scene.proxy().port());
