@@ -122,7 +122,7 @@ void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
 void BlockWriter::claim_part() {
   if (claimed_ || steady_clock::now() - begun_ < kLong) return;
   claimed_ = true;
-  note_kept_blocks(worker_.process, into_.key, *into_.run->object);
+  note_kept_blocks(worker_.process.cache, into_.key, *into_.run->object);
 }
 
 bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {

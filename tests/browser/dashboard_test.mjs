@@ -99,9 +99,9 @@ test('the contents are listed, searched and purged', async () => {
   await page.fill('#contents-search', 'large');
   await page.click('#contents-form button');
   const large = origin.url('/large?size=3000000');
-  const row = page.locator(`[data-url="${large}"]`);
+  const row = page.locator(`#contents [data-row="${large}"]`);
   await row.waitFor();
-  assert.equal(await page.locator('#contents-largest tbody tr').count(), 1);
+  assert.equal(await page.locator('#contents-tables .table:nth-child(2) tbody tr').count(), 1);
   await row.locator('button').click();
   await page.click('#ask button[value=no]');
   assert.equal((await a.get(large, { 'Cache-Control': 'only-if-cached' })).status, 200, 'not purged yet');
@@ -112,7 +112,7 @@ test('the contents are listed, searched and purged', async () => {
   assert.equal((await a.get(large, { 'Cache-Control': 'only-if-cached' })).status, 504);
   await page.fill('#contents-search', '');
   await page.click('#contents-form button');
-  const host = page.locator('#contents-hosts tbody tr');
+  const host = page.locator('#contents-tables .table:nth-child(1) tbody tr');
   await host.locator('button.danger').click();
   await page.click('#ask-yes');
   await page.waitForSelector('#contents-state:has-text("0 responses")');
@@ -122,7 +122,7 @@ test('a search while the list is made again after a purge is no error', async ()
   await a.get(origin.url('/again'));
   await page.fill('#contents-search', '/again');
   await page.click('#contents-form button');
-  const row = page.locator(`[data-url="${origin.url('/again')}"]`);
+  const row = page.locator(`#contents [data-row="${origin.url('/again')}"]`);
   await row.waitFor();
   await page.route('**/admin/cache/sums*', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -182,14 +182,14 @@ test('origins, and what a request waits for since when, are told', async () => {
   const { origins } = JSON.parse(await a.page('/hearsay/origins'));
   const text = (await page.innerText('#origins')).replaceAll(/\s+/g, ' ').trim();
   origin.silent.end();
-  const expected = ['Origins 1 origin in the last hour, 1 request waits\\.',
+  const expected = ['Origins',
     `${host} 1 request has waited for it for \\d+ s, and it has answered nothing for \\d+ s: look whether it hangs, and at the way to it`,
-    'Waiting now, the longest first Request Waits for Since For',
+    'Waiting now CSV JSON Request Waits for Since For',
     `GET ${host}/silent the first byte of ${host} \\d\\d:\\d\\d:\\d\\d \\d+ s`,
-    'By requests Origin Requests Failed First byte p50 p99 Bytes',
+    'Last hour CSV JSON Origin Requests Failed First byte p50 p99 Bytes',
     `${host} ${origins[0].requests} 1 \\(cut off 1\\) [\\d.]+ ms [\\d.]+ ms [\\d.]+ [KM]iB`];
   assert.match(text, new RegExp(`^${expected.join(' ')}$`));
-  await page.waitForSelector('#origins-waits tr', { state: 'detached' });
+  await page.waitForSelector('#origins [data-row$="/silent"]', { state: 'detached' });
 });
 
 test('the page of a browser at / is the dashboard', async () => {

@@ -21,10 +21,11 @@ async function newsOf(proxy) {
   throw new Error('no news');
 }
 
-// What the proxy tells of itself once it has answered a request.
+// What the proxy tells of itself once it has answered a request, while another one waits.
 export async function realOf(proxy) {
   const told = async (page) => JSON.parse(await proxy.page(page));
-  await until('the request is counted', async () => (await told('/hearsay/busiest')).hosts.length > 0);
+  await until('a request is counted, and one waits', async () => (await told('/hearsay/busiest')).hosts.length > 0
+    && (await told('/hearsay/origins')).under_way.length > 0);
   return { ...await newsOf(proxy), requests: await told('/hearsay/requests'), busiest: await told('/hearsay/busiest'), origins: await told('/hearsay/origins') };
 }
 
@@ -88,7 +89,8 @@ function busiest(real) {
 function origins(real) {
   return changed(real, {
     notes: [{ origin: 'http://slow.example.org', text: 'half of its answers take more than 6.0 s to begin' }],
-    waiting: 0, under_way: [],
+    waiting: 1,
+    under_way: [changed(real.under_way[0], { method: 'GET', url: kLongUrl, waits_for: 'first-byte', of: 'origin', server: 'http://mirror.example.org', seconds: 40.2, since: kEnd - 40 })],
     origins: [changed(real.origins[0], { origin: 'http://a.example.org', requests: 617, failed: 2, failures: { 'timed-out': 2 },
       first_byte_p50_ms: 12, first_byte_p99_ms: 6000, bytes: 2 ** 30 })],
   });
@@ -113,7 +115,7 @@ export function siteOf(number, real, { admin = true, broken = 3 } = {}) {
   const sums = [{ host: 'a.example.org', entries: 2, bytes: 3072, hits: 7 }, { url: kLongUrl, kind: 'large', where: 'disk', held_bytes: 700 * 2 ** 20, fresh_seconds: 3540, hits: 1 },
     { hosts: 1, entries: 2, bytes: 3072, hits: 7 }];
   return {
-    '/hearsay/about': JSON.stringify({ name: 'cache-a', version: '1.2.3', started: kEnd - 7500, admin, signed_in: false }),
+    '/hearsay/about': JSON.stringify({ name: 'cache-a', version: '1.2.3', started: kEnd - 7500, admin, signed_in: admin }),
     '/hearsay/busiest': JSON.stringify(busiest(real.busiest)),
     '/hearsay/origins': JSON.stringify(origins(real.origins)),
     '/hearsay/events': `retry: 100\n\ndata: ${JSON.stringify(news)}\n\n`,

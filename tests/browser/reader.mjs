@@ -69,6 +69,9 @@ export function faultsOfLayout() {
   for (const tile of document.querySelectorAll('.tile .main')) {
     if (tile.scrollWidth > tile.clientWidth) faults.push(`wider than its tile: ${tile.textContent}`);
   }
+  for (const cell of document.querySelectorAll('th:not(:has(.cut, .unseen))')) {
+    if (cell.checkVisibility() && cell.scrollWidth > cell.clientWidth + 1) faults.push(`wider than its cell: ${cell.textContent}`);
+  }
   const labels = [...document.querySelectorAll('.node text')].filter((one) => one.checkVisibility() && one.textContent);
   labels.forEach((one, i) => labels.slice(i + 1).forEach((other) => {
     const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];

@@ -1,13 +1,13 @@
 // What the cache holds, by host and by size, and purging it.
-import { at, figure, make, say } from './dom.js';
-import { offer } from './export.js';
+import { at, cutInTheMiddle, isRead, make, say } from './dom.js';
+import { tablesIn } from './table.js';
 import * as units from './units.js';
-import { cutInTheMiddle } from './url.js';
 
 const kFew = 2000;      // so many responses are looked through without being asked to
 const kPause = 5000;
 let search = null;      // the AbortController of the one under way
 let looked = { at: 0, held: -1 };
+let show = null;        // shows the hosts and the largest responses
 
 async function eachLine(answer, use) {
   let rest = '';
@@ -38,7 +38,7 @@ async function look(quietly = false) {
     else if (line.hosts !== undefined) found.all = line;
     else if (line.other_hosts !== undefined) found.others = line;
   });
-  show(found);
+  tell(found);
 }
 
 function begin(quietly = false) {
@@ -48,53 +48,42 @@ function begin(quietly = false) {
   });
 }
 
-const plural = (number, word) => `${units.count(number).text} ${word}${number === 1 ? '' : 's'}`;
+let most = 1;  // the bytes of the largest host
 
-function show({ hosts, largest, all, others }) {
-  if (!all) throw new Error('the answer was cut');
-  say(at('contents-state'), `${plural(all.entries, 'response')} of ${plural(all.hosts, 'host')}, ${units.bytes(all.bytes).text}`);
-  const most = Math.max(1, ...hosts.map(({ bytes }) => bytes));
-  at('contents-hosts').replaceChildren(table('By host', ['Host', 'Responses', 'Size', 'Hits'], hosts,
-    [...hosts.map((host) => hostRow(host, most)), ...(others ? [othersRow(others)] : [])]));
-  at('contents-largest').replaceChildren(table('The largest', ['URL', 'Size', 'Fresh', 'Hits'], largest, largest.map(largeRow)));
-}
-
-// `found`: what is exported; `rows`: [attributes of the row, its header, its cells...].
-function table(caption, heads, found, rows) {
-  return make('div', { class: 'scrolled', tabindex: '0', role: 'region', 'aria-label': caption },
-    make('table', {}, make('caption', {}, make('span', {}, caption), make('span', { class: 'exports' }, offer(caption.toLowerCase().replaceAll(' ', '-'), () => found))),
-      make('thead', {}, make('tr', {}, heads.map((head) => make('th', { scope: 'col' }, head)),
-        make('th', { scope: 'col' }, make('span', { class: 'unseen' }, 'Purge')))),
-      make('tbody', {}, rows.map(([attributes, first, ...cells]) => make('tr', attributes, first,
-        cells.map((cell, i) => make('td', { 'data-head': heads[i + 1] }, cell)))))));
-}
-
-function hostRow(host, most) {
-  const level = make('span', { class: 'level' });
-  level.style.width = `${(100 * host.bytes) / most}%`;
+function hostName(host, { bytes }) {
   const open = () => {
-    at('contents-search').value = `//${host.host}/`;
+    at('contents-search').value = `//${host}/`;
     begin();
   };
-  const name = make('button', { type: 'button', class: 'link', onclick: open }, host.host);
-  return [{ 'data-host': host.host }, make('th', { scope: 'row' }, name, level), ...sums(host),
-    purgeButton({ host: host.host }, `all ${units.count(host.entries).exact} responses of ${host.host}`)];
+  const level = make('span', { class: 'level' });
+  level.style.width = `${(100 * bytes) / most}%`;
+  return make('div', {}, make('button', { type: 'button', class: 'link', onclick: open }, cutInTheMiddle(host)), level);
 }
 
-const sums = ({ entries, bytes, hits }) =>
-  [figure(units.count(entries)), figure(units.bytes(bytes)), figure(units.count(hits))];
+const kHits = { head: 'Hits', of: 'hits', show: units.count };
+const kHosts = { caption: 'By host', what: 'by-host', sort: 2, nothing: 'Nothing is stored.', columns: [
+  { head: 'Host', of: 'host', show: hostName },
+  { head: 'Responses', of: 'entries', show: units.count },
+  { head: 'Size', of: 'bytes', show: units.bytes },
+  kHits,
+  { head: 'Purge', show: (_, { host, entries }) => purgeButton({ host }, `all ${units.count(entries).exact} responses of ${host}`) },
+] };
 
-function othersRow(others) {
-  return [{}, make('th', { scope: 'row' }, `${units.count(others.other_hosts).text} other hosts`), ...sums(others)];
-}
+const urlOf = ({ url }) => url.replace(/^reverse:/, '');
+const kLargest = { caption: 'The largest', what: 'the-largest', nothing: 'Nothing is stored.', columns: [
+  { head: 'URL', of: urlOf, show: cutInTheMiddle },
+  { head: 'Size', of: 'held_bytes', show: units.bytes },
+  { head: 'Fresh', of: 'fresh_seconds', show: (fresh) => (fresh ? units.seconds(fresh) : 'stale') },
+  kHits,
+  { head: 'Purge', show: (_, entry) => purgeButton({ url: urlOf(entry) }, urlOf(entry)) },
+] };
 
-function largeRow(entry) {
-  const url = entry.url.replace(/^reverse:/, '');
-  return [{ 'data-url': url },
-    make('th', { scope: 'row', class: 'url', title: `${url} (${entry.kind}, in ${entry.where})` }, cutInTheMiddle(url)),
-    figure(units.bytes(entry.held_bytes)),
-    entry.fresh_seconds ? figure(units.seconds(entry.fresh_seconds)) : 'stale',
-    figure(units.count(entry.hits)), purgeButton({ url }, url)];
+function tell({ hosts, largest, all, others }) {
+  if (!all) throw new Error('the answer was cut');
+  const rest = others ? `; ${units.plural(others.other_hosts, 'other host')} with ${units.plural(others.entries, 'response')}, ${units.bytes(others.bytes).text}, not listed` : '';
+  say(at('contents-state'), `${units.plural(all.entries, 'response')} of ${units.plural(all.hosts, 'host')}, ${units.bytes(all.bytes).text}${rest}`);
+  most = Math.max(1, ...hosts.map(({ bytes }) => bytes));
+  show(hosts, largest);
 }
 
 function purgeButton(order, what) {
@@ -125,6 +114,7 @@ async function purge(order, what) {
 
 // For administrators.
 export function beginContents() {
+  show = tablesIn(at('contents-tables'), kHosts, kLargest);
   at('contents-form').addEventListener('submit', (event) => {
     event.preventDefault();
     begin();
@@ -141,7 +131,7 @@ function showContents(now) {
     looked.at = Date.now();
     return;
   }
-  const inUse = at('contents').matches(':focus-within') || at('ask').open;
+  const inUse = isRead(at('contents')) || at('ask').open;
   if (held === looked.held || inUse || Date.now() - looked.at < kPause) return;
   looked = { at: Date.now(), held };
   begin(true);

@@ -29,7 +29,31 @@ export function say(element, text, title) {
   if (title !== undefined && element.title !== title) element.title = title;
 }
 
+// Whether somebody selects text there, is about to press a button of a row, or types into a form.
+export function isRead(element) {
+  const selection = document.getSelection();
+  return (!selection.isCollapsed && element.contains(selection.focusNode)) || element.querySelector('tbody :focus, form input:focus') !== null;
+}
+
+// What a page of the proxy tells, which is JSON.
+export async function ask(page) {
+  const answer = await fetch(page);
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
 // A figure in human units, with its exact value on hover.
 export function figure({ text, exact }) {
   return make('span', { class: 'figure', title: exact }, text);
+}
+
+// A URL or host that is too long for its place is cut in the middle: its begin and its end stay in sight. One
+// line, in a font whose characters are equally wide. Copied, it is the whole text.
+export function cutInTheMiddle(text) {
+  const kept = text.includes('/') ? 22 : 12;  // characters at the end
+  const start = [...text].slice(0, -kept).join('');
+  const end = text.slice(start.length);
+  const head = make('span', { class: 'start' }, start);
+  head.style.maxWidth = `calc(100% - ${[...end].length}ch)`;
+  return make('span', { class: 'url cut', title: text }, head, make('span', {}, end));
 }

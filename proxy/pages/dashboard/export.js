@@ -1,10 +1,11 @@
 // Gives what a card shows as a file.
 import { at, make } from './dom.js';
 
-// RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe.
+// RFC 4180. A list or an object is written as JSON. A text that a spreadsheet would take for a formula begins with an apostrophe.
 function cell(value) {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  const told = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : told;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

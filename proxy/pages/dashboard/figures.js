@@ -30,12 +30,12 @@ const kFigures = [
   })],
   ['memory', 'Memory', ({ now }) => ({
     main: units.bytes(now.memory_bytes),
-    note: [units.count(now.memory_entries), 'responses'],
+    note: [units.count(now.memory_entries), now.memory_entries === 1 ? 'response' : 'responses'],
     level: now.memory_bytes / now.memory_limit,
   })],
   ['disk', 'Disk', ({ now }) => now.disk_limit && ({
     main: units.bytes(now.disk_bytes),
-    note: [units.count(now.disk_records), 'records'],
+    note: [units.count(now.disk_records), now.disk_records === 1 ? 'record' : 'records'],
     level: now.disk_bytes / now.disk_limit,
   })],
   ['connections', 'Connections', ({ now }) => ({

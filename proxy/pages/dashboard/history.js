@@ -1,14 +1,11 @@
 // The samples of the last hour and the last day.
+import { ask } from './dom.js';
 
 export const kSeries = ['requests', 'hits', 'failed', 'refused', 'sent_bytes', 'cache_bytes',
   'neighbour_bytes', 'origin_bytes'];
 const kHour = 3600;
 
-async function load(span) {
-  const answer = await fetch(`/hearsay/history?span=${span}`);
-  if (!answer.ok) throw new Error(`history: ${answer.status}`);
-  return answer.json();
-}
+const load = (span) => ask(`/hearsay/history?span=${span}`);
 
 // A sample in each row, the oldest first; nothing yet: none.
 export function rowsOf(span) {

@@ -1,8 +1,8 @@
 // Puts the parts of the dashboard together.
-import { showBusiest } from './busiest.js';
+import { beginBusiest } from './busiest.js';
 import { Chart } from './chart.js';
 import { beginContents } from './contents.js';
-import { at, say } from './dom.js';
+import { ask, at, say } from './dom.js';
 import { offer } from './export.js';
 import { showFigures } from './figures.js';
 import { showHealth, showLost } from './health.js';
@@ -56,9 +56,7 @@ function showCharts() {
 }
 
 async function loadAbout() {
-  const answer = await fetch('/hearsay/about');
-  if (!answer.ok) throw new Error(await answer.text());
-  const about = await answer.json();
+  const about = await ask('/hearsay/about');
   say(at('name'), about.name);
   say(at('version'), `version ${about.version}, up since ${units.moment(about.started)}`);
   return about;
@@ -66,8 +64,7 @@ async function loadAbout() {
 
 function begin(about) {
   showRights(about);
-  const showContents = about.admin ? beginContents() : () => {};
-  const showOrigins = about.admin ? beginOrigins() : () => {};
+  const forAdmins = about.admin ? [beginBusiest(), beginContents(), beginOrigins()] : [];
   if (about.admin) beginRequests(beginWhy());
   at('charts').append(...charts.map((chart) => chart.element));
   at('span').addEventListener('change', showCharts);
@@ -87,9 +84,7 @@ function begin(about) {
       showCharts();
       showNeighbours(news);
       if (about.admin) addRequests(news.requests);
-      if (about.admin) showBusiest();
-      showContents(news.now);
-      showOrigins();
+      forAdmins.forEach((show) => show(news.now));
     },
     onContact: (state, heard) => {
       at('contact').dataset.state = state;

@@ -3,21 +3,21 @@ import { at, make, say } from './dom.js';
 import { offer } from './export.js';
 import { dashboardOf, detailsOf, fatesOf } from './peer.js';
 import { Picture } from './picture.js';
-import { SortableTable } from './table.js';
+import { tablesIn } from './table.js';
 import * as units from './units.js';
 
 const kMemory = 10;     // seconds over which traffic is measured
 // Up to `most` neighbours are drawn. More are told in a table, and `some` of them are drawn.
 const kWide = { most: 11, some: 8 };
 const kNarrow = { most: 6, some: 6 };
-const kLevels = ['bad', 'warn', 'off', 'good'];
+const kLevels = ['good', 'off', 'warn', 'bad'];
 
 const past = new Map();  // by peer: [{end, bytes}], the oldest first
 let chosen = null;     // the name of the one whose details are shown
 let isPicked = false;  // by the person who reads
 let latest = null;
 let picture = null;
-let table = null;
+let showTable = null;
 let drawn = { names: [], bad: '', since: 0 };  // of many neighbours
 
 // How a peer is: {level: 'good' | 'warn' | 'bad' | 'off', word, text}.
@@ -64,26 +64,23 @@ function someOf(all) {
   return all.filter(({ peer }) => drawn.names.includes(peer.name));
 }
 
-function makeTable() {
-  const number = (head, value, show) => ({ head, value, show: (row) => show(value(row)), largest: true });
-  return new SortableTable({
-    caption: 'All neighbours',
-    key: ({ peer }) => peer.name,
-    sort: 1,
-    columns: [
-      { head: 'Neighbour', value: ({ peer }) => peer.name, show: ({ peer }) => make('button', { type: 'button', class: 'link', 'aria-pressed': String(peer.name === chosen), onclick: () => choose(peer.name) }, peer.name) },
-      { head: 'State', value: ({ condition }) => kLevels.indexOf(condition.level), show: ({ condition }) => make('span', { class: `condition ${condition.level}`, title: condition.text }, make('strong', {}, condition.word)) },
-      { head: 'Came true', value: ({ peer }) => (peer.true_hits + peer.false_hits > 0 ? peer.true_hits / (peer.true_hits + peer.false_hits) : null), show: ({ peer }) => units.share(peer.true_hits, peer.true_hits + peer.false_hits), largest: true },
-      number('Claims', ({ peer }) => peer.claims, units.count),
-      number('First byte', ({ peer }) => peer.first_byte_ms, units.milliseconds),
-      number('Traffic', ({ traffic }) => Math.round(traffic), (bytes) => units.perSecond(units.bytes(bytes))),
-      number('Saved', ({ peer }) => peer.bytes_saved, units.bytes),
-      number('Holds', ({ peer }) => peer.entries, units.count),
-      number('Digest age', ({ peer }) => peer.age_seconds, units.seconds),
-      { head: 'Dashboard', value: ({ peer }) => dashboardOf(peer), show: ({ peer }) => (dashboardOf(peer) ? make('a', { href: dashboardOf(peer), target: '_blank', rel: 'noreferrer', 'aria-label': `Dashboard of ${peer.name}` }, 'open ↗') : { text: '–' }) },
-    ],
-  });
-}
+const chooser = (name) => make('button', { type: 'button', class: 'link', 'aria-pressed': String(name === chosen), onclick: () => choose(name) }, name);
+const stateOf = (_, { condition: { level, word, text } }) => make('span', { class: `condition ${level}`, title: text }, make('strong', {}, word));
+const linkOf = (href, { peer }) => (href ? make('a', { href, target: '_blank', rel: 'noreferrer', 'aria-label': `Dashboard of ${peer.name}` }, 'open ↗') : '–');
+const judged = ({ true_hits, false_hits }) => true_hits + false_hits;
+
+const kTable = { caption: 'All neighbours', columns: [
+  { head: 'Neighbour', of: ({ peer }) => peer.name, show: chooser },
+  { head: 'State', of: ({ condition }) => kLevels.indexOf(condition.level), show: stateOf },
+  { head: 'Came true', of: ({ peer }) => (judged(peer) > 0 ? peer.true_hits / judged(peer) : null), show: (_, { peer }) => units.share(peer.true_hits, judged(peer)) },
+  { head: 'Claims', of: ({ peer }) => peer.claims, show: units.count },
+  { head: 'First byte', of: ({ peer }) => peer.first_byte_ms, show: units.milliseconds },
+  { head: 'Traffic', of: ({ traffic }) => Math.round(traffic), show: (bytes) => units.perSecond(units.bytes(bytes)) },
+  { head: 'Saved', of: ({ peer }) => peer.bytes_saved, show: units.bytes },
+  { head: 'Holds', of: ({ peer }) => peer.entries, show: units.count },
+  { head: 'Digest age', of: ({ peer }) => peer.age_seconds, show: units.seconds },
+  { head: 'Dashboard', of: ({ peer }) => dashboardOf(peer), show: linkOf },
+] };
 
 function choose(name) {
   chosen = name;
@@ -122,24 +119,14 @@ function draw() {
   picture.show(digest, someOf(all), chosen);
   if (!isInUse()) showDetails(all);
   at('neighbours-table').hidden = !isMany;
-  if (!isMany) return;
-  if (!table) at('neighbours-table').append((table = makeTable()).element);
-  table.show(all);
+  if (isMany) showTable(all);
 }
 
-function exported() {
-  return latest.digest.peers.map((peer) => {
-    const { true_hits, false_hits, unanswered, unasked } = fatesOf(peer);
-    return {
-      name: peer.name, state: peer.state, condition: conditionOf(peer, latest.health).word, url: peer.url,
-      kind: peer.kind, role: peer.role, trust: peer.trust, entries: peer.entries, age_seconds: peer.age_seconds,
-      claims: peer.claims, true_hits, false_hits, unanswered, unasked, first_byte_ms: peer.first_byte_ms,
-      bytes_saved: peer.bytes_saved, failures: peer.failures, polls_failed: peer.polls_failed, last_error: peer.last_error,
-    };
-  });
-}
+const exported = () => latest.digest.peers.map(({ name, ...peer }) =>
+  ({ name, condition: conditionOf({ name, ...peer }, latest.health).word, ...peer, ...fatesOf(peer) }));
 
 export function beginNeighbours() {
+  showTable = tablesIn(at('neighbours-table'), kTable);
   at('neighbours-export').append(...offer('neighbours', exported));
   new ResizeObserver(() => latest && draw()).observe(at('picture'));
 }

@@ -1,37 +1,24 @@
 // The latest requests, each with its verdict.
-import { at, figure, make, say } from './dom.js';
+import { ask, at, cutInTheMiddle, figure, make, say } from './dom.js';
 import { offer } from './export.js';
 import * as units from './units.js';
-import { cutInTheMiddle } from './url.js';
 
-const kKept = 300;
+const kKept = 100;  // of each kind
 const kShown = 100;
 const kMarks = { hit: ['●', 'from the cache'], forwarded: ['◆', 'not from the cache'], failed: ['✕', 'failed'] };
 
-const known = new Map();  // by id
-let requests = [];        // the newest first
+let requests = [];  // the newest first
 let paused = false;
 let explain = null;
 
 function add(news) {
+  const known = new Set(requests.map(({ id }) => id));
   const fresh = news.filter(({ id }) => !known.has(id));
   if (fresh.length === 0) return false;
-  for (const request of fresh) known.set(request.id, request);
-  requests = [...fresh, ...requests].sort((one, other) => other.time - one.time);
-  keepSome();
+  const all = [...fresh, ...requests].sort((one, other) => other.time - one.time);
+  const number = {};  // of each kind
+  requests = all.filter(({ kind }) => (number[kind] = (number[kind] ?? 0) + 1) <= kKept);
   return true;
-}
-
-// Hits make room first: they are many.
-function keepSome() {
-  const ofKind = new Map();
-  requests = requests.filter((request) => {
-    const number = (ofKind.get(request.kind) ?? 0) + 1;
-    ofKind.set(request.kind, number);
-    if (number <= kKept / 3) return true;
-    known.delete(request.id);
-    return false;
-  });
 }
 
 // Who asked. The name of a neighbour that shares its address with others is not known.
@@ -47,7 +34,7 @@ function row(request) {
     make('span', { class: 'mark', title: word, role: 'img', 'aria-label': word }, mark),
     make('div', {},
       make('p', { class: 'verdict', title: request.result }, request.verdict),
-      make('p', { class: 'url', title: request.url }, cutInTheMiddle(`${request.method} ${request.url}`)),
+      make('p', {}, cutInTheMiddle(`${request.method} ${request.url}`)),
       make('p', { class: 'facts' },
         `${units.clock(request.time)} · ${request.status} · `, figure(size), ' · ',
         figure(units.milliseconds(request.took_ms)), ' · ', asker(request),
@@ -104,10 +91,7 @@ export function beginRequests(whatExplains) {
 
 // All anew: a proxy that has started again numbers its requests from the beginning.
 export async function loadRequests() {
-  const answer = await fetch('/hearsay/requests');
-  if (!answer.ok) return;
-  const all = await answer.json();
-  known.clear();
+  const all = await ask('/hearsay/requests');
   requests = [];
   add(all);
   if (!isRead()) draw();

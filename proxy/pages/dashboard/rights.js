@@ -2,7 +2,7 @@
 // clients and what is stored.
 import { at } from './dom.js';
 
-const kForAdmins = ['requests', 'busiest', 'clients', 'origins', 'why', 'contents'];  // in these cards
+const kForAdmins = ['requests', 'busiest', 'origins', 'why', 'contents'];  // in these cards
 
 async function signOut() {
   await fetch('/hearsay/sign-out', { method: 'POST', headers: { 'X-Hearsay': '1' } });

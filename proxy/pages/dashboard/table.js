@@ -1,6 +1,8 @@
-// A table that is sorted by the column whose head somebody presses.
+// A table: sorted by the column whose head somebody presses, searched if it is long, saved as a file.
 import { make, say } from './dom.js';
+import { offer } from './export.js';
 
+const kLong = 12;  // rows
 const text = new Intl.Collator('en', { numeric: true });
 
 // Unknown values come last, in either direction.
@@ -12,30 +14,40 @@ function order(one, other, descending) {
   return descending ? -by : by;
 }
 
-function replace(cell, shown) {
+function put(cell, shown) {
+  if (!(shown instanceof Element)) return say(cell, shown.text ?? shown, shown.exact ?? shown);
+  if (cell.innerHTML === shown.outerHTML) return undefined;
   const isFocused = cell.contains(document.activeElement);
   cell.replaceChildren(shown);
   if (isFocused) shown.focus({ preventScroll: true });
+  return undefined;
 }
 
-export class SortableTable {
-  // `columns`: [{head, value(row), show(row), largest}]. `value`: a number, a text or null, by which
-  // rows are sorted; `show`: {text, exact}, or an element that stays as it is while the row has the
-  // same key; `largest`: the largest come first at the first press. `key(row)`: its identity.
-  constructor({ caption, columns, key, sort }) {
-    Object.assign(this, { columns, key, sort, descending: Boolean(columns[sort].largest) });
-    this.made = new Map();  // by key: {row, cells}
-    this.rows = [];
-    this.heads = columns.map(({ head }, i) => make('th', { scope: 'col' },
-      make('button', { type: 'button', class: 'sort', onclick: () => this.press(i) }, head)));
+export class Table {
+  // `columns`: [{head, of, show}]. `of`: a number, a text or null by which rows are sorted, as the name of a
+  // fact of the row or as of(row); a column without it is not sorted. show(value, row): a text, {text, exact},
+  // or an element that stays while it is the same; without it, the value is shown. The first column names the
+  // row, and ascends at the first press; the others descend. `sort`: the column by which rows are sorted at
+  // first. `what`: a word for the names of the files; without it, nothing is saved. `nothing`: told for no rows.
+  constructor({ caption, columns, sort = 1, what, nothing }) {
+    Object.assign(this, { sort, nothing, descending: sort > 0, made: new Map(), rows: [], found: [] });
+    this.columns = columns.map(({ head, of, show = (value) => value }) =>
+      ({ head, show, isSorted: Boolean(of), of: typeof of === 'function' ? of : (row) => row[of] }));
+    this.heads = this.columns.map(({ head, isSorted }, i) => make('th', { scope: 'col' },
+      isSorted ? make('button', { type: 'button', class: 'sort', onclick: () => this.press(i) }, head) : make('span', { class: 'unseen' }, head)));
     this.body = make('tbody');
-    this.element = make('div', { class: 'scrolled', tabindex: '0', role: 'region', 'aria-label': caption },
-      make('table', { class: 'sortable' }, make('caption', { class: 'unseen' }, caption),
-        make('thead', {}, make('tr', {}, this.heads)), this.body));
+    this.search = make('input', { type: 'search', class: 'small', placeholder: 'Search', 'aria-label': `Search: ${caption}`, oninput: () => this.draw() });
+    this.exports = make('span', { class: 'exports' }, what ? offer(what, () => this.found) : []);
+    this.none = make('p', { class: 'hint' });
+    this.scrolled = make('div', { class: 'scrolled', tabindex: '0', role: 'region', 'aria-label': caption },
+      make('table', {}, make('thead', {}, make('tr', {}, this.heads)), this.body));
+    this.element = make('div', { class: 'table' },
+      make('div', { class: 'heading' }, make('h3', {}, caption), make('span', { class: 'controls' }, this.search, this.exports)),
+      this.none, this.scrolled);
   }
 
   press(column) {
-    this.descending = column === this.sort ? !this.descending : Boolean(this.columns[column].largest);
+    this.descending = column === this.sort ? !this.descending : column > 0;
     this.sort = column;
     this.draw();
   }
@@ -46,39 +58,44 @@ export class SortableTable {
   }
 
   draw() {
-    const { value } = this.columns[this.sort];
-    this.heads.forEach((head, i) => {
-      if (i !== this.sort) head.removeAttribute('aria-sort');
-      else head.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
-    });
-    const sorted = [...this.rows].sort((one, other) => order(value(one), value(other), this.descending)
-      || text.compare(this.key(one), this.key(other)));
-    const elements = sorted.map((row) => this.fill(row));
-    const isSame = elements.length === this.body.children.length && elements.every((one, i) => one === this.body.children[i]);
-    if (!isSame) this.place(elements);
+    const { of } = this.columns[this.sort];
+    const name = this.columns[0].of;
+    this.heads.forEach((head, i) => { head.ariaSort = i !== this.sort ? null : this.descending ? 'descending' : 'ascending'; });
+    const made = new Map();
+    const sorted = this.rows.toSorted((one, other) => order(of(one), of(other), this.descending) || text.compare(name(one), name(other)));
+    const wanted = this.search.value.trim().toLowerCase();
+    const found = sorted.map((row) => [row, this.fill(row, made)]).filter(([, element]) => element.textContent.toLowerCase().includes(wanted));
+    Object.assign(this, { made, found: found.map(([row]) => row) });
+    this.place(found.map(([, element]) => element));
+    this.search.hidden = !wanted && sorted.length < kLong;
+    this.exports.hidden = this.scrolled.hidden = found.length === 0;
+    say(this.none, sorted.length === 0 ? this.nothing : found.length === 0 ? 'No row has this.' : '');
   }
 
   // A moved element loses the focus, so that is given back.
   place(elements) {
+    const { children } = this.body;
+    if (elements.length === children.length && elements.every((one, i) => one === children[i])) return;
     const focused = this.body.contains(document.activeElement) ? document.activeElement : null;
     this.body.replaceChildren(...elements);
     focused?.focus({ preventScroll: true });
   }
 
-  fill(row) {
-    const key = this.key(row);
-    let made = this.made.get(key);
-    if (!made) {
-      const cells = this.columns.map(({ head }, i) => (i === 0 ? make('th', { scope: 'row' }) : make('td', { 'data-head': head })));
-      made = { element: make('tr', { 'data-row': key }, cells), cells };
-      this.made.set(key, made);
-    }
-    this.columns.forEach(({ show }, i) => {
-      const cell = made.cells[i];
-      const shown = show(row);
-      if (!(shown instanceof Element)) say(cell, shown.text, shown.exact ?? '');
-      else if (cell.firstElementChild?.outerHTML !== shown.outerHTML) replace(cell, shown);
-    });
-    return made.element;
+  // The row's element, which goes to `made`: that of the last drawing, if there was one.
+  fill(row, made) {
+    let key = this.columns[0].of(row);
+    while (made.has(key)) key += ' again';
+    const element = this.made.get(key) ?? make('tr', { 'data-row': key }, this.columns.map(({ head, isSorted }, i) =>
+      (i === 0 ? make('th', { scope: 'row' }) : make('td', { 'data-head': isSorted ? head : null }))));
+    made.set(key, element);
+    this.columns.forEach(({ of, show }, i) => put(element.children[i], show(of(row), row)));
+    return element;
   }
+}
+
+// Puts the tables there, each made of what Table takes. Returns a function that shows a list of rows in each.
+export function tablesIn(place, ...all) {
+  const tables = all.map((one) => new Table(one));
+  place.append(...tables.map(({ element }) => element));
+  return (...rows) => tables.forEach((table, i) => table.show(rows[i]));
 }

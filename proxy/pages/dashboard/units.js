@@ -25,6 +25,11 @@ export function count(value) {
   return { text, exact: Number.isInteger(value) ? whole.format(value) : String(value) };
 }
 
+// "1 host", "2 hosts"
+export function plural(number, word) {
+  return `${count(number).text} ${word}${number === 1 ? '' : 's'}`;
+}
+
 export function bytes(value) {
   if (value === null || value === undefined) return unknown;
   return {
