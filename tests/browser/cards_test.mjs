@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { kLongUrl, realOf, siteOf } from './given.mjs';
+import { kLongUrl, kSample, realOf, siteOf } from './given.mjs';
 import { emptyShares, faintTexts, faultsOfLayout, Reader, textOf } from './reader.mjs';
 import { freePorts, Origin, Proxy, until } from './site.mjs';
 
@@ -279,6 +279,19 @@ test('a text in a CSV file is no formula and breaks no line', async () => {
   const shown = await open(2);
   const text = await shown.evaluate(async () => (await import('/hearsay/export.js')).csv([{ a: '=1+1', b: 'x,"y"\nz' }, { a: -1, c: null }]));
   assert.equal(text, 'a,b,c\r\n\'=1+1,"x,""y""\nz",\r\n-1,,\r\n');
+  await shown.context().close();
+});
+
+test('the numbers of a second without news are asked for, not guessed', async () => {
+  const shown = await open(2);
+  const seconds = await shown.evaluate(async (sample) => {
+    const { History } = await import('/hearsay/history.js');
+    const history = new History();
+    await history.reload();
+    history.add({ end: history.hour.end + 2, sample });
+    return history.hour.failed.length;
+  }, kSample);
+  assert.equal(seconds, 60);
   await shown.context().close();
 });
 

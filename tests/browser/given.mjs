@@ -75,7 +75,7 @@ function requests(real) {
   ];
 }
 
-const kSample = { requests: 12345, hits: 9876, failed: 0, refused: 1, sent_bytes: 2 ** 30, cache_bytes: 9.9e8, neighbour_bytes: 1e8, origin_bytes: 1022.9 * 2 ** 20 };
+export const kSample = { requests: 12345, hits: 9876, failed: 0, refused: 1, sent_bytes: 2 ** 30, cache_bytes: 9.9e8, neighbour_bytes: 1e8, origin_bytes: 1022.9 * 2 ** 20 };
 
 function busiest(real) {
   const sums = { requests: 1234, hits: 617, bytes: 3 * 2 ** 30 };

@@ -4,7 +4,6 @@ import { ask } from './dom.js';
 export const kSeries = ['requests', 'hits', 'failed', 'refused', 'sent_bytes', 'cache_bytes',
   'neighbour_bytes', 'origin_bytes'];
 const kHour = 3600;
-
 const load = (span) => ask(`/hearsay/history?span=${span}`);
 
 // A sample in each row, the oldest first; nothing yet: none.
@@ -26,21 +25,19 @@ export class History {
     this.day = await load('day');
   }
 
-  // Adds the news of one second. A second that was missed gets the same numbers; longer gaps are
-  // loaded anew.
+  // Adds the news of one second. If seconds were missed, all are loaded anew.
   add({ end, sample }) {
     const hour = this.hour;
     if (!hour || end <= hour.end) return;
-    if (end - hour.end > 3) {
+    if (end > hour.end + 1) {
       this.reload().catch(() => {});
       return;
     }
-    for (; hour.end < end; hour.end += 1) {
-      for (const name of kSeries) {
-        hour[name].push(sample[name]);
-        if (hour[name].length > kHour) hour[name].shift();
-      }
+    for (const name of kSeries) {
+      hour[name].push(sample[name]);
+      if (hour[name].length > kHour) hour[name].shift();
     }
+    hour.end = end;
     if (end % 60 === 0) load('day').then((day) => { this.day = day; }).catch(() => {});
   }
 
