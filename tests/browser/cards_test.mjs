@@ -122,9 +122,9 @@ const cardOf = (shown, content) => shown.locator(`.card:has(${content})`);
 
 // All that is seen, a text for each part of the page.
 async function readAll(shown) {
-  const parts = await shown.locator('header, main > *, footer').all();
-  const seen = await Promise.all(parts.map(async (part) => await part.isVisible() && wordsOf(part)));
-  return seen.filter(Boolean);
+  const seen = await shown.evaluate(() => [...document.querySelectorAll('header, main > *, footer')]
+    .filter((part) => part.checkVisibility()).map((part) => part.innerText));
+  return seen.map(words);
 }
 
 const kSeen = {
