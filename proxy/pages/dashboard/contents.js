@@ -61,7 +61,7 @@ function hostName(host, { bytes }) {
 }
 
 const kHits = { head: 'Hits', of: 'hits', show: units.count };
-const kHosts = { caption: 'By host', what: 'by-host', sort: 2, nothing: 'Nothing is stored.', columns: [
+const kHosts = { caption: 'By host', what: 'by-host', sort: 2, nothing: 'None found.', columns: [
   { head: 'Host', of: 'host', show: hostName },
   { head: 'Responses', of: 'entries', show: units.count },
   { head: 'Size', of: 'bytes', show: units.bytes },
@@ -70,7 +70,7 @@ const kHosts = { caption: 'By host', what: 'by-host', sort: 2, nothing: 'Nothing
 ] };
 
 const urlOf = ({ url }) => url.replace(/^reverse:/, '');
-const kLargest = { caption: 'The largest', what: 'the-largest', nothing: 'Nothing is stored.', columns: [
+const kLargest = { caption: 'The largest', what: 'the-largest', nothing: 'None found.', columns: [
   { head: 'URL', of: urlOf, show: cutInTheMiddle },
   { head: 'Size', of: 'held_bytes', show: units.bytes },
   { head: 'Fresh', of: 'fresh_seconds', show: (fresh) => (fresh ? units.seconds(fresh) : 'stale') },

@@ -118,6 +118,7 @@ function draw() {
   picture ??= new Picture(at('picture'), choose);
   picture.show(digest, someOf(all), chosen);
   if (!isInUse()) showDetails(all);
+  at('neighbours-export').hidden = all.length === 0;
   at('neighbours-table').hidden = !isMany;
   if (isMany) showTable(all);
 }

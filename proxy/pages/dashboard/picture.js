@@ -33,7 +33,7 @@ class Node {
     this.flow = svg('line', { ...ends, class: 'flow' });
     this.ring = svg('circle', { class: 'ring', r: radius, transform: 'rotate(-90)' });
     this.inside = svg('text', { class: 'inside', y: 5 });
-    this.below = svg('text', { class: 'below', y: radius + 36 });
+    this.below = svg('text', { class: 'below', y: radius + 37 });
     const choosesByKey = (event) => {
       if (event.key !== 'Enter' && event.key !== ' ') return;
       event.preventDefault();
@@ -44,7 +44,7 @@ class Node {
       onclick: () => choose(name), onfocus: () => choose(name), onkeydown: choosesByKey,
     },
     svg('circle', { class: 'halo', r: radius + 7 }), svg('circle', { class: 'disc', r: radius }), this.ring,
-    this.inside, svg('text', { class: 'label', y: radius + 20 }, name), this.below);
+    this.inside, svg('text', { class: 'label', y: radius + 22 }, name), this.below);
   }
 
   show({ peer, condition, traffic }, isChosen) {
