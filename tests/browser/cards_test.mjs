@@ -68,9 +68,10 @@ const kRequests = `Latest requests  Requests shown All Not from cache Failed  Pa
     GET http://a.example.org/x 09:23:22 · 200 · 2 KiB · 12 ms · neighbour cache-1 (10.0.0.1) · Why?
   ✕ Nobody could answer: the connection was refused
     GET http://broken.example.org/ 09:23:21 · 502 · 2 KiB · 12 ms · 10.0.0.77 · Why?`;
-const kSignIn = `For administrators  The latest requests and their clients, why?, what is stored, and purging are for administrators.
-  hearsay dashboard, run on this proxy's machine by root or the proxy's user, prints a link that signs this browser in.
-  Addresses in access.admin need none.`;
+const kSignIn = `For administrators  This page shows administrators more: the latest requests and their clients, the origins, why a URL is answered as it is, and what is stored, with purging.
+  To sign this browser in, run sudo hearsay dashboard on the proxy's machine, and open the link that it prints.
+  The sign-in lasts for 12 hours, as long as this browser keeps its address and the proxy is not restarted.
+  A browser at an address in access.admin needs no sign-in.`;
 const kWhy = 'Why?  What this proxy would do with a URL now, and why  Explain';
 const kContents = `Contents of the cache  Responses whose URL contains  Search  2 responses of 1 host, 3 KiB
   By host CSV JSON  Host Responses Size Hits Purge  a.example.org 2 3 KiB 7 Purge
