@@ -39,6 +39,11 @@ class Appender {
   // The newest segment, to which records are appended; null if there is none.
   const Segment* segment() const { return current_ ? current_->segment.get() : nullptr; }
 
+  // Whether there is a segment that this run has begun and that has no written record.
+  bool is_unused() const {
+    return current_ && current_->records.empty() && !current_->segment->times.earlier(0);
+  }
+
   // Whether the segment has room for one more record of this size, after the gathered records, and
   // beside the reserved bytes and the footer. False without a segment.
   bool fits(std::uint64_t record_bytes) const;

@@ -39,7 +39,12 @@ Result<void> Rotation::begin_segment(std::uint64_t awaited_bytes) {
 }
 
 Result<void> Rotation::follow_clock() {
-  return catalog_.segments.times.has_stepped_since(marked_) ? begin_segment(0) : Result<void>();
+  if (!catalog_.segments.times.has_stepped_since(marked_)) return {};
+  const auto flushed = appender_.flush();
+  if (!flushed) return flushed;
+  if (!appender_.is_unused()) return begin_segment(0);
+  const auto clock = catalog_.segments.times.mark();
+  return append_to(files_.mark(appender_.segment()->number, *appender_.purges(), clock), clock);
 }
 
 Result<void> Rotation::seal() {
@@ -79,12 +84,16 @@ Result<void> Rotation::create_squeezed() {
 
 Result<void> Rotation::create() {
   const auto clock = catalog_.segments.times.mark();
-  auto segment = files_.create(limits_.segment_bytes, *appender_.purges(), clock);
+  return append_to(files_.create(limits_.segment_bytes, *appender_.purges(), clock), clock);
+}
+
+Result<void> Rotation::append_to(const Result<std::shared_ptr<const Segment>>& segment,
+                                 const ClockMark& clock) {
   if (!segment) return segment.error();
   marked_ = clock.ahead;
   catalog_.counters.overhead_bytes += kSegmentHeaderBytes;
   catalog_.segments.add(*segment);
-  appender_.begin(std::move(*segment), {}, kSegmentHeaderBytes);
+  appender_.begin(*segment, {}, kSegmentHeaderBytes);
   return {};
 }
 

@@ -29,7 +29,8 @@ class Rotation {
   // space for the copies before the oldest segment is removed.
   Result<void> begin_segment(std::uint64_t awaited_bytes);
   // If wall time has stepped since a segment was begun, begins another one, so that later runs know
-  // of the step.
+  // of the step. A segment without records is marked again instead: a clock that steps again and
+  // again makes no more segments.
   Result<void> follow_clock();
   // Ends the newest segment with a footer, so that the next start need not replay it.
   Result<void> seal();
@@ -39,6 +40,8 @@ class Rotation {
  private:
   Result<void> create();
   Result<void> create_squeezed();
+  Result<void> append_to(const Result<std::shared_ptr<const Segment>>& segment,
+                         const ClockMark& clock);
   bool may_yield() const { return files_.may_yield(appender_.segment()); }
   bool lacks_space() const { return files_.lacks_space(limits_.segment_bytes); }
   Result<void> yield_oldest(CopyAllowance& allowance);

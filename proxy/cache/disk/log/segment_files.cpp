@@ -4,6 +4,17 @@
 #include <utility>
 
 namespace proxy::cache::disk {
+namespace {
+
+Result<std::shared_ptr<const Segment>> begun(std::uint32_t number, File file, std::uint16_t purges,
+                                             const ClockMark& clock) {
+  const auto written = file.write(encode_segment_header(number, purges, clock), 0);
+  if (!written) return written.error();
+  const SegmentTimes times{.earlier_until = 0, .ahead = clock.ahead};
+  return std::make_shared<const Segment>(number, std::move(file), times);
+}
+
+}  // namespace
 
 void SegmentFiles::open(Directory directory, const std::vector<Directory::Item>& segments) {
   directory_ = std::move(directory);
@@ -29,15 +40,19 @@ Result<std::shared_ptr<const Segment>> SegmentFiles::create(std::uint32_t segmen
   auto made = directory_->create_behind(last_number_);
   if (!made) return made.error();
   const std::uint32_t number = last_number_ = made->segment;
-  auto ready = made->file.reserve(segment_bytes);
-  if (ready) ready = made->file.write(encode_segment_header(number, purges, clock), 0);
-  if (!ready) {
-    if (!directory_->remove(number)) account(number, space_of(segment_bytes));
-    return ready.error();
-  }
-  account(number, space_of(segment_bytes));
-  const SegmentTimes times{.earlier_until = 0, .ahead = clock.ahead};
-  return std::make_shared<const Segment>(number, std::move(made->file), times);
+  const auto reserved = made->file.reserve(segment_bytes);
+  Result<std::shared_ptr<const Segment>> segment =
+      reserved ? begun(number, std::move(made->file), purges, clock) : reserved.error();
+  if (segment || !directory_->remove(number)) account(number, space_of(segment_bytes));
+  return segment;
+}
+
+Result<std::shared_ptr<const Segment>> SegmentFiles::mark(std::uint32_t number,
+                                                          std::uint16_t purges,
+                                                          const ClockMark& clock) {
+  auto file = directory_->open_segment(number);
+  if (!file) return file.error();
+  return begun(number, std::move(*file), purges, clock);
 }
 
 Result<void> SegmentFiles::remove(std::uint32_t number) {

@@ -32,6 +32,9 @@ class SegmentFiles {
   // far.
   Result<std::shared_ptr<const Segment>> create(std::uint32_t segment_bytes, std::uint16_t purges,
                                                 const ClockMark& clock);
+  // Gives a segment that this run has begun, and that has no records, another header.
+  Result<std::shared_ptr<const Segment>> mark(std::uint32_t number, std::uint16_t purges,
+                                              const ClockMark& clock);
   Result<void> remove(std::uint32_t number);
   // Keeps new segments from having this number or a lower one.
   void pass(std::uint32_t number);

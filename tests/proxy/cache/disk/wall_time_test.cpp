@@ -1,6 +1,11 @@
 // Times on disk over steps of wall time and several runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+
 #include "scene.hpp"
 #include "tests/support/await.hpp"
 
@@ -47,6 +52,17 @@ class WallTime : public testing::Test {
     }
     return count;
   }
+  // How far ahead wall time is by the newest segment.
+  std::chrono::milliseconds marked() const {
+    std::filesystem::path newest;
+    for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
+      if (file.path().extension() == ".segment") newest = std::max(newest, file.path());
+    }
+    std::array<std::uint8_t, kSegmentHeaderBytes> header{};
+    std::ifstream(newest, std::ios::binary)
+        .read(reinterpret_cast<char*>(header.data()), header.size());
+    return clock_mark(header).ahead;
+  }
 
  private:
   const TemporaryDirectory directory_;
@@ -76,6 +92,24 @@ TEST_F(WallTime, ThatSteppedIsFollowedThoughNothingWasStoredSince) {
   for (int starts = 0; starts < 2; ++starts) {
     restart();
     EXPECT_EQ(later(1), -kHour / 2);
+  }
+}
+
+TEST_F(WallTime, ThatStepsAgainAndAgainLeavesOneSegmentWithoutRecords) {
+  store(1);
+  for (int step = 1; step <= 20; ++step) {
+    const std::chrono::minutes ahead(step % 2 == 0 ? 30 : -step);
+    (*scene())->follow_clock(ahead);
+    EXPECT_TRUE(await([&] { return marked() == ahead; })) << step;
+    EXPECT_EQ(segments(), 2U) << step;
+  }
+  store(2);
+  (*scene())->follow_clock(std::chrono::minutes(-30));
+  EXPECT_TRUE(await([&] { return segments() == 3; }));
+  EXPECT_EQ(later(2), 0);
+  for (int starts = 0; starts < 2; ++starts) {
+    restart();
+    for (const std::uint64_t number : {1, 2}) EXPECT_EQ(later(number), -kHour / 2) << number;
   }
 }
 
