@@ -21,6 +21,10 @@ namespace {
 constexpr std::chrono::milliseconds kRoomLook{4};
 constexpr int kMostRoomLooks = 250;
 
+// For how long a request waits for the rest of a body, of at most this length, that will be stored.
+constexpr std::chrono::milliseconds kStoredSoon{100};
+constexpr std::uint64_t kShort = std::uint64_t{64} << 10;
+
 RangeAsked range_asked(const Process& process, const Request& request, const Lookup& lookup) {
   if (lookup.anew) return RangeAsked::again;
   const bool own = lookup.verdict.part && asks_as_it_came(process, request, lookup);
@@ -79,6 +83,21 @@ bool may_have_stale(const Client& client, const Request& request, const Lookup& 
   return cache::may_stand_in(request.facts, stored, process.clock.now(), leave);
 }
 
+// If the response is too old for this request and will be stored soon, waits for that: the request
+// is then answered by a validation of it, and not by its whole body.
+Task<void> await_stored(Client& client, const Request& request, const Lookup& lookup,
+                        FillReader& reader, const FillHead& head) {
+  const bool too_old = request.facts.control.no_cache && !is_fresh_enough(head, lookup);
+  const bool soon = head.provenance.stored && head.length && *head.length <= kShort;
+  if (!too_old || !soon) co_return;
+  const auto until = steady_clock::now() + kStoredSoon;
+  while (!reader.at_end()) {
+    if (!reader.at_hand().empty()) continue;
+    const auto woken = co_await client.wake_by().wait_until(until);
+    if (woken == Wakeup::Woken::timed_out) co_return;
+  }
+}
+
 enum class Joined {
   answered,
   unfit,  // the fill does not answer this request; nothing was sent
@@ -101,7 +120,10 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
   }
   // A request for a part does not wait for the whole.
   if (lookup.verdict.part && !(*head)->entry->is_object()) co_return Joined::unfit;
-  if (!answers(**head, request, lookup, client.worker.process.clock.now())) co_return Joined::unfit;
+  if (!answers(**head, request, lookup, client.worker.process.clock.now())) {
+    co_await await_stored(client, request, lookup, *reader, **head);
+    co_return client.response.was_cut() ? Joined::answered : Joined::unfit;
+  }
   client.record.collapsed = true;
   const auto delivered =
       co_await deliver(client, request, *reader, **head, reason, OnOutdated::begin_anew);
@@ -136,27 +158,25 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
   co_return co_await deliver(client, request, *reader, **head, reason, on_outdated);
 }
 
-// What another fill has stored since the first search. A fill of this request's own that is listed
-// already is then given up.
-std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
-                                       const Lookup& lookup, const Fills::Entered& entered) {
+// What another fill has stored since the first search: returns it if it is a hit. A fill of this
+// request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
+// that it is validated next.
+std::optional<Lookup> stored_meanwhile(Process& process, const Request& request, Lookup& lookup,
+                                       const Fills::Entered& entered) {
   if (entered.turn == Fills::Turn::alone) return std::nullopt;
-  auto stored = look_again(process, request, lookup);
-  if (stored && entered.turn == Fills::Turn::first) {
+  auto again = look_again(process, request, lookup);
+  if (!again) return std::nullopt;
+  if (!is_hit(*again)) {
+    const bool newer = again->stored() != lookup.stored();
+    if (newer && again->verdict.action == Action::revalidate) lookup = std::move(*again);
+    return std::nullopt;
+  }
+  if (entered.turn == Fills::Turn::first) {
     process.fills.leave(lookup.key, *entered.fill);
     // Requests that have joined it then fetch for themselves: see read_others().
     entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
   }
-  return stored;
-}
-
-// Takes the entry that the other fill has stored, so that this one is validated next.
-void look_at_newer(const Process& process, const Request& request, Lookup& lookup) {
-  if (lookup.anew) return;  // memory would give the entry that was of no use
-  auto found = process.cache.store.find(lookup.key, request.stored_as(), request.head.fields);
-  if (!found.entry) return;
-  lookup.found = std::move(found);
-  decide(process, request, lookup);
+  return again;
 }
 
 Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup,
@@ -177,7 +197,6 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     entered = process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now(),
                                   entered.fill.get());
     reader = FillReader::attach(entered.fill, client.wake_by());
-    if (entered.turn == Fills::Turn::first) look_at_newer(process, request, lookup);
   }
   if (const auto stored = stored_meanwhile(process, request, lookup, entered)) {
     reader.reset();

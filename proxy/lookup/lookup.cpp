@@ -75,11 +75,12 @@ bool is_hit(const Lookup& lookup) {
 std::optional<Lookup> look_again(Process& process, const Request& request, const Lookup& first) {
   if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
   Lookup again;
+  again.found = process.cache.store.find(first.key, request.stored_as(), request.head.fields);
+  if (!again.stored()) return std::nullopt;
   again.key = first.key;
   again.asked = first.asked;
-  again.found = process.cache.store.find(first.key, request.stored_as(), request.head.fields);
   decide(process, request, again);
-  return is_hit(again) ? std::optional(std::move(again)) : std::nullopt;
+  return again;
 }
 
 Lookup begin_anew(Lookup lookup, const Request& request) {

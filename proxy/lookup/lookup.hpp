@@ -57,7 +57,7 @@ bool answers_from_memory(const Lookup& lookup);
 // Whether the entry answers, perhaps after its missing blocks have been fetched.
 bool is_hit(const Lookup& lookup);
 
-// Searches memory again for a hit that another fill may have stored since the first search.
+// Searches memory again for an entry that another fill may have stored since the first search.
 std::optional<Lookup> look_again(Process& process, const Request& request, const Lookup& first);
 
 // The lookup to continue with when the entry turned out to be outdated or unusable: as if nothing
