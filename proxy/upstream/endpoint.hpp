@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <boost/asio/ip/address.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "digest/keyed_hash.hpp"
 #include "digest/little_endian.hpp"
@@ -27,6 +29,9 @@ struct Endpoint {
 
   bool operator==(const Endpoint&) const = default;
 };
+
+// Of one host.
+using Addresses = std::vector<boost::asio::ip::address>;
 
 // "http://host:80", for people.
 std::string name_of(const Endpoint& server);

@@ -3,22 +3,21 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
-#include <unordered_map>
 
+#include "config/expiring_table.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/endpoint.hpp"
 
 namespace proxy::upstream {
 
-// Bounded: forgets the oldest endpoint first. Not thread-safe.
+// Not thread-safe.
 class FailedEndpoints {
  public:
   using Clock = std::chrono::steady_clock;
 
   // `memory`: how long a failure is remembered; 0: not at all.
   explicit FailedEndpoints(std::chrono::milliseconds memory, std::size_t capacity = 1024)
-      : memory_(memory), capacity_(capacity) {}
+      : memory_(memory), failures_(capacity) {}
 
   // Sets how long later failures are remembered.
   void remember_for(std::chrono::milliseconds memory) { memory_ = memory; }
@@ -30,15 +29,8 @@ class FailedEndpoints {
   void note(const Endpoint& endpoint, net::error_code error, Clock::time_point now);
 
  private:
-  struct KnownFailure {
-    net::error_code error;
-    Clock::time_point until;
-  };
-
   std::chrono::milliseconds memory_;
-  const std::size_t capacity_;
-  std::unordered_map<Endpoint, KnownFailure> failures_;
-  std::deque<Endpoint> order_;  // oldest first
+  config::ExpiringTable<Endpoint, net::error_code> failures_;
 };
 
 }  // namespace proxy::upstream

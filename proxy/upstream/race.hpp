@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proxy/net/asio.hpp"
-#include "proxy/upstream/name_cache.hpp"
+#include "proxy/upstream/endpoint.hpp"
 
 namespace proxy::upstream {
 

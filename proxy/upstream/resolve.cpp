@@ -15,7 +15,7 @@
 namespace proxy::upstream {
 namespace {
 
-using Clock = NameCache::Clock;
+using Clock = std::chrono::steady_clock;
 namespace intrusive = boost::intrusive;
 
 constexpr std::chrono::seconds kShortest{1};
@@ -46,7 +46,7 @@ bool may_be_name(std::string_view host) {
          std::all_of(host.begin(), host.end(), is_name_char);
 }
 
-net::error_code error_in(const NameCache::Answer& answer) {
+net::error_code error_in(const net::Result<Addresses>& answer) {
   return answer ? net::error_code() : answer.error();
 }
 
@@ -61,7 +61,7 @@ void to_lower(std::string& text) {
 // Waiting callers keep the query alive if the Resolver is destroyed.
 struct Resolver::Query {
   bool sent = false;  // to the name servers: /etc/hosts did not answer
-  std::optional<NameCache::Answer> answer;
+  std::optional<Answer> answer;
   intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;
 };
 
@@ -115,7 +115,7 @@ void Resolver::ask(const std::string& name, const std::shared_ptr<Query>& query)
   if (answer) note(name, *answer);
 }
 
-void Resolver::note(const std::string& name, const NameCache::Answer& answer) {
+void Resolver::note(const std::string& name, const Answer& answer) {
   const auto error = error_in(answer);
   if (error == Errc::resolver_failed || error == Errc::resolver_refused ||
       error == Errc::resolver_timed_out) {

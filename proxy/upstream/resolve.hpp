@@ -2,16 +2,15 @@
 // time share one query.
 #pragma once
 
-#include <boost/asio/ip/address.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <unordered_map>
 
+#include "config/expiring_table.hpp"
 #include "digest/keyed_hash.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/ares_channel.hpp"
-#include "proxy/upstream/name_cache.hpp"
 #include "proxy/upstream/name_probe.hpp"
 
 namespace proxy::upstream {
@@ -43,14 +42,15 @@ class Resolver {
 
  private:
   struct Query;
+  using Answer = net::Result<Addresses>;
 
   std::shared_ptr<Query> join(const std::string& name);
   void ask(const std::string& name, const std::shared_ptr<Query>& query);
-  void note(const std::string& name, const NameCache::Answer& answer);
+  void note(const std::string& name, const Answer& answer);
   void finish(const std::string& name, net::Result<Resolved> found);
 
   net::Executor executor_;
-  NameCache cache_;
+  config::ExpiringTable<std::string, Answer, digest::TextHash> cache_;
   std::unordered_map<std::string, std::shared_ptr<Query>, digest::TextHash> pending_;
   std::unique_ptr<NameProbe> probe_;  // null: nobody is told
   AresChannel channel_;               // last: its destructor completes pending queries

@@ -3,10 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
-#include <list>
 #include <optional>
-#include <unordered_map>
+#include <variant>
 
+#include "config/expiring_table.hpp"
 #include "digest/key.hpp"
 
 namespace proxy::users {
@@ -31,48 +31,21 @@ class Verdicts {
   }
 
  private:
-  // Wrong ones are apart, so that guesses do not make room by the loss of right ones.
+  // Those of one kind.
   class Recent {
    public:
     bool use(const digest::Key& key, Time now) {
-      drop_old(now);
-      const auto found = by_key_.find(key);
-      if (found == by_key_.end()) return false;
-      found->second->used = now;
-      uses_.splice(uses_.end(), uses_, found->second);
+      if (!used_.find(key, now)) return false;
+      add(key, now);
       return true;
     }
-    void add(const digest::Key& key, Time now) {
-      if (use(key, now)) return;
-      if (uses_.size() == kMost) drop_first();
-      by_key_[key] = uses_.insert(uses_.end(), {key, now});
-    }
+    void add(const digest::Key& key, Time now) { used_.put(key, {}, now + kKept); }
 
    private:
-    struct Use {
-      digest::Key key;
-      Time used;
-    };
-    struct Hash {
-      std::size_t operator()(const digest::Key& key) const {
-        std::size_t part = 0;  // the key is a hash
-        std::memcpy(&part, &key, sizeof part);
-        return part;
-      }
-    };
-
-    void drop_old(Time now) {
-      while (!uses_.empty() && uses_.front().used + kKept <= now) drop_first();
-    }
-    void drop_first() {
-      by_key_.erase(uses_.front().key);
-      uses_.pop_front();
-    }
-
-    std::list<Use> uses_;  // the oldest first
-    std::unordered_map<digest::Key, std::list<Use>::iterator, Hash> by_key_;
+    config::ExpiringTable<digest::Key, std::monostate, digest::KeyHash> used_{kMost};
   };
 
+  // Wrong ones are apart, so that guesses do not make room by the loss of right ones.
   Recent right_;
   Recent wrong_;
 };
