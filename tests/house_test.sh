@@ -104,13 +104,13 @@ breach 'proxy/ itself holds only main.cpp and version.hpp' < <(
 
 rests_on http
 rests_on net
-rests_on cache/disk/format
+rests_on cache/disk/format machine
 rests_on cache/disk/catalog cache/disk/format
 rests_on cache/disk/log cache/disk/catalog cache/disk/format
 rests_on cache/disk cache/disk/log cache/disk/catalog cache/disk/format
 rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
-rests_on lists http
+rests_on lists machine http
 rests_on users net http
 rests_on sandbox machine
 rests_on machine
@@ -120,7 +120,7 @@ rests_on memory
 rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on wire net http
 rests_on upstream wire net lists http
-rests_on command
+rests_on command machine
 rests_on command/digest command inspect http
 rests_on command/squid command
 rests_on command/steer command

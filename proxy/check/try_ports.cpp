@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "proxy/check/try_out.hpp"
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy {
@@ -16,28 +16,22 @@ namespace {
 
 using net::tcp;
 
-// Closes its descriptor.
 class Socket {
  public:
   explicit Socket(int family)
-      : fd_(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {}
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  ~Socket() {
-    if (fd_ >= 0) ::close(fd_);
-  }
+      : socket_(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {}
 
-  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] int fd() const { return socket_.number(); }
   // Waits for the event until then. Returns whether it came.
   [[nodiscard]] bool await(short event, std::chrono::steady_clock::time_point until) const {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         until - std::chrono::steady_clock::now());
-    pollfd polled{fd_, event, 0};
+    pollfd polled{fd(), event, 0};
     return ::poll(&polled, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0))) == 1;
   }
 
  private:
-  int fd_;
+  machine::Descriptor socket_;
 };
 
 tcp::endpoint endpoint_of(const config::HostPort& listen) {

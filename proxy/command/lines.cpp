@@ -14,33 +14,22 @@ namespace proxy::command {
 
 Result<InputFile> InputFile::open(const std::string& name, const Streams& streams,
                                   Opening opening) {
-  if (name == "-") return InputFile(streams.in, false, "standard input");
+  if (name == "-") return InputFile(machine::Descriptor(), streams.in, "standard input");
   const int nonblocking = opening == Opening::at_once ? O_NONBLOCK : 0;
-  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | nonblocking);
-  if (descriptor < 0) return system_trouble(name, errno);
-  InputFile input(descriptor, true, name);
+  machine::Descriptor opened(::open(name.c_str(), O_RDONLY | O_CLOEXEC | nonblocking));
+  if (!opened) return system_trouble(name, errno);
+  const int descriptor = opened.number();
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return input;
+  return InputFile(std::move(opened), descriptor, name);
 }
 
-InputFile::InputFile(int descriptor, bool ours, std::string name)
-    : descriptor_(descriptor), ours_(ours), name_(std::move(name)) {
+InputFile::InputFile(machine::Descriptor ours, int descriptor, std::string name)
+    : ours_(std::move(ours)), descriptor_(descriptor), name_(std::move(name)) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
   // Standard input may be a file, but the shell may have read a part of it.
-  rereadable_ = ours;
+  rereadable_ = static_cast<bool>(ours_);
   size_ = static_cast<std::uint64_t>(status.st_size);
-}
-
-InputFile::InputFile(InputFile&& other) noexcept
-    : descriptor_(other.descriptor_),
-      ours_(std::exchange(other.ours_, false)),
-      rereadable_(other.rereadable_),
-      size_(other.size_),
-      name_(std::move(other.name_)) {}
-
-InputFile::~InputFile() {
-  if (ours_) ::close(descriptor_);
 }
 
 Result<std::size_t> InputFile::read(char* into, std::size_t most) const {

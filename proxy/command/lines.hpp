@@ -11,6 +11,7 @@
 #include "proxy/command/interrupt.hpp"
 #include "proxy/command/progress.hpp"
 #include "proxy/command/streams.hpp"
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::command {
 
@@ -26,9 +27,6 @@ class InputFile {
  public:
   static Result<InputFile> open(const std::string& name, const Streams& streams,
                                 Opening opening = Opening::waits);
-  InputFile(InputFile&& other) noexcept;
-  InputFile& operator=(InputFile&&) = delete;
-  ~InputFile();
 
   int descriptor() const { return descriptor_; }
   const std::string& name() const { return name_; }  // "standard input" for "-"
@@ -42,10 +40,10 @@ class InputFile {
   Result<void> rewind();
 
  private:
-  InputFile(int descriptor, bool ours, std::string name);
+  InputFile(machine::Descriptor ours, int descriptor, std::string name);
 
+  machine::Descriptor ours_;  // none: it stays open
   int descriptor_;
-  bool ours_;
   bool rereadable_ = false;
   std::uint64_t size_ = 0;
   std::string name_;

@@ -10,6 +10,7 @@
 
 #include "config/text.hpp"
 #include "proxy/lists/entry.hpp"
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::lists {
 namespace {
@@ -23,16 +24,11 @@ class File {
   // O_NONBLOCK: opening a pipe of that name must not block.
   explicit File(const std::string& path)
       : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
 
   // Why this is not an open regular file; empty if it is one.
   [[nodiscard]] std::string why_not() const {
     struct stat status {};
-    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return reason();
+    if (!descriptor_ || ::fstat(descriptor_.number(), &status) != 0) return reason();
     return S_ISREG(status.st_mode) ? "" : "it is not a regular file";
   }
 
@@ -42,7 +38,7 @@ class File {
     text.resize(before + kBlock);
     ssize_t count = 0;
     do {
-      count = ::read(descriptor_, text.data() + before, kBlock);
+      count = ::read(descriptor_.number(), text.data() + before, kBlock);
     } while (count < 0 && errno == EINTR);
     text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     return count >= 0;
@@ -51,7 +47,7 @@ class File {
   [[nodiscard]] static std::string reason() { return std::generic_category().message(errno); }
 
  private:
-  int descriptor_;
+  machine::Descriptor descriptor_;
 };
 
 // Splits a file into lines and adds them to a list, with one block in memory at a time.

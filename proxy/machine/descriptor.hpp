@@ -1,6 +1,8 @@
 // One open descriptor and its owner.
 #pragma once
 
+#include <unistd.h>
+
 #include <utility>
 
 namespace proxy::machine {
@@ -14,7 +16,9 @@ class Descriptor {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Descriptor();
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
 
   [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] int release() { return std::exchange(number_, -1); }

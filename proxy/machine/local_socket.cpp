@@ -1,10 +1,11 @@
 #include "proxy/machine/local_socket.hpp"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::machine {
 
@@ -17,12 +18,11 @@ std::optional<sockaddr_un> local_address(const std::string& path) {
 }
 
 bool somebody_listens(const sockaddr_un& address) {
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return true;
-  const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  const bool refused = result != 0 && (errno == ECONNREFUSED || errno == ENOENT);
-  ::close(fd);
-  return !refused;
+  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return true;
+  const auto* const name = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(socket.number(), name, sizeof address) == 0) return true;
+  return errno != ECONNREFUSED && errno != ENOENT;
 }
 
 }  // namespace proxy::machine

@@ -56,25 +56,15 @@ Supervisor::Supervisor(const char* path) {
   std::memcpy(address.sun_path, path, length);
   if (path[0] == '@') address.sun_path[0] = '\0';
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
-  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket < 0) return;
-  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), size) != 0) {
-    ::close(socket);
-    return;
-  }
-  socket_ = socket;
+  Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return;
+  socket_ = std::move(socket);
   watchdog_ = watchdog_of_environment();
 }
 
-Supervisor::Supervisor(Supervisor&& other) noexcept
-    : socket_(std::exchange(other.socket_, -1)), watchdog_(other.watchdog_) {}
-
-Supervisor::~Supervisor() {
-  if (socket_ >= 0) ::close(socket_);
-}
-
 void Supervisor::send(std::string_view state) const {
-  if (socket_ >= 0) ::send(socket_, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (!socket_) return;
+  ::send(socket_.number(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void Supervisor::serving() const {

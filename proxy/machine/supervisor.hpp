@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "proxy/machine/descriptor.hpp"
+
 namespace proxy::machine {
 
 // libsystemd opens a socket for each message, which the sandbox forbids. Does nothing if the
@@ -13,9 +15,6 @@ class Supervisor {
  public:
   // Connects to the socket that NOTIFY_SOCKET names. Call this before the sandbox.
   static Supervisor of_environment();
-  Supervisor(Supervisor&& other) noexcept;
-  Supervisor& operator=(Supervisor&&) = delete;
-  ~Supervisor();
 
   // We serve, as the main process of the service.
   void serving() const;
@@ -31,7 +30,7 @@ class Supervisor {
   explicit Supervisor(const char* path);
   void send(std::string_view state) const;
 
-  int socket_ = -1;
+  Descriptor socket_;
   std::optional<std::chrono::microseconds> watchdog_;
 };
 

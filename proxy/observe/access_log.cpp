@@ -145,44 +145,33 @@ std::string log_advice(std::error_code error, const std::string& path) {
 }
 
 AccessLog::Output::Output(const config::LogSettings& settings) : settings_(settings) {
-  if (settings.access == config::LogTarget::standard_output) fd_ = STDOUT_FILENO;
   if (settings.access != config::LogTarget::file) return;
-  fd_ = ::open(settings.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
-  if (fd_ >= 0) return;
+  file_ = machine::Descriptor(
+      ::open(settings.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
+  if (file_) return;
   throw std::system_error(errno, std::generic_category(),
                           "log.access: cannot open " + settings.path + " for appending");
 }
 
 AccessLog::Output AccessLog::Output::unopened(const config::LogSettings& settings) {
-  return {settings, -1};
-}
-
-AccessLog::Output::~Output() {
-  if (fd_ > STDERR_FILENO) ::close(fd_);
-}
-
-AccessLog::Output::Output(Output&& other) noexcept
-    : settings_(std::move(other.settings_)), fd_(std::exchange(other.fd_, -1)) {}
-
-AccessLog::Output& AccessLog::Output::operator=(Output&& other) noexcept {
-  std::swap(settings_, other.settings_);
-  std::swap(fd_, other.fd_);
-  return *this;
+  return {settings, machine::Descriptor()};
 }
 
 bool AccessLog::Output::is_missing() const {
-  return settings_.access == config::LogTarget::file && fd_ < 0;
+  return settings_.access == config::LogTarget::file && !file_;
 }
 
 bool AccessLog::Output::is_deleted() const {
   struct stat status {};
-  return settings_.access == config::LogTarget::file && ::fstat(fd_, &status) == 0 &&
+  return settings_.access == config::LogTarget::file && ::fstat(file_.number(), &status) == 0 &&
          S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
 std::error_code AccessLog::Output::write(std::string_view& text) const {
+  const bool is_standard = settings_.access == config::LogTarget::standard_output;
+  const int to = is_standard ? STDOUT_FILENO : file_.number();
   while (!text.empty()) {
-    const auto written = ::write(fd_, text.data(), text.size());
+    const auto written = ::write(to, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return {errno, std::generic_category()};
     text.remove_prefix(static_cast<std::size_t>(written));

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "config/settings.hpp"
 #include "config/threads/mutex.hpp"
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/observe/fault.hpp"
 #include "proxy/observe/request_record.hpp"
 
@@ -68,9 +70,6 @@ class AccessLog {
     explicit Output(const config::LogSettings& settings);
     // A file that nobody has opened yet.
     static Output unopened(const config::LogSettings& settings);
-    ~Output();
-    Output(Output&& other) noexcept;
-    Output& operator=(Output&& other) noexcept;
 
     [[nodiscard]] const config::LogSettings& settings() const { return settings_; }
     // Whether this is a file, and not open.
@@ -81,10 +80,11 @@ class AccessLog {
     [[nodiscard]] std::error_code write(std::string_view& text) const;
 
    private:
-    Output(const config::LogSettings& settings, int fd) : settings_(settings), fd_(fd) {}
+    Output(const config::LogSettings& settings, machine::Descriptor file)
+        : settings_(settings), file_(std::move(file)) {}
 
     config::LogSettings settings_;
-    int fd_ = -1;
+    machine::Descriptor file_;  // none: unopened, or the standard output
   };
 
   // Begins without the file if it cannot be opened: see fault().

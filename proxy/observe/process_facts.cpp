@@ -55,23 +55,17 @@ ProcessFacts::ProcessFacts()
     : memory_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)),
       descriptors_(::open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
-ProcessFacts::~ProcessFacts() {
-  for (const int fd : {memory_, descriptors_}) {
-    if (fd >= 0) ::close(fd);
-  }
-}
-
 std::optional<std::uint64_t> ProcessFacts::resident_bytes() const {
-  return resident_bytes_in(memory_);
+  return resident_bytes_in(memory_.number());
 }
 
 std::optional<std::size_t> ProcessFacts::open_descriptors() const {
   const threads::MutexLock lock(mutex_);
-  if (descriptors_ < 0 || ::lseek(descriptors_, 0, SEEK_SET) != 0) return std::nullopt;
+  if (!descriptors_ || ::lseek(descriptors_.number(), 0, SEEK_SET) != 0) return std::nullopt;
   alignas(dirent64) std::array<char, 32 * 1024> names;
   std::size_t entries = 0;
   for (;;) {
-    const auto size = ::getdents64(descriptors_, names.data(), names.size());
+    const auto size = ::getdents64(descriptors_.number(), names.data(), names.size());
     if (size < 0) return std::nullopt;
     if (size == 0) break;
     for (std::size_t at = 0; at < static_cast<std::size_t>(size); ++entries) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "config/threads/mutex.hpp"
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy {
 
@@ -15,9 +16,6 @@ class ProcessFacts {
  public:
   // Opens files of /proc, which the sandbox forbids later. Without them, their facts are unknown.
   ProcessFacts();
-  ~ProcessFacts();
-  ProcessFacts(const ProcessFacts&) = delete;
-  ProcessFacts& operator=(const ProcessFacts&) = delete;
 
   struct Reading {
     std::chrono::duration<double> processor_time{};  // of all threads, in user and system mode
@@ -36,9 +34,10 @@ class ProcessFacts {
   [[nodiscard]] std::optional<std::size_t> open_descriptors() const;
 
   const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
-  const int memory_;  // /proc/self/statm; -1: unknown
+  const machine::Descriptor memory_;  // /proc/self/statm; none: unknown
   mutable threads::Mutex mutex_;
-  const int descriptors_;  // /proc/self/fd, read under the mutex, as a reader moves its position
+  // /proc/self/fd, read under the mutex, as a reader moves its position.
+  const machine::Descriptor descriptors_;
 };
 
 // Appends the metrics of the process, by the names that Prometheus gives them, and the version.

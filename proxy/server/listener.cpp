@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/succession/inherited.hpp"
 
 namespace proxy {
@@ -46,20 +47,18 @@ void set(int fd, int level, int option) {
   ::setsockopt(fd, level, option, &on, sizeof on);
 }
 
-int open_bound(const tcp::endpoint& endpoint, bool shared) {
+machine::Descriptor open_bound(const tcp::endpoint& endpoint, bool shared) {
   const int family = endpoint.address().is_v6() ? AF_INET6 : AF_INET;
-  const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) fail(endpoint, "open a socket for");
+  machine::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) fail(endpoint, "open a socket for");
+  const int fd = socket.number();
   set(fd, SOL_SOCKET, SO_REUSEADDR);
   if (shared) set(fd, SOL_SOCKET, SO_REUSEPORT);
   if (family == AF_INET6) set(fd, IPPROTO_IPV6, IPV6_V6ONLY);
   if (::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) != 0) {
-    const int cause = errno;
-    ::close(fd);
-    errno = cause;
     fail(endpoint, "bind to");
   }
-  return fd;
+  return socket;
 }
 
 int listening(int fd, const tcp::endpoint& endpoint) {
@@ -143,12 +142,10 @@ void Listeners::bind(const tcp::endpoint& wanted) {
   tcp::endpoint endpoint = wanted;
   // The probe does not set SO_REUSEPORT, which would share the port with another process that also
   // sets it.
-  const int probe = open_bound(endpoint, false);
-  endpoint.port(local_name(probe).port());
-  ::close(probe);
+  endpoint.port(local_name(open_bound(endpoint, false).number()).port());
   auto& mine = sockets_.emplace_back();
   for (std::size_t i = 0; i < threads_; ++i) {
-    mine.push_back({open_bound(endpoint, true)});
+    mine.push_back({open_bound(endpoint, true).release()});
     listening(mine.back().descriptor, endpoint);
   }
   addresses_.push_back(endpoint);

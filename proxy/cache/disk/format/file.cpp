@@ -32,24 +32,20 @@ Result<void> done_if(int result) {
 }  // namespace
 
 Result<File> File::open(int at, const char* name, int flags) {
-  const int descriptor = ::openat(at, name, flags | O_CLOEXEC, 0600);
-  if (descriptor < 0) return error_of(errno);
-  return File(descriptor);
-}
-
-File::~File() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  machine::Descriptor opened(::openat(at, name, flags | O_CLOEXEC, 0600));
+  if (!opened) return error_of(errno);
+  return File(std::move(opened));
 }
 
 Result<std::uint64_t> File::size() const {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) return error_of(errno);
+  if (::fstat(descriptor(), &status) != 0) return error_of(errno);
   return static_cast<std::uint64_t>(status.st_size);
 }
 
 Result<std::chrono::system_clock::time_point> File::changed() const {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) return error_of(errno);
+  if (::fstat(descriptor(), &status) != 0) return error_of(errno);
   return std::chrono::system_clock::from_time_t(status.st_mtime);
 }
 
@@ -59,7 +55,7 @@ Result<std::size_t> File::read_some(std::span<std::uint8_t> into, std::uint64_t 
   while (filled < into.size()) {
     iovec piece{into.data() + filled, into.size() - filled};
     const auto at = static_cast<off_t>(offset + filled);
-    const ssize_t got = ::preadv2(descriptor_, &piece, 1, at, wait == Wait::no ? RWF_NOWAIT : 0);
+    const ssize_t got = ::preadv2(descriptor(), &piece, 1, at, wait == Wait::no ? RWF_NOWAIT : 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && wait == Wait::no && errno == EOPNOTSUPP) return Error::would_block;
     if (got < 0) return error_of(errno);
@@ -77,14 +73,14 @@ Result<void> File::read(std::span<std::uint8_t> into, std::uint64_t offset, Wait
 }
 
 void File::will_be_read(std::uint64_t offset, std::uint64_t bytes) const {
-  (void)::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+  (void)::posix_fadvise(descriptor(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
                         POSIX_FADV_WILLNEED);
 }
 
 Result<void> File::write(std::span<iovec> pieces, std::uint64_t offset) const {
   for (pieces = without_first(pieces, 0); !pieces.empty();) {
     const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
-    const ssize_t put = ::pwritev(descriptor_, pieces.data(), count, static_cast<off_t>(offset));
+    const ssize_t put = ::pwritev(descriptor(), pieces.data(), count, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) return error_of(errno);
     if (put == 0) return Error::io;
@@ -102,18 +98,18 @@ Result<void> File::write(Bytes bytes, std::uint64_t offset) const {
 Result<void> File::reserve(std::uint64_t bytes) const {
   int result = 0;
   do {
-    result = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+    result = ::fallocate(descriptor(), FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
   } while (result != 0 && errno == EINTR);
   if (result != 0 && errno == EOPNOTSUPP) return {};
   return done_if(result);
 }
 
 Result<void> File::truncate(std::uint64_t bytes) const {
-  return done_if(::ftruncate(descriptor_, static_cast<off_t>(bytes)));
+  return done_if(::ftruncate(descriptor(), static_cast<off_t>(bytes)));
 }
 
 Result<void> File::sync() const {
-  return done_if(::fdatasync(descriptor_));
+  return done_if(::fdatasync(descriptor()));
 }
 
 }  // namespace proxy::cache::disk

@@ -11,6 +11,7 @@
 
 #include "proxy/cache/disk/format/error.hpp"
 #include "proxy/cache/disk/format/format.hpp"
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::cache::disk {
 
@@ -23,14 +24,7 @@ class File {
   // As openat(2), with O_CLOEXEC, and mode 0600 for a new file. `at`: a directory's descriptor.
   static Result<File> open(int at, const char* name, int flags);
 
-  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~File();
-
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.number(); }
   Result<std::uint64_t> size() const;
   // When the content was changed last, by the system's clock.
   Result<std::chrono::system_clock::time_point> changed() const;
@@ -55,9 +49,9 @@ class File {
   Result<void> sync() const;
 
  private:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
+  explicit File(machine::Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
-  int descriptor_;
+  machine::Descriptor descriptor_;
 };
 
 }  // namespace proxy::cache::disk
