@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/counted.hpp"
 #include "peers/curl.hpp"
 #include "peers/memory_shares.hpp"
 #include "peers/native_target.hpp"
@@ -116,8 +117,8 @@ void log_change(const Peer& peer, const PollReport& before, const PollReport& af
   if (after.last_error != before.last_error && !after.last_error.empty()) {
     spdlog::warn("peer {}: {}", peer.name, after.last_error);
   } else if (after.kind != before.kind || (after.claims.filter && !before.claims.filter)) {
-    spdlog::info("peer {} ({}): digest of {} entries", peer.name, to_string(after.kind),
-                 after.claims.entries);
+    spdlog::info("peer {} ({}): digest of {}", peer.name, to_string(after.kind),
+                 config::counted(after.claims.entries, "entry", "entries"));
   }
 }
 

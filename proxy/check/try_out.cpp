@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "config/counted.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/machine/memory_need.hpp"
@@ -10,10 +11,6 @@
 
 namespace proxy {
 namespace {
-
-std::string count(std::size_t number, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", number, number == 1 ? one : many);
-}
 
 void become_user_of(const machine::ServiceUnit& unit, Trial& into) {
   const auto account = machine::account_of(unit.user);
@@ -57,9 +54,9 @@ std::string summary(const config::Settings& settings) {
   text += fmt::format("; {} MiB of memory, ", settings.cache.memory.value >> 20);
   const auto& disk = settings.cache.disk;
   text += disk ? fmt::format("{} MiB in {}", disk->size.value >> 20, disk->path) : "no disk";
-  text += "; " + count(settings.peers.size(), "neighbour", "neighbours");
-  if (!settings.reverse.empty()) text += ", " + count(settings.reverse.size(), "site", "sites");
-  if (!settings.rules.empty()) text += ", " + count(settings.rules.size(), "rule", "rules");
+  text += "; " + config::counted(settings.peers.size(), "neighbour");
+  if (!settings.reverse.empty()) text += ", " + config::counted(settings.reverse.size(), "site");
+  if (!settings.rules.empty()) text += ", " + config::counted(settings.rules.size(), "rule");
   return text;
 }
 

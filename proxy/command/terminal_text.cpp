@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "config/counted.hpp"
+
 namespace proxy::command {
 
 std::string escaped(std::string_view text, std::size_t most) {
@@ -19,7 +21,8 @@ std::string escaped(std::string_view text, std::size_t most) {
       fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
     }
   }
-  if (text.size() > most) out += fmt::format("... and {} bytes more", text.size() - most);
+  if (text.size() > most)
+    out += fmt::format("... and {} more", config::counted(text.size() - most, "byte"));
   return out;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "config/counted.hpp"
+
 namespace proxy {
 namespace {
 
@@ -18,9 +20,9 @@ std::optional<std::string> descriptor_shortage(const config::Limits& limits, std
   const bool is_short_for_disk = files > all / 2;
   if (connections >= wanted_connections(limits) && !is_short_for_disk) return std::nullopt;
   auto text = fmt::format(
-      "{} file descriptors are allowed here, which is enough for {} client connections "
+      "{} file descriptors are allowed here, which is enough for {} "
       "(limits.connections is {})",
-      all, connections, limits.connections);
+      all, config::counted(connections, "client connection"), limits.connections);
   if (files > 0) text += fmt::format("; the cache on disk may take {}", files);
   return text + ": allow more (LimitNOFILE of the service, ulimit -n)";
 }

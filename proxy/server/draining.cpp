@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <latch>
 
+#include "config/counted.hpp"
+
 namespace proxy {
 
 namespace asio = net::asio;
@@ -55,10 +57,9 @@ void Draining::drain() {
   const bool has_waited = process.leaving && !signals_.told_to_end;
   if (!has_waited) signals_.run_while([this] { return open_connections() > 0; }, timeouts.drain);
   if (const auto open = open_connections(); open > 0) {
-    spdlog::warn(
-        "stopping: {} connections did not end in time, and are cut; a longer timeouts.{} would "
-        "wait for them",
-        open, has_waited ? "hand_over" : "drain");
+    spdlog::warn("stopping: {} cut, not having ended in time; a longer timeouts.{} would wait",
+                 config::counted(open, "connection is", "connections are"),
+                 has_waited ? "hand_over" : "drain");
   }
 }
 

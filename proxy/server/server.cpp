@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "config/counted.hpp"
 #include "proxy/observe/events.hpp"
 #include "proxy/server/accept.hpp"
 #include "proxy/server/start_report.hpp"
@@ -71,8 +72,10 @@ void Server::heed_signals() {
   });
   signals_.ending.async_wait([this](net::error_code, int signal) {
     const auto drain = engine_.policy()->settings.timeouts.drain;
-    spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
-                 signal == SIGINT ? "SIGINT" : "SIGTERM", engine_.process().clients.connections(),
+    spdlog::info("{}: draining: {} {} s to end, new ones get 503",
+                 signal == SIGINT ? "SIGINT" : "SIGTERM",
+                 config::counted(engine_.process().clients.connections(), "connection has",
+                                 "connections have"),
                  std::chrono::ceil<std::chrono::seconds>(drain).count());
     watchdog_.end_within(drain + Watchdog::kLongest);
     hand_over_.cancel();

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "config/counted.hpp"
 #include "config/restart.hpp"
 #include "proxy/lists/read.hpp"
 #include "proxy/machine/memory_need.hpp"
@@ -17,10 +18,10 @@ namespace {
 
 // A line that is no entry is worth only a warning.
 void warn_of(const lists::Skipped& skipped) {
-  spdlog::warn(
-      "{}, line {}: {} is no host, address or URL prefix; {} such lines passed over: mend "
-      "them, or take them out",
-      skipped.path, skipped.first, skipped.text, skipped.lines);
+  spdlog::warn("{}, line {}: {} is no host, address or URL prefix; {}", skipped.path, skipped.first,
+               skipped.text,
+               config::counted(skipped.lines, "such line is passed over: mend it, or take it out",
+                               "such lines are passed over: mend them, or take them out"));
 }
 
 boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(
@@ -30,8 +31,9 @@ boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(
   if (!lists) return lists.error();
   if (!access.block.empty() || !access.allow.empty()) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    spdlog::info("lists block {} entries and allow {}; read in {:.1f} s, {} MiB",
-                 lists->block().entries(), lists->allow().entries(), took.count(),
+    spdlog::info("lists block {} and allow {}; read in {:.1f} s, {} MiB",
+                 config::counted(lists->block().entries(), "entry", "entries"),
+                 lists->allow().entries(), took.count(),
                  (lists->block().bytes() + lists->allow().bytes()) >> 20);
   }
   return lists;

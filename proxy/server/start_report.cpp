@@ -6,6 +6,7 @@
 
 #include <sstream>
 
+#include "config/counted.hpp"
 #include "config/text.hpp"
 #include "proxy/server/worker_threads.hpp"
 #include "proxy/version.hpp"
@@ -16,8 +17,9 @@ namespace {
 using config::short_size;
 
 std::string who(const Process& process, const Policy& policy, const std::string& settings) {
-  return fmt::format("{} named {}, process {}, {} threads, settings of {}", kProduct, process.name,
-                     ::getpid(), thread_count(policy.settings), settings);
+  return fmt::format("{} named {}, process {}, {}, settings of {}", kProduct, process.name,
+                     ::getpid(), config::counted(thread_count(policy.settings), "thread"),
+                     settings);
 }
 
 std::string where(const Process& process, const std::string& control_socket) {
@@ -30,9 +32,9 @@ std::string where(const Process& process, const std::string& control_socket) {
 }
 
 std::string what(const Process& process, const Policy& policy) {
-  auto text = fmt::format("holds {} responses in memory, {} of {}", process.cache.store.responses(),
-                          short_size(process.cache.store.bytes()),
-                          short_size(policy.settings.cache.memory.value));
+  auto text = fmt::format(
+      "holds {} in memory, {} of {}", config::counted(process.cache.store.responses(), "response"),
+      short_size(process.cache.store.bytes()), short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;
   if (!process.cache.disk || !disk) return text + "; no disk";
   const auto& catalog = process.cache.disk->disk().catalog();
@@ -52,8 +54,8 @@ std::string whom(const Policy& policy) {
   std::vector<std::string> parts;
   const auto add = [&parts](std::string_view role, const std::vector<std::string>& names) {
     if (names.empty()) return;
-    parts.push_back(fmt::format("{} {}{}: {}", names.size(), role, names.size() == 1 ? "" : "s",
-                                fmt::join(names, ", ")));
+    parts.push_back(
+        fmt::format("{}: {}", config::counted(names.size(), role), fmt::join(names, ", ")));
   };
   add("sibling", siblings);
   add("parent", parents);
@@ -63,7 +65,7 @@ std::string whom(const Policy& policy) {
 std::string limits(const Process& process, const Policy& policy, const std::string& others) {
   const auto connections =
       std::min<std::size_t>(policy.settings.limits.connections, process.descriptors.connections);
-  return fmt::format("limits: {} connections; {}", connections, others);
+  return fmt::format("limits: {}; {}", config::counted(connections, "connection"), others);
 }
 
 }  // namespace

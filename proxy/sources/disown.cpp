@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "config/counted.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/tiers/tiers.hpp"
@@ -16,7 +17,9 @@ Task<std::string> purge_given(SourceAccess& access, const peers::Peer& peer) {
   const auto forgotten = co_await forget(access.cache, all_of_it);  // never refused
   const auto [dropped, owed] = forgotten.value();
   const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
-  co_return fmt::format("{} unconfirmed responses of it were dropped from memory{}", dropped,
+  co_return fmt::format("{} dropped from memory{}",
+                        config::counted(dropped, "unconfirmed response of it was",
+                                        "unconfirmed responses of it were"),
                         on_disk);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "config/counted.hpp"
+
 namespace proxy::command {
 namespace {
 
@@ -43,9 +45,9 @@ Result<std::unique_ptr<disk::Contents>> open_stopped(const ConfiguredCache& cach
   if (!unknown) return trouble_with(cache, unknown.error());
   const auto lost = unknown->unreadable + unknown->damaged + unknown->other_version;
   if (lost > 0) {
-    say(streams.err, fmt::format("{}: {} segments are damaged or cannot be read completely; "
+    say(streams.err, fmt::format("{}: {} damaged, or cannot be read completely; "
                                  "`hearsay cache verify` says where\n",
-                                 cache.path, lost));
+                                 cache.path, config::counted(lost, "segment is", "segments are")));
   }
   return contents;
 }

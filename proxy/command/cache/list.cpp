@@ -57,8 +57,8 @@ class EntryPrinter {
     const bool complete = !out_.closed();
     if (auto said = out_.finish(); !said) return said.error();
     if (!complete) return kDone;
-    auto text = fmt::format("{} entries, {} on disk", fmt::group_digits(entries_),
-                            config::short_size(bytes_));
+    auto text = fmt::format("{} {}, {} on disk", fmt::group_digits(entries_),
+                            entries_ == 1 ? "entry" : "entries", config::short_size(bytes_));
     if (unreadable > 0) {
       text += fmt::format("; {} more cannot be read: `hearsay cache verify` says why", unreadable);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/counted.hpp"
 #include "proxy/command/cache/report_values.hpp"
 #include "proxy/command/cache/running_proxy.hpp"
 #include "proxy/command/progress.hpp"
@@ -17,7 +18,7 @@ std::string text_of(const Report& damage) {
   auto text = fmt::format("{}, offset {}: {}; ", text_in(damage, "segment", ""),
                           number_in(damage, "offset"), text_in(damage, "what", ""));
   const auto lost = number_in(damage, "lost_bytes");
-  text += lost > 0 ? fmt::format("{} bytes lost", lost) : "nothing lost";
+  text += lost > 0 ? config::counted(lost, "byte") + " lost" : "nothing lost";
   if (damage.find<std::string>("url")) text += "; " + text_in(damage, "url", "");
   return text + '\n';
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/counted.hpp"
 #include "digest/plan.hpp"
 #include "digest/strict_filter.hpp"
 #include "proxy/command/lines.hpp"
@@ -47,7 +48,8 @@ digest::Sized<digest::Shape> shape_by(const BuildOptions& options, std::uint64_t
 Result<digest::StrictFilter> empty_filter(const BuildOptions& options, std::uint64_t capacity) {
   const auto shape = shape_by(options, capacity);
   if (!shape) {
-    return Trouble{fmt::format("no filter can be made for {} entries like this: {}", capacity,
+    return Trouble{fmt::format("no filter can be made for {} like this: {}",
+                               config::counted(capacity, "entry", "entries"),
                                to_string(shape.error()))};
   }
   return digest::StrictFilter(*digest::BloomFilter::create(*shape), capacity);

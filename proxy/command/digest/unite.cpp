@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/counted.hpp"
 #include "proxy/command/digest/any_digest.hpp"
 #include "proxy/command/progress.hpp"
 
@@ -18,7 +19,8 @@ Result<AnyDigest> open_bloom(const std::string& path) {
 }
 
 std::string summary_of(const digest::Shape& shape) {
-  return fmt::format("{} bits and {} hashes{}", shape.bits, shape.hashes,
+  return fmt::format("{} bits and {}{}", shape.bits,
+                     config::counted(shape.hashes, "hash", "hashes"),
                      shape.layout == digest::Layout::partitioned ? " in slices" : "");
 }
 
@@ -37,7 +39,7 @@ Trouble unlike(const std::string& first, const digest::Shape& one, const std::st
 }
 
 Result<digest::BloomFilter> united(const std::vector<std::string>& paths, Progress& progress) {
-  progress.begin(fmt::format("uniting {} digests", paths.size()), paths.size());
+  progress.begin("uniting " + config::counted(paths.size(), "digest"), paths.size());
   const auto first = open_bloom(paths.front());
   if (!first) return first.error();
   digest::BloomFilter sum = *first->bloom();

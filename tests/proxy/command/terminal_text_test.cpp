@@ -13,7 +13,7 @@ TEST(TerminalText, EscapesAllButPrintableAscii) {
 
 TEST(TerminalText, CutsWhatIsTooLong) {
   EXPECT_EQ(escaped("12345", 5), "12345");
-  EXPECT_EQ(escaped("123456", 5), "12345... and 1 bytes more");
+  EXPECT_EQ(escaped("123456", 5), "12345... and 1 byte more");
 }
 
 TEST(TerminalText, RoundsTimesDown) {
