@@ -63,6 +63,12 @@ Say whether the service works, and if not, why.
 .B hearsay explain http://example.com/a
 Say what would be done with a request for this URL, and why.
 .TP
+.B hearsay origins
+Say which origins fail or are slow, and what requests wait for.
+.TP
+.B hearsay dashboard
+Print a link by which a browser shows the dashboard as administrator.
+.TP
 .B hearsay purge http://example.com/a
 Remove the stored responses of this URL.
 .TP

@@ -31,6 +31,9 @@ TEST(ManualPage, NamesEachCommandAndOptionThatIsNotHidden) {
   EXPECT_TRUE(has(page, ".I /run/hearsay/control.sock\n")) << page;
   EXPECT_TRUE(has(page, "3: no proxy\nanswers.\n")) << page;
   EXPECT_TRUE(has(page, ".SH EXAMPLES\n")) << page;
+  for (const char* word : {"dashboard", "origins"}) {
+    EXPECT_TRUE(has(page, std::string(".TP\n.B hearsay ") + word + '\n')) << word;
+  }
   EXPECT_TRUE(has(page, ".SH SEE ALSO\n.BR hearsay.json (5)")) << page;
 }
 
