@@ -13,6 +13,7 @@
 #include "proxy/check/try_out.hpp"
 #include "proxy/machine/nearest.hpp"
 #include "proxy/machine/read_only.hpp"
+#include "proxy/machine/shared_folders.hpp"
 
 namespace proxy {
 namespace {
@@ -103,7 +104,9 @@ void try_log(const config::LogSettings& log, Trial& into) {
     why = "it is a directory";
   } else if (fs::exists(path, error)) {
     if (::access(path.c_str(), W_OK) != 0) why = reason(errno);
-  } else if (!fs::exists(folder, error) && ::geteuid() == 0) {  // as root, the proxy makes it
+  } else if (!fs::exists(folder, error) &&
+             (::geteuid() == 0 || machine::own_folder_above(folder).empty())) {
+    // As root, the proxy makes it, and where the sandbox could not grant it later.
     const auto found = machine::nearest_that_exists(folder);
     if (!fs::is_directory(found, error)) {
       why = fmt::format("{} is no directory", found.native());

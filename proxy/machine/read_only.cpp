@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "proxy/machine/nearest.hpp"
+#include "proxy/machine/shared_folders.hpp"
 
 namespace proxy::machine {
 namespace {
@@ -59,6 +63,23 @@ std::string read_only_advice(const std::filesystem::path& folder) {
   if (!is_read_only(nearest_that_exists(folder))) return {};
   if (is_service()) return drop_in_for(own_service(), folder);
   return "its file system is read-only: mount it, or a volume there, for writing";
+}
+
+WriteAdvice write_advice(const std::filesystem::path& folder, const std::filesystem::path& item) {
+  constexpr const char* kWhy =
+      "restart the proxy: its sandbox lets it write only in folders that were there at its start";
+  if (auto text = read_only_advice(folder); !text.empty()) return {std::move(text), is_service()};
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error) && !error) {
+    auto make = fmt::format("make the folder {} for the user of the proxy", folder.native());
+    if (own_folder_above(folder).empty()) return {fmt::format("{}, then {}", make, kWhy), true};
+    return {std::move(make), false};
+  }
+  // The sandbox does not take part in this answer.
+  const auto found = nearest_that_exists(item);
+  const bool is_folder = std::filesystem::is_directory(found, error);
+  if (::access(found.c_str(), is_folder ? W_OK | X_OK : W_OK) == 0) return {kWhy, true};
+  return {fmt::format("give the folder {} to the user of the proxy", folder.native()), false};
 }
 
 }  // namespace proxy::machine

@@ -1,4 +1,4 @@
-// Folders that are read-only for this process, or for a service.
+// Folders that this process, or a service, cannot write, and what helps.
 #pragma once
 
 #include <filesystem>
@@ -18,5 +18,13 @@ std::string drop_in_for(const std::string& service, const std::filesystem::path&
 // What a person does if the folder, or where it is missing the one above, is read-only for this
 // process whatever its user: with a service manager around, drop_in_for(). Empty: it is not.
 std::string read_only_advice(const std::filesystem::path& folder);
+
+struct WriteAdvice {
+  std::string text;
+  bool needs_restart = false;  // of the proxy: until then, a new try cannot succeed
+};
+// What a person does if a running proxy was not allowed to write `item` in the folder, or the
+// folder is missing: read_only_advice(), else what the user lacks, or the sandbox.
+WriteAdvice write_advice(const std::filesystem::path& folder, const std::filesystem::path& item);
 
 }  // namespace proxy::machine

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "proxy/machine/read_only.hpp"
+#include "config/counted.hpp"
 
 namespace proxy {
 namespace {
@@ -131,18 +131,33 @@ void AccessLog::Lines::add(const LogEntry& entry) {
   }
 }
 
-std::string log_advice(std::error_code error, const std::string& path) {
-  std::error_code ignored;
-  const auto folder = std::filesystem::absolute(path, ignored).parent_path();
-  if (auto advice = machine::read_only_advice(folder); !advice.empty()) return "; " + advice;
-  if (error == std::errc::no_such_file_or_directory) {
-    return "; make the folder " + folder.native() + " for the user of the proxy";
+machine::WriteAdvice log_advice(std::error_code error, const std::string& path) {
+  if (error != std::errc::no_such_file_or_directory && error != std::errc::permission_denied &&
+      error != std::errc::read_only_file_system) {
+    return {};
   }
-  if (error != std::errc::permission_denied) return {};
-  return "; give the folder " + folder.native() +
-         " to the user of the proxy, and restart the proxy if the folder is new: the sandbox knows "
-         "the folders of the start alone";
+  std::error_code ignored;
+  const auto file = std::filesystem::absolute(path, ignored);
+  return machine::write_advice(file.parent_path(), file);
 }
+
+namespace {
+
+std::error_code write_all(int fd, std::string_view& text) {
+  while (!text.empty()) {
+    const auto written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return {errno, std::generic_category()};
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+std::uint64_t lines_in(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
 
 AccessLog::Output::Output(const config::LogSettings& settings) : settings_(settings) {
   if (settings.access != config::LogTarget::file) return;
@@ -167,16 +182,15 @@ bool AccessLog::Output::is_deleted() const {
          S_ISREG(status.st_mode) && status.st_nlink == 0;
 }
 
-std::error_code AccessLog::Output::write(std::string_view& text) const {
+std::error_code AccessLog::Output::write(std::string_view& text) {
   const bool is_standard = settings_.access == config::LogTarget::standard_output;
   const int to = is_standard ? STDOUT_FILENO : file_.number();
-  while (!text.empty()) {
-    const auto written = ::write(to, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return {errno, std::generic_category()};
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
+  std::string_view end = is_torn_ && !text.empty() ? "\n" : "";
+  if (const auto failed = write_all(to, end)) return failed;
+  const char* const begin = text.data();
+  const auto failed = write_all(to, text);
+  if (text.data() != begin) is_torn_ = text.data()[-1] != '\n';
+  return failed;
 }
 
 AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads)
@@ -203,7 +217,17 @@ void AccessLog::end() {
   if (!thread_.joinable() || ends_.exchange(true)) return;
   thread_.request_stop();
   thread_.join();
+  tried_ -= kBetweenTries;  // for a last try
   flush();
+  std::uint64_t left = 0;
+  for (auto& lines : lines_) {
+    const threads::MutexLock lock(lines.mutex_);
+    left += lines_in(lines.text_);
+  }
+  lost_ += left;
+  if (left == 0) return;
+  spdlog::error("log.access: {} was not written to the end: {} lost", output_.settings().path,
+                config::counted(left, "line"));
 }
 
 void AccessLog::reopen() {
@@ -263,14 +287,30 @@ void AccessLog::open() {
   tried_ = std::chrono::steady_clock::now();
   try {
     output_ = Output(output_.settings());
-    to_open_ = false;
-    note({});
+    unopened_.clear();
+    unwritten_ = {};
   } catch (const std::system_error& error) {
-    const char* const meanwhile = output_.is_missing() ? "requests are not logged meanwhile"
-                                                       : "lines go to the old file meanwhile";
-    note(fmt::format("{}{}; {}, and the log is tried again each second", error.what(),
-                     log_advice(error.code(), output_.settings().path), meanwhile));
+    const auto advice = log_advice(error.code(), output_.settings().path);
+    unopened_ = error.what();
+    if (!advice.text.empty()) (unopened_ += "; ") += advice.text;
+    until_ =
+        advice.needs_restart ? "until then" : "meanwhile, and the log is tried again each second";
   }
+  tell();
+}
+
+void AccessLog::tell() {
+  const auto why = unwritten_.message();
+  if (unopened_.empty()) {
+    return note(!unwritten_
+                    ? std::string()
+                    : fmt::format("log.access: {} cannot be written: {}; its lines are lost",
+                                  output_.settings().path, why));
+  }
+  const auto meanwhile = output_.is_missing() ? "requests are not logged"
+                         : unwritten_         ? fmt::format("lines are lost ({})", why)
+                                              : "lines go to the old file";
+  note(fmt::format("{}; {} {}", unopened_, meanwhile, until_));
 }
 
 void AccessLog::open_if_needed() {
@@ -280,14 +320,14 @@ void AccessLog::open_if_needed() {
     is_asked = std::exchange(reopen_, false);
   }
   if (output_.is_deleted()) output_ = Output::unopened(output_.settings());
-  to_open_ = to_open_ || is_asked || output_.is_missing();
+  const bool is_wanted = !unopened_.empty() || output_.is_missing();
   const bool is_time = std::chrono::steady_clock::now() - tried_ >= kBetweenTries;
-  if (is_asked || (to_open_ && is_time)) open();
+  if (is_asked || (is_wanted && is_time)) open();
 }
 
 // Lines that no file has taken yet go to the next output.
-void AccessLog::write_lines(const Output* next) {
-  const Output& to = next && output_.is_missing() ? *next : output_;
+void AccessLog::write_lines(Output* next) {
+  Output& to = next && output_.is_missing() ? *next : output_;
   std::error_code error;
   std::string text;
   bool has_written = false;
@@ -302,13 +342,12 @@ void AccessLog::write_lines(const Output* next) {
     std::string_view rest = text;
     has_written = has_written || !rest.empty();
     if (const auto failed = to.write(rest)) error = failed;
-    lost_ += static_cast<std::uint64_t>(std::count(rest.begin(), rest.end(), '\n'));
+    lost_ += lines_in(rest);
     text.clear();
   }
-  if (!has_written || to_open_ || to.settings().access != config::LogTarget::file) return;
-  note(!error ? std::string()
-              : fmt::format("log.access: {} cannot be written: {}; its lines are lost",
-                            to.settings().path, error.message()));
+  if (!has_written || to.settings().access != config::LogTarget::file) return;
+  unwritten_ = error;
+  tell();
 }
 
 void AccessLog::flush() {
@@ -321,8 +360,9 @@ void AccessLog::flush() {
   write_lines(next ? &*next : nullptr);
   if (!next) return;
   output_ = std::move(*next);
-  to_open_ = false;
-  note({});
+  unopened_.clear();
+  unwritten_ = {};
+  tell();
 }
 
 }  // namespace proxy

@@ -14,6 +14,7 @@
 #include "config/settings.hpp"
 #include "config/threads/mutex.hpp"
 #include "proxy/machine/descriptor.hpp"
+#include "proxy/machine/read_only.hpp"
 #include "proxy/observe/fault.hpp"
 #include "proxy/observe/request_record.hpp"
 
@@ -42,9 +43,8 @@ void append_squid_line(std::string& out, const LogEntry& entry);
 // denied the request.
 void append_json_line(std::string& out, const LogEntry& entry);
 
-// What helps where a log could not be opened, for the end of a message; empty: nothing that is
-// known.
-std::string log_advice(std::error_code error, const std::string& path);
+// What helps where a log could not be opened; an empty text: nothing that is known.
+machine::WriteAdvice log_advice(std::error_code error, const std::string& path);
 
 class AccessLog {
  public:
@@ -76,8 +76,9 @@ class AccessLog {
     [[nodiscard]] bool is_missing() const;
     // Whether the open file has no name any more, so that nobody can read it.
     [[nodiscard]] bool is_deleted() const;
-    // Returns nothing, or the error for which the rest of the text is lost.
-    [[nodiscard]] std::error_code write(std::string_view& text) const;
+    // Returns nothing, or the error for which the rest of the text is lost. The next text begins on
+    // a line of its own.
+    [[nodiscard]] std::error_code write(std::string_view& text);
 
    private:
     Output(const config::LogSettings& settings, machine::Descriptor file)
@@ -85,6 +86,7 @@ class AccessLog {
 
     config::LogSettings settings_;
     machine::Descriptor file_;  // none: unopened, or the standard output
+    bool is_torn_ = false;      // the file ends within a line
   };
 
   // Begins without the file if it cannot be opened: see fault().
@@ -102,7 +104,7 @@ class AccessLog {
   // Why lines do not reach the file that the settings name, and what to do, for a person; nothing:
   // they do. The events tell when that begins and when it ends. Without an open file, or if
   // somebody deletes it, lines wait, up to 1 MiB for each thread, and the path is tried again each
-  // second. Any thread.
+  // second, and at the end. Any thread.
   [[nodiscard]] std::optional<Fault::Told> fault() const { return fault_.told(); }
   // Lines of requests that end later go to this output, in its format; those that wait still go to
   // the one before. Soon, and for one thread.
@@ -119,16 +121,19 @@ class AccessLog {
   void start_if_on();
   void open();
   void open_if_needed();
+  void tell();
   void note(std::string trouble);
   void run(std::stop_token stop);
   void flush();
-  void write_lines(const Output* next);
+  void write_lines(Output* next);
 
   std::deque<Lines> lines_;
   std::atomic<bool> on_ = false;
   // Of the writing thread.
   Output output_;
-  bool to_open_ = false;
+  std::string unopened_;  // why the path could not be opened, and what to do; empty: it could
+  const char* until_ = "";
+  std::error_code unwritten_;  // why the latest lines are lost
   std::chrono::steady_clock::time_point tried_;
 
   std::atomic<std::uint64_t> lost_ = 0;  // lines that could not be written

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "config/counted.hpp"
 #include "proxy/machine/read_only.hpp"
 
 namespace proxy {
@@ -17,7 +18,8 @@ std::string what_to_do(disk::Error error, const std::string& path) {
   switch (error) {
     case disk::Error::read_only:
       if (auto advice = machine::read_only_advice(path); !advice.empty()) return advice;
-      return "give the folder to the user of the proxy; it is tried again from time to time";
+      return "give the folder to the user of the proxy, and if it is new, restart the proxy, whose "
+             "sandbox does not know it; else it is tried again from time to time";
     case disk::Error::in_use:
       return "is another hearsay running with it?";
     case disk::Error::being_read:
@@ -51,7 +53,8 @@ void DiskWatch::look() {
   if (working_ && !state.working) {
     spdlog::error("{}; what is stored stays in memory meanwhile", why_rests(state.reason, path_));
   } else if (!working_ && state.working) {
-    spdlog::info("the cache on disk is back, with {} entries", disk.catalog().index.entries());
+    spdlog::info("the cache on disk is back, with {}",
+                 config::counted(disk.catalog().index.entries(), "entry", "entries"));
   }
   working_ = state.working;
   if (!crowded_ && disk.catalog().counters.crowded_out > 0) {
@@ -89,12 +92,13 @@ disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
     return {};
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  spdlog::debug("cache on disk at {}: {} entries in {} segments, read in {:.3f} s", path,
-                loaded->entries, loaded->segments, took.count());
+  spdlog::debug("cache on disk at {}: {} in {}, read in {:.3f} s", path,
+                config::counted(loaded->entries, "entry", "entries"),
+                config::counted(loaded->segments, "segment"), took.count());
   if (loaded->damaged + loaded->cut + loaded->other_version + loaded->unreadable > 0) {
     spdlog::warn(
-        "{}: {} segments had lost something, {} were cut by a crash, {} of another version were "
-        "removed, {} could not be read",
+        "{}: segments that had lost something: {}, cut by a crash: {}, of another version and "
+        "removed: {}, that could not be read: {}",
         path, loaded->damaged, loaded->cut, loaded->other_version, loaded->unreadable);
   }
   if (loaded->forgotten > 0) {

@@ -62,8 +62,12 @@ bool is_folder(const Descriptor& file) {
 
 void create(const Grant& grant) {
   const char* const path = grant.path.c_str();
-  if (grant.use == Use::store) ::mkdir(path, 0700);
-  if (grant.use == Use::append) {
+  if (grant.make == Make::folder) {
+    const mode_t mode = grant.use == Use::store ? 0700 : 0750;
+    std::filesystem::path folder;
+    for (const auto& name : grant.path) ::mkdir((folder /= name).c_str(), mode);
+  }
+  if (grant.make == Make::file) {
     const Descriptor file(
         ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0640));
   }
@@ -98,7 +102,7 @@ bool limit_files(const std::vector<Grant>& grants) {
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &denied, sizeof denied, 0U)));
   if (ruleset.number() < 0) return false;
   for (const Grant& grant : grants) {
-    if (grant.alone) create(grant);
+    create(grant);
     allow(ruleset, denied, grant);
   }
   return ::syscall(SYS_landlock_restrict_self, ruleset.number(), 0U) == 0;

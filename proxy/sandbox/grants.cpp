@@ -3,15 +3,17 @@
 #include <openssl/x509.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "config/control.hpp"
+#include "proxy/machine/shared_folders.hpp"
 
 namespace proxy::sandbox {
 namespace {
 
+using machine::is_shared;
 using std::filesystem::path;
 
 // Read by the C library, c-ares and OpenSSL wherever the program runs.
@@ -29,20 +31,6 @@ constexpr const char* kAnywhere[] = {
 // Each may name files, separated by colons.
 constexpr const char* kVariables[] = {"SSL_CERT_DIR", "OPENSSL_CONF", "HOSTALIASES"};
 
-// Whether others than we keep files in this folder.
-bool is_shared(const path& folder) {
-  constexpr std::string_view kShared[] = {"/",      "/boot",      "/etc",  "/etc/ssl", "/home",
-                                          "/media", "/opt",       "/root", "/run",     "/tmp",
-                                          "/usr",   "/usr/local", "/var",  "/var/lib"};
-  constexpr std::string_view kSystem[] = {"/dev/", "/proc/", "/sys/"};
-  const std::string text = folder.native();
-  const std::string below = text + '/';
-  return std::find(std::begin(kShared), std::end(kShared), text) != std::end(kShared) ||
-         std::any_of(std::begin(kSystem), std::end(kSystem),
-                     [&](std::string_view system) { return below.starts_with(system); }) ||
-         folder.parent_path() == "/home";
-}
-
 // Symbolic links are resolved as far as the path exists.
 path resolved(const path& named) {
   std::error_code error;
@@ -55,21 +43,22 @@ path resolved(const path& named) {
 
 Grant around(const path& named, Use use) {
   const path real = resolved(named);
-  if (is_shared(real.parent_path())) return {real, use, true};
-  return {real.parent_path(), use, false};
+  if (is_shared(real.parent_path())) {
+    if (use == Use::read) return {real, use};
+    return {real, use, use == Use::append ? Make::file : Make::folder};
+  }
+  return {real.parent_path(), use};
 }
 
-// A log whose folder is missing may get it later: the nearest folder above is granted, unless
-// others keep files there.
-Grant for_log(const path& log) {
-  Grant grant = around(log, Use::append);
-  if (grant.alone) return grant;
-  auto folder = grant.path;
+// A log or a cache whose folder is missing may get it later, in the nearest folder above. If others
+// keep files there, the folder is made now, since the sandbox could not grant it later.
+Grant for_writing(const path& named, Use use) {
+  Grant grant = around(named, use);
   std::error_code error;
-  while (!std::filesystem::exists(folder, error) && folder.has_relative_path()) {
-    folder = folder.parent_path();
-  }
-  if (!is_shared(folder) && folder != "/var/log") grant.path = folder;
+  if (grant.make != Make::nothing || std::filesystem::exists(grant.path, error)) return grant;
+  auto above = machine::own_folder_above(grant.path);
+  if (above.empty()) return {grant.path, use, Make::folder};
+  grant.path = std::move(above);
   return grant;
 }
 
@@ -91,12 +80,14 @@ void add_for_settings(std::vector<Grant>& grants, const config::Settings& settin
     if (!mapping.known.empty()) grants.push_back(around(mapping.known, Use::read));
   }
   if (settings.log.access == config::LogTarget::file) {
-    grants.push_back(for_log(settings.log.path));
+    grants.push_back(for_writing(settings.log.path, Use::append));
   }
   const auto control = config::control_path(settings);
   const auto folder = resolved(control).parent_path();
   if (!control.empty() && !is_shared(folder)) grants.push_back({folder, Use::remove});
-  if (settings.cache.disk) grants.push_back(around(settings.cache.disk->path, Use::store));
+  if (const auto& disk = settings.cache.disk) {
+    grants.push_back(for_writing(disk->path, Use::store));
+  }
 }
 
 void add_for_libraries(std::vector<Grant>& grants) {

@@ -16,15 +16,17 @@ enum class Use {
   remove,  // remove files
 };
 
+// What limit_files() makes if nothing exists at the path, because nothing could be granted later:
+// the folder above is not granted.
+enum class Make { nothing, file, folder };
+
 // A right to use a file, or a folder with everything below it. The kernel ties a grant to the file
 // that has the path now: a grant of a file ends for a new file that replaces it, and a path where
 // nothing exists cannot be granted.
 struct Grant {
   std::filesystem::path path;
   Use use = Use::read;
-  // The log or the cache itself, because its folder is not granted. limit_files() creates the file
-  // or the folder if nothing exists there.
-  bool alone = false;
+  Make make = Make::nothing;
 
   bool operator==(const Grant&) const = default;
 };
@@ -33,8 +35,9 @@ struct Grant {
 //
 // Of a file that the settings name, as a rule its folder is granted: a log is rotated, a list is
 // replaced, the cache's folder is removed and created again. In folders that hold files of others,
-// such as /etc, /tmp or a home, the file alone is granted. If the folder of the log is missing, the
-// nearest folder above is granted, unless it holds files of others. Relative paths are resolved
+// such as /etc, /tmp or a home, the file alone is granted. If the folder of the log or
+// of the cache is missing, the nearest folder above is granted, or if that holds files of others,
+// the missing one is made. Relative paths are resolved
 // now, as are symbolic links. The settings files and the lists stay readable, to be read again.
 // Files in the folder of the control socket may be removed; in folders of others the socket's file
 // stays behind.

@@ -76,7 +76,8 @@ config::SettingsErrors Reloading::follow_log(const config::LogSettings& settings
   try {
     engine_.log().follow(AccessLog::Output(settings));
   } catch (const std::system_error& error) {
-    return {{file_.path(), error.what() + log_advice(error.code(), settings.path)}};
+    const auto advice = log_advice(error.code(), settings.path).text;
+    return {{file_.path(), error.what() + (advice.empty() ? "" : "; " + advice)}};
   }
   format_events(settings.events);
   return {};

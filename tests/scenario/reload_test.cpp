@@ -177,7 +177,7 @@ TEST(Reload, SaysThatTheSandboxForbidsALogElsewhere) {
   Logged scene;
   if (!contains(scene.proxy.process().errors(), "files limited (Landlock")) GTEST_SKIP();
   scene.proxy.reload(Logged::to((elsewhere / "log").string()));
-  EXPECT_TRUE(scene.said("the sandbox knows the folders of the start")) << "and nothing changes";
+  EXPECT_TRUE(scene.said("restart the proxy: its sandbox")) << "and nothing changes";
   scene.status("/a");
   EXPECT_TRUE(scene.is_logged(scene.proxy.access_log_path(), "/a"));
 }

@@ -81,10 +81,29 @@ TEST_F(TheSandbox, KeepsALogThatBecameALinkFromOtherFiles) {
   std::filesystem::remove(scene.proxy.access_log_path());
   std::filesystem::create_symlink(others / "secret", scene.proxy.access_log_path());
   scene.proxy.process().signal(SIGUSR1);
-  EXPECT_TRUE(says(scene.proxy, "requests are not logged meanwhile"));
+  EXPECT_TRUE(says(scene.proxy, "requests are not logged until then"));
   EXPECT_EQ(scene.client.get(scene.origin.url("/a")).status, 200);
   EXPECT_EQ(scene.proxy.terminate(), 0);
   EXPECT_EQ(read_file(others / "secret"), "untouched");
+}
+
+TEST_F(TheSandbox, HasAMissingLogFolderAmongFoldersOfOthersMadeAtTheStart) {
+  const std::filesystem::path home = "/tmp/hearsay-late-" + std::to_string(::getpid());
+  const auto log = home / "logs/access.log";
+  {
+    ProxyProcess proxy(json{{"log", {{"access", log.string()}}}});
+    EXPECT_TRUE(!says(proxy, "files limited") || std::filesystem::exists(log))
+        << proxy.process().errors();
+    EXPECT_FALSE(contains(proxy.process().errors(), "log.access")) << proxy.process().errors();
+    if (says(proxy, "files limited")) {
+      std::filesystem::remove_all(home);
+      EXPECT_TRUE(says(proxy, "logs for the user of the proxy, then restart the proxy"));
+      std::filesystem::create_directories(home / "logs");
+      EXPECT_TRUE(says(proxy, "Permission denied; restart the proxy: its sandbox"));
+      EXPECT_FALSE(contains(proxy.process().errors(), "tried again each second"));
+    }
+  }
+  std::filesystem::remove_all(home);
 }
 
 // The number of cores looks different inside and outside if files of the kernel cannot be read.

@@ -9,6 +9,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "tests/proxy/observe/logged_request.hpp"
 #include "tests/support/await.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -18,35 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 using support::read_file;
 using support::TemporaryDirectory;
-
-struct LoggedRequest {
-  std::string method = "GET";
-  std::string url = "http://a.test/x";
-  RequestRecord record = hit();
-
-  static RequestRecord hit() {
-    RequestRecord record;
-    record.tag = Tag::mem_hit;
-    record.status = 200;
-    record.bytes = 1234;
-    record.content_type = "text/html";
-    return record;
-  }
-  LogEntry entry() const {
-    return {.ended = std::chrono::system_clock::time_point(1'700'000'000'042ms),
-            .took = 7ms,
-            .client = "192.0.2.7",
-            .method = method,
-            .url = url,
-            .record = record};
-  }
-};
-
-std::string squid_line(const LoggedRequest& request) {
-  std::string line;
-  append_squid_line(line, request.entry());
-  return line;
-}
 
 nlohmann::json json_line(const LoggedRequest& request) {
   std::string line;
@@ -171,15 +143,11 @@ TEST(JsonLine, NothingInARequestCanForgeALine) {
   EXPECT_EQ(line["url"], "http://a.test/\",\n\"status\":1\xEF\xBF\xBD");
 }
 
-config::LogSettings to(const std::filesystem::path& path) {
-  return {config::LogTarget::file, path.string(), config::LogFormat::squid};
-}
-
 TEST(AccessLog, WritesTheLinesOfAllThreadsByItsEnd) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
   {
-    AccessLog log(to(directory / "log"), 2);
+    AccessLog log(log_to(directory / "log"), 2);
     log.of_thread(0).add(request.entry());
     log.of_thread(1).add(request.entry());
   }
@@ -189,7 +157,7 @@ TEST(AccessLog, WritesTheLinesOfAllThreadsByItsEnd) {
 TEST(AccessLog, AppendsToWhatIsThere) {
   const TemporaryDirectory directory;
   support::write_file(directory / "log", "old\n");
-  auto settings = to(directory / "log");
+  auto settings = log_to(directory / "log");
   settings.format = config::LogFormat::json;
   {
     AccessLog log(settings, 1);
@@ -202,7 +170,7 @@ TEST(AccessLog, AppendsToWhatIsThere) {
 
 TEST(AccessLog, WritesNothingWhereNoneIsWanted) {
   const TemporaryDirectory directory;
-  auto settings = to(directory / "log");
+  auto settings = log_to(directory / "log");
   settings.access = config::LogTarget::none;
   {
     AccessLog log(settings, 1);
@@ -212,67 +180,11 @@ TEST(AccessLog, WritesNothingWhereNoneIsWanted) {
   EXPECT_FALSE(std::filesystem::exists(directory / "log"));
 }
 
-TEST(AccessLog, WritesWhatHasWaitedOnceItsFolderIsThere) {
-  const TemporaryDirectory directory;
-  const auto path = directory / "late" / "log";
-  const LoggedRequest request;
-  AccessLog log(to(path), 1);
-  EXPECT_NE(log.fault()->text.find("cannot open " + path.string()), std::string::npos)
-      << log.fault()->text;
-  EXPECT_NE(log.fault()->text.find("make the folder"), std::string::npos) << log.fault()->text;
-  log.of_thread(0).add(request.entry());
-  std::filesystem::create_directory(directory / "late");
-  ASSERT_TRUE(support::await(
-      [&] { return std::filesystem::exists(path) && read_file(path) == squid_line(request); }));
-  EXPECT_FALSE(log.fault());
-}
-
-TEST(AccessLog, KeepsLittleWhileItHasNoFile) {
-  const TemporaryDirectory directory;
-  LoggedRequest request;
-  request.url.assign(1 << 18, 'x');
-  AccessLog log(to(directory / "late" / "log"), 1);
-  ASSERT_TRUE(support::await([&] {
-    log.of_thread(0).add(request.entry());
-    return log.dropped() > 0;
-  }));
-  std::filesystem::create_directory(directory / "late");
-  ASSERT_TRUE(support::await([&] { return !log.fault(); }));
-  log.end();
-  EXPECT_LT(std::filesystem::file_size(directory / "late" / "log"), 9U << 20);
-}
-
-TEST(AccessLog, OpensADeletedFileAnew) {
-  const TemporaryDirectory directory;
-  std::filesystem::create_directory(directory / "logs");
-  const LoggedRequest request;
-  AccessLog log(to(directory / "logs" / "log"), 1);
-  std::filesystem::remove_all(directory / "logs");
-  ASSERT_TRUE(support::await([&] { return log.fault().has_value(); }));
-  log.of_thread(0).add(request.entry());
-  std::filesystem::create_directory(directory / "logs");
-  ASSERT_TRUE(support::await([&] { return !log.fault(); }));
-  log.end();
-  EXPECT_EQ(read_file(directory / "logs" / "log"), squid_line(request));
-}
-
-TEST(AccessLog, TellsThatItsFileCannotBeWritten) {
-  AccessLog log(to("/dev/full"), 1);
-  EXPECT_FALSE(log.fault());
-  const LoggedRequest request;
-  log.of_thread(0).add(request.entry());
-  ASSERT_TRUE(support::await([&] { return log.fault().has_value(); }));
-  EXPECT_NE(log.fault()->text.find("No space left"), std::string::npos) << log.fault()->text;
-  EXPECT_EQ(log.dropped(), 1U);
-  log.end();
-  EXPECT_TRUE(log.fault()) << "nothing was written since";
-}
-
 TEST(AccessLog, AfterARotationLinesGoToTheNewFile) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
   {
-    AccessLog log(to(directory / "log"), 1);
+    AccessLog log(log_to(directory / "log"), 1);
     std::filesystem::rename(directory / "log", directory / "log.1");
     log.reopen();
     log.of_thread(0).add(request.entry());
@@ -286,7 +198,7 @@ TEST(AccessLog, KeepsTheOldFileWhereTheNewOneCannotBeOpened) {
   std::filesystem::create_directory(directory / "logs");
   const LoggedRequest request;
   {
-    AccessLog log(to(directory / "logs" / "log"), 1);
+    AccessLog log(log_to(directory / "logs" / "log"), 1);
     std::filesystem::rename(directory / "logs", directory / "moved");
     log.reopen();
     log.of_thread(0).add(request.entry());
@@ -298,9 +210,9 @@ TEST(AccessLog, GoesOnInAnotherOutputAndFormat) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
   {
-    AccessLog log(to(directory / "log"), 1);
+    AccessLog log(log_to(directory / "log"), 1);
     log.of_thread(0).add(request.entry());
-    auto json = to(directory / "json");
+    auto json = log_to(directory / "json");
     json.format = config::LogFormat::json;
     log.follow(AccessLog::Output(json));
     ASSERT_TRUE(
@@ -316,11 +228,11 @@ TEST(AccessLog, GoesOnInAnotherOutputAndFormat) {
 TEST(AccessLog, IsTurnedOnAndOff) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
-  auto off = to(directory / "log");
+  auto off = log_to(directory / "log");
   off.access = config::LogTarget::none;
   {
     AccessLog log(off, 1);
-    log.follow(AccessLog::Output(to(directory / "log")));
+    log.follow(AccessLog::Output(log_to(directory / "log")));
     EXPECT_TRUE(log.on());
     log.of_thread(0).add(request.entry());
     log.follow(AccessLog::Output(off));
@@ -356,7 +268,7 @@ TEST(AccessLog, DropsAndCountsWhatItCannotWriteInTime) {
   std::size_t written = 0;
   std::jthread reader;
   {
-    AccessLog log(to(path), 1);
+    AccessLog log(log_to(path), 1);
     for (std::size_t i = 0; i < kLines; ++i) log.of_thread(0).add(request.entry());
     dropped = log.dropped();
     ::fcntl(reading, F_SETFL, 0);

@@ -103,11 +103,14 @@ TEST_F(FileLimits, LetACacheDoAllThatItDoesInAFolderThatIsMadeLater) {
 }
 
 TEST_F(FileLimits, CreateALogWhoseFolderIsNotGranted) {
-  const std::vector<Grant> grants{{in_ / "log", Use::append, true}};
+  const std::vector<Grant> grants{{in_ / "log", Use::append, Make::file}};
   EXPECT_EQ(opening(grants, in_ / "log", kCreating), 0);
   EXPECT_EQ(opening(grants, in_ / "other", kCreating), EACCES);
-  const std::vector<Grant> cache{{in_ / "cache", Use::store, true}};
+  const std::vector<Grant> cache{{in_ / "cache", Use::store, Make::folder}};
   EXPECT_EQ(opening(cache, in_ / "cache/segment", kSegment), 0);
+  const std::vector<Grant> folder{{in_ / "new/logs", Use::append, Make::folder}};
+  EXPECT_EQ(opening(folder, in_ / "new/logs/log", kCreating), 0);
+  EXPECT_EQ(opening(folder, in_ / "new/log", kCreating), EACCES);
 }
 
 TEST_F(FileLimits, HoldWhereAGrantedPathDoesNotExist) {

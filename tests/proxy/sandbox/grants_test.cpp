@@ -47,7 +47,7 @@ TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
                              "/srv/site", "/srv/pages"}) {
     EXPECT_TRUE(has(grants, {folder, Use::read})) << folder;
   }
-  EXPECT_TRUE(has(for_log("/var/log/hearsay/access.log"), {"/var/log/hearsay", Use::append}));
+  EXPECT_TRUE(names(for_log("/var/log/hearsay/access.log"), "/var/log/hearsay"));
   EXPECT_TRUE(has(for_cache("/var/cache/hearsay"), {"/var/cache", Use::store}));
   EXPECT_TRUE(has(for_cache("/var/cache/hearsay/"), {"/var/cache", Use::store}));
 }
@@ -55,7 +55,18 @@ TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
 TEST(Grants, CoverTheNearestFolderOfALogWhoseFolderComesLate) {
   const support::TemporaryDirectory home;
   EXPECT_TRUE(has(for_log(home / "late/logs/access.log"), {home.path(), Use::append}));
-  EXPECT_FALSE(names(for_log("/nowhere/access.log"), "/"));
+  EXPECT_TRUE(has(for_cache(home / "late/cache"), {home.path(), Use::store}));
+}
+
+// The sandbox cannot grant it once it is there.
+TEST(Grants, HaveTheMissingFolderMadeWhereOthersKeepFilesAbove) {
+  for (const char* folder : {"/nowhere", "/tmp/hearsay-nowhere/logs", "/var/log/nowhere"}) {
+    const auto grants = for_log(std::string(folder) + "/access.log");
+    EXPECT_TRUE(has(grants, {folder, Use::append, Make::folder})) << folder;
+    EXPECT_FALSE(names(grants, fs::path(folder).parent_path())) << folder;
+  }
+  EXPECT_TRUE(has(for_cache("/tmp/hearsay-nowhere/cache"),
+                  {"/tmp/hearsay-nowhere", Use::store, Make::folder}));
 }
 
 TEST(Grants, LetTheControlSocketBeRemovedFromAFolderOfItsOwn) {
@@ -79,12 +90,12 @@ TEST(Grants, CoverOnlyTheFileWhereOthersKeepFilesToo) {
   for (const char* log : {"/access.log", "/etc/access.log", "/home/eve/access.log",
                           "/tmp/access.log", "/root/access.log", "/dev/tty"}) {
     const auto grants = for_log(log);
-    EXPECT_TRUE(has(grants, {log, Use::append, true})) << log;
+    EXPECT_TRUE(has(grants, {log, Use::append, Make::file})) << log;
     EXPECT_FALSE(has(grants, {fs::path(log).parent_path(), Use::append})) << log;
   }
-  EXPECT_TRUE(has(for_cache("/cache"), {"/cache", Use::store, true}));
-  EXPECT_TRUE(has(grants_for({}, "/etc/hearsay.json"), {"/etc/hearsay.json", Use::read, true}));
-  EXPECT_TRUE(has(for_log("/developer/access.log"), {"/developer", Use::append}));
+  EXPECT_TRUE(has(for_cache("/cache"), {"/cache", Use::store, Make::folder}));
+  EXPECT_TRUE(has(grants_for({}, "/etc/hearsay.json"), {"/etc/hearsay.json", Use::read}));
+  EXPECT_TRUE(names(for_log("/developer/access.log"), "/developer"));
 }
 
 TEST(Grants, FollowLinks) {
