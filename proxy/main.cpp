@@ -187,7 +187,8 @@ int help_settings(std::string_view name) {
 
 // Throws CLI::ParseError if no file is named and none is at the usual place.
 int run(const CLI::App& serving, Told told, char* const* arguments) {
-  auto missing = proxy::command::use_default_settings(told.config_path);
+  auto missing = proxy::command::use_default_settings(
+      told.config_path, serving.parsed() ? "--config FILE" : "`hearsay check FILE`");
   if (!missing.empty()) throw CLI::ParseError(std::move(missing), kBadSettings);
   const proxy::SettingsFile file(told.config_path, proxy::machine::memory_limit());
   return serving.parsed() ? serve(file, arguments) : check(file, told.strict);

@@ -39,7 +39,7 @@ void note_places_of(const config::Settings& settings, const machine::ServiceUnit
 void try_user(const config::Settings& settings, Trial& into);
 
 // Whether each address of `listen` can be bound. A port that another program has is an error, and
-// one that a running Hearsay has a note. What another user or machine may bind is a warning.
+// one that a running Hearsay has a note. Whatever else keeps the proxy from starting is an error.
 // `unit`: as above; if systemd listens for it, or it may bind low ports, that is right. Returns
 // whether a Hearsay runs.
 bool try_ports(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);

@@ -93,10 +93,10 @@ bool try_ports(const config::Settings& settings, const machine::ServiceUnit* uni
     const auto advice =
         error == EADDRINUSE ? "; another program has this port: stop it, or take another"
         : error == EACCES   ? "; a port below 1024 is for root, or for a service that may bind it"
-                            : "";
-    auto& where = error == EADDRINUSE ? into.errors : into.warnings;
-    where.push_back(fmt::format("listen: {} cannot be bound: {}{}", shown,
-                                std::generic_category().message(error), advice));
+        : error == EADDRNOTAVAIL ? "; this machine has no such address: name one that it has"
+                                 : "";
+    into.errors.push_back(fmt::format("listen: {} cannot be bound: {}{}", shown,
+                                      std::generic_category().message(error), advice));
   }
   return runs;
 }

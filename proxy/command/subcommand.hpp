@@ -34,13 +34,13 @@ inline CLI::Option* add_settings_option(CLI::App& app, std::string& file) {
 }
 
 // What is wrong where the command line names no settings file and the usual one is missing; empty:
-// nothing, and `file` is the one to use.
-inline std::string use_default_settings(std::string& file) {
+// nothing, and `file` is the one to use. `how` a person names another one.
+inline std::string use_default_settings(std::string& file, const char* how = "--config FILE") {
   std::error_code error;
   if (!file.empty()) return {};
   file = config::kDefaultSettings;
   if (std::filesystem::exists(file, error)) return {};
-  return std::string("name the settings by --config FILE: there is no ") + config::kDefaultSettings;
+  return std::string("name the settings by ") + how + ": there is no " + config::kDefaultSettings;
 }
 
 inline void add_json(CLI::App& app, bool& json) {

@@ -31,6 +31,7 @@ std::string name_of(const tcp::endpoint& endpoint) {
   text += std::system_category().message(cause);
   if (cause == EADDRINUSE)
     text += " (another program has this port; stop it, or change \"listen\")";
+  if (cause == EADDRNOTAVAIL) text += " (this machine has no such address; change \"listen\")";
   throw std::runtime_error(text);
 }
 

@@ -122,7 +122,7 @@ TEST(Program, ImportsWhatSquidHas) {
   EXPECT_EQ(checked.exit_code, 0) << checked.errors;
   EXPECT_EQ(run_hearsay({"import-squid", "/nowhere/squid.conf"}).exit_code, 2);
   // Of a campus, a site of CVMFS, a cache of packages, and an accelerator. The file of users is
-  // elsewhere here.
+  // elsewhere here, and this machine has another address.
   for (const std::string name : {"campus", "cvmfs", "packages", "website"}) {
     const Outcome made =
         run_to_end({.arguments = {hearsay_program(), "import-squid", name + ".conf"},
@@ -134,6 +134,10 @@ TEST(Program, ImportsWhatSquidHas) {
       write_file(directory / "passwd",
                  "anna:$2y$04$PeTXBQHKfskS4CFDHkB0k.GMZRYOxsvloI2xatMlh2arEGGNEfUPa\n");
       settings.replace(at, users.size(), directory / "passwd");
+    }
+    const std::string address = "10.20.0.5:3128";
+    if (const auto at = settings.find(address); at != settings.npos) {
+      settings.replace(at, address.size(), "127.0.0.1:0");
     }
     write_file(directory / "made.json", settings);
     const Outcome good = run_hearsay({"check", "--config", directory / "made.json"});
@@ -220,6 +224,8 @@ TEST(Program, NamesTheUsualSettingsWhereTheCommandLineNamesNone) {
     EXPECT_EQ(outcome.exit_code, 2) << words[0];
     EXPECT_TRUE(contains(outcome.errors, "there is no /etc/hearsay/hearsay.json"))
         << outcome.errors;
+    const char* const how = words[0] == "check" ? "`hearsay check FILE`" : "--config FILE";
+    EXPECT_TRUE(contains(outcome.errors, how)) << outcome.errors;
   }
 }
 

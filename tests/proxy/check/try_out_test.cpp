@@ -190,9 +190,9 @@ TEST(TryPorts, CallsAnErrorAPortThatAnotherProgramHas) {
   settings.listen = {{"127.0.0.1", taken.port()}, {"127.0.0.1", 0}, {"192.0.2.1", 3128}};
   Trial trial;
   try_ports(settings, nullptr, trial);
-  ASSERT_EQ(trial.errors.size(), 1u);
+  ASSERT_EQ(trial.errors.size(), 2u);
   EXPECT_TRUE(has(trial.errors, "another program has this port"));
-  EXPECT_TRUE(has(trial.warnings, "192.0.2.1:3128 cannot be bound: "));
+  EXPECT_TRUE(has(trial.errors, "192.0.2.1:3128 cannot be bound: "));
 }
 
 TEST(TryLimits, WarnsWhereMemoryOrDescriptorsFallShort) {
