@@ -23,6 +23,7 @@ struct CacheArguments {
   cache::disk::PurgeRules::Reading reading;
   MakeNaming make_naming;
   std::string config;
+  std::string socket;
   ListOptions list;
   ShowOptions show;
   VerifyOptions verify;
@@ -37,8 +38,9 @@ std::string socket_of(const config::Settings& settings, const std::string& file)
   return settings.control.value_or(is_of_service ? config::kDefaultControl : "");
 }
 
-// Trouble has a line for each error in the settings.
+// Trouble has a line for each error in the settings. Of a running proxy the socket is enough.
 Result<ConfiguredCache> cache_of(CacheArguments& arguments) {
+  if (!arguments.socket.empty()) return ConfiguredCache{.socket = arguments.socket};
   if (auto missing = use_default_settings(arguments.config); !missing.empty()) {
     return Trouble{std::move(missing)};
   }
@@ -74,7 +76,10 @@ CLI::App& add_work(CLI::App& parent, CacheArguments& arguments, const std::strin
     return work(all.*options, streams);
   };
   CLI::App& app = add_work(parent, arguments.chosen, name, about, work_on_cache);
-  add_settings_option(app, arguments.config);
+  auto* const config = add_settings_option(app, arguments.config);
+  app.add_option("--socket", arguments.socket,
+                 "the control socket of a running proxy; no settings are needed then")
+      ->excludes(config);
   return app;
 }
 

@@ -20,13 +20,15 @@ namespace proxy::command {
 using Naming = std::function<std::string(const http::Target&)>;
 
 struct ConfiguredCache {
-  std::string path;         // of its directory; empty: the cache is in memory alone
+  std::string path = {};    // of its directory; empty: the cache is in memory alone, or unknown
   std::uint64_t bytes = 0;  // the limit of its files
   // Says which stored names a purge by prefix covers, of forward and reverse mode alike.
   cache::disk::PurgeRules::Reading reading = {};
-  Naming naming = {};            // by the setting `rules`; none: the URL itself
-  std::string socket = {};       // the proxy's control socket; empty: it is not known to have one
-  config::HostPort listen = {};  // the proxy's first socket; port 0: the port is unknown
+  Naming naming = {};       // by the setting `rules`; none: the URL itself
+  std::string socket = {};  // the proxy's control socket; empty: it is not known to have one
+  // The proxy's first socket; port 0: the port is unknown. Without a host the control socket alone
+  // is known.
+  config::HostPort listen = {};
   // The user that a proxy started by root becomes, whose files these are. Nothing: we are not root,
   // or the proxy stays root.
   std::optional<machine::Account> account = {};

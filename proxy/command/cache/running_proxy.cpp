@@ -108,6 +108,9 @@ Result<void> ask_proxy(const ConfiguredCache& cache, const PageRequest& request,
   if (!cache.socket.empty()) {
     if (auto done = ask_at(cache, cache.socket, {}, request, each)) return std::move(*done);
   }
+  if (cache.path.empty() && cache.listen.host.empty()) {
+    return Trouble{fmt::format("no proxy answers at the control socket {}", cache.socket)};
+  }
   if (cache.listen.port == 0) {
     return Trouble{
         "a proxy is using this cache, but listens at a port that the settings do not say (listen)"};

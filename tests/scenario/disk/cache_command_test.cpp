@@ -122,6 +122,23 @@ TEST_F(CacheCommand, DoesNotKeepAProxyFromStarting) {
   EXPECT_TRUE(scene_.holds("/a"));
 }
 
+// As its sister commands; the settings may be on another machine, or for root alone.
+TEST_F(CacheCommand, NeedsNoSettingsOfARunningProxyWhoseSocketIsNamed) {
+  const auto listed = [](const std::string& socket) {
+    return run_to_end({{hearsay_program(), "cache", "list", "--socket", socket}});
+  };
+  const ProxyProcess proxy(json{{"control", home_ / "control.sock"}});
+  Client client(proxy.port());
+  client.get(url("/a"));
+  const Outcome list = listed(home_ / "control.sock");
+  EXPECT_EQ(list.exit_code, 0) << list.errors;
+  EXPECT_TRUE(contains(list.output, url("/a"))) << list.output;
+  EXPECT_TRUE(contains(list.errors, "1 entry, ")) << list.errors;
+  const Outcome nobody = listed(home_ / "absent.sock");
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_TRUE(contains(nobody.errors, "no proxy answers at the control socket")) << nobody.errors;
+}
+
 TEST_F(CacheCommand, SaysWhatIsWrongInALineOrSo) {
   const Outcome wrong = run({"list"}, {{"cachd", 1}});
   EXPECT_EQ(wrong.exit_code, 2);
