@@ -132,11 +132,11 @@ rotate_the_log() {
   refute grep -q rotated "$root/var/log/hearsay/access.log.1"
 }
 
-# systemd keeps other folders read-only for the service, until a drop-in allows them.
+# systemd keeps other folders read-only for the service, until a drop-in allows them. Meanwhile the
+# service serves without them.
 write_elsewhere() {
   local folder=/srv/hearsay said
   write_settings "$folder/cache" "$folder/log"
-  inside install -d -o hearsay -g hearsay "$folder/cache" "$folder/log"
   said=$(inside hearsay check 2>&1)
   grep -q "cache.disk.path.*ReadWritePaths=-$folder/cache" <<<"$said"
   grep -q "log.access.*ReadWritePaths=-$folder/log" <<<"$said"
@@ -144,6 +144,11 @@ write_elsewhere() {
   fetch "$origin/unwritten"
   said=$(inside journalctl -u "$unit" -p err --no-pager)
   grep -q "ReadWritePaths=-$folder/log" <<<"$said"
+  grep -q "ReadWritePaths=-$folder/cache" <<<"$said"
+  grep -q "requests are not logged until then" <<<"$said"
+  is_active
+  inside hearsay status | grep -q "ReadWritePaths=-$folder/log"
+  inside install -d -o hearsay -g hearsay "$folder/cache" "$folder/log"
   inside sh -c "mkdir -p /etc/systemd/system/$unit.d
     printf '[Service]\nReadWritePaths=-%s\n' $folder/cache >/etc/systemd/system/$unit.d/paths.conf
     printf 'ReadWritePaths=-%s\n' $folder/log >>/etc/systemd/system/$unit.d/paths.conf"
@@ -156,6 +161,30 @@ write_elsewhere() {
   inside rm -r "/etc/systemd/system/$unit.d" "$folder"
   write_settings
   inside systemctl daemon-reload
+  inside systemctl restart "$unit"
+}
+
+# Settings made from those of a Squid, whose own folders the service may not write, start as they are.
+import_from_squid() {
+  cat >"$root/root/squid.conf" <<END
+http_port $proxy
+cache_dir ufs /var/spool/squid 100 16 256
+access_log daemon:/var/log/squid/access.log squid
+acl localnet src 10.0.0.0/8
+http_access allow localnet
+http_access allow localhost
+http_access deny all
+END
+  inside sh -c "hearsay import-squid /root/squid.conf >$settings"
+  inside hearsay check
+  inside systemctl restart "$unit"
+  is_active
+  fetch "$origin/imported" || true  # it denies origins on this machine
+  await grep -q imported "$root/var/log/hearsay/access.log"
+  inside sh -c 'ls /var/cache/hearsay/*' >/dev/null
+  inside hearsay status
+  rm "$root/root/squid.conf"
+  write_settings
   inside systemctl restart "$unit"
 }
 
@@ -176,7 +205,7 @@ watch_it() {
 
 start_by_socket() {
   inside systemctl stop "$unit"
-  inside systemctl start hearsay.socket
+  inside systemctl enable -q --now hearsay.socket
   refute is_active
   holds a
   is_active
@@ -208,8 +237,8 @@ make_system "$base" "$deb"
 boot
 beside python3 tests/install/origin.py 18080 &
 if [ -n "$built" ]; then step install_without_package install_without_package; fi
-for what in install_it check_units reload_it upgrade_it restart_it rotate_the_log write_elsewhere watch_it \
-  start_by_socket remove_it; do
+for what in install_it check_units reload_it upgrade_it restart_it rotate_the_log write_elsewhere \
+  import_from_squid watch_it start_by_socket remove_it; do
   step "$what" "$what"
 done
 echo "all passed"
