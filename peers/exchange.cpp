@@ -89,10 +89,8 @@ std::vector<std::size_t> kept_by(const std::deque<Poller>& pollers) {
 }
 
 InFlight in_flight_for(const PeerDirectory& directory, std::size_t limit) {
-  const auto polled =
-      std::count_if(directory.peers().begin(), directory.peers().end(),
-                    [](const auto& peer) { return peer->digest != config::PeerDigest::none; });
-  const auto peers = static_cast<std::size_t>(polled);
+  std::size_t peers = 0;
+  for (const auto& peer : directory.peers()) peers += peer->digest != config::PeerDigest::none;
   const std::size_t each = share_of_each(limit, peers) + digest::kSquidControlBytes;
   return {.limit = limit + peers * digest::kSquidControlBytes, .share = each};
 }

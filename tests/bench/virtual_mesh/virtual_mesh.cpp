@@ -3,113 +3,18 @@
 // same seed plays the same requests, to the last byte of the output.
 #include <fmt/core.h>
 
-#include <chrono>
 #include <deque>
 #include <queue>
 #include <random>
-#include <string>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "peers/poll_response.hpp"
-#include "peers/publisher.hpp"
-#include "proxy/cache/store.hpp"
-#include "proxy/fill/site_fetches.hpp"
-#include "proxy/server/store_holdings.hpp"
-#include "proxy/sources/choice_plan.hpp"
-#include "proxy/tiers/placement.hpp"
 #include "tests/bench/arguments.hpp"
+#include "tests/bench/virtual_mesh/member.hpp"
 #include "tests/bench/zipf.hpp"
-#include "tests/proxy/cache/messages.hpp"
 
+namespace bench {
 namespace {
-
-using namespace proxy;
-using namespace std::chrono_literals;
-using Time = ChoicePlan::Time;
-using Micros = std::chrono::microseconds;
-
-struct Shape {
-  std::uint32_t proxies = 16;
-  std::uint32_t urls = 200'000;
-  std::uint64_t requests = 1'000'000;
-  double rate = 10'000;  // requests a second, of all proxies
-  double alpha = 0.8;
-  std::uint64_t seed = 1;
-  std::uint64_t memory = 64;  // MiB, of each proxy
-  std::uint32_t body = 2560;  // bytes on average
-  double origin = 40;         // milliseconds to its first byte
-  double neighbour = 1;       // likewise
-};
-
-// Wall and steady time of the simulation, which begin together.
-constexpr Time kStart{std::chrono::hours(1)};
-cache::Time wall(Time now) {
-  return cache::kStart + std::chrono::duration_cast<cache::Time::duration>(now - kStart);
-}
-
-struct Counts {
-  std::uint64_t requests = 0;
-  std::uint64_t origin = 0;
-  std::uint64_t local = 0;
-  std::uint64_t neighbours = 0;
-  std::uint64_t joined = 0;  // waited for another request's fetch
-  std::uint64_t false_claims = 0;
-  std::uint64_t polls = 0;
-  std::uint64_t failed_polls = 0;
-  std::uint64_t polled_bytes = 0;
-};
-
-struct Clock {
-  Time now = kStart;
-};
-
-struct Member {
-  Member(const Shape& shape, std::uint32_t its_number, const Clock& clock,
-         digest::RandomWords random);
-
-  const std::uint32_t number;
-  cache::Budget budget;
-  Placement placement;
-  peers::PeerDirectory directory;
-  cache::Store store;
-  StoreHoldings holdings{store};
-  peers::Publisher publisher;
-  peers::FirstByte origin_takes;
-  Hedges hedges;
-  std::unordered_map<std::size_t, std::size_t> fetches;  // under way: URL to number
-  SiteFetches site_fetches;
-};
-
-std::vector<config::PeerSettings> others(const Shape& shape, std::uint32_t number) {
-  std::vector<config::PeerSettings> all;
-  for (std::uint32_t i = 0; i < shape.proxies; ++i) {
-    if (i == number) continue;
-    config::PeerSettings peer;
-    peer.name = fmt::format("p{}", i);
-    peer.host = fmt::format("10.0.0.{}", i + 1);
-    peer.url = fmt::format("http://{}:3128", peer.host);
-    peer.port = 3128;
-    all.push_back(std::move(peer));
-  }
-  return all;
-}
-
-Member::Member(const Shape& shape, std::uint32_t its_number, const Clock& clock,
-               digest::RandomWords random)
-    : number(its_number),
-      budget(shape.memory << 20),
-      placement(budget),
-      directory(others(shape, its_number)),
-      store(budget, {.changes = std::size_t{1} << 20,
-                     .kept_elsewhere =
-                         [this, &clock](const digest::Claim& claim) {
-                           return directory.is_kept_elsewhere(claim.key, publisher.epoch(),
-                                                              clock.now);
-                         }}),
-      publisher(holdings, config::DigestSettings(), wall(clock.now), std::move(random)) {}
 
 class Mesh {
  public:
@@ -435,9 +340,10 @@ class Mesh {
 };
 
 }  // namespace
+}  // namespace bench
 
 int main(int argc, char** argv) {
-  Shape shape;
+  bench::Shape shape;
   const auto exit_code =
       bench::parse(argc, argv, "a mesh in virtual time, of the real parts that decide",
                    {
@@ -453,7 +359,7 @@ int main(int argc, char** argv) {
                        {"--neighbour", &shape.neighbour, "milliseconds to the first byte of a hit"},
                    });
   if (exit_code) return *exit_code;
-  Mesh mesh(shape);
+  bench::Mesh mesh(shape);
   const auto counts = mesh.run();
   const auto share = [&](std::uint64_t count) {
     return static_cast<double>(count) / static_cast<double>(counts.requests);
