@@ -2,7 +2,8 @@
 // seconds, by every proxy that it concerns, at four places: /health, the dashboard in a browser, a
 // metric, and exactly one line of the log. Its alert must fire, and no other.
 //   tests/faults/run.sh runs this in namespaces of its own. ONLY: a pattern of titles.
-import { rmSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../browser/site.mjs';
@@ -18,7 +19,7 @@ const kLiar = { name: 'liar', url: 'http://10.77.0.104:3128', digest: 'squid' };
 const site = new Site((name, peers) => {
   const own = {
     'cache-a': { peers: [...peers, kLiar], cache: { memory: '256MiB' } },
-    'cache-c': { cache: { memory: '64MiB', disk: { path: `${kDisk}/cache`, size: '64MiB' } } },
+    'cache-c': { cache: { memory: '64MiB', disk: { path: `${kDisk}/cache`, size: '64MiB' } }, log: { access: `${kDisk}/log/access.log` } },
   };
   return { peers, cache: { memory: '64MiB' }, access: { monitor: ['private'], admin: ['private'] }, limits: { connections: 4000 }, control: 'none',
     digest: { prefer: 'neighbours', check_sample: name === 'cache-a' ? 1 : 0, check_pause: '100ms', false_miss_sample: 0 }, ...own[name] };
@@ -32,7 +33,7 @@ const prometheus = new Prometheus();
 const rounds = new Rounds(site, dashboards, prometheus);
 
 before(async () => {
-  run(`mkdir ${kDisk}; mount -t tmpfs -o size=96m none ${kDisk}`);
+  run(`mkdir ${kDisk}; mount -t tmpfs -o size=96m none ${kDisk}; mkdir ${kDisk}/log`);
   setClockAhead(0);
   await site.start((name) => (name === 'cache-d' ? kWithWrongClock : []));
   await aside.start();
@@ -168,6 +169,41 @@ fault('a disk is full', {
   heal: () => rmSync(`${kDisk}/fill`),
 });
 
+fault('the folder of a log is removed', {
+  at: ['cache-c'], what: 'log', text: /log\.access: cannot open \S+ for appending: No such file or directory; .*folder/,
+  metric: ['hearsay_troubles{what="log"}', 1], line: /log\.access: cannot open/,
+  alerts: ['HearsayLogNotReopened cache-c'],
+  inject: () => rmSync(`${kDisk}/log`, { recursive: true }),
+  heal: () => mkdirSync(`${kDisk}/log`),
+});
+
+fault('settings are broken', {
+  at: ['cache-d'], what: 'settings', text: /settings\.json, line 1, column \d+, thread: is not a setting; did you mean "threads"\?/,
+  metric: ['hearsay_troubles{what="settings"}', 1], line: /is not a setting|the settings were not reloaded/,
+  lines: 2, // the fault, and what becomes of it
+  alerts: ['HearsaySettingsNotInForce cache-d'],
+  inject: () => d.reload({ thread: 3 }),
+  heal: () => d.reload({ thread: undefined }),
+});
+
+fault('a port is in use', {
+  at: [],
+  alerts: [],
+  inject: async () => {
+    assert.match(b.runAgain(), /cannot bind to 10\.77\.0\.2:3128: Address already in use \(another program has this port; stop it/);
+  },
+  heal: () => {},
+});
+
+fault('a clock is set back by an hour', {
+  at: ['cache-d'], what: 'clock', text: /behind the origins' clocks/,
+  metric: ['hearsay_clock_skew_seconds', 3600], line: /the clock of this machine (is \d+ s|was set) b/,
+  lines: 3,
+  alerts: ['HearsayClockWrong cache-d'],
+  inject: () => setClockAhead(-3600),
+  heal: () => setClockAhead(0),
+});
+
 fault('a clock is two hours ahead', {
   at: ['cache-d'], what: 'clock', text: /ahead of the origins' clocks/,
   metric: ['hearsay_clock_skew_seconds', -7200], line: /the clock of this machine (is \d+ s|was set) ahead/,
@@ -177,20 +213,24 @@ fault('a clock is two hours ahead', {
   heal: () => setClockAhead(0),
 });
 
-fault('200 descriptors', {
+fault('256 descriptors', {
   at: ['cache-e'], what: 'descriptors', text: /descriptors/,
   metric: ['hearsay_troubles{what="descriptors"}', 1], line: /descriptors/,
   alerts: ['HearsayDescriptorsShort cache-e'],
-  inject: () => e.restart(['prlimit', '--nofile=200']),
+  inject: () => e.restart(['prlimit', '--nofile=256']),
   heal: () => e.restart(),
 });
 
-fault('150 MiB of memory', {
+fault('96 MiB of memory', {
   at: ['cache-a'], what: 'memory', text: /memory/,
   metric: ['hearsay_troubles{what="memory"}', 1], line: /memory/,
   alerts: ['HearsayMemoryShort cache-a'],
-  inject: () => a.restart(limitMemory(150)),
-  heal: () => a.restart(),
+  inject: () => a.restart(limitMemory(96)),
+  // The defaults fit, from now on.
+  heal: () => {
+    a.write({ cache: {} });
+    return a.restart(limitMemory(96));
+  },
 });
 
 // Causes of the other alerts. They are no lasting state of a proxy, so that only the alerts are

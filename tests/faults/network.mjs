@@ -1,6 +1,6 @@
 // Five proxies, each in a network namespace of its own, on one bridge; origins and a scripted
 // neighbour beside it; and a little traffic through all.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import dgram from 'node:dgram';
 import { writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -119,6 +119,12 @@ export class SiteProxy extends Proxy {
     await this.end('SIGKILL');
     await this.begin(around);
     return [this.name];
+  }
+
+  // Starts the program once more beside the one that serves. Returns what it says until it fails.
+  runAgain() {
+    return spawnSync('nsenter', [`--net=/run/netns/${this.name}`, process.env.program, 'serve', '--config', this.file],
+      { encoding: 'utf8', timeout: 5000 }).stderr;
   }
 
   reload(changes) {

@@ -108,7 +108,7 @@ export class Rounds {
   print(title, places, alerted, begun) {
     const slowest = kPlaces.map((place, i) => {
       const times = places.map(([, views]) => views[i].took);
-      return `${place} ${times.includes(null) ? 'never' : Math.max(...times)}`;
+      return `${place} ${times.includes(null) ? 'never' : Math.max(0, ...times)}`;
     });
     const rest = `${alerted.took ?? 'never'} ms; well again after ${((Date.now() - begun) / 1000).toFixed(1)} s`;
     console.log(`# ${title}: told after (ms) ${slowest.join(', ')}; its alerts after another ${rest}`);
