@@ -16,15 +16,18 @@ std::string why_it_refuses(peers::PeerKind kind) {
 std::string why_resting(peers::Reason reason, peers::PeerKind kind) {
   switch (reason) {
     case peers::Reason::lies:
-      return "most of its recent claims were false, so it rests";
+      return "most of its recent claims were false, so it rests: look who runs it, and at its log";
     case peers::Reason::contradicted:
-      return "the origin contradicts what it gave, so it rests";
+      return "the origin contradicts what it gave, so it rests: look who runs it, or set its trust "
+             "to "
+             "guest";
     case peers::Reason::not_a_proxy:
-      return "what answers at its address is not this neighbour, so it rests";
+      return "what answers at its address is not this neighbour, so it rests: look at its url in "
+             "peers";
     case peers::Reason::refuses_us:
       return why_it_refuses(kind);
     default:
-      return "it failed requests, and rests";
+      return "it failed requests, and rests: look at its log, and at the way to it";
   }
 }
 
@@ -48,7 +51,8 @@ std::string why_down(const peers::PeerStatus& peer) {
     case PeerState::failing:
     case PeerState::stale:
     case PeerState::down:
-      return "its digest cannot be fetched: " + peer.last_error;
+      return "its digest cannot be fetched: " + peer.last_error +
+             ": look whether it runs, and at the way to it";
     case PeerState::off:
     case PeerState::waiting:
     case PeerState::usable:

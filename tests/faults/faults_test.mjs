@@ -68,19 +68,19 @@ async function restartSlowly(proxy) {
 }
 
 fault('a neighbour is killed', { ...kOfB,
-  text: /its digest cannot be fetched/,
+  text: /its digest cannot be fetched: .+: look whether it runs/,
   inject: () => b.end('SIGKILL'),
   heal: () => b.begin(),
 });
 
 fault('a neighbour is stopped', { ...kOfB,
-  text: /its digest cannot be fetched/,
+  text: /its digest cannot be fetched: .+: look whether it runs/,
   inject: () => { b.process.kill('SIGSTOP'); },
   heal: () => b.process.kill('SIGCONT'),
 });
 
 fault('a neighbour lies', {
-  at: ['cache-a'], what: 'peer', which: 'liar', text: /most of its recent claims were false/,
+  at: ['cache-a'], what: 'peer', which: 'liar', text: /most of its recent claims were false, so it rests: look who runs it/,
   metric: ['hearsay_peer_up{peer="liar"}', 0], line: /peer liar is down: most of its recent claims were false/,
   alerts: ['HearsayPeerLies cache-a liar'],
   inject: () => {
@@ -97,7 +97,7 @@ fault('a neighbour lies', {
 });
 
 fault('a neighbour forges', {
-  at: ['cache-a'], what: 'peer', which: 'liar', text: /the origin contradicts what it gave/,
+  at: ['cache-a'], what: 'peer', which: 'liar', text: /the origin contradicts what it gave, so it rests: look who runs it/,
   metric: ['hearsay_peer_up{peer="liar"}', 0], line: /peer liar is down: its response for http\S+ never was the origin's/,
   alerts: ['HearsayPeerLies cache-a liar'],
   inject: () => {

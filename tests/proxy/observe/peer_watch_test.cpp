@@ -50,13 +50,18 @@ class PeerWatchLog : public testing::Test {
 TEST(WhyDown, NamesLies) {
   peers::PeerStatus peer;
   peer.state = PeerState::resting;
-  EXPECT_EQ(why_down(peer), "it failed requests, and rests");
+  EXPECT_EQ(why_down(peer), "it failed requests, and rests: look at its log, and at the way to it");
   peer.books.reason = peers::Reason::lies;
-  EXPECT_EQ(why_down(peer), "most of its recent claims were false, so it rests");
+  EXPECT_EQ(why_down(peer),
+            "most of its recent claims were false, so it rests: look who runs it, and at its log");
   peer.books.reason = peers::Reason::contradicted;
-  EXPECT_EQ(why_down(peer), "the origin contradicts what it gave, so it rests");
+  EXPECT_EQ(why_down(peer),
+            "the origin contradicts what it gave, so it rests: look who runs it, or set its trust "
+            "to guest");
   peer.books.reason = peers::Reason::not_a_proxy;
-  EXPECT_EQ(why_down(peer), "what answers at its address is not this neighbour, so it rests");
+  EXPECT_EQ(
+      why_down(peer),
+      "what answers at its address is not this neighbour, so it rests: look at its url in peers");
 }
 
 TEST(WhyDown, NamesOneThatRefusesUsWhileItRestsAndWhileItIsTried) {
@@ -97,8 +102,10 @@ TEST_F(PeerWatchLog, SaysOnceThatAPeerIsDownAndOnceThatItIsBack) {
   look(PeerState::trying);
   EXPECT_EQ(said(), "") << "one failed poll may be an accident";
   look(PeerState::down);
-  EXPECT_EQ(said(),
-            "peer b is down: its digest cannot be fetched: refused; requests go without it\n");
+  EXPECT_EQ(
+      said(),
+      "peer b is down: its digest cannot be fetched: refused: look whether it runs, and at the way "
+      "to it; requests go without it\n");
   look(PeerState::stale);
   EXPECT_EQ(said(), "");
   look(PeerState::usable, 12s);
@@ -107,7 +114,9 @@ TEST_F(PeerWatchLog, SaysOnceThatAPeerIsDownAndOnceThatItIsBack) {
 
 TEST_F(PeerWatchLog, WaitsForTheTrialOfAPeerThatRests) {
   look(PeerState::resting);
-  EXPECT_EQ(said(), "peer b is down: it failed requests, and rests; requests go without it\n");
+  EXPECT_EQ(said(),
+            "peer b is down: it failed requests, and rests: look at its log, and at the way to it; "
+            "requests go without it\n");
   look(PeerState::trying);
   look(PeerState::resting);
   EXPECT_EQ(said(), "");
