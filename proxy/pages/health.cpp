@@ -165,8 +165,8 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
     const auto time = std::max(shortest, std::chrono::ceil<std::chrono::seconds>(now - one.since));
     all.push_back(
         {"origin", one.origin,
-         fmt::format("{} requests in a row failed in the last {}: {}", one.failures,
-                     config::rough_text(time), text({Failure::Where::upstream, one.why, {}})),
+         fmt::format("{} requests in a row failed in the last {}: {}: {}", one.failures,
+                     config::rough_text(time), text(one.why), upstream::advice_on(one.why)),
          1, one.since, one.last});
   }
   const auto others = failing.size() - named;

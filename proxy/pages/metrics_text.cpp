@@ -218,7 +218,7 @@ void append_failing_origins(std::string& out, const Process& process) {
     } else if (++listed <= kMostOrigins) {
       fmt::format_to(std::back_inserter(out),
                      "hearsay_origin_failed_in_a_row{{origin=\"{}\",why=\"{}\"}} {}\n",
-                     escaped(one.origin), word(one.why), one.failures);
+                     escaped(one.origin), word(one.why.what), one.failures);
     }
   }
   single(out, "hearsay_other_origins_failing", "gauge",

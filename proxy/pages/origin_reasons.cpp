@@ -78,8 +78,8 @@ void add_share(std::vector<Trouble>& all, const OriginsSeen& seen) {
   if (one) {
     all.push_back({.what = "origin",
                    .which = one->origin,
-                   .text = share + ", and this origin fails: look whether it runs, and at the way "
-                                   "to it",
+                   .text = fmt::format("{}, and this origin fails: {}: {}", share, text(one->why),
+                                       upstream::advice_on(one->why)),
                    .which_is_private = true});
     return;
   }

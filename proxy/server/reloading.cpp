@@ -53,7 +53,9 @@ Reloaded Reloading::follow_file() {
     spdlog::warn(kNoCertificates);
     fault.found(kNoCertificates, std::chrono::steady_clock::now());
   }
+  const bool maps_others = reread->policy->settings.reverse != engine_.policy()->settings.reverse;
   engine_.follow(std::move(reread->policy));
+  if (maps_others) engine_.process().origin_health.forget_mapped();
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart: restart the service to follow",
                  fmt::join(reread->waiting, ", "));

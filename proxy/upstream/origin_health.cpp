@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <string_view>
 
-namespace proxy::upstream {
-namespace {
+#include "proxy/upstream/error.hpp"
 
-// What somebody should look at first.
-std::string_view advice_on(Failure::What why) {
-  switch (why) {
+namespace proxy::upstream {
+
+std::string_view advice_on(const Failure& failure) {
+  if (failure.cause == Errc::tls_wrong_name) {
+    return "look for which names its certificate is, and by which name it is asked";
+  }
+  if (failure.cause == Errc::tls_expired) {
+    return "look until when its certificate is valid, and at the clock of this machine";
+  }
+  switch (failure.what) {
     case Failure::What::no_address:
       return "look at its name, and at name resolution";
     case Failure::What::untrusted:
@@ -22,8 +28,6 @@ std::string_view advice_on(Failure::What why) {
       return "look whether it runs, and at the way to it";
   }
 }
-
-}  // namespace
 
 OriginHealth::OriginHealth() : known_(std::make_unique<std::atomic<std::uint32_t>[]>(kKnown)) {}
 
@@ -71,19 +75,25 @@ void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock:
     auto found = troubles_.find(origin);
     if (found == troubles_.end()) {
       if (!make_room(expected)) return;
-      found = troubles_.emplace(origin, Trouble{failure.what, 0, now, now, expected}).first;
+      found = troubles_.emplace(origin, Trouble{failure, 0, now, now, expected}).first;
       any_.store(true, std::memory_order_relaxed);
     }
     auto& trouble = found->second;
     const bool was_said = trouble.failures > 0 && trouble.is_said();
-    trouble.why = failure.what;
+    trouble.why = failure;
     trouble.failures += 1;
     trouble.last = now;
     says = !was_said && trouble.is_said();
   }
   if (says) {
-    spdlog::warn("origin {}: {}: {}", name_of(origin), text(failure), advice_on(failure.what));
+    spdlog::warn("origin {}: {}: {}", name_of(origin), text(failure), advice_on(failure));
   }
+}
+
+void OriginHealth::forget_mapped() {
+  const threads::MutexLock lock(mutex_);
+  std::erase_if(troubles_, [](const auto& one) { return one.first.trust == Trust::configured; });
+  any_.store(!troubles_.empty(), std::memory_order_relaxed);
 }
 
 void OriginHealth::forget_old(Clock::time_point now) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -16,6 +17,9 @@
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
+
+// What the operator should look at first where an origin failed so.
+std::string_view advice_on(const Failure& failure);
 
 // An origin is expected to answer if it has answered since this proxy was started, or is named by
 // the settings. It fails once it fails kFailing requests in a row. Other names in clients' URLs may
@@ -45,6 +49,9 @@ class OriginHealth {
   // once until it answers: at the first failure if an answer was expected, else when it fails.
   void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
 
+  // Forgets the failures of origins that the settings name, which may be others now.
+  void forget_mapped();
+
   // The origin wants to be left alone until then (Retry-After). That binds what this proxy asks of
   // its own accord: refreshes, confirmations and checks. Clients' requests still reach the origin.
   // Of more than kMost origins, the one whose rest ends first is forgotten.
@@ -52,8 +59,8 @@ class OriginHealth {
   [[nodiscard]] bool rests(const Endpoint& origin, Clock::time_point now) const;
 
   struct Failing {
-    std::string origin;  // "http://host:80"
-    Failure::What why = Failure::What::unreachable;
+    std::string origin;          // "http://host:80"
+    Failure why{};               // the last of them
     std::uint64_t failures = 0;  // in a row
     Clock::time_point since;     // the first of them
     Clock::time_point last{};    // the last of them
@@ -69,7 +76,7 @@ class OriginHealth {
 
  private:
   struct Trouble {
-    Failure::What why;
+    Failure why;
     std::uint64_t failures;
     Clock::time_point since;
     Clock::time_point last;

@@ -9,25 +9,29 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../browser/site.mjs';
 import { Prometheus } from './alerts.mjs';
 import { kWithWrongClock, limitMemory, setClockAhead } from './machine.mjs';
-import { kNames, Origin, run, Site } from './network.mjs';
+import { kNames, Origin, SecureOrigin, run, Site } from './network.mjs';
 import { Rounds } from './round.mjs';
 import { Dashboards } from './views.mjs';
 
 const kDisk = `${process.env.TMPDIR}/disk`;
 const kLiar = { name: 'liar', url: 'http://10.77.0.104:3128', digest: 'squid' };
 
+// An address of which the usual traffic asks nothing.
+const kAside = '10.77.0.253';
+
 const site = new Site((name, peers) => {
   const own = {
     'cache-a': { peers: [...peers, kLiar], cache: { memory: '256MiB' } },
     'cache-c': { cache: { memory: '64MiB', disk: { path: `${kDisk}/cache`, size: '64MiB' } }, log: { access: `${kDisk}/log/access.log` } },
+    'cache-e': { reverse: [{ host: 'wares.test', to: `https://${kAside}` }] },
   };
   return { peers, cache: { memory: '64MiB' }, access: { monitor: ['private'], admin: ['private'] }, limits: { connections: 4000 }, control: 'none',
     digest: { prefer: 'neighbours', check_sample: name === 'cache-a' ? 1 : 0, check_pause: '100ms', false_miss_sample: 0 }, ...own[name] };
 });
 const [a, b, c, d, e] = site.proxies;
-// An address of which the usual traffic asks nothing.
-const kAside = '10.77.0.253';
 const aside = new Origin(kAside);
+const kUnverified = /could not be verified \(the host's certificate is from no authority trusted here\): look at its certificate/;
+const secure = new SecureOrigin(kAside);
 const dashboards = new Dashboards();
 const prometheus = new Prometheus();
 const rounds = new Rounds(site, dashboards, prometheus);
@@ -112,7 +116,7 @@ fault('a neighbour forges', {
 });
 
 fault('an origin is down', {
-  at: kNames, which: 'http://10.77.0.103:80', text: /the server could not be reached/,
+  at: kNames, which: 'http://10.77.0.103:80', text: /the server could not be reached \(the host refused the connection\): look whether it runs/,
   line: /origin http:\/\/10.77.0.103:80/,
   alerts: [],
   inject: () => site.origins[3].stop(),
@@ -184,6 +188,34 @@ fault('settings are broken', {
   alerts: ['HearsaySettingsNotInForce cache-d'],
   inject: () => d.reload({ thread: 3 }),
   heal: () => d.reload({ thread: undefined }),
+});
+
+fault('a certificate of a mapped origin is from nobody', {
+  at: ['cache-e'], what: 'origin', which: `https://${kAside}:443`, text: kUnverified,
+  metric: ['hearsay_troubles{what="origin"}', 1], line: kUnverified,
+  alerts: ['HearsayOriginFails cache-e'],
+  inject: async () => {
+    await secure.start();
+    site.onTick = () => site.ticks % 5 || e.ask(`http://wares.test/${site.ticks}`, `/${site.ticks}`);
+  },
+  heal: () => {
+    site.onTick = undefined;
+    secure.stop();
+    e.reload({ reverse: [] });
+  },
+});
+
+fault('a certificate of an origin that clients name is from nobody', {
+  at: ['cache-d'], which: `https://${kAside}:443`, text: kUnverified, line: kUnverified,
+  alerts: [],
+  inject: async () => {
+    await secure.start();
+    site.onTick = () => site.ticks % 5 || d.ask(`https://${kAside}/${site.ticks}`);
+  },
+  heal: () => {
+    site.onTick = undefined;
+    secure.stop();
+  },
 });
 
 fault('a port is in use', {

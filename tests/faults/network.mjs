@@ -2,8 +2,9 @@
 // neighbour beside it; and a little traffic through all.
 import { execFileSync, spawnSync } from 'node:child_process';
 import dgram from 'node:dgram';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import net from 'node:net';
 import { Proxy, until } from '../browser/site.mjs';
 import { kBody, Liar, send } from './liar.mjs';
@@ -55,6 +56,16 @@ export class Origin {
   }
 }
 
+// An origin whose certificate nobody knows.
+export class SecureOrigin extends Origin {
+  start() {
+    const [key, certificate] = ['key', 'certificate'].map((name) => `${process.env.TMPDIR}/${name}.pem`);
+    run(`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=${this.host} -keyout ${key} -out ${certificate} 2>/dev/null`);
+    this.server = https.createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_, response) => send(response, kBody));
+    return new Promise((resolve) => this.server.listen(443, this.host, resolve));
+  }
+}
+
 // Knows all names, as those of one origin, for a second each. Says nothing while it is `silent`.
 class NameServer {
   constructor(host, origin) {
@@ -98,8 +109,9 @@ export class SiteProxy extends Proxy {
   }
 
   // Asks for the URL, and does not care what becomes of it.
-  ask(url) {
-    const request = http.get({ host: this.address, port: kPort, path: url, agent: this.agent,
+  // `target`: what the request line says.
+  ask(url, target = url) {
+    const request = http.get({ host: this.address, port: kPort, path: target, agent: this.agent,
       headers: { Host: new URL(url).host } }, (response) => response.resume());
     request.setTimeout(3000, () => request.destroy());
     request.on('error', () => {});

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proxy/pages/origin_reasons.hpp"
+#include "proxy/upstream/error.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
@@ -17,23 +18,24 @@ using Failing = upstream::OriginHealth::Failing;
 
 const std::chrono::steady_clock::time_point kNow{10'000s};
 
-TEST(OriginTroubles, SayForHowLongTheOriginFails) {
+const Failure kExpired =
+    failure_of(Failure::Where::upstream, make_error_code(upstream::Errc::tls_expired));
+
+TEST(OriginTroubles, SayWhyAndForHowLongTheOriginFails) {
   const auto text = [](std::chrono::milliseconds ago) {
-    const auto all = origin_troubles(
-        {{"http://a.test:80", Failure::What::unreachable, 4, kNow - ago, kNow}}, kNow);
+    const auto all = origin_troubles({{"http://a.test:80", kExpired, 4, kNow - ago, kNow}}, kNow);
     return all.size() == 1 ? all[0].text : "";
   };
-  EXPECT_EQ(text(0ms),
-            "4 requests in a row failed in the last 1 s: the server could not be reached");
-  EXPECT_EQ(text(1500ms),
-            "4 requests in a row failed in the last 2 s: the server could not be reached");
-  EXPECT_EQ(text(3h),
-            "4 requests in a row failed in the last 3 hours: the server could not be reached");
+  const std::string text_and_advice =
+      "the server's identity could not be verified (the host's certificate is not valid at this "
+      "time): look until when its certificate is valid, and at the clock of this machine";
+  EXPECT_EQ(text(0ms), "4 requests in a row failed in the last 1 s: " + text_and_advice);
+  EXPECT_EQ(text(1500ms), "4 requests in a row failed in the last 2 s: " + text_and_advice);
+  EXPECT_EQ(text(3h), "4 requests in a row failed in the last 3 hours: " + text_and_advice);
 }
 
 TEST(OriginTroubles, NameSomeAndCountTheOthers) {
-  std::vector<Failing> failing(kMostOrigins,
-                               {"http://a.test:80", Failure::What::cut, 3, kNow, kNow});
+  std::vector<Failing> failing(kMostOrigins, {"http://a.test:80", kExpired, 3, kNow, kNow});
   EXPECT_EQ(origin_troubles(failing, kNow).size(), kMostOrigins);
   failing.resize(kMostOrigins + 40, failing[0]);
   const auto all = origin_troubles(failing, kNow);

@@ -12,7 +12,7 @@ const std::chrono::steady_clock::time_point kThen{10'000s};
 
 upstream::OriginHealth::Failing failing_origin(const char* name, bool mapped = false,
                                                std::uint64_t failures = 4) {
-  return {name, Failure::What::unreachable, failures, kThen - 10s, kThen - 1s, mapped};
+  return {name, {}, failures, kThen - 10s, kThen - 1s, mapped};
 }
 OriginTraffic::Silence silent_origin(std::size_t requests, std::chrono::seconds silent,
                                      bool mapped = false) {

@@ -25,7 +25,7 @@ TEST(OriginHealth, AnOriginThatHasWorkedFailsAfterThreeFailuresInARow) {
   const auto failing = health.failing(kNow + 5s);
   ASSERT_EQ(failing.size(), 1U);
   EXPECT_EQ(failing[0].origin, "http://a.test:80");
-  EXPECT_EQ(failing[0].why, What::unreachable);
+  EXPECT_EQ(failing[0].why.what, What::unreachable);
   EXPECT_EQ(failing[0].failures, 3U);
   EXPECT_EQ(failing[0].since, kNow + 1s);
 }
@@ -68,6 +68,19 @@ TEST(OriginHealth, AnAnswerEndsIt) {
   EXPECT_TRUE(health.failing(kNow).empty());
   for (int n = 0; n < 2; ++n) health.failed(origin("a.test"), kUnreachable, kNow);
   EXPECT_TRUE(health.failing(kNow).empty()) << "counts from the last answer";
+}
+
+TEST(OriginHealth, OriginsOfOtherSettingsAreForgotten) {
+  OriginHealth health;
+  for (int n = 0; n < 5; ++n) {
+    health.failed(origin("a.test", Trust::configured), kUnreachable, kNow);
+    health.failed(origin("b.test"), kUnreachable, kNow);
+  }
+  EXPECT_EQ(health.failing(kNow).size(), 2U);
+  health.forget_mapped();
+  const auto failing = health.failing(kNow);
+  ASSERT_EQ(failing.size(), 1U);
+  EXPECT_EQ(failing[0].origin, "http://b.test:80");
 }
 
 TEST(OriginHealth, AnUnknownOriginFailsAfterMoreFailures) {
