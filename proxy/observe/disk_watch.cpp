@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "config/counted.hpp"
 #include "proxy/machine/read_only.hpp"
@@ -18,8 +19,11 @@ std::string what_to_do(disk::Error error, const std::string& path) {
   switch (error) {
     case disk::Error::read_only:
       if (auto advice = machine::read_only_advice(path); !advice.empty()) return advice;
-      return "give the folder to the user of the proxy, and if it is new, restart the proxy, whose "
-             "sandbox does not know it; else it is tried again from time to time";
+      return "give the folder to the user of the proxy; if it was made or mounted after the start "
+             "of the proxy, restart that, because its sandbox knows the folders of the start alone";
+    case disk::Error::no_space:
+      return "make room in the file system of " + path +
+             ", or set cache.disk.size to less than it has";
     case disk::Error::in_use:
       return "is another hearsay running with it?";
     case disk::Error::being_read:
@@ -36,9 +40,39 @@ std::string what_to_do(disk::Error error, const std::string& path) {
 }  // namespace
 
 std::string why_rests(disk::Error error, const std::string& path) {
-  auto text = fmt::format("the cache on disk rests: {}", to_string(error));
-  if (error == disk::Error::read_only) text += "; " + what_to_do(error, path);
-  return text;
+  return fmt::format("the cache on disk rests: {}; {}", to_string(error), what_to_do(error, path));
+}
+
+std::optional<Fault::Told> DiskWatch::lost() const {
+  auto told = lost_.told();
+  return told ? told : damaged_.told();
+}
+
+// Each damaged record has a line of its own, and so has a rest.
+void DiskWatch::note_losses(const disk::Counters& counters, Time now) {
+  const std::uint64_t lost = counters.lost;
+  if (std::exchange(known_lost_, lost) < lost) {
+    lost_.found(fmt::format("{} was removed, emptied or unmounted while in use, so what it held is "
+                            "lost: look who did that, and whether the right disk is there",
+                            path_),
+                now);
+  }
+  const std::uint64_t damaged = counters.corrupt + counters.failed_reads;
+  const auto before = std::exchange(known_damaged_, damaged);
+  if (!damaged_.told()) damaged_from_ = before;
+  if (before < damaged) {
+    damaged_.found(fmt::format("records in {} were damaged or unreadable ({} so far), and dropped: "
+                               "look whether another program writes there, and test the disk "
+                               "(dmesg); `hearsay cache verify` finds the others",
+                               path_, damaged - damaged_from_),
+                   now);
+  }
+  for (auto* const fault : {&lost_, &damaged_}) {
+    const auto told = fault->told();
+    if (told && now - told->last >= kTold && fault->mended()) {
+      spdlog::info("for 10 minutes nothing was lost or damaged in {}", path_);
+    }
+  }
 }
 
 void DiskWatch::look() {
@@ -50,6 +84,7 @@ void DiskWatch::look() {
   using disk::Unclaimed;
   disk_->disk().catalog().index.suspend_claims(Unclaimed::hanging,
                                                state.reason == disk::Error::hangs);
+  note_losses(disk.catalog().counters, std::chrono::steady_clock::now());
   if (working_ && !state.working) {
     spdlog::error("{}; what is stored stays in memory meanwhile", why_rests(state.reason, path_));
   } else if (!working_ && state.working) {

@@ -1,11 +1,15 @@
 // The disk's lines in the diagnostic log.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/observe/fault.hpp"
 
 namespace proxy {
 
@@ -20,20 +24,34 @@ std::string why_rests(cache::disk::Error error, const std::string& path);
 // For one thread that calls look() regularly. look() lets the disk charge its memory to the budget,
 // and suspends the disk's claims while the disk hangs. It logs when the disk begins to rest and
 // when the disk works again. It logs once if memory is too small for the index. It logs when
-// the file system begins to be too full for cache.disk.size, and when it has room again.
+// the file system begins to be too full for cache.disk.size, and when it has room again. It notes
+// when the directory vanishes, and when records are damaged.
 class DiskWatch {
  public:
   // Null: no disk is configured.
   explicit DiskWatch(cache::DiskTier* disk, std::string path = {})
       : disk_(disk), path_(std::move(path)) {}
   void look();
+  // What was lost of the cache in the last 10 minutes, although the disk works, and what to do.
+  // Any thread.
+  [[nodiscard]] std::optional<Fault::Told> lost() const;
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::minutes kTold{10};
+
+  void note_losses(const cache::disk::Counters& counters, Time now);
+
   cache::DiskTier* disk_;
   std::string path_;
   bool working_ = true;
   bool crowded_ = false;
   bool squeezed_ = false;
+  std::uint64_t known_lost_ = 0;
+  std::uint64_t known_damaged_ = 0;
+  std::uint64_t damaged_from_ = 0;  // before the fault that is told
+  Fault lost_;
+  Fault damaged_;
 };
 
 // Opens the directory of the setting cache.disk and logs the number of its entries. Throws

@@ -39,6 +39,8 @@ constexpr CounterMetric kCounters[] = {
     {"failed_reads", "Reads that the system refused.", &disk::Counters::failed_reads},
     {"slow_reads", "Reads given up as the disk did not answer in time.",
      &disk::Counters::slow_reads},
+    {"lost", "Times that the directory of the cache, or what it held, vanished.",
+     &disk::Counters::lost},
 };
 
 double write_amplification(const disk::Counters& counters) {

@@ -18,15 +18,21 @@ namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
-void add_disk(std::vector<Trouble>& all, const cache::DiskTier* disk, const Policy& policy) {
+void add_fault(std::vector<Trouble>& all, std::string_view what, std::optional<Fault::Told> told) {
+  if (told) all.push_back({what, {}, std::move(told->text), 1, told->since, told->last});
+}
+
+void add_disk(std::vector<Trouble>& all, const Process& process, const Policy& policy) {
+  const auto* const disk = process.cache.disk;
   if (!disk) return;
   const auto state = disk->state();
   if (!state.working) {
     const auto& told = policy.settings.cache.disk;
     all.push_back({"disk", {}, why_rests(state.reason, told ? told->path : std::string())});
-  } else if (disk->disk().catalog().squeezed) {
-    all.push_back({"disk", {}, std::string(kSqueezed)});
+    return;
   }
+  if (disk->disk().catalog().squeezed) all.push_back({"disk", {}, std::string(kSqueezed)});
+  if (process.disk_watch) add_fault(all, "disk", process.disk_watch->lost());
 }
 
 void add_neighbours(std::vector<Trouble>& all, const Policy& policy, bool names_fail, Time now) {
@@ -58,10 +64,6 @@ void add_offline(std::vector<Trouble>& all, const Policy& policy) {
                  {},
                  "this proxy asks no origin and no parent, by the setting cache.offline: what "
                  "neither it nor a neighbour has stored gets 504"});
-}
-
-void add_fault(std::vector<Trouble>& all, std::string_view what, std::optional<Fault::Told> told) {
-  if (told) all.push_back({what, {}, std::move(told->text), 1, told->since, told->last});
 }
 
 void add_clock(std::vector<Trouble>& all, const Process& process, Time now) {
@@ -176,7 +178,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
 
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
   std::vector<Trouble> all;
-  add_disk(all, process.cache.disk, policy);
+  add_disk(all, process, policy);
   add_neighbours(all, policy, process.name_health.fails_lately(now), now);
   add_refused(all, process, policy, now);
   add_names(all, process.name_health, now);

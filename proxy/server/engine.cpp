@@ -62,6 +62,7 @@ Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
                .clock = clock_,
                .cache = cache_,
                .transit = storage_.transit,
+               .disk_watch = &storage_.watch,
                .fills = storage_.fills,
                .runs = storage_.runs,
                .publisher = neighbourhood_.publisher(),

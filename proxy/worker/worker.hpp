@@ -48,6 +48,7 @@
 namespace proxy {
 
 struct Worker;
+class DiskWatch;
 
 // The objects that exist once in the process, for its whole life. Settings that may change while it
 // runs belong to Policy. Outlives all workers. Members that are not const are thread-safe. The
@@ -59,6 +60,7 @@ struct Process {
   ProcessClock& clock;
   Cache& cache;
   cache::Budget& transit;  // of bodies that are passed on unstored
+  const DiskWatch* disk_watch = nullptr;
   Fills& fills;
   BlockRuns& runs;
   peers::Publisher& publisher;

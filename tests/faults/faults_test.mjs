@@ -31,6 +31,7 @@ const site = new Site((name, peers) => {
 const [a, b, c, d, e] = site.proxies;
 const aside = new Origin(kAside);
 const kUnverified = /could not be verified \(the host's certificate is from no authority trusted here\): look at its certificate/;
+const kLarges = 3;
 const secure = new SecureOrigin(kAside);
 const dashboards = new Dashboards();
 const prometheus = new Prometheus();
@@ -179,6 +180,32 @@ fault('the folder of a log is removed', {
   alerts: ['HearsayLogNotReopened cache-c'],
   inject: () => rmSync(`${kDisk}/log`, { recursive: true }),
   heal: () => mkdirSync(`${kDisk}/log`),
+});
+
+fault('segments are overwritten', {
+  at: ['cache-c'], what: 'disk', text: /records in \S+ were damaged or unreadable \(\d so far\), and dropped: look whether another program writes there/,
+  metric: ['hearsay_troubles{what="disk"}', 1], line: /of http:\S+large\S+ is damaged and was dropped/,
+  lines: kLarges,
+  alerts: ['HearsayDiskFails cache-c'],
+  inject: async () => {
+    const urls = Array.from({ length: kLarges }, (_, i) => site.origins[0].url(`/large/${i}`));
+    const before = await c.metric('hearsay_disk_stored_total');
+    for (const url of urls) await c.get(url);
+    await until('they are on disk', async () => await c.metric('hearsay_disk_stored_total') >= before + kLarges
+      && await c.metric('hearsay_disk_queued_bytes') === 0);
+    run(`for one in ${kDisk}/cache/*.segment; do
+      head -c $(stat -c %s $one) /dev/urandom | dd of=$one conv=notrunc bs=4096 seek=1 2>/dev/null; done`);
+    for (const url of urls) c.ask(url);
+  },
+  heal: () => c.restart(),
+});
+
+fault('the folder of a cache is deleted', {
+  at: ['cache-c'], what: 'disk', text: /disk\/cache was removed, emptied or unmounted while in use, so what it held is lost/,
+  metric: ['hearsay_troubles{what="disk"}', 1], line: /the cache on disk rests: the directory or its content is gone/,
+  alerts: ['HearsayDiskFails cache-c'],
+  inject: () => rmSync(`${kDisk}/cache`, { recursive: true }),
+  heal: () => c.restart(),
 });
 
 fault('settings are broken', {

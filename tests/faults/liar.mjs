@@ -5,6 +5,7 @@ import http from 'node:http';
 
 // What each URL of the origins has: fresh for an hour, and unchanged for long.
 export const kBody = Buffer.alloc(20_000, 'hearsay ');
+export const kLarge = Buffer.alloc(200_000, 'hearsay ');
 const kFields = { 'Cache-Control': 'max-age=3600', 'Content-Type': 'text/plain', ETag: '"1"',
   'Last-Modified': 'Wed, 21 Oct 2015 07:28:00 GMT' };
 

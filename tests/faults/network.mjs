@@ -7,7 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import { Proxy, until } from '../browser/site.mjs';
-import { kBody, Liar, send } from './liar.mjs';
+import { kBody, kLarge, Liar, send } from './liar.mjs';
 
 export const kNames = ['cache-a', 'cache-b', 'cache-c', 'cache-d', 'cache-e'];
 const kPort = 3128;
@@ -39,8 +39,8 @@ export class Origin {
   }
 
   start() {
-    this.server = http.createServer((_, response) => {
-      if (this.delay === 0) send(response, kBody);
+    this.server = http.createServer(({ url }, response) => {
+      if (this.delay === 0) send(response, url.startsWith('/large') ? kLarge : kBody);
       else if (this.delay !== null) setTimeout(() => send(response, kBody), this.delay);
     });
     return new Promise((resolve) => this.server.listen(80, this.host, resolve));

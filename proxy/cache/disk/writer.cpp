@@ -272,6 +272,7 @@ void Writer::suspend_claims_of_long_search() {
 void Writer::rest(Error reason) {
   catalog_.log_has_more = true;
   if (reason == Error::no_directory || reason == Error::not_directory) {
+    if (watch_.working()) catalog_.counters.lost += 1;
     catalog_.ready = false;
     owed_.note_directory_left();
     log_.abandon();

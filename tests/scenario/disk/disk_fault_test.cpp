@@ -13,6 +13,10 @@
 namespace scenario {
 namespace {
 
+bool tells(DiskScene& scene, std::string_view text) {
+  return await([&] { return contains(scene.proxy().page("/health").body, text); });
+}
+
 std::vector<std::filesystem::path> segments(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> found;
   for (const auto& item : std::filesystem::directory_iterator(directory)) {
@@ -55,6 +59,7 @@ TEST_P(AFlippedBit, IsNeverServed) {
   EXPECT_EQ(scene.origin.count(), 2U);
   EXPECT_EQ(scene.disk("corrupt_total"), 1);
   EXPECT_TRUE(contains(scene.proxy().process().errors(), scene.origin.url("/a")));
+  EXPECT_TRUE(tells(scene, "were damaged or unreadable (1 so far), and dropped: look whether"));
   EXPECT_TRUE(is_hit(scene.get("/a")));
 }
 
@@ -153,6 +158,7 @@ TEST(ADirectory, ThatIsEmptiedIsReportedAndLaterEntriesSurviveACrash) {
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "resting"; }));
   EXPECT_TRUE(contains(scene.health().at("reason").get<std::string>(), "its content is gone"));
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "working"; }));
+  EXPECT_TRUE(tells(scene, "was removed, emptied or unmounted while in use"));
   scene.get("/b");
   scene.settle(2);
   scene.crash();

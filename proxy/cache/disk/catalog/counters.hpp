@@ -1,5 +1,5 @@
 // What the disk did. Any thread counts and reads. One member per number of the disk in /metrics, so
-// it has 17.
+// it has 18.
 #pragma once
 
 #include <atomic>
@@ -30,6 +30,7 @@ struct Counters {
   Count corrupt = 0;          // entries dropped: a checksum did not match
   Count failed_reads = 0;     // reads that the system refused
   Count slow_reads = 0;       // reads given up: the disk did not answer in time
+  Count lost = 0;             // times that the directory or its content vanished
 };
 
 }  // namespace proxy::cache::disk
