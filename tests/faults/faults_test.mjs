@@ -14,6 +14,7 @@ import { Rounds } from './round.mjs';
 import { Dashboards } from './views.mjs';
 
 const kDisk = `${process.env.TMPDIR}/disk`;
+const kLog = `${kDisk}/logs/log`;  // on a file system of its own
 const kLiar = { name: 'liar', url: 'http://10.77.0.104:3128', digest: 'squid' };
 
 // An address of which the usual traffic asks nothing.
@@ -22,7 +23,7 @@ const kAside = '10.77.0.253';
 const site = new Site((name, peers) => {
   const own = {
     'cache-a': { peers: [...peers, kLiar], cache: { memory: '256MiB' } },
-    'cache-c': { cache: { memory: '64MiB', disk: { path: `${kDisk}/cache`, size: '64MiB' } }, log: { access: `${kDisk}/log/access.log` } },
+    'cache-c': { cache: { memory: '64MiB', disk: { path: `${kDisk}/cache`, size: '64MiB' } }, log: { access: `${kLog}/access.log` } },
     'cache-e': { reverse: [{ host: 'wares.test', to: `https://${kAside}` }] },
   };
   return { peers, cache: { memory: '64MiB' }, access: { monitor: ['private'], admin: ['private'] }, limits: { connections: 4000 }, control: 'none',
@@ -38,7 +39,7 @@ const prometheus = new Prometheus();
 const rounds = new Rounds(site, dashboards, prometheus);
 
 before(async () => {
-  run(`mkdir ${kDisk}; mount -t tmpfs -o size=96m none ${kDisk}; mkdir ${kDisk}/log`);
+  run(`mkdir ${kDisk}; mount -t tmpfs -o size=96m none ${kDisk}; mkdir ${kDisk}/logs; mount -t tmpfs none ${kDisk}/logs; mkdir ${kLog}`);
   setClockAhead(0);
   await site.start((name) => (name === 'cache-d' ? kWithWrongClock : []));
   await aside.start();
@@ -178,8 +179,8 @@ fault('the folder of a log is removed', {
   at: ['cache-c'], what: 'log', text: /log\.access: cannot open \S+ for appending: No such file or directory; .*folder/,
   metric: ['hearsay_troubles{what="log"}', 1], line: /log\.access: cannot open/,
   alerts: ['HearsayLogNotReopened cache-c'],
-  inject: () => rmSync(`${kDisk}/log`, { recursive: true }),
-  heal: () => mkdirSync(`${kDisk}/log`),
+  inject: () => rmSync(kLog, { recursive: true }),
+  heal: () => mkdirSync(kLog),
 });
 
 fault('segments are overwritten', {
