@@ -41,7 +41,7 @@ The service manager is told when the proxy serves, reloads and ends, and that it
 .I /etc/hearsay/hearsay.json
 The settings of the service.
 .TP
-.I /usr/share/doc/hearsay/examples/hearsay.json
+.I /usr/share/doc/hearsay/config/hearsay.json
 All settings, their defaults, and what they mean.
 .TP
 .I /run/hearsay/control.sock

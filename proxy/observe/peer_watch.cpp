@@ -52,7 +52,8 @@ std::string why_down(const peers::PeerStatus& peer) {
     case PeerState::stale:
     case PeerState::down:
       return "its digest cannot be fetched: " + peer.last_error +
-             ": look whether it runs, and at the way to it";
+             (peer.unresolved > 0 ? ": look at its url in the setting peers"
+                                  : ": look whether it runs, and at the way to it");
     case PeerState::off:
     case PeerState::waiting:
     case PeerState::usable:

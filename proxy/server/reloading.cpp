@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -17,6 +18,14 @@ namespace {
 void tell_of_sandbox(std::string& what) {
   if (!what.ends_with(std::generic_category().message(EACCES))) return;
   what += " (the sandbox knows the folders of the start alone)";
+}
+
+bool is_mapped(const std::vector<config::Reverse>& mappings, const upstream::Endpoint& origin) {
+  return std::any_of(mappings.begin(), mappings.end(), [&](const config::Reverse& one) {
+    return std::any_of(one.to.begin(), one.to.end(), [&](const config::Origin& to) {
+      return to.tls == origin.tls && to.host == origin.host && to.port == origin.port;
+    });
+  });
 }
 
 }  // namespace
@@ -55,7 +64,11 @@ Reloaded Reloading::follow_file() {
   }
   const bool maps_others = reread->policy->settings.reverse != engine_.policy()->settings.reverse;
   engine_.follow(std::move(reread->policy));
-  if (maps_others) engine_.process().origin_health.forget_mapped();
+  if (maps_others) {
+    const auto& mappings = engine_.policy()->settings.reverse;
+    engine_.process().origin_health.forget_mapped(
+        [&](const upstream::Endpoint& origin) { return is_mapped(mappings, origin); });
+  }
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart: restart the service to follow",
                  fmt::join(reread->waiting, ", "));

@@ -90,9 +90,11 @@ void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock:
   }
 }
 
-void OriginHealth::forget_mapped() {
+void OriginHealth::forget_mapped(const std::function<bool(const Endpoint&)>& is_mapped) {
   const threads::MutexLock lock(mutex_);
-  std::erase_if(troubles_, [](const auto& one) { return one.first.trust == Trust::configured; });
+  std::erase_if(troubles_, [&](const auto& one) {
+    return one.first.trust == Trust::configured && !is_mapped(one.first);
+  });
   any_.store(!troubles_.empty(), std::memory_order_relaxed);
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -49,8 +50,8 @@ class OriginHealth {
   // once until it answers: at the first failure if an answer was expected, else when it fails.
   void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
 
-  // Forgets the failures of origins that the settings name, which may be others now.
-  void forget_mapped();
+  // The settings have changed: forgets the failures of origins that they named, and name no more.
+  void forget_mapped(const std::function<bool(const Endpoint&)>& is_mapped);
 
   // The origin wants to be left alone until then (Retry-After). That binds what this proxy asks of
   // its own accord: refreshes, confirmations and checks. Clients' requests still reach the origin.

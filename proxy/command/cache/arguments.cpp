@@ -41,7 +41,9 @@ std::string socket_of(const config::Settings& settings, const std::string& file)
 // Trouble has a line for each error in the settings. Of a running proxy the socket is enough.
 Result<ConfiguredCache> cache_of(CacheArguments& arguments) {
   if (!arguments.socket.empty()) return ConfiguredCache{.socket = arguments.socket};
-  if (auto missing = use_default_settings(arguments.config); !missing.empty()) {
+  if (auto missing = use_default_settings(arguments.config,
+                                          "--config FILE, or a running proxy by --socket PATH");
+      !missing.empty()) {
     return Trouble{std::move(missing)};
   }
   const auto settings = config::load_file(arguments.config);

@@ -75,12 +75,14 @@ TEST(OriginHealth, OriginsOfOtherSettingsAreForgotten) {
   for (int n = 0; n < 5; ++n) {
     health.failed(origin("a.test", Trust::configured), kUnreachable, kNow);
     health.failed(origin("b.test"), kUnreachable, kNow);
+    health.failed(origin("c.test", Trust::configured), kUnreachable, kNow);
   }
-  EXPECT_EQ(health.failing(kNow).size(), 2U);
-  health.forget_mapped();
+  EXPECT_EQ(health.failing(kNow).size(), 3U);
+  health.forget_mapped([](const Endpoint& one) { return one.host == "c.test"; });
   const auto failing = health.failing(kNow);
-  ASSERT_EQ(failing.size(), 1U);
+  ASSERT_EQ(failing.size(), 2U);
   EXPECT_EQ(failing[0].origin, "http://b.test:80");
+  EXPECT_EQ(failing[1].origin, "http://c.test:80") << "is mapped as before, and fails";
 }
 
 TEST(OriginHealth, AnUnknownOriginFailsAfterMoreFailures) {
