@@ -4,9 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "proxy/command/squid/let_on.hpp"
+#include "proxy/command/squid/demand.hpp"
 #include "proxy/command/squid/networks.hpp"
-#include "proxy/command/squid/required.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -14,6 +13,14 @@ namespace {
 using Kind = Finding::Kind;
 
 constexpr std::size_t kMostRules = 250;  // access.rules takes 256
+constexpr std::size_t kMostSteps = 20'000;
+
+// Refuses the requests that meet `when` and none of `unless`, before any later line allows them.
+struct Guard {
+  Conditions when;
+  Alternatives unless;
+  std::string comment;  // the line that it comes from
+};
 
 class Reader {
  public:
@@ -29,229 +36,220 @@ class Reader {
     last_allows_ = allows;
     if (closed_) return tell(line, Kind::unneeded, "no request gets so far");
     if (line.conditional && allows) return tell(line, Kind::left, "depends on a condition");
-    const Required required = required_by(line, acls_, allows);
-    read(line, required, allows);
-    if (required.before_user) let_on_only_users(*required.before_user);
+    const Demand demand = demanded_by(line, acls_, allows);
+    if (demand.never) {
+      tell(line, Kind::unneeded, "no request that Hearsay serves meets it");
+    } else if (demand.is_about_pages()) {
+      read_pages(line, demand, allows);
+    } else {
+      allows ? allow(line, demand) : deny(line, demand);
+    }
+    ask_for_user(line);
   }
 
   // Denies what the acls of a line of another list name.
   void deny_for(const Line& line) {
-    const Required required = required_by(line, acls_, false);
-    if (!required.never && !required.is_about_pages()) deny(line, required);
+    const Demand demand = demanded_by(line, acls_, false);
+    if (!demand.never && !demand.is_about_pages()) deny(line, demand);
+  }
+
+  // Squid goes on with requests only that have a user, if a line of any list asks for one.
+  void ask_for_user(const Line& line) {
+    const Demand demand = demanded_by(line, acls_, true);
+    Conditions users;
+    users.users = {"*"};
+    if (demand.before_user) guard({*demand.before_user, {users}, comment_for(line)});
   }
 
   // Of another list that a request has to pass, too: nothing is allowed but what these lines allow.
   void allow_nothing_but(const std::vector<Line>& lines) {
     Alternatives allowed;
     for (const Line& line : lines) {
-      const Required required = required_by(line, acls_, true);
-      if (line.conditional || required.never || !required.unknown.empty() ||
-          !required.except.empty() || !required.destinations.empty()) {
-        if (denial_ == Denial::less && !required.never) {
-          return tell(line, Kind::wider,
-                      "part of it has no equal, so all is allowed that its list denies");
-        }
+      Demand demand = demanded_by(line, acls_, true);
+      if (!line.conditional && demand.is_conditions_only()) {
+        allowed.push_back(std::move(demand.all));
+      } else if (denial_ == Denial::less && !demand.never) {
+        return tell(line, Kind::wider,
+                    "part of it has no equal, so all is allowed that its list denies");
+      } else {
         tell(line, Kind::left,
              "allows nothing here: it depends on a condition, or part of it has no equal");
-      } else {
-        allowed.push_back(required.all);
       }
     }
-    guards_.push_back(std::move(allowed));
+    guard({{}, std::move(allowed), ""});
   }
 
   Access access() && {
     if (!closed_ && !last_allows_) {
-      add_allowed({}, {}, "the opposite of the last http_access line");
+      add_allowed({}, "the opposite of the last http_access line");
       tell(
           last_, Kind::changed,
           "it is the last http_access line, and Squid allows what no line denies: the settings let "
           "in all others, too. If that is not meant, end the list with \"http_access deny all\"");
     }
     take_clients_from_the_end();
-    result_.monitor = monitor_.empty() ? loopback() : simplified(monitor_);
     return std::move(result_);
   }
 
  private:
-  void read(const Line& line, const Required& required, bool allows) {
-    if (required.never) {
-      tell(line, Kind::unneeded, "no request that Hearsay serves meets it");
-    } else if (required.is_about_pages()) {
-      read_pages(line, required, allows);
-    } else if (allows) {
-      allow(line, required);
-    } else {
-      deny(line, required);
-    }
-  }
-
   // Requests for the proxy's own pages, and to purge, have settings of their own.
-  void read_pages(const Line& line, const Required& required, bool allows) {
-    auto& denied = required.pages ? monitor_denied_ : admin_denied_;
-    const auto named = required.all.clients ? *required.all.clients : *parse_addresses("all");
-    if (required.pages_for_users) denied = *parse_addresses("all");  // there is nobody to ask
+  void read_pages(const Line& line, const Demand& demand, bool allows) {
+    auto& denied = demand.pages ? monitor_denied_ : admin_denied_;
+    auto& into = demand.pages ? result_.monitor : result_.admin;
+    const auto named = demand.all.clients.value_or(*parse_addresses("all"));
+    if (demand.pages_for_users) denied = *parse_addresses("all");  // there is nobody to ask
     if (!allows) {  // on some pages only, perhaps; the settings cannot say that
       denied.insert(denied.end(), named.begin(), named.end());
       return;
     }
-    Conditions who = required.all;
-    who.methods.reset();
-    const bool plain = required.unknown.empty() && required.except.empty() &&
-                       required.destinations.empty() && who.is_about_clients_only();
-    if (!plain) return tell(line, Kind::left, "access.monitor and access.admin name clients only");
-    const auto clients =
-        intersection(without(named, denied),
-                     clients_let_on(result_.rules, guards_, required.pages ? "GET" : "PURGE"));
-    if (clients.empty()) return tell(line, Kind::left, "lines above it may refuse these clients");
-    if (clients != simplified(named)) {
-      tell(line, Kind::changed, "without the clients that lines above it may refuse");
+    Conditions others = demand.all;
+    others.methods.reset();
+    others.clients.reset();
+    if (!demand.is_conditions_only() || !others.is_always()) {
+      return tell(line, Kind::left, "access.monitor and access.admin name clients only");
     }
-    auto& into = required.pages ? monitor_ : result_.admin;
-    into.insert(into.end(), clients.begin(), clients.end());
+    for (const config::Network& network : named) {
+      if (reaches_pages(network, denied, demand.pages ? "GET" : "PURGE")) {
+        into.push_back(network);
+      } else {
+        tell(line, Kind::left,
+             "lines above it may refuse some of these clients: " + to_text(network));
+      }
+    }
   }
 
-  void allow(const Line& line, const Required& required) {
-    if (!required.unknown.empty()) return tell(line, Kind::left, required.unknown);
-    if (!required.destinations.empty()) {
+  // Whether nothing above refuses one of these clients a request for own pages. These have hosts
+  // and ports of their own, so rules about other hosts and ports do not refuse them.
+  bool reaches_pages(const config::Network& network, const config::Networks& denied,
+                     const std::string& method) const {
+    Conditions asked;
+    asked.clients = {network};
+    asked.methods = {method};
+    asked.schemes = {"http"};
+    return std::none_of(
+               denied.begin(), denied.end(),
+               [&](const auto& some) { return covers(some, network) || covers(network, some); }) &&
+           std::none_of(result_.rules.begin(), result_.rules.end(),
+                        [&](const Rule& rule) {
+                          return !rule.allows && !rule.when.to && !rule.when.ports &&
+                                 both(rule.when, asked);
+                        }) &&
+           std::all_of(guards_.begin(), guards_.end(), [&](const Guard& guard) {
+             return !both(guard.when, asked) || lets_through(guard, asked);
+           });
+  }
+
+  void allow(const Line& line, const Demand& demand) {
+    if (!demand.unknown.empty()) return tell(line, Kind::left, demand.unknown);
+    if (!demand.destinations.empty()) {
       return tell(line, Kind::left,
                   "a rule names hosts, not the addresses to which they resolve; name the hosts");
     }
-    if (!required.except.empty()) {
+    for (const Conditions& exception : demand.except) {
+      if (const auto part = both(demand.all, exception)) add({false, *part, comment_for(line)});
+    }
+    if (!demand.except.empty()) {
       tell(line, Kind::changed,
            "what it excepts by ! is denied here; Squid would ask the lines below");
     }
-    closed_ = required.all.is_always() && required.except.empty() && guards_.empty();
-    add_allowed(required.all, required.except, comment_for(line));
+    add_allowed(demand.all, comment_for(line));
+    closed_ = closed_ || (demand.all.is_always() && demand.except.empty() && guards_.empty());
   }
 
-  void deny(const Line& line, const Required& required) {
+  void deny(const Line& line, const Demand& demand) {
     const bool has_allowed = std::any_of(result_.rules.begin(), result_.rules.end(),
                                          [](const Rule& rule) { return rule.allows; });
-    const bool for_some = has_allowed || line.words.size() > 2;
-    if (!required.destinations.empty()) {
-      result_.deny_to.insert(result_.deny_to.end(), required.destinations.begin(),
-                             required.destinations.end());
-      if (for_some) tell(line, Kind::changed, "access.deny_to holds for all clients");
-      return;
+    if (!demand.destinations.empty()) {
+      result_.deny_to.insert(result_.deny_to.end(), demand.destinations.begin(),
+                             demand.destinations.end());
+      if (has_allowed || line.words.size() > 2) {
+        tell(line, Kind::changed, "access.deny_to holds for all clients");
+      }
+    } else if (!demand.hosts_file.empty()) {
+      result_.block.push_back(demand.hosts_file);
+      tell(line, Kind::changed,
+           "access.block holds for all clients, and for all hosts below a host");
+    } else if (!demand.unknown.empty()) {
+      denial_ == Denial::less ? deny_less(line, demand) : deny_more(line, demand);
+    } else if (!demand.except.empty()) {
+      guard({demand.all, demand.except, comment_for(line)});
+    } else if (has_allowed || !take_connect_ports(demand.all)) {
+      add({false, demand.all, comment_for(line)});
+      closed_ = closed_ || demand.all.is_always();
     }
-    if (!required.hosts_file.empty()) {
-      result_.block.push_back(required.hosts_file);
-      return tell(line, Kind::changed,
-                  "access.block holds for all clients, and for all hosts below a host");
-    }
-    if (!required.unknown.empty()) return deny_unknown(line, required);
-    if (!required.except.empty()) return deny_except(line, required);
-    if (!has_allowed && take_connect_ports(required.all)) return;
-    closed_ = required.all.is_always();
-    add({false, required.all, comment_for(line)});
   }
 
-  void deny_unknown(const Line& line, const Required& required) {
-    if (denial_ == Denial::less) return deny_less(line, required);
+  void deny_more(const Line& line, const Demand& demand) {
     tell(line, Kind::left,
-         required.unknown + ". The rule denies " +
-             (required.all.is_always() ? "everything" : "more than the line") +
+         demand.unknown + ". The rule denies " +
+             (demand.all.is_always() ? "everything" : "more than the line") +
              "; take it out once you have another way, or import with --wider, which leaves out "
              "such lines");
-    add({false, required.all, comment_for(line) + " (" + required.unknown + ")", true});
+    add({false, demand.all, comment_for(line) + " (" + demand.unknown + ")", true});
   }
 
   // Denies what can be said of the line: some values of its acls, perhaps.
-  void deny_less(const Line& line, const Required& required) {
-    tell(line, Kind::wider, required.unknown);
-    const Required part = required_by(line, acls_, true);
-    if (part.unknown.empty() && part.except.empty() && part.destinations.empty() && !part.never) {
-      add({false, part.all, comment_for(line) + " (in part)"});
+  void deny_less(const Line& line, const Demand& demand) {
+    tell(line, Kind::wider, demand.unknown);
+    Demand part = demanded_by(line, acls_, true);
+    if (part.is_conditions_only()) {
+      add({false, std::move(part.all), comment_for(line) + " (in part)"});
     }
-  }
-
-  void let_on_only_users(const Alternatives& unless) {
-    Alternatives others;
-    for (const Conditions& part : unless) {
-      if (auto opposite_of_part = opposite(part)) others.push_back(std::move(*opposite_of_part));
-    }
-    others.emplace_back().users = {"*"};
-    guards_.push_back(std::move(others));
-  }
-
-  // "deny clients !hosts": later lines may allow only other clients, or these hosts.
-  void deny_except(const Line& line, const Required& required) {
-    Alternatives others = required.except;
-    for (const Conditions& part : required.parts) {
-      if (auto opposite_of_part = opposite(part)) {
-        others.push_back(std::move(*opposite_of_part));
-      } else if (denial_ == Denial::less) {
-        return tell(line, Kind::wider,
-                    "a part of it has no opposite, and rules have no exceptions; write an allow "
-                    "for what it excepts by !, and a deny below it");
-      } else {
-        tell(line, Kind::changed,
-             "a part of it has no opposite, so more is denied: of the requests that meet the rest, "
-             "lines below allow only those that it excepts by !");
-      }
-    }
-    guards_.push_back(std::move(others));
   }
 
   // Only for a line above which no line allows: it holds for all clients, as the setting does.
   bool take_connect_ports(const Conditions& denied) {
-    Conditions expected;
-    expected.methods = {"CONNECT"};
-    expected.ports = denied.ports;
-    if (!denied.ports || denied != expected) return false;
-    Conditions ports;
-    ports.ports = denied.ports;
-    Conditions before;
-    before.ports = result_.connect_ports;
-    const auto others = opposite(ports);
-    const auto left = others ? both(before, *others) : std::nullopt;
+    Conditions connect;
+    connect.methods = {"CONNECT"};
+    connect.ports = denied.ports;
+    if (!denied.ports || denied != connect) return false;
+    Conditions allowed;
+    allowed.ports = other_ports(*denied.ports);
+    connect.ports = result_.connect_ports;
+    const auto left = both(connect, allowed);
     result_.connect_ports = left ? *left->ports : std::vector<Ports>{};
     return true;
   }
 
-  // Adds the rules of a line that allows, as far as the guards let it.
-  void add_allowed(const Conditions& when, const Alternatives& except, const std::string& comment) {
-    Alternatives allowed{when};
-    for (const Alternatives& guard : guards_) {
-      Alternatives narrowed;
-      for (const Conditions& one : allowed) append_narrowed(narrowed, one, guard);
-      allowed = std::move(narrowed);
-    }
-    for (const Conditions& one : allowed) {
-      for (const Conditions& other : except) {
-        if (auto part = both(one, other)) add({false, std::move(*part), comment});
-      }
-    }
-    for (Conditions& one : allowed) add({true, std::move(one), comment});
+  void guard(Guard guard) {
+    const bool known = std::any_of(guards_.begin(), guards_.end(), [&](const Guard& each) {
+      return each.when == guard.when && each.unless == guard.unless;
+    });
+    if (!known) guards_.push_back(std::move(guard));
   }
 
-  // The parts of `one` that a guard lets through; `one` itself where an alternative does not narrow
-  // it.
-  static void append_narrowed(Alternatives& into, const Conditions& one,
-                              const Alternatives& guard) {
-    Alternatives parts;
-    for (const Conditions& other : guard) {
-      auto part = both(one, other);
-      if (!part) continue;
-      if (*part == one) parts.clear();
-      const bool whole = *part == one;
-      parts.push_back(std::move(*part));
-      if (whole) break;
+  static bool lets_through(const Guard& guard, const Conditions& asked) {
+    return std::any_of(guard.unless.begin(), guard.unless.end(),
+                       [&](const Conditions& one) { return both(one, asked) == asked; });
+  }
+
+  // Adds the rules of a line that allows, as far as the guards from the number `from` on let it:
+  // first what a guard lets through, then a denial of the rest that is the guard's.
+  void add_allowed(const Conditions& when, const std::string& comment, std::size_t from = 0) {
+    if (++steps_ > kMostSteps) return add({false, {}, comment}, true);
+    if (closed_) return;
+    if (from == guards_.size()) return add({true, when, comment});
+    const Guard& guard = guards_[from];
+    const auto guarded = both(when, guard.when);
+    if (guarded && !lets_through(guard, *guarded)) {
+      for (const Conditions& one : guard.unless) {
+        if (const auto part = both(*guarded, one)) add_allowed(*part, comment, from + 1);
+      }
+      if (*guarded == when) return;
+      add({false, *guarded, guard.comment});
     }
-    for (Conditions& part : parts) {
-      if (into.size() < kMostRules) into.push_back(std::move(part));
-    }
+    add_allowed(when, comment, from + 1);
   }
 
   // A list that is full denies the rest.
-  void add(Rule rule) {
-    if (result_.rules.size() == kMostRules) {
+  void add(Rule rule, bool full = false) {
+    if (closed_) return;
+    if (full || result_.rules.size() == kMostRules) {
       rule = {false, {}, "access.rules is full: all that follows is denied", true};
       tell({}, Kind::left, "the http_access lines come to more rules than access.rules takes");
       closed_ = true;
     }
-    if (result_.rules.size() <= kMostRules) result_.rules.push_back(std::move(rule));
+    result_.rules.push_back(std::move(rule));
   }
 
   // Rules at the end that ask only who the client is are what access.clients says.
@@ -260,19 +258,15 @@ class Reader {
     const bool denies_rest = !rules.empty() && !rules.back().allows &&
                              rules.back().when.is_always() && !rules.back().provisional;
     if (denies_rest) rules.pop_back();
-    while (!rules.empty() && rules.back().allows && rules.back().when.is_about_clients_only()) {
-      const auto& when = rules.back().when;
-      const auto clients = when.clients ? *when.clients : *parse_addresses("all");
+    while (!rules.empty() && rules.back().allows) {
+      Conditions others = rules.back().when;
+      const auto clients = others.clients.value_or(*parse_addresses("all"));
+      others.clients.reset();
+      if (!others.is_always()) break;
       result_.clients.insert(result_.clients.begin(), clients.begin(), clients.end());
       rules.pop_back();
     }
     result_.clients = simplified(result_.clients);
-  }
-
-  static config::Networks loopback() {
-    auto networks = *parse_addresses("127.0.0.1");
-    networks.push_back(parse_addresses("::1")->front());
-    return networks;
   }
 
   static std::string comment_for(const Line& line) {
@@ -280,20 +274,20 @@ class Reader {
   }
 
   void tell(const Line& line, Kind kind, std::string what) {
-    findings_.push_back({line.place, kind, line.text, std::move(what)});
+    squid::tell(findings_, line, kind, std::move(what));
   }
 
   const Acls& acls_;
   const Denial denial_;
   Findings& findings_;
   Access result_;
-  config::Networks monitor_;
-  std::vector<Alternatives> guards_;  // each later allowed request meets one of each
-  config::Networks monitor_denied_;   // clients that a line denies some of these pages
-  config::Networks admin_denied_;     // or purging
-  Line last_{};                       // of http_access
-  bool last_allows_ = true;           // without any line, Squid denies
-  bool closed_ = false;               // a rule decides on every request
+  std::vector<Guard> guards_;
+  config::Networks monitor_denied_;  // clients that a line denies some of these pages
+  config::Networks admin_denied_;    // or purging
+  Line last_{};                      // of http_access
+  bool last_allows_ = true;          // without any line, Squid denies
+  bool closed_ = false;              // a rule decides on every request
+  std::size_t steps_ = 0;
 };
 
 // Lists that can refuse what http_access allows.
@@ -316,6 +310,7 @@ void read_further(const std::vector<Line>& lines, std::string_view name, Reader&
     findings.push_back({line.place, Kind::changed, line.text,
                         "decides before the http_access lines, and whatever it denies is denied "
                         "even if a line above it allows that"});
+    reader.ask_for_user(line);
     if (allows_rest) {
       reader.deny_for(line);
     } else {

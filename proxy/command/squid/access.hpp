@@ -27,8 +27,8 @@ struct Rule {
 struct Access {
   std::vector<Rule> rules;         // the first that a request meets decides
   config::Networks clients;        // may use the proxy if no rule decides
-  config::Networks monitor;        // may read the proxy's own pages
-  config::Networks admin;          // may purge
+  config::Networks monitor;        // may read the proxy's own pages; empty: no line says
+  config::Networks admin;          // may purge; empty: no line says
   config::Networks deny_to;        // no request may reach these, besides those of the default
   std::vector<std::string> block;  // files of hosts that no client may reach
   std::vector<Ports> connect_ports{{1, 65'535}};  // for all clients; rules may deny some of them

@@ -8,23 +8,6 @@
 namespace proxy::command::squid {
 namespace {
 
-struct NamedSet {
-  std::string_view name;
-  std::vector<std::string_view> parts;  // the name stands for a list that has all of these
-};
-
-// Replaces the parts of a named set by its name.
-void name_set(std::vector<std::string>& texts, const NamedSet& set) {
-  const auto has = [&](std::string_view part) {
-    return std::find(texts.begin(), texts.end(), part) != texts.end();
-  };
-  if (!std::all_of(set.parts.begin(), set.parts.end(), has)) return;
-  std::erase_if(texts, [&](const std::string& text) {
-    return std::find(set.parts.begin(), set.parts.end(), text) != set.parts.end();
-  });
-  texts.insert(texts.begin(), std::string(set.name));
-}
-
 std::string two_digits(unsigned number) {
   return {static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10)};
 }
@@ -82,29 +65,29 @@ Json written(const Rule& rule) {
   return json;
 }
 
-// The two of the default, and further ones.
-std::vector<std::string> deny_to_texts(const config::Networks& networks) {
-  std::vector<std::string> texts{"loopback", "link-local"};
-  for (const std::string& text : client_texts(simplified(networks))) {
-    const bool known = text == "127.0.0.0/8" || text == "0.0.0.0/8" || text == "::1" ||
-                       text == "::" || text == "0.0.0.0" || text == "127.0.0.1" ||
-                       std::find(texts.begin(), texts.end(), text) != texts.end();
-    if (!known) texts.push_back(text);
+// What the default lacks.
+config::Networks beyond_default(const config::Networks& networks) {
+  auto others = simplified(networks);
+  for (const std::string_view set : {"loopback", "link-local"}) {
+    const auto networks_of_set = config::parse_networks(set).value();
+    for (const config::Network& known : networks_of_set) {
+      std::erase_if(others, [&](const config::Network& each) { return covers(known, each); });
+    }
   }
-  return texts;
+  return others;
 }
 
 }  // namespace
 
 std::vector<std::string> client_texts(const config::Networks& networks) {
-  static const std::array kSets{
-      NamedSet{"private", {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"}},
-      NamedSet{"link-local", {"169.254.0.0/16", "fe80::/10"}},
-      NamedSet{"loopback", {"127.0.0.0/8", "::1"}}, NamedSet{"loopback", {"127.0.0.1", "::1"}}};
   if (is_every_address(networks)) return {"any"};
   std::vector<std::string> texts;
   for (const config::Network& network : networks) texts.push_back(to_text(network));
-  for (const NamedSet& set : kSets) name_set(texts, set);
+  const auto v4 = std::find(texts.begin(), texts.end(), "127.0.0.1");
+  const auto v6 = std::find(texts.begin(), texts.end(), "::1");
+  if (v4 == texts.end() || v6 == texts.end()) return texts;
+  *v4 = "loopback";
+  texts.erase(v6);
   return texts;
 }
 
@@ -124,14 +107,12 @@ void write_access(const Access& access, Json& into) {
     into.add("rules", Json::list(std::move(rules)));
   }
   into.add("clients", Json::texts(client_texts(access.clients)));
-  into.add("monitor", Json::texts(client_texts(access.monitor)));
-  Json& admin = into.add("admin", Json::texts(client_texts(simplified(access.admin))));
-  if (access.admin.empty()) {
-    admin.comment(
-        "nobody by address: `sudo hearsay purge` and its sisters use the control socket,");
-    admin.comment("and `sudo hearsay dashboard` signs a browser in");
-  }
-  if (const auto texts = deny_to_texts(access.deny_to); texts.size() > 2) {
+  const auto monitor = client_texts(simplified(access.monitor));
+  into.add("monitor",
+           Json::texts(monitor.empty() ? std::vector<std::string>{"loopback"} : monitor));
+  into.add("admin", Json::texts(client_texts(simplified(access.admin))));
+  if (auto texts = client_texts(beyond_default(access.deny_to)); !texts.empty()) {
+    texts.insert(texts.begin(), {"loopback", "link-local"});
     into.add("deny_to", Json::texts(texts));
   }
   if (!access.clients.empty() || !access.rules.empty()) {

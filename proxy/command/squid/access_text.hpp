@@ -6,8 +6,8 @@
 
 namespace proxy::command::squid {
 
-// Appends the members of `access`. Always writes `clients` and `monitor`, since their defaults may
-// allow clients that Squid would refuse.
+// Appends the members of `access`. Always writes `clients`, `monitor` and `admin`, since their
+// defaults may allow clients that Squid would refuse.
 void write_access(const Access& access, Json& into);
 
 // "loopback", "10.0.0.0/8"; "any" is every address.

@@ -150,7 +150,7 @@ void read_port(const Collected& lines, Acl& acl) {
     return true;
   });
   set_condition(acl, acl.conditions.ports, std::move(ports), kMostItems);
-  if (acl.conditions.ports && !opposite(acl.conditions)) {
+  if (acl.conditions.ports && other_ports(*acl.conditions.ports).empty()) {
     acl.kind = Acl::Kind::every;
     acl.conditions.ports.reset();
   }

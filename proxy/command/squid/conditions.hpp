@@ -1,7 +1,6 @@
-// What an access rule requires of a request, with the arithmetic of conditions. Pure.
+// What an access rule requires of a request. Pure.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,9 +37,10 @@ struct Conditions {
 
   bool operator==(const Conditions&) const = default;
   [[nodiscard]] bool is_always() const { return *this == Conditions{}; }
-  // Whether the only condition, if any, is who the client is.
-  [[nodiscard]] bool is_about_clients_only() const;
 };
+
+// A request has to meet one of these.
+using Alternatives = std::vector<Conditions>;
 
 // Whether the hosts of the pattern `narrow` are among those of `wide`: "example.com",
 // "*.example.com", "*".
@@ -49,8 +49,7 @@ bool covers_host(std::string_view wide, std::string_view narrow);
 // The requests that meet both. Nothing: no request does.
 std::optional<Conditions> both(const Conditions& a, const Conditions& b);
 
-// The requests that do not meet the conditions. Nothing if the settings cannot say that. `always`
-// and lists of several kinds have no complement here.
-std::optional<Conditions> opposite(const Conditions& conditions);
+// The ports from 1 to 65535 that are not among these.
+std::vector<Ports> other_ports(std::vector<Ports> ports);
 
 }  // namespace proxy::command::squid

@@ -26,6 +26,10 @@ struct Line {
   bool conditional = false;  // between `if` and `endif`
 };
 
+inline void tell(Findings& findings, const Line& line, Finding::Kind kind, std::string what) {
+  findings.push_back({line.place, kind, line.text, std::move(what)});
+}
+
 // Where included files, and the files of values that acl lines name, are read from.
 struct Files {
   // The content of a file, at most kMostBytes of it; nothing if it cannot be read.

@@ -1,7 +1,6 @@
 #include "proxy/command/squid/networks.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "config/text.hpp"
 
@@ -85,24 +84,6 @@ std::optional<Networks> parse_range(std::string_view text, std::size_t dash,
   return range(begin, *last);
 }
 
-// The largest networks inside `whole` that share no address with `networks`.
-bool append_gaps(Networks& gaps, const Network& whole, const Networks& networks) {
-  constexpr std::size_t kMost = 256;
-  const auto covered = [&](const Network& network) { return covers(network, whole); };
-  if (std::any_of(networks.begin(), networks.end(), covered)) return true;
-  Networks inside;
-  std::copy_if(networks.begin(), networks.end(), std::back_inserter(inside),
-               [&](const Network& network) { return covers(whole, network); });
-  if (inside.empty()) {
-    gaps.push_back(whole);
-    return gaps.size() <= kMost;
-  }
-  Network half{whole.address, whole.prefix + 1};
-  if (!append_gaps(gaps, half, inside)) return false;
-  flip(half.address, whole.prefix);
-  return append_gaps(gaps, half, inside);
-}
-
 const Network kAllV4{config::address_from_v4({0, 0, 0, 0}), kV4};
 const Network kAllV6{Address{}, 0};
 
@@ -130,35 +111,9 @@ std::optional<Networks> parse_addresses(std::string_view text) {
   return Networks{{without_host_bits(*address, prefix), prefix}};
 }
 
-Networks intersection(const Networks& a, const Networks& b) {
-  Networks both;
-  for (const Network& one : a) {
-    for (const Network& other : b) {
-      if (covers(one, other)) {
-        both.push_back(other);
-      } else if (covers(other, one)) {
-        both.push_back(one);
-      }
-    }
-  }
-  return simplified(both);
-}
-
-std::optional<Networks> complement(const Networks& networks) {
-  Networks v4;
-  Networks v6;
-  for (const Network& network : networks) {
-    (network.prefix >= kV4 && config::is_v4(network.address) ? v4 : v6).push_back(network);
-  }
-  Networks gaps;
-  if (!append_gaps(gaps, kAllV4, v4) || !append_gaps(gaps, kAllV6, v6)) return std::nullopt;
-  return gaps;
-}
-
 bool is_every_address(const Networks& networks) {
   const auto has = [&](const Network& all) {
-    return std::any_of(networks.begin(), networks.end(),
-                       [&](const Network& network) { return network == all; });
+    return std::find(networks.begin(), networks.end(), all) != networks.end();
   };
   return has(kAllV4) && has(kAllV6);
 }

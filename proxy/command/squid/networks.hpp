@@ -1,8 +1,7 @@
-// Sets of client addresses, as acl lines of the type src name them.
+// Sets of addresses, as acl lines of the types src and dst name them.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "config/networks.hpp"
@@ -13,12 +12,6 @@ namespace proxy::command::squid {
 // "ipv6" or an address. As in Squid, bits beyond the prefix are dropped. Nothing: a name, or no
 // address at all.
 std::optional<config::Networks> parse_addresses(std::string_view text);
-
-// The addresses that are in both. Neither result has two networks of which one contains the other.
-config::Networks intersection(const config::Networks& a, const config::Networks& b);
-
-// The addresses that are not in `networks`. Nothing if that takes more than 256 networks.
-std::optional<config::Networks> complement(const config::Networks& networks);
 
 bool is_every_address(const config::Networks& networks);
 

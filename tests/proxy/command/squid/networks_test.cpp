@@ -12,15 +12,6 @@ std::string texts(const std::optional<config::Networks>& networks) {
   return out;
 }
 
-config::Networks of(std::initializer_list<std::string_view> items) {
-  config::Networks all;
-  for (const auto item : items) {
-    const auto networks = parse_addresses(item).value();
-    all.insert(all.end(), networks.begin(), networks.end());
-  }
-  return all;
-}
-
 TEST(SquidNetworks, AreReadInEachForm) {
   struct Case {
     std::string_view text, networks;
@@ -47,31 +38,6 @@ TEST(SquidNetworks, AreReadInEachForm) {
                         Case{"10.0.0.1-", "none"}}) {
     EXPECT_EQ(texts(parse_addresses(c.text)), c.networks) << c.text;
   }
-}
-
-TEST(SquidNetworks, HaveAnIntersection) {
-  EXPECT_EQ(texts(intersection(of({"10.0.0.0/8", "fc00::/7"}), of({"10.1.0.0/16", "11.0.0.0/8"}))),
-            "10.1.0.0/16");
-  EXPECT_EQ(texts(intersection(of({"all"}), of({"10.0.0.0/8", "::1"}))), "10.0.0.0/8 ::1");
-  EXPECT_EQ(texts(intersection(of({"10.0.0.0/8"}), of({"::/0"}))), "") << "IPv4 is no part of ::/0";
-}
-
-TEST(SquidNetworks, HaveAComplement) {
-  EXPECT_EQ(texts(complement(of({"128.0.0.0/1", "::/0"}))), "0.0.0.0/1");
-  EXPECT_EQ(texts(complement(of({"192.0.0.0/2", "ipv6"}))), "0.0.0.0/1 128.0.0.0/2");
-  EXPECT_EQ(texts(complement(of({"all"}))), "");
-  const auto others = complement(of({"10.0.0.7", "::1"})).value();
-  EXPECT_EQ(others.size(), 32u + 128u);
-  EXPECT_TRUE(config::contains(others, *config::parse_address("10.0.0.6")));
-  EXPECT_FALSE(config::contains(others, *config::parse_address("10.0.0.7")));
-}
-
-TEST(SquidNetworks, HaveNoComplementOfTooManyParts) {
-  config::Networks many;
-  for (std::uint8_t i = 0; i < 200; ++i) {
-    many.push_back({config::address_from_v4({10, i, 0, 1}), 128});
-  }
-  EXPECT_EQ(complement(many), std::nullopt);
 }
 
 }  // namespace
