@@ -102,7 +102,7 @@ std::string hours_text(const Hours& hours, bool allows) {
 
 void write_access(const Access& access, Json& into) {
   if (!access.rules.empty()) {
-    Json::Items rules;
+    std::vector<Json> rules;
     for (const Rule& rule : access.rules) rules.push_back(written(rule));
     into.add("rules", Json::list(std::move(rules)));
   }
@@ -116,9 +116,9 @@ void write_access(const Access& access, Json& into) {
     into.add("deny_to", Json::texts(texts));
   }
   if (!access.clients.empty() || !access.rules.empty()) {
-    Json::Items ports;
+    std::vector<Json> ports;
     for (const Ports& range : access.connect_ports) {
-      ports.push_back(range.first == range.last ? Json::number(range.first)
+      ports.push_back(range.first == range.last ? Json::literal(std::to_string(range.first))
                                                 : Json::text(ports_text(range)));
     }
     Json& listed = into.add("connect_ports", Json::list(std::move(ports)));

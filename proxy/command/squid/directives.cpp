@@ -12,7 +12,7 @@ constexpr std::string_view kRead =
     "http_port|https_port|cache_mem|cache_dir|maximum_object_size|"
     "maximum_object_size_in_memory|cache_peer|cache_peer_access|never_direct|always_direct|"
     "visible_hostname|unique_hostname|workers|access_log|cache_access_log|forwarded_for|"
-    "offline_mode|via|request_header_max_size|request_timeout|read_timeout|connect_timeout|"
+    "offline_mode|request_header_max_size|request_timeout|read_timeout|connect_timeout|"
     "client_idle_pconn_timeout|persistent_request_timeout|peer_connect_timeout|"
     "shutdown_lifetime|log_icp_queries|refresh_pattern|cache|no_cache|negative_ttl|auth_param|"
     "delay_pools|"

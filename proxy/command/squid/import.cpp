@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "config/document.hpp"
 #include "config/text.hpp"
-#include "proxy/command/squid/access.hpp"
 #include "proxy/command/squid/access_text.hpp"
 #include "proxy/command/squid/directives.hpp"
 #include "proxy/command/squid/peers.hpp"
@@ -74,9 +74,8 @@ Import import(std::string_view text, const std::string& file, const Files& files
   Import done;
   const auto lines = read_lines(text, file, files, done.findings);
   Imported parts;
-  read_others(lines, parts, done.findings);
+  read_plain(lines, parts, done.findings);
   const auto listening = read_ports(lines, parts, done.findings);
-  read_storage(lines, parts, done.findings);
   const bool has_users = read_users(lines, parts, done.findings);
   const Acls acls = read_acls(lines, files, has_users, done.findings);
   read_peers(lines, acls, listening, parts, done.findings);

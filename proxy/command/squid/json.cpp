@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/load.hpp"
 #include "config/text.hpp"
 
 namespace proxy::command::squid {
@@ -36,52 +37,46 @@ void write_comment(std::string& out, std::string_view text, std::size_t indent) 
 
 }  // namespace
 
-Json::Json() : content_(Members{}) {}
-
 Json Json::text(std::string_view text) {
+  return literal(json_string(text));
+}
+
+Json Json::literal(std::string text) {
   Json json;
-  json.content_ = json_string(text);
+  json.kind_ = Kind::scalar;
+  json.scalar_ = std::move(text);
   return json;
 }
 
-Json Json::number(unsigned long long number) {
+Json Json::list(std::vector<Json> items) {
   Json json;
-  json.content_ = std::to_string(number);
-  return json;
-}
-
-Json Json::truth(bool truth) {
-  Json json;
-  json.content_ = std::string(truth ? "true" : "false");
-  return json;
-}
-
-Json Json::list(Items items) {
-  Json json;
-  json.content_ = std::move(items);
+  json.kind_ = Kind::list;
+  for (Json& item : items) json.members_.push_back({"", std::move(item)});
   return json;
 }
 
 Json Json::texts(const std::vector<std::string>& texts) {
-  Items items;
+  std::vector<Json> items;
   for (const std::string& each : texts) items.push_back(text(each));
   return list(std::move(items));
 }
 
 Json& Json::add(std::string key, Json value) {
-  auto& members = std::get<Members>(content_);
-  return members.emplace_back(Member{std::move(key), std::move(value)}).value;
+  return members_.emplace_back(Member{std::move(key), std::move(value)}).value;
 }
 
 void Json::append(Json object) {
-  for (Member& member : std::get<Members>(object.content_)) {
-    add(std::move(member.key), std::move(member.value));
-  }
+  for (Member& member : object.members_) members_.push_back(std::move(member));
 }
 
-bool Json::is_empty_object() const {
-  const auto* members = std::get_if<Members>(&content_);
-  return members && members->empty();
+bool Json::has(std::string_view key) const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [key](const Member& member) { return member.key == key; });
+}
+
+Json& Json::comment(std::string text) {
+  comments_.push_back(std::move(text));
+  return *this;
 }
 
 std::string Json::written() const {
@@ -92,68 +87,54 @@ std::string Json::written() const {
 }
 
 bool Json::has_comments_inside() const {
-  const auto has = [](const Json& json) {
-    return !json.comments_.empty() || json.has_comments_inside();
-  };
-  if (const auto* members = std::get_if<Members>(&content_)) {
-    return std::any_of(members->begin(), members->end(),
-                       [&](const Member& member) { return has(member.value); });
-  }
-  const auto* items = std::get_if<Items>(&content_);
-  return items && std::any_of(items->begin(), items->end(), has);
+  return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
+    return !member.value.comments_.empty() || member.value.has_comments_inside();
+  });
 }
 
 std::string Json::in_one_line() const {
-  if (const auto* scalar = std::get_if<std::string>(&content_)) return *scalar;
+  if (kind_ == Kind::scalar) return scalar_;
   std::string out;
-  const auto separate = [&out] { out += out.empty() ? "" : ", "; };
-  if (const auto* items = std::get_if<Items>(&content_)) {
-    for (const Json& item : *items) {
-      separate();
-      out += item.in_one_line();
-    }
-    return '[' + out + ']';
+  for (const auto& [key, value] : members_) {
+    if (!out.empty()) out += ", ";
+    if (kind_ == Kind::object) out += json_string(key) + ": ";
+    out += value.in_one_line();
   }
-  for (const Member& member : std::get<Members>(content_)) {
-    separate();
-    out += json_string(member.key) + ": " + member.value.in_one_line();
-  }
+  if (kind_ == Kind::list) return '[' + out + ']';
   return out.empty() ? "{}" : "{ " + out + " }";
 }
 
 void Json::write(std::string& out, std::size_t indent) const {
-  const auto line_begin = out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1;
-  const bool is_whole = indent == 0 && !is_empty_object();
-  if (!is_whole && !has_comments_inside()) {
-    const std::string line = in_one_line();
-    if (out.size() - line_begin + line.size() < kWidth ||
-        std::holds_alternative<std::string>(content_)) {
-      out += line;
-      return;
-    }
+  const std::string line = in_one_line();
+  const auto begin = out.rfind('\n') + 1;  // 0 if there is none
+  const bool is_whole = indent == 0 && !members_.empty();
+  const bool fits =
+      !is_whole && !has_comments_inside() && out.size() - begin + line.size() < kWidth;
+  if (fits || kind_ == Kind::scalar) {
+    out += line;
+    return;
   }
-  write_block(out, indent);
-}
-
-void Json::write_block(std::string& out, std::size_t indent) const {
   const std::size_t inner = indent + 2;
-  const auto* items = std::get_if<Items>(&content_);
-  out += items ? "[\n" : "{\n";
-  const auto put = [&](const std::string& key, const Json& value, bool last) {
+  out += kind_ == Kind::list ? "[\n" : "{\n";
+  for (const auto& [key, value] : members_) {
     for (const std::string& each : value.comments_) write_comment(out, each, inner);
     out.append(inner, ' ');
-    if (!items) out += json_string(key) + ": ";
+    if (kind_ == Kind::object) out += json_string(key) + ": ";
     value.write(out, inner);
-    out += last ? "\n" : ",\n";
-  };
-  if (items) {
-    for (const Json& item : *items) put("", item, &item == &items->back());
-  } else {
-    const auto& members = std::get<Members>(content_);
-    for (const Member& member : members) put(member.key, member.value, &member == &members.back());
+    out += &value == &members_.back().value ? "\n" : ",\n";
   }
-  out.append(indent, ' ');
-  out += items ? ']' : '}';
+  out.append(indent, ' ') += kind_ == Kind::list ? ']' : '}';
+}
+
+std::string fault_of(std::string_view section, const std::string& key, const Json& value) {
+  Json part;
+  part.add(key, value);
+  Json whole;
+  if (!section.empty()) whole.add(std::string(section), part);
+  const auto settings = config::load((section.empty() ? part : whole).written());
+  if (settings) return {};
+  const std::string name = section.empty() ? key : std::string(section) + '.' + key;
+  return name + ": " + settings.error().front().what;
 }
 
 }  // namespace proxy::command::squid

@@ -120,7 +120,7 @@ class Reader {
       return line.name == "nonhierarchical_direct" && !line.words.empty() &&
              line.words[0].text == "off";
     });
-    if (parent == peers_.end() || is_told || !into.after_peers.is_empty_object()) return;
+    if (parent == peers_.end() || is_told || into.after_peers.has("never_direct")) return;
     tell(parent->line, Kind::changed,
          "requests that Squid sends to origins itself (POST, CONNECT and the like: "
          "nonhierarchical_direct) go to parents first, too");
@@ -330,7 +330,8 @@ class Reader {
     json.add("role", Json::text(peer.parent ? "parent" : "sibling"));
     if (name_in_settings(peer) == peer.name) json.add("name", Json::text(peer.name));
     if (peer.parent && peer.no_digest) json.add("digest", Json::text("none"));
-    if (peer.parent && peer.weight > 1) json.add("weight", Json::number(peer.weight));
+    if (peer.parent && peer.weight > 1)
+      json.add("weight", Json::literal(std::to_string(peer.weight)));
     if (!peer.for_hosts.empty()) json.add("for", Json::texts(peer.for_hosts));
     if (!peer.not_for.empty()) json.add("not_for", Json::texts(peer.not_for));
     if (!peer.login.empty()) json.add("login", Json::text(peer.login));

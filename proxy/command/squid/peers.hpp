@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "proxy/command/squid/acl.hpp"
+#include "proxy/command/squid/json.hpp"
 #include "proxy/command/squid/plain.hpp"
-#include "proxy/command/squid/settings.hpp"
 
 namespace proxy::command::squid {
 

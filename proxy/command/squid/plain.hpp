@@ -1,12 +1,14 @@
 // Directives that have one setting as their equal: ports, sizes, times, logs, users, bandwidth.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/endpoint.hpp"
-#include "proxy/command/squid/acl.hpp"
-#include "proxy/command/squid/settings.hpp"
+#include "proxy/command/squid/json.hpp"
+#include "proxy/command/squid/lines.hpp"
 
 namespace proxy::command::squid {
 
@@ -22,14 +24,14 @@ struct Listening {
   Accelerators accelerators;
 };
 
+// "30 seconds", "1 hour", "2 days"; a number without a unit counts seconds. Nothing: no time. Pure.
+std::optional<std::chrono::milliseconds> time_of(const Line& line);
+
 // Reads `http_port`. Returns where we will listen, and for whom. Pure.
 Listening read_ports(const std::vector<Line>& lines, Imported& into, Findings& findings);
 
-// Reads `cache_mem`, `cache_dir` and the sizes of objects. Pure.
-void read_storage(const std::vector<Line>& lines, Imported& into, Findings& findings);
-
-// Reads names, logs, times, sizes of heads and what is told of clients. Pure.
-void read_others(const std::vector<Line>& lines, Imported& into, Findings& findings);
+// Reads names, the cache's sizes, logs, times, sizes of heads and what is told of clients. Pure.
+void read_plain(const std::vector<Line>& lines, Imported& into, Findings& findings);
 
 // Reads `auth_param`. Returns whether an htpasswd file tells the users. Pure.
 bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findings);

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <optional>
 
 #include "config/text.hpp"
 #include "proxy/command/squid/plain.hpp"
@@ -10,30 +8,8 @@ namespace {
 
 using Kind = Finding::Kind;
 
-struct Mode {
-  std::string_view word;
-  std::string_view why;
-};
-
-constexpr std::array kModes{
-    Mode{"intercept", "connections to other servers are not intercepted; use /wpad.dat"},
-    Mode{"transparent", "connections to other servers are not intercepted; use /wpad.dat"},
-    Mode{"tproxy", "connections to other servers are not intercepted; use /wpad.dat"},
-    Mode{"require-proxy-header", "there is no PROXY protocol"},
-    Mode{"protocol=https", "listen has no TLS"}};
-
-std::string_view reason_to_leave(const Line& line) {
-  for (std::size_t i = 1; i < line.words.size(); ++i) {
-    const auto* const found = std::find_if(kModes.begin(), kModes.end(), [&](const Mode& mode) {
-      return config::lower_case(line.words[i].text) == mode.word;
-    });
-    if (found != kModes.end()) return found->why;
-  }
-  return {};
-}
-
 bool has_option(const Line& line, std::string_view option) {
-  return std::any_of(line.words.begin() + 1, line.words.end(), [option](const Word& word) {
+  return std::any_of(line.words.begin(), line.words.end(), [option](const Word& word) {
     return config::lower_case(word.text) == option;
   });
 }
@@ -45,116 +21,111 @@ std::string value_of(const Line& line, std::string_view option) {
   return {};
 }
 
-bool is_host(const std::string& text) {
-  const auto host = config::parse_host_pattern(text);
-  return host && host->host.find_first_of("*[:") == std::string::npos;
-}
-
 bool is_accelerator(const Line& line) {
   return has_option(line, "accel") || has_option(line, "vhost") || has_option(line, "vport") ||
          !value_of(line, "vport=").empty() || !value_of(line, "defaultsite=").empty();
 }
 
-// What a port says of the sites for which Squid is the server.
-class AcceleratorPorts {
- public:
-  explicit AcceleratorPorts(Findings& findings) : findings_(findings) {}
+// The site of a port whose requests are all for one; empty: the Host of each names it.
+std::string site_of(const Line& line) {
+  const auto site = config::parse_host_pattern(value_of(line, "defaultsite="));
+  const bool is_host = site && site->host.find_first_of("*[:") == std::string::npos;
+  return is_host && has_option(line, "no-vhost") ? value_of(line, "defaultsite=") : "";
+}
 
-  void read(const Line& line) {
-    if (!is_accelerator(line)) {
-      has_others_ = has_others_ || line.name == "http_port";
-      return;
+Accelerators accelerators_of(const std::vector<Line>& lines, Findings& findings) {
+  std::vector<Line> ports;
+  bool has_others = false;
+  for (const Line& line : lines) {
+    if (line.words.empty() || (line.name != "http_port" && line.name != "https_port")) continue;
+    if (is_accelerator(line)) {
+      ports.push_back(line);
+    } else {
+      has_others = has_others || line.name == "http_port";
     }
-    forwards_ = forwards_ || has_option(line, "allow-direct");
-    const std::string named = value_of(line, "defaultsite=");
-    const std::string site = has_option(line, "no-vhost") && is_host(named) ? named : std::string();
-    differ_ = differ_ || (first_ && site != site_);
-    site_ = site;
-    if (!first_) first_ = line;
+  }
+  if (ports.empty()) return {};
+  Accelerators found{true, has_others, site_of(ports.front())};
+  for (const Line& line : ports) {
+    found.forwards = found.forwards || has_option(line, "allow-direct");
+    if (site_of(line) != site_of(ports.front())) found.site.clear();
     if (has_option(line, "ignore-cc")) {
-      tell(line, Kind::left,
+      tell(findings, line, Kind::left,
            "ignore-cc: write a rule for the sites with \"ignore_client_no_cache\": true");
     }
-    if (site.empty() && !named.empty()) {
-      tell(line, Kind::changed,
+    if (site_of(line).empty() && !value_of(line, "defaultsite=").empty()) {
+      tell(findings, line, Kind::changed,
            "defaultsite: a request without Host is answered only if \"reverse\" has the host "
            "\"*\"");
     }
   }
-
-  Accelerators found() && {
-    if (!first_) return {};
-    if (has_others_) {
-      tell(*first_, Kind::changed,
-           "every port of listen serves both the sites of \"reverse\" and clients that use it as "
-           "their proxy; access says who may do what");
-    }
-    if (differ_) {
-      tell(*first_, Kind::changed, "the Host of a request names its site, on all ports alike");
-    }
-    return {true, has_others_ || forwards_, differ_ ? std::string() : site_};
+  if (found.site.empty() && !site_of(ports.front()).empty()) {
+    tell(findings, ports.front(), Kind::changed,
+         "the Host of a request names its site, on all ports alike");
   }
-
- private:
-  void tell(const Line& line, Kind kind, std::string what) {
-    findings_.push_back({line.place, kind, line.text, std::move(what)});
+  if (has_others) {
+    tell(findings, ports.front(), Kind::changed,
+         "every port of listen serves both the sites of \"reverse\" and clients that use it as "
+         "their proxy; access says who may do what");
   }
+  return found;
+}
 
-  Findings& findings_;
-  std::optional<Line> first_;
-  std::string site_;
-  bool differ_ = false;
-  bool has_others_ = false;
-  bool forwards_ = false;
-};
-
-// Squid listens on all addresses of both families with one socket.
-std::vector<std::string> sockets_of(const std::string& text) {
-  if (config::parse_number(text, 65'535)) return {"0.0.0.0:" + text, "[::]:" + text};
-  return {text};
+std::string_view reason_to_leave(const Line& line) {
+  for (const std::string_view mode : {"intercept", "transparent", "tproxy"}) {
+    if (has_option(line, mode)) {
+      return "connections to other servers are not intercepted; use /wpad.dat";
+    }
+  }
+  if (has_option(line, "require-proxy-header")) return "there is no PROXY protocol";
+  if (has_option(line, "protocol=https") || line.name == "https_port") {
+    return "listen has no TLS; put a server with TLS before it";
+  }
+  return line.conditional ? "it depends on a condition" : "";
 }
 
 }  // namespace
 
 Listening read_ports(const std::vector<Line>& lines, Imported& into, Findings& findings) {
-  std::vector<config::HostPort> sockets;
-  AcceleratorPorts accelerators(findings);
+  Listening listening{{}, accelerators_of(lines, findings)};
   std::vector<std::string> texts;
-  const auto tell = [&](const Line& line, std::string_view what) {
-    findings.push_back({line.place, Kind::left, line.text, std::string(what)});
-  };
   for (const Line& line : lines) {
-    if (line.name == "https_port") tell(line, "listen has no TLS; put a server with TLS before it");
-    const bool is_port = line.name == "http_port" || line.name == "https_port";
-    if (is_port && !line.words.empty()) accelerators.read(line);
-    if (line.name != "http_port" || line.words.empty()) continue;
+    if ((line.name != "http_port" && line.name != "https_port") || line.words.empty()) continue;
     if (const auto why = reason_to_leave(line); !why.empty()) {
-      tell(line, why);
+      tell(findings, line, Kind::left, std::string(why));
       continue;
     }
     if (has_option(line, "ssl-bump")) {
-      tell(line, "ssl-bump: TLS is not opened; https through CONNECT passes unseen");
+      tell(findings, line, Kind::left,
+           "ssl-bump: TLS is not opened; https through CONNECT passes unseen");
     }
-    for (const std::string& text : sockets_of(line.words[0].text)) {
-      const auto socket = config::parse_listen(text);
-      if (!socket || socket->port == 0 || line.conditional) {
-        tell(line, "listen takes an address and a port, such as \"10.0.0.1:3128\"");
-      } else if (std::find(sockets.begin(), sockets.end(), *socket) == sockets.end()) {
-        sockets.push_back(*socket);
-        texts.push_back(text);
+    // Squid listens on all addresses of both families with one socket.
+    const std::string& text = line.words[0].text;
+    std::vector<std::string> sockets{text};
+    if (config::parse_number(text, 65'535)) sockets = {"0.0.0.0:" + text, "[::]:" + text};
+    for (const std::string& each : sockets) {
+      const auto socket = config::parse_listen(each);
+      auto& known = listening.sockets;
+      if (!socket || socket->port == 0) {
+        tell(findings, line, Kind::left,
+             "listen takes an address and a port, such as \"10.0.0.1:3128\"");
+      } else if (std::find(known.begin(), known.end(), *socket) == known.end()) {
+        known.push_back(*socket);
+        texts.push_back(each);
       }
     }
   }
-  if (texts.empty()) {
-    texts.push_back("127.0.0.1:3128");
-    sockets.push_back(*config::parse_listen(texts[0]));
-    into.top.add("listen", Json::texts(texts)).comment("no http_port line could be carried over");
-  } else {
-    Json& listen = into.top.add("listen", Json::texts(texts));
-    const bool all = texts.front().starts_with("0.0.0.0:");
-    if (all) listen.comment("all addresses; leave out [::] on a machine without IPv6");
+  const bool none = texts.empty();
+  if (none) {
+    texts.emplace_back("127.0.0.1:3128");
+    listening.sockets.push_back(*config::parse_listen(texts[0]));
   }
-  return {std::move(sockets), std::move(accelerators).found()};
+  Json& listen = into.top.add("listen", Json::texts(texts));
+  if (none) listen.comment("no http_port line could be carried over");
+  if (texts.front().starts_with("0.0.0.0:")) {
+    listen.comment("all addresses; leave out [::] on a machine without IPv6");
+  }
+  return listening;
 }
 
 }  // namespace proxy::command::squid

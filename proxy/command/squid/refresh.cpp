@@ -9,7 +9,7 @@
 
 #include "config/text.hpp"
 #include "proxy/command/squid/acl.hpp"
-#include "proxy/command/squid/quantity.hpp"
+#include "proxy/command/squid/plain.hpp"
 #include "proxy/command/squid/url_patterns.hpp"
 
 namespace proxy::command::squid {
@@ -105,8 +105,7 @@ class Reader {
   }
 
   void read_negative(const Line& line) {
-    const auto time =
-        line.words.empty() ? std::nullopt : time_of(line.words, 0, milliseconds(1000));
+    const auto time = time_of(line);
     if (!time) return tell(line, Kind::left, "has no time that is understood");
     if (time->count() >= 1000) negative_ = std::min(*time, kLongest);
     if (time->count() > 0 && time->count() < 1000)
@@ -267,9 +266,9 @@ class Reader {
   void add_effects(Json& rule, const Effects& effects) const {
     if (effects.min_fresh) rule.add("min_fresh", Json::text(config::to_text(*effects.min_fresh)));
     if (effects.exempt) rule.add("max_fresh", Json::text(config::to_text(kLongest)));
-    if (effects.ignore_client_no_cache) rule.add("ignore_client_no_cache", Json::truth(true));
+    if (effects.ignore_client_no_cache) rule.add("ignore_client_no_cache", Json::literal("true"));
     if (effects.ignore_authorization) rule.add("authorization", Json::text("ignore"));
-    if (effects.never_store) rule.add("never_store", Json::truth(true));
+    if (effects.never_store) rule.add("never_store", Json::literal("true"));
     // An error under `authorization` may be about the credentials, so none is stored.
     if (negative_ && !effects.never_store && !effects.ignore_authorization)
       rule.add("negative", Json::text(config::to_text(*negative_)));

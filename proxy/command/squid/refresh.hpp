@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "proxy/command/squid/acl.hpp"
-#include "proxy/command/squid/settings.hpp"
+#include "proxy/command/squid/json.hpp"
 
 namespace proxy::command::squid {
 

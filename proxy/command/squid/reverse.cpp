@@ -49,7 +49,7 @@ class Writer {
     }
   }
 
-  Json::Items sites() {
+  std::vector<Json> sites() {
     if (!accelerators_.site.empty()) {
       append_site("*", accelerators_.site.substr(0, accelerators_.site.find(':')));
       return std::move(sites_);
@@ -127,7 +127,7 @@ class Writer {
   Origins origins_;
   const Accelerators& accelerators_;
   Findings& findings_;
-  Json::Items sites_;
+  std::vector<Json> sites_;
 };
 
 }  // namespace
@@ -136,7 +136,7 @@ void write_reverse(Origins origins, const Accelerators& accelerators, Imported& 
                    Findings& findings) {
   auto sites = Writer(std::move(origins), accelerators, findings).sites();
   if (!sites.empty()) into.after_peers.add("reverse", Json::list(std::move(sites)));
-  if (!accelerators.forwards) into.after_peers.add("forward", Json::truth(false));
+  if (!accelerators.forwards) into.after_peers.add("forward", Json::literal("false"));
 }
 
 }  // namespace proxy::command::squid

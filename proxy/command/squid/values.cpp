@@ -27,6 +27,7 @@ constexpr std::string_view kHostNames =
     "names of hosts are not judged by their letters; refuse such hosts by access.rules";
 
 constexpr Directive kDirectives[] = {
+    {"via", "on", Kind::left, "Via is always sent: it ends loops between proxies"},
     {"prefer_direct", "off", Kind::left,
      "parents are asked before the origin, not after it: leave them out, or limit them by \"for\""},
     {"neighbor_type_domain", "", Kind::left, "a peer has one role, for all hosts"},
