@@ -269,9 +269,7 @@ class Reader {
     result_.clients = simplified(result_.clients);
   }
 
-  static std::string comment_for(const Line& line) {
-    return line.place.file + ':' + std::to_string(line.place.number) + ": " + line.text;
-  }
+  static std::string comment_for(const Line& line) { return origin_of(line) + ": " + line.text; }
 
   void tell(const Line& line, Kind kind, std::string what) {
     squid::tell(findings_, line, kind, std::move(what));

@@ -6,7 +6,6 @@
 
 #include "config/text.hpp"
 #include "proxy/command/squid/networks.hpp"
-#include "proxy/command/squid/url_patterns.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -78,6 +77,7 @@ std::vector<T> taken(const Collected& acl, Acl& into, const Take& take) {
 void be_unknown(Acl& acl, std::string why) {
   acl.kind = Acl::Kind::unknown;
   acl.why = std::move(why);
+  acl.urls.reset();
 }
 
 template <class T>
@@ -252,18 +252,29 @@ void read_users(const Collected& lines, Acl& acl, bool has_users) {
                 kMostItems);
 }
 
+// An acl whose URLs are known in part is left out where it is used.
+void read_urls(const Collected& lines, Acl& acl,
+               std::optional<UrlPatterns> (*patterns_of)(std::string_view expression)) {
+  be_unknown(acl,
+             "access rules name hosts, not URLs; a file of access.block may list the beginnings of "
+             "URLs");
+  UrlPatterns all;
+  for (const std::string& value : lines.values) {
+    const auto more = patterns_of(value);
+    if (!more || !more->exact) return;
+    all.patterns.insert(all.patterns.end(), more->patterns.begin(), more->patterns.end());
+  }
+  acl.urls = std::move(all);
+}
+
 struct Reason {
   std::string_view type;
   std::string_view why;
 };
 
 constexpr std::string_view kFields = "access rules do not look at header fields";
-constexpr std::string_view kUrls =
-    "access rules name hosts, not URLs; a file of access.block may list the beginnings of URLs";
 constexpr std::array kReasons{
-    Reason{"url_regex", kUrls},
-    Reason{"urlpath_regex", kUrls},
-    Reason{"urllogin", kUrls},
+    Reason{"urllogin", "access rules name hosts, not URLs"},
     Reason{"browser", kFields},
     Reason{"referer_regex", kFields},
     Reason{"req_header", kFields},
@@ -300,6 +311,8 @@ void read_type(const Collected& lines, Acl& acl, bool has_users) {
   if (type == "method") return read_method(lines, acl);
   if (type == "proto") return read_proto(lines, acl);
   if (type == "time") return read_time(lines, acl);
+  if (type == "url_regex") return read_urls(lines, acl, url_patterns_of);
+  if (type == "urlpath_regex") return read_urls(lines, acl, path_patterns_of);
   if (type == "proxy_auth") return read_users(lines, acl, has_users);
   const auto* const found = std::find_if(kReasons.begin(), kReasons.end(),
                                          [&](const Reason& reason) { return reason.type == type; });
@@ -325,6 +338,13 @@ std::map<std::string, Collected, NameOrder> built_in() {
 }
 
 }  // namespace
+
+const std::vector<std::string>* Acl::only_hosts() const {
+  Conditions others = conditions;
+  others.to.reset();
+  const bool only = kind == Kind::conditions && conditions.to && left_out.empty();
+  return only && others.is_always() ? &*conditions.to : nullptr;
+}
 
 bool NameOrder::operator()(std::string_view a, std::string_view b) const {
   return config::lower_case(a) < config::lower_case(b);

@@ -9,6 +9,7 @@
 
 #include "proxy/command/squid/conditions.hpp"
 #include "proxy/command/squid/lines.hpp"
+#include "proxy/command/squid/patterns.hpp"
 
 namespace proxy::command::squid {
 
@@ -31,6 +32,11 @@ struct Acl {
   // The only file that its values come from, if they are hosts, more than a rule can list.
   std::string hosts_file;
   bool asks_for_user = false;  // Squid asks for a password to decide
+  // Of an acl over URLs, which access rules cannot say: the same URLs for rules about sites.
+  std::optional<UrlPatterns> urls;
+
+  // The hosts, if the acl is about these and nothing else; else null.
+  [[nodiscard]] const std::vector<std::string>* only_hosts() const;
 
   bool operator==(const Acl&) const = default;
 };

@@ -79,7 +79,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
   const bool has_users = read_users(lines, parts, done.findings);
   const Acls acls = read_acls(lines, files, has_users, done.findings);
   read_peers(lines, acls, listening, parts, done.findings);
-  read_refresh(lines, parts, done.findings);
+  read_refresh(lines, acls, parts, done.findings);
   write_access(read_access(lines, acls, denial, done.findings), parts.access);
   read_bandwidth(lines, parts, done.findings);
   advise(lines, done.findings);

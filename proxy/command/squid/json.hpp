@@ -28,6 +28,8 @@ class Json {
   Json& comment(std::string text);
 
   [[nodiscard]] bool is_empty_object() const { return kind_ == Kind::object && members_.empty(); }
+  // Without comments.
+  [[nodiscard]] std::string in_one_line() const;
   // The text, with a line feed at its end. Bytes that are not ASCII are written as "?".
   [[nodiscard]] std::string written() const;
 
@@ -36,7 +38,6 @@ class Json {
 
   void write(std::string& out, std::size_t indent) const;
   [[nodiscard]] bool has_comments_inside() const;
-  [[nodiscard]] std::string in_one_line() const;
 
   Kind kind_ = Kind::object;
   std::vector<std::string> comments_;

@@ -1,6 +1,7 @@
 // The lines of a squid.conf as words: comments, continued lines, quotes and included files.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,6 +26,17 @@ struct Line {
   std::vector<Word> words;   // the rest
   bool conditional = false;  // between `if` and `endif`
 };
+
+// "squid.conf:7".
+inline std::string origin_of(const Line& line) {
+  return line.place.file + ':' + std::to_string(line.place.number);
+}
+
+// Whether one of the words is this.
+inline bool has_word(const Line& line, std::string_view word) {
+  return std::any_of(line.words.begin(), line.words.end(),
+                     [word](const Word& each) { return each.text == word; });
+}
 
 inline void tell(Findings& findings, const Line& line, Finding::Kind kind, std::string what) {
   findings.push_back({line.place, kind, line.text, std::move(what)});

@@ -7,7 +7,6 @@
 #include "config/text.hpp"
 #include "proxy/command/squid/peer_options.hpp"
 #include "proxy/command/squid/reverse.hpp"
-#include "proxy/command/squid/url_patterns.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -304,11 +303,8 @@ class Reader {
       return std::nullopt;
     }
     const auto found = acls_.find(line.words[at + 1].text);
-    if (found == acls_.end() || found->second.kind != Acl::Kind::conditions) return std::nullopt;
-    Conditions only = found->second.conditions;
-    if (!only.to || !found->second.left_out.empty()) return std::nullopt;
-    only.to.reset();
-    return only.is_always() ? found->second.conditions.to : std::nullopt;
+    const auto* const hosts = found == acls_.end() ? nullptr : found->second.only_hosts();
+    return hosts ? std::optional(*hosts) : std::nullopt;
   }
 
   // Returns whether there is room for all.

@@ -9,6 +9,7 @@
 namespace proxy::command::squid {
 
 // Reads `refresh_pattern`, `cache deny` (`no_cache deny`) and `negative_ttl`. Pure.
-void read_refresh(const std::vector<Line>& lines, Imported& into, Findings& findings);
+void read_refresh(const std::vector<Line>& lines, const Acls& acls, Imported& into,
+                  Findings& findings);
 
 }  // namespace proxy::command::squid

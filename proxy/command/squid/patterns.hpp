@@ -1,4 +1,5 @@
 // Regular expressions over URLs and hosts as the settings write them: hosts and globs of paths.
+// Pure; safe on any bytes.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,8 @@ namespace proxy::command::squid {
 
 struct UrlPattern {
   std::string host;  // as in the setting `host` of a rule: "*", "example.com", "*.example.com"
-  std::string path;  // a glob over path and query; empty: any
+  std::string path;  // a glob over the path; empty: any
+
   bool operator==(const UrlPattern&) const = default;
 };
 
@@ -19,10 +21,12 @@ struct UrlPatterns {
   // not `exact`, a part of those URLs. Empty: the expression is for other schemes, such as ftp.
   std::vector<UrlPattern> patterns;
   bool exact = true;
+
+  bool operator==(const UrlPatterns&) const = default;
 };
 
 // The patterns of a regular expression over whole URLs, as in refresh_pattern and url_regex.
-// Nothing if the settings cannot say it. Pure; safe on any bytes.
+// Nothing if the settings cannot say it.
 std::optional<UrlPatterns> url_patterns_of(std::string_view expression);
 
 // The same for an expression over path and query, as in urlpath_regex.

@@ -1,8 +1,6 @@
-#include "proxy/command/squid/url_patterns.hpp"
+#include "proxy/command/squid/patterns.hpp"
 
 #include <gtest/gtest.h>
-
-#include "proxy/command/squid/regex.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -90,9 +88,9 @@ TEST(UrlPatterns, OfPathsBeginAtTheSlash) {
 TEST(UrlPatterns, AreBounded) {
   std::string many;
   for (int i = 0; i < 20; ++i) many += "(a|b)";
-  EXPECT_EQ(globs_of(many), std::nullopt);
-  EXPECT_EQ(globs_of(std::string(100'000, '(')), std::nullopt);
-  EXPECT_EQ(globs_of(std::string(100'000, 'a')), std::nullopt);
+  EXPECT_EQ(url_patterns_of(many), std::nullopt);
+  EXPECT_EQ(url_patterns_of(std::string(100'000, '(')), std::nullopt);
+  EXPECT_EQ(url_patterns_of(std::string(100'000, 'a')), std::nullopt);
   EXPECT_EQ(url_patterns_of('/' + std::string(70, 'a')), std::nullopt)
       << "longer than a glob can be";
 }
