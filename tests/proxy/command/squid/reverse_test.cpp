@@ -1,4 +1,4 @@
-#include "proxy/command/squid/reverse.hpp"
+#include "proxy/command/squid/peers.hpp"
 
 #include "tests/proxy/command/squid/given_files.hpp"
 
