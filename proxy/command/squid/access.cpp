@@ -269,7 +269,9 @@ class Reader {
     result_.clients = simplified(result_.clients);
   }
 
-  static std::string comment_for(const Line& line) { return origin_of(line) + ": " + line.text; }
+  static std::string comment_for(const Line& line) {
+    return origin_of(line.place) + ": " + line.text;
+  }
 
   void tell(const Line& line, Kind kind, std::string what) {
     squid::tell(findings_, line, kind, std::move(what));

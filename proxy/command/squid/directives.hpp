@@ -1,18 +1,24 @@
 // What an import makes of each directive of Squid.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
-#include "proxy/command/squid/values.hpp"
+#include "proxy/command/squid/lines.hpp"
 
 namespace proxy::command::squid {
+
+struct Advice {
+  Finding::Kind kind;
+  std::string_view what;
+};
+
+// Whether a list of items, separated by '|', has this one; "icap_*" is whatever begins so.
+bool lists(std::string_view list, std::string_view item);
 
 // Whether a part of the import reads the directive, and tells itself what it leaves out.
 bool is_read(std::string_view directive);
 
-// Returns the advice on a line whose directive no part reads. Nothing if Squid 5 has no such
-// directive.
-std::optional<Advice> advice_on(const Line& line);
+// The advice on a line whose directive no part reads. Pure.
+Advice advice_on(const Line& line);
 
 }  // namespace proxy::command::squid

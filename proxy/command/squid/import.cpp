@@ -1,7 +1,5 @@
 #include "proxy/command/squid/import.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <set>
@@ -20,23 +18,18 @@ namespace {
 
 using Kind = Finding::Kind;
 
-// Of a directive that is read: whether it says too little to be carried over.
-bool lacks_words(const Line& line) {
-  return line.words.size() < (line.name == "acl" ? 2U : 1U);
-}
-
+// Tells of the lines that no part has read, and of those that say too little.
 void advise(const std::vector<Line>& lines, Findings& findings) {
   std::set<std::size_t> told;
   for (const Finding& finding : findings) told.insert(finding.place.order);
   for (const Line& line : lines) {
-    if (is_read(line.name)) {
-      if (lacks_words(line) && !told.contains(line.place.order))
-        findings.push_back({line.place, Kind::left, line.text, "is not complete"});
-      continue;
+    if (!is_read(line.name)) {
+      const Advice advice = advice_on(line);
+      tell(findings, line, advice.kind, std::string(advice.what));
+    } else if (line.words.size() < (line.name == "acl" ? 2U : 1U) &&
+               !told.contains(line.place.order)) {
+      tell(findings, line, Kind::left, "is not complete");
     }
-    const auto advice =
-        advice_on(line).value_or(Advice{Kind::left, "is no directive of Squid that is known here"});
-    findings.push_back({line.place, advice.kind, line.text, std::string(advice.what)});
   }
 }
 
@@ -44,9 +37,9 @@ std::string whole(Imported parts, const std::string& file, const Findings& findi
   Json& top = parts.top;
   top.comment("Made by `hearsay import-squid " + file + "`. Read it, then try `hearsay check`.");
   for (const Finding& finding : findings) {
-    if (finding.kind != Kind::wider) continue;
-    top.comment(fmt::format("Wider than Squid, which obeys {}:{}: {}", finding.place.file,
-                            finding.place.number, finding.line));
+    if (finding.kind == Kind::wider)
+      top.comment("Wider than Squid, which obeys " + origin_of(finding.place) + ": " +
+                  finding.line);
   }
   const auto add = [&top](const char* key, Json& part) {
     if (!part.is_empty_object()) top.add(key, std::move(part));
@@ -95,27 +88,20 @@ Import import(std::string_view text, const std::string& file, const Files& files
 }
 
 std::string report(const Import& import) {
-  struct Part {
-    Kind kind;
-    std::string_view title;
-  };
-  constexpr std::array kParts{
-      Part{Kind::wider, "Wider than Squid (what such a line denies is allowed):"},
-      Part{Kind::left, "Left out (where such a line denies, more is denied):"},
-      Part{Kind::changed, "Carried over, with a difference:"},
-      Part{Kind::unneeded, "Needs no setting:"}};
+  constexpr std::array<std::pair<Kind, std::string_view>, 4> kParts{
+      {{Kind::wider, "Wider than Squid (what such a line denies is allowed):"},
+       {Kind::left, "Left out (where such a line denies, more is denied):"},
+       {Kind::changed, "Carried over, with a difference:"},
+       {Kind::unneeded, "Needs no setting:"}}};
   std::string text;
-  for (const Part& part : kParts) {
-    bool titled = false;
+  for (const auto& [kind, title] : kParts) {
     std::set<std::string> told;
     for (const Finding& finding : import.findings) {
-      if (finding.kind != part.kind) continue;
-      if (!std::exchange(titled, true)) text += fmt::format("{}\n", part.title);
+      if (finding.kind != kind) continue;
+      const bool of_line = !finding.place.file.empty();
       const std::string line =
-          finding.place.file.empty()
-              ? finding.what
-              : fmt::format("{}:{}: {}\n    {}", config::printable(finding.place.file, 200),
-                            finding.place.number, finding.line, finding.what);
+          (of_line ? origin_of(finding.place) + ": " + finding.line + "\n    " : "") + finding.what;
+      if (told.empty()) text.append(title) += '\n';
       if (told.insert(line).second) text += line + '\n';
     }
   }

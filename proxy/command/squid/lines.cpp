@@ -38,16 +38,11 @@ std::string_view take_next_part(std::string_view& text, std::size_t& number) {
 
 Word take_word(std::string_view& text) {
   const char quote = text.front();
-  if (quote == '"' || quote == '\'') {
-    const auto end = text.find(quote, 1);
-    if (end != std::string_view::npos) {
-      Word word{std::string(text.substr(1, end - 1)), true};
-      text.remove_prefix(end + 1);
-      return word;
-    }
-  }
-  const auto end = std::min(text.find_first_of(kBlanks), text.size());
-  Word word{std::string(text.substr(0, end)), false};
+  const bool opens = quote == '"' || quote == '\'';
+  const auto close = opens ? text.find(quote, 1) : text.npos;
+  const bool quoted = close != text.npos;
+  const auto end = quoted ? close + 1 : std::min(text.find_first_of(kBlanks), text.size());
+  Word word{std::string(quoted ? text.substr(1, close - 1) : text.substr(0, end)), quoted};
   text.remove_prefix(end);
   return word;
 }
@@ -153,6 +148,19 @@ class Reader {
 };
 
 }  // namespace
+
+void tell(Findings& findings, const Line& line, Finding::Kind kind, std::string what) {
+  findings.push_back({line.place, kind, line.text, std::move(what)});
+}
+
+std::string origin_of(const Place& place) {
+  return config::printable(place.file, 200) + ':' + std::to_string(place.number);
+}
+
+bool has_word(const Line& line, std::string_view word) {
+  return std::any_of(line.words.begin(), line.words.end(),
+                     [word](const Word& each) { return each.text == word; });
+}
 
 std::vector<Line> read_lines(std::string_view text, const std::string& file, const Files& files,
                              Findings& findings) {

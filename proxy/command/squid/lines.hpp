@@ -1,22 +1,26 @@
-// The lines of a squid.conf as words: comments, continued lines, quotes and included files.
+// The lines of a squid.conf as words: comments, continued lines, quotes and included files; and
+// what an import has to tell about them.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "proxy/command/squid/findings.hpp"
-
 namespace proxy::command::squid {
+
+// A line of a configuration file. Continued lines count as their first one.
+struct Place {
+  std::size_t order = 0;  // of the line among all lines, those of included files in their place
+  std::string file;       // as the command line or `include` names it
+  std::size_t number = 0;
+};
 
 struct Word {
   std::string text;
   bool quoted = false;
-
-  bool operator==(const Word&) const = default;
 };
 
 struct Line {
@@ -27,20 +31,29 @@ struct Line {
   bool conditional = false;  // between `if` and `endif`
 };
 
-// "squid.conf:7".
-inline std::string origin_of(const Line& line) {
-  return line.place.file + ':' + std::to_string(line.place.number);
-}
+struct Finding {
+  enum class Kind : std::uint8_t {
+    wider,     // not carried over, though it denies: somebody has ordered that
+    left,      // not carried over: somebody has to decide
+    changed,   // carried over, with a difference
+    unneeded,  // nothing to carry over: Hearsay does this by itself
+  };
+
+  Place place;
+  Kind kind;
+  std::string line;  // as written, shortened, printable
+  std::string what;  // why, and what to do instead
+};
+
+using Findings = std::vector<Finding>;
+
+void tell(Findings& findings, const Line& line, Finding::Kind kind, std::string what);
+
+// "squid.conf:7", printable.
+std::string origin_of(const Place& place);
 
 // Whether one of the words is this.
-inline bool has_word(const Line& line, std::string_view word) {
-  return std::any_of(line.words.begin(), line.words.end(),
-                     [word](const Word& each) { return each.text == word; });
-}
-
-inline void tell(Findings& findings, const Line& line, Finding::Kind kind, std::string what) {
-  findings.push_back({line.place, kind, line.text, std::move(what)});
-}
+bool has_word(const Line& line, std::string_view word);
 
 // Where included files, and the files of values that acl lines name, are read from.
 struct Files {

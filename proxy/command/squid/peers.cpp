@@ -190,7 +190,7 @@ Json written(const Peer& peer) {
   if (!peer.for_hosts.empty()) json.add("for", Json::texts(peer.for_hosts));
   if (!peer.not_for.empty()) json.add("not_for", Json::texts(peer.not_for));
   if (!peer.login.empty()) json.add("login", Json::text(peer.login));
-  return std::move(json.comment(origin_of(peer.line)));
+  return std::move(json.comment(origin_of(peer.line.place)));
 }
 
 }  // namespace

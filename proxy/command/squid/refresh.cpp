@@ -171,7 +171,7 @@ void add_rules(const Said& said, const std::optional<milliseconds>& negative,
     // An error under `authorization` may be about the credentials, so none is stored.
     const bool stores = !said.effects.has("never_store") && !said.effects.has("authorization");
     if (negative && stores) rule.add("negative", text_of(*negative));
-    rule.comment(origin_of(said.line) + ": " + said.line.text +
+    rule.comment(origin_of(said.line.place) + ": " + said.line.text +
                  (said.effects.has(kExempts) ? " (so no rule below is for these)" : ""));
   }
 }

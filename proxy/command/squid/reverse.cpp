@@ -68,7 +68,7 @@ void append_site(const std::string& host, const std::string& site, const Origins
     }
     append_new(urls, {origin.url()});
     send_host = origin.send_host;
-    json.comment(origin_of(origin.line));
+    json.comment(origin_of(origin.line.place));
   }
   if (urls.empty()) return;
   json.add("to", urls.size() == 1 ? Json::text(urls.front()) : Json::texts(urls));
