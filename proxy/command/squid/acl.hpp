@@ -27,7 +27,7 @@ struct Acl {
   Conditions conditions;
   config::Networks destinations;
   std::string why;
-  // Values that are left out of `conditions` or `destinations`, which are then less than the acl.
+  // A value that is left out of `conditions` or `destinations`, which are then less than the acl.
   std::string left_out;
   // The only file that its values come from, if they are hosts, more than a rule can list.
   std::string hosts_file;
@@ -37,8 +37,6 @@ struct Acl {
 
   // The hosts, if the acl is about these and nothing else; else null.
   [[nodiscard]] const std::vector<std::string>* only_hosts() const;
-
-  bool operator==(const Acl&) const = default;
 };
 
 // Squid compares the names of acls without regard to case.
@@ -46,12 +44,11 @@ struct NameOrder {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
 };
-bool is_same_name(std::string_view a, std::string_view b);
+
+using Acls = std::map<std::string, Acl, NameOrder>;
 
 // Whether the line says "ACTION all" from the word `at` to its end, whatever the configuration.
 bool is_for_all(const Line& line, std::string_view action, std::size_t at = 0);
-
-using Acls = std::map<std::string, Acl, NameOrder>;
 
 // The acls that Squid defines by itself, and those of the lines. Whatever an acl leaves out is a
 // finding. `has_users`: an htpasswd file tells the users, so that proxy_auth has a meaning.
