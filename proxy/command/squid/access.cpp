@@ -4,9 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "proxy/command/squid/demand.hpp"
-#include "proxy/command/squid/networks.hpp"
-
 namespace proxy::command::squid {
 namespace {
 

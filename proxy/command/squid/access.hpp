@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/command/squid/acl.hpp"
+#include "proxy/command/squid/json.hpp"
 
 namespace proxy::command::squid {
 
@@ -37,5 +38,9 @@ struct Access {
 // Findings name every line that is left out or changed. Pure.
 Access read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial,
                    Findings& findings);
+
+// Appends the members of `access`. Always writes `clients`, `monitor` and `admin`, since their
+// defaults may allow clients that Squid would refuse.
+void write_access(const Access& access, Json& into);
 
 }  // namespace proxy::command::squid

@@ -1,9 +1,7 @@
-#include "proxy/command/squid/access_text.hpp"
+#include "proxy/command/squid/access.hpp"
 
 #include <algorithm>
 #include <array>
-
-#include "proxy/command/squid/networks.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -29,6 +27,30 @@ std::string days_text(unsigned days) {
     day = last;
   }
   return text;
+}
+
+// The last minute of a time that allows may be left out, so that it ends at a full hour, as it is
+// meant.
+std::string hours_text(const Hours& hours, bool allows) {
+  const bool shorten = allows && hours.end % 60 == 1 && hours.end - 1 > hours.begin;
+  const unsigned end = shorten ? hours.end - 1 : hours.end;
+  std::string text = hours.days == 0x7f ? "" : days_text(hours.days);
+  if (hours.begin == 0 && end == 24 * 60) return text.empty() ? "mon-sun" : text;
+  if (!text.empty()) text += ' ';
+  return text + minute_text(hours.begin) + '-' + minute_text(end);
+}
+
+// "loopback" and addresses; "any" is every address.
+std::vector<std::string> client_texts(const config::Networks& networks) {
+  if (is_every_address(networks)) return {"any"};
+  std::vector<std::string> texts;
+  for (const config::Network& network : networks) texts.push_back(to_text(network));
+  const auto v4 = std::find(texts.begin(), texts.end(), "127.0.0.1");
+  const auto v6 = std::find(texts.begin(), texts.end(), "::1");
+  if (v4 == texts.end() || v6 == texts.end()) return texts;
+  *v4 = "loopback";
+  texts.erase(v6);
+  return texts;
 }
 
 template <class T, class Text>
@@ -78,27 +100,6 @@ config::Networks beyond_default(const config::Networks& networks) {
 }
 
 }  // namespace
-
-std::vector<std::string> client_texts(const config::Networks& networks) {
-  if (is_every_address(networks)) return {"any"};
-  std::vector<std::string> texts;
-  for (const config::Network& network : networks) texts.push_back(to_text(network));
-  const auto v4 = std::find(texts.begin(), texts.end(), "127.0.0.1");
-  const auto v6 = std::find(texts.begin(), texts.end(), "::1");
-  if (v4 == texts.end() || v6 == texts.end()) return texts;
-  *v4 = "loopback";
-  texts.erase(v6);
-  return texts;
-}
-
-std::string hours_text(const Hours& hours, bool allows) {
-  const bool shorten = allows && hours.end % 60 == 1 && hours.end - 1 > hours.begin;
-  const unsigned end = shorten ? hours.end - 1 : hours.end;
-  std::string text = hours.days == 0x7f ? "" : days_text(hours.days);
-  if (hours.begin == 0 && end == 24 * 60) return text.empty() ? "mon-sun" : text;
-  if (!text.empty()) text += ' ';
-  return text + minute_text(hours.begin) + '-' + minute_text(end);
-}
 
 void write_access(const Access& access, Json& into) {
   if (!access.rules.empty()) {

@@ -6,7 +6,6 @@
 
 #include "config/text.hpp"
 #include "proxy/command/squid/directives.hpp"
-#include "proxy/command/squid/networks.hpp"
 
 namespace proxy::command::squid {
 namespace {

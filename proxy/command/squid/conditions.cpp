@@ -2,8 +2,53 @@
 
 #include <algorithm>
 
+#include "config/text.hpp"
+
 namespace proxy::command::squid {
 namespace {
+
+using config::Address;
+using config::Network;
+using config::Networks;
+
+constexpr unsigned kV4 = 96;  // the bits before an IPv4 address in its mapped form
+
+const Network kAllV4{config::address_from_v4({0, 0, 0, 0}), kV4};
+const Network kAllV6{Address{}, 0};
+
+// Sets or clears all bits from the number `first` on.
+Address with_bits(Address address, unsigned first, bool set) {
+  for (unsigned at = first; at < 128; ++at) {
+    const auto bit = static_cast<std::uint8_t>(0x80U >> at % 8);
+    auto& byte = address[at / 8];
+    byte = static_cast<std::uint8_t>(set ? byte | bit : byte & ~bit);
+  }
+  return address;
+}
+
+// A prefix's length, or a mask such as "255.255.255.0" whose ones come first.
+std::optional<unsigned> parse_prefix(std::string_view text, bool v4) {
+  const unsigned first = v4 ? kV4 : 0;
+  if (const auto length = config::parse_number(text, 128 - first)) {
+    return first + static_cast<unsigned>(*length);
+  }
+  const auto mask = config::parse_address(text);
+  if (!mask || config::is_v4(*mask) != v4) return std::nullopt;
+  for (unsigned prefix = first; prefix <= 128; ++prefix) {
+    const Address ones = with_bits(v4 ? kAllV4.address : Address{}, first, true);
+    if (with_bits(ones, prefix, false) == *mask) return prefix;
+  }
+  return std::nullopt;
+}
+
+// Appends the networks that together are the addresses of `whole` from `first` to `last`.
+void append_range(Networks& into, const Network& whole, const Address& first, const Address& last) {
+  const Address end = with_bits(whole.address, whole.prefix, true);
+  if (end < first || last < whole.address) return;
+  if (first <= whole.address && end <= last) return into.push_back(whole);
+  append_range(into, {whole.address, whole.prefix + 1}, first, last);
+  append_range(into, {with_bits(end, whole.prefix + 1, false), whole.prefix + 1}, first, last);
+}
 
 // Returns the narrower one of two values if the other one covers it.
 template <class T>
@@ -79,6 +124,45 @@ std::vector<Ports> other_ports(std::vector<Ports> ports) {
   }
   if (next <= 65'535) others.push_back({next, 65'535});
   return others;
+}
+
+std::optional<Networks> parse_addresses(std::string_view text) {
+  if (text == "all") return Networks{kAllV4, kAllV6};
+  if (text == "ipv4") return Networks{kAllV4};
+  if (text == "ipv6") return Networks{kAllV6};
+  const auto slash = text.find('/');
+  const auto range = text.substr(0, slash);
+  const auto dash = range.find('-');
+  const auto first = config::parse_address(range.substr(0, dash));
+  const auto last = dash == range.npos ? first : config::parse_address(range.substr(dash + 1));
+  if (!first || !last || config::is_v4(*first) != config::is_v4(*last)) return std::nullopt;
+  const bool v4 = config::is_v4(*first);
+  const auto prefix =
+      slash == text.npos ? std::optional(128U) : parse_prefix(text.substr(slash + 1), v4);
+  if (!prefix) return std::nullopt;
+  const auto begin = with_bits(*first, *prefix, false);
+  const auto end = with_bits(*last, *prefix, true);
+  Networks networks;
+  append_range(networks, v4 ? kAllV4 : kAllV6, begin, end);
+  return end < begin ? std::nullopt : std::optional(std::move(networks));
+}
+
+bool is_every_address(const Networks& networks) {
+  const auto has = [&](const Network& all) {
+    return std::find(networks.begin(), networks.end(), all) != networks.end();
+  };
+  return has(kAllV4) && has(kAllV6);
+}
+
+Networks simplified(const Networks& networks) {
+  Networks kept;
+  for (const Network& network : networks) {
+    const auto within = [&](const Network& other) { return covers(other, network); };
+    if (std::any_of(kept.begin(), kept.end(), within)) continue;
+    std::erase_if(kept, [&](const Network& other) { return covers(network, other); });
+    kept.push_back(network);
+  }
+  return kept;
 }
 
 }  // namespace proxy::command::squid

@@ -1,4 +1,4 @@
-// What an access rule requires of a request. Pure.
+// What an access rule requires of a request, and the addresses that acls name. Pure.
 #pragma once
 
 #include <optional>
@@ -51,5 +51,15 @@ std::optional<Conditions> both(const Conditions& a, const Conditions& b);
 
 // The ports from 1 to 65535 that are not among these.
 std::vector<Ports> other_ports(std::vector<Ports> ports);
+
+// "all", "10.0.0.0/8", "10.0.0.0/255.0.0.0", "10.0.0.1-10.0.0.9", "10.0.0.0-10.0.9.0/24", "ipv4",
+// "ipv6" or an address. As in Squid, bits beyond the prefix are dropped. Nothing: a name, or no
+// address at all.
+std::optional<config::Networks> parse_addresses(std::string_view text);
+
+bool is_every_address(const config::Networks& networks);
+
+// Without networks that others of the list contain.
+config::Networks simplified(const config::Networks& networks);
 
 }  // namespace proxy::command::squid

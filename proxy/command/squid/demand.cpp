@@ -1,4 +1,4 @@
-#include "proxy/command/squid/demand.hpp"
+#include "proxy/command/squid/acl.hpp"
 
 namespace proxy::command::squid {
 namespace {

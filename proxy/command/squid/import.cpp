@@ -7,11 +7,9 @@
 
 #include "config/document.hpp"
 #include "config/text.hpp"
-#include "proxy/command/squid/access_text.hpp"
 #include "proxy/command/squid/directives.hpp"
 #include "proxy/command/squid/peers.hpp"
 #include "proxy/command/squid/plain.hpp"
-#include "proxy/command/squid/refresh.hpp"
 
 namespace proxy::command::squid {
 namespace {

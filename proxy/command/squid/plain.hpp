@@ -1,4 +1,5 @@
-// Directives that have one setting as their equal: ports, sizes, times, logs, users, bandwidth.
+// Directives that have settings as their equal: ports, sizes, times, logs, users, bandwidth, and
+// what is said of sites.
 #pragma once
 
 #include <chrono>
@@ -7,8 +8,8 @@
 #include <vector>
 
 #include "config/endpoint.hpp"
+#include "proxy/command/squid/acl.hpp"
 #include "proxy/command/squid/json.hpp"
-#include "proxy/command/squid/lines.hpp"
 
 namespace proxy::command::squid {
 
@@ -38,5 +39,9 @@ bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findin
 
 // Reads the lines of `delay_pools`. Pure.
 void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& findings);
+
+// Reads `refresh_pattern`, `cache deny` (`no_cache deny`) and `negative_ttl`. Pure.
+void read_refresh(const std::vector<Line>& lines, const Acls& acls, Imported& into,
+                  Findings& findings);
 
 }  // namespace proxy::command::squid

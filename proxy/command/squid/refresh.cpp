@@ -1,4 +1,4 @@
-#include "proxy/command/squid/refresh.hpp"
+#include "proxy/command/squid/plain.hpp"
 
 #include <algorithm>
 #include <array>

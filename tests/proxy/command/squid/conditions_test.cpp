@@ -1,4 +1,4 @@
-#include "proxy/command/squid/networks.hpp"
+#include "proxy/command/squid/conditions.hpp"
 
 #include <gtest/gtest.h>
 
