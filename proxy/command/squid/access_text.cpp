@@ -40,16 +40,10 @@ std::string hours_text(const Hours& hours, bool allows) {
   return text + minute_text(hours.begin) + '-' + minute_text(end);
 }
 
-// "loopback" and addresses; "any" is every address.
-std::vector<std::string> client_texts(const config::Networks& networks) {
+std::vector<std::string> network_texts(const config::Networks& networks) {
   if (is_every_address(networks)) return {"any"};
   std::vector<std::string> texts;
   for (const config::Network& network : networks) texts.push_back(to_text(network));
-  const auto v4 = std::find(texts.begin(), texts.end(), "127.0.0.1");
-  const auto v6 = std::find(texts.begin(), texts.end(), "::1");
-  if (v4 == texts.end() || v6 == texts.end()) return texts;
-  *v4 = "loopback";
-  texts.erase(v6);
   return texts;
 }
 
@@ -75,7 +69,7 @@ Json written(const Rule& rule) {
   Json json;
   json.add("action", Json::text(rule.allows ? "allow" : "deny"));
   const Conditions& when = rule.when;
-  if (when.clients) json.add("clients", Json::texts(client_texts(*when.clients)));
+  if (when.clients) json.add("clients", Json::texts(network_texts(*when.clients)));
   add_list(json, "to", when.to, same);
   add_list(json, "ports", when.ports, ports_text);
   add_list(json, "methods", when.methods, same);
@@ -107,12 +101,12 @@ void write_access(const Access& access, Json& into) {
     for (const Rule& rule : access.rules) rules.push_back(written(rule));
     into.add("rules", Json::list(std::move(rules)));
   }
-  into.add("clients", Json::texts(client_texts(access.clients)));
-  const auto monitor = client_texts(simplified(access.monitor));
+  into.add("clients", Json::texts(network_texts(access.clients)));
+  const auto monitor = network_texts(simplified(access.monitor));
   into.add("monitor",
            Json::texts(monitor.empty() ? std::vector<std::string>{"loopback"} : monitor));
-  into.add("admin", Json::texts(client_texts(simplified(access.admin))));
-  if (auto texts = client_texts(beyond_default(access.deny_to)); !texts.empty()) {
+  into.add("admin", Json::texts(network_texts(simplified(access.admin))));
+  if (auto texts = network_texts(beyond_default(access.deny_to)); !texts.empty()) {
     texts.insert(texts.begin(), {"loopback", "link-local"});
     into.add("deny_to", Json::texts(texts));
   }

@@ -52,7 +52,7 @@ TEST(SquidAccess, IsTheShortFormWhereOnlyClientsMatter) {
        {AccessCase{"", R"("clients":[])"},
         AccessCase{"http_access allow lan\nhttp_access deny all", R"("clients":["10.0.0.0/8"])"},
         AccessCase{"http_access allow localhost\nhttp_access allow lan",
-                   R"("clients":["loopback","10.0.0.0/8"])"},
+                   R"("clients":["127.0.0.1","::1","10.0.0.0/8"])"},
         AccessCase{"http_access allow all", R"("clients":["any"])"},
         AccessCase{"http_access deny all\nhttp_access allow all", R"("clients":[])"},
         AccessCase{"http_access deny lab\nhttp_access allow lan",
@@ -210,7 +210,7 @@ TEST(SquidAccess, NarrowsWhatIsAllowedBelowADenyOfAllOthers) {
   EXPECT_EQ(
       access("http_access deny !site\nhttp_access allow lan\nhttp_access allow localhost"),
       R"("rules":[{"allow","clients":["10.0.0.0/8"],"to":["site.example","*.site.example"]},)"
-      R"({"allow","clients":["loopback"],"to":["site.example","*.site.example"]}],"clients":[])");
+      R"({"allow","clients":["127.0.0.1","::1"],"to":["site.example","*.site.example"]}],"clients":[])");
   EXPECT_EQ(access("http_access deny CONNECT !site\nhttp_access allow lan"),
             R"("rules":[{"allow","clients":["10.0.0.0/8"],"to":["site.example","*.site.example"],)"
             R"("methods":["CONNECT"]},{"deny","clients":["10.0.0.0/8"],"methods":["CONNECT"]}],)"
@@ -221,9 +221,9 @@ TEST(SquidAccess, NarrowsWhatIsAllowedBelowADenyOfAllOthers) {
       access("http_access deny lab !site\nhttp_access allow lan get\nhttp_access allow localhost"),
       R"("rules":[{"allow","clients":["10.7.0.0/16"],"to":["site.example","*.site.example"],)"
       R"("methods":["GET","HEAD"]},{"deny","clients":["10.7.0.0/16"],"methods":["GET","HEAD"]},)"
-      R"({"allow","clients":["10.0.0.0/8"],"methods":["GET","HEAD"]}],"clients":["loopback"])");
+      R"({"allow","clients":["10.0.0.0/8"],"methods":["GET","HEAD"]}],"clients":["127.0.0.1","::1"])");
   EXPECT_EQ(access("http_access deny !lan !localhost\nhttp_access allow all"),
-            R"("clients":["10.0.0.0/8","loopback"])");
+            R"("clients":["10.0.0.0/8","127.0.0.1","::1"])");
   EXPECT_EQ(access("http_access deny !site"),
             R"("rules":[{"allow","to":["site.example","*.site.example"]}],"clients":[])");
 }
@@ -242,7 +242,7 @@ TEST(SquidAccess, LetsOnlyUsersOnBelowALineThatAsksForOne) {
   EXPECT_EQ(
       access("http_access allow lab known\nhttp_access allow localhost", kUsers),
       R"("users":{"file":"/etc/passwd"},)"
-      R"("rules":[{"allow","clients":["10.7.0.0/16"],"users":["*"]}],"clients":["loopback"])");
+      R"("rules":[{"allow","clients":["10.7.0.0/16"],"users":["*"]}],"clients":["127.0.0.1","::1"])");
   EXPECT_EQ(access("http_access deny !known\nhttp_access allow lan", kUsers),
             R"("users":{"file":"/etc/passwd"},)"
             R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
@@ -282,7 +282,7 @@ TEST(SquidAccess, ComparesNamesOfAclsWithoutRegardToCase) {
             R"({"allow","clients":["10.0.0.0/8"],"ports":["1-79","81-442","444-65535"]}],)"
             R"("clients":[])");
   EXPECT_TRUE(has(settings_of(imported("http_access allow Manager LOCALHOST")),
-                  R"("monitor":["loopback"])"));
+                  R"("monitor":["127.0.0.1","::1"])"));
 }
 
 TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
@@ -347,7 +347,7 @@ TEST(SquidAccess, DeniesWhatOtherListsDeny) {
   EXPECT_EQ(access("http_access allow lan\nmiss_access allow lab"), R"("clients":["10.7.0.0/16"])");
   EXPECT_EQ(access("http_access allow lan\nhttp_reply_access deny all"), R"("clients":[])");
   EXPECT_EQ(access("http_access allow lan\nfollow_x_forwarded_for allow localhost"),
-            R"("rules":[{"deny","clients":["loopback"]}],"clients":["10.0.0.0/8"])");
+            R"("rules":[{"deny","clients":["127.0.0.1","::1"]}],"clients":["10.0.0.0/8"])");
 }
 
 TEST(SquidAccess, CarriesADenyThatDependsOnAConditionAndNothingElse) {
