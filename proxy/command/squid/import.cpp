@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "config/document.hpp"
-#include "config/text.hpp"
 #include "proxy/command/squid/directives.hpp"
 #include "proxy/command/squid/peers.hpp"
 #include "proxy/command/squid/plain.hpp"
