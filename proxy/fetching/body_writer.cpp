@@ -281,7 +281,7 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
   incoming_.attempt = std::move(rest);
   if (keeping_ && incoming_.attempt.peer()) stop_keeping(cache::Storability::several);
   const auto idle = context_.request().policy().settings.timeouts.body;
-  co_return co_await skip_body(context_.worker, incoming_.attempt.fetch(), *skipped, idle);
+  co_return co_await skip_body(context_.worker.sources, incoming_.attempt.fetch(), *skipped, idle);
 }
 
 void BodyWriter::complete() {

@@ -14,7 +14,8 @@ using Kind = Finding::Kind;
 constexpr std::string_view kRead =
     "acl|http_access|adapted_http_access|http_reply_access|miss_access|follow_x_forwarded_for|"
     "http_port|https_port|cache_mem|cache_dir|maximum_object_size|maximum_object_size_in_memory|"
-    "cache_peer|cache_peer_access|never_direct|always_direct|visible_hostname|unique_hostname|"
+    "cache_peer|cache_peer_access|never_direct|always_direct|visible_hostname|cache_mgr|unique_"
+    "hostname|"
     "workers|access_log|cache_access_log|forwarded_for|offline_mode|request_header_max_size|"
     "request_timeout|read_timeout|connect_timeout|client_idle_pconn_timeout|"
     "persistent_request_timeout|peer_connect_timeout|shutdown_lifetime|log_icp_queries|"
@@ -133,7 +134,7 @@ constexpr Directives kOthers[] = {
      "forwarded_pass for those about clients"},
     {"error_*|err_*|deny_info|email_err_data|mime_table|icon_directory|short_icon_urls|announce_*",
      "", Kind::left, "errors are plain text"},
-    {"cache_mgr|mail_*|cachemgr_passwd|hostname_aliases|umask|windows_ipaddrchangemonitor|"
+    {"mail_*|cachemgr_passwd|hostname_aliases|umask|windows_ipaddrchangemonitor|"
      "broken_posts|external_refresh_check|refresh_stale_hit|positive_ttl|spoof_client_ip|"
      "client_dst_passthru|relaxed_header_parser",
      "", Kind::left, "there is nothing like it"},

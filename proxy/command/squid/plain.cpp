@@ -65,6 +65,7 @@ struct Amount {
 
 constexpr std::array kAmounts{
     Amount{"visible_hostname", &Imported::top, "name", Amount::Of::text},
+    Amount{"cache_mgr", &Imported::top, "contact", Amount::Of::text},
     Amount{"unique_hostname", &Imported::top, "name", Amount::Of::text},
     Amount{"workers", &Imported::top, "threads", Amount::Of::count},
     Amount{"request_timeout", &Imported::timeouts, "timeouts.head", Amount::Of::time},
