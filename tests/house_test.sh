@@ -175,4 +175,28 @@ breach 'a folder has at most 30 sources of its own' < <(
   find config digest peers proxy tests -name '*.cpp' -printf '%h\n' | sort | uniq -c |
     awk '$1 > 30 { print $2 ": " $1 }')
 
+# Figures that are to fall. A change that lowers one lowers its limit here.
+declare -A limits=(
+  [process]=55
+  [members]=55
+  [large-types]=35
+  [wide-classes]=16
+  [includes]=47
+  [included]=46
+  [rooms]=42
+  [floors]=17
+  [clocks]=217
+  [random]=9
+  [disk]=70
+  [decisions]=36
+  [parameters]=29
+  [flags]=72
+)
+numbers=$(tests/figures.py --numbers)
+breach 'a figure has grown (tests/figures.py --list FIGURE shows of what)' < <(
+  while read -r figure number; do
+    limit=${limits[$figure]:-}
+    [ -z "$limit" ] || [ "$number" -le "$limit" ] || echo "$figure is $number, and was $limit"
+  done <<<"$numbers")
+
 exit $((breaches > 0))
