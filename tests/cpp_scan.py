@@ -207,15 +207,22 @@ class Scan:
         # Behind the colon of a constructor, `member{` is no body yet.
         if ':' in behind and (re.match(r'\w', behind[-1]) or behind[-1] == '>'):
             return None
+        # What stands before the body and before such a colon may be `&&`, which decides nothing.
+        begin = self.partner[at] + 1 + behind.index(':') if ':' in behind else i
         self.add(name, start, at, counts, has_body=True, is_pure=False,
-                 decisions=decisions_in(self.tokens[self.partner[at] + 1:close]))
+                 decisions=decisions_in(self.tokens[begin:close]))
         return close + 1
 
     def type(self, start, i, path):
-        name = next((self.tokens[k].text for k in range(start, i)
-                     if re.match(r'[A-Za-z_]', self.tokens[k].text) and not self.is_macro(k) and
-                     self.tokens[k].text not in ('class', 'struct', 'union', 'typedef', 'alignas')),
-                    '(unnamed)')
+        k, name = start, '(unnamed)'
+        while k < i:
+            text = self.tokens[k].text
+            if text in self.CLOSING:  # of an attribute
+                k = self.partner[k]
+            elif text not in ('class', 'struct', 'union', 'typedef', 'alignas') and not self.is_macro(k):
+                name = text
+                break
+            k += 1
         counts = {'members': 0, 'functions': 0}
         self.scope(i + 1, self.partner[i], path + name + '::', counts)
         self.types.append(Type(path + name, self.tokens[start].line, **counts))
