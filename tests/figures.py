@@ -185,7 +185,8 @@ def clocks(program):
             if [token.text for token in tokens[i:i + 4]] == ['::', 'now', '(', ')'] and (
                     name.endswith('_clock') or name in names):
                 found.append((1, place(file, tokens[i].line), f'{name}::now()'))
-            elif tokens[i].text in ('clock_gettime', 'gettimeofday') and tokens[i + 1].text == '(':
+            elif tokens[i].text in ('clock_gettime', 'gettimeofday') and tokens[i + 1].text == '(' and (
+                    'CPUTIME' not in tokens[i + 2].text):
                 found.append((1, place(file, tokens[i].line), tokens[i].text))
     inside = [one for one in found if re.match(r'proxy/(net|command|check)/', one[1])]
     yield Figure('clocks', 'places that read a clock of the system (outside net, command and check)',
