@@ -83,8 +83,8 @@ std::string to_text(const HostPort& at) {
   return (v6 ? '[' + at.host + ']' : at.host) + ':' + std::to_string(at.port);
 }
 
-std::string pac_server(bool tls, const HostPort& at) {
-  return (tls ? "HTTPS " : "PROXY ") + to_text(at);
+std::string pac_server(const ServerUrl& proxy) {
+  return (proxy.tls ? "HTTPS " : "PROXY ") + to_text(proxy.at);
 }
 
 std::optional<ServerUrl> parse_server_url(std::string_view url) {

@@ -22,9 +22,6 @@ std::optional<HostPort> parse_listen(std::string_view text);
 // "127.0.0.1:3128", "[::1]:3128".
 std::string to_text(const HostPort& at);
 
-// A proxy as FindProxyForURL() returns it: "PROXY 10.0.0.2:3128", "HTTPS [::1]:443".
-std::string pac_server(bool tls, const HostPort& at);
-
 // "http://HOST[:PORT][/]", or the same with https. HOST is a name or an address. The default port
 // is 80, or 443.
 struct ServerUrl {
@@ -32,6 +29,9 @@ struct ServerUrl {
   HostPort at;
 };
 std::optional<ServerUrl> parse_server_url(std::string_view url);
+
+// A proxy as FindProxyForURL() returns it: "PROXY 10.0.0.2:3128", "HTTPS [::1]:443".
+std::string pac_server(const ServerUrl& proxy);
 
 // "*", "*.example.com", a name or an address (IPv6 in brackets), each with or without a port.
 struct HostSpec {

@@ -168,7 +168,7 @@ void read_pac_fallback(Section& in, std::vector<std::string>& fallback) {
     } else if (!fallback.empty() && fallback.back() == kPacDirect) {
       return in.fault(item, "is never tried, since \"DIRECT\" comes before; put that last");
     } else {
-      fallback.push_back(is_word ? *text : pac_server(url->tls, url->at));
+      fallback.push_back(is_word ? *text : pac_server(*url));
     }
   }
 }

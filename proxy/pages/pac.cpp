@@ -95,7 +95,7 @@ std::vector<std::string> neighbours_of(const std::vector<peers::PeerRef>& peers,
                             peer->trust == config::Trust::site && peer->authorization.empty();
     const bool is_within_reach = !is_on_this_machine(at) || is_on_this_machine(proxy);
     if (!is_of_site || !is_within_reach || peer->is_ourselves() || at == proxy) continue;
-    if (all.size() < kMost) all.push_back(config::pac_server(peer->tls, at));
+    if (all.size() < kMost) all.push_back(config::pac_server({peer->tls, at}));
   }
   return all;
 }
@@ -108,7 +108,8 @@ struct Fallback {
 Fallback fallback_of(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
                      const config::HostPort& proxy) {
   Fallback fallback;
-  std::vector<std::string> known{config::pac_server(false, proxy), config::pac_server(true, proxy)};
+  std::vector<std::string> known{config::pac_server({false, proxy}),
+                                 config::pac_server({true, proxy})};
   const auto add = [&](const std::string& server) {
     if (std::find(known.begin(), known.end(), server) != known.end()) return;
     known.push_back(server);
@@ -186,7 +187,7 @@ std::string pac_script(const config::Settings& settings, const std::vector<peers
   const auto fallback = fallback_of(settings, peers, proxy);
   fmt::format_to(std::back_inserter(script),
                  "var proxy = \"{}\";\nvar next = \"{}\";\nvar direct = \"{}\";\nvar indirect = ",
-                 config::pac_server(false, proxy), fallback.proxies, fallback.direct);
+                 config::pac_server({false, proxy}), fallback.proxies, fallback.direct);
   append_texts(script, indirect_hosts(settings));
   script += ";\nvar hosts = ";
   append_texts(script, direct_hosts(settings, own_name));
