@@ -105,15 +105,20 @@ QuotientResult<bool> QuotientFilter::insert(const Key& key) {
   const std::uint64_t fingerprint = fingerprint_of(key);
   const std::uint64_t quotient = fingerprint >> shape_.remainder_bits;
   const std::uint64_t entry = (fingerprint & remainder_mask()) << kFlags;
-  const std::uint64_t own = get(quotient);
-  put(quotient, is_empty(own) ? entry | kOccupied : own | kOccupied);
-  if (!is_empty(own)) insert_among(quotient, entry, (own & kOccupied) != 0);
+  if (is_empty(get(quotient))) {
+    put(quotient, entry | kOccupied);
+  } else {
+    insert_among(quotient, entry);
+  }
   ++entries_;
   return fresh;
 }
 
 // Finds the entry's slot in its run, or where its run must begin.
-void QuotientFilter::insert_among(std::uint64_t quotient, std::uint64_t entry, bool has_run) {
+void QuotientFilter::insert_among(std::uint64_t quotient, std::uint64_t entry) {
+  const std::uint64_t own = get(quotient);
+  const bool has_run = (own & kOccupied) != 0;
+  put(quotient, own | kOccupied);
   const std::uint64_t run = run_of(quotient);
   std::uint64_t slot = run;
   if (has_run) {

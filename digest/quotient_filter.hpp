@@ -96,7 +96,7 @@ class QuotientFilter {
   std::uint64_t previous(std::uint64_t slot) const { return (slot - 1) & (shape_.slots() - 1); }
 
   std::uint64_t run_of(std::uint64_t quotient) const;
-  void insert_among(std::uint64_t quotient, std::uint64_t entry, bool has_run);
+  void insert_among(std::uint64_t quotient, std::uint64_t entry);
   void shift_in(std::uint64_t slot, std::uint64_t content);
   void shift_out(std::uint64_t slot, std::uint64_t quotient);
 
