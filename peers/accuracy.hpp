@@ -109,10 +109,11 @@ class Accuracy {
             std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold,
             bool foreseen = false);
 
-  // As Probation::polled(). How long a peer took before it failed says nothing of one that is back:
+  // As those of Probation. How long a peer took before it failed says nothing of one that is back:
   // its time is measured anew.
-  void polled(bool failed, SteadyTime now) {
-    if (probation_.polled(failed, now)) first_byte_.store(0, std::memory_order_relaxed);
+  void poll_failed(SteadyTime now) { probation_.poll_failed(now); }
+  void polled(SteadyTime now) {
+    if (probation_.polled(now)) first_byte_.store(0, std::memory_order_relaxed);
   }
 
   // Records that a question to the peer begins or ends; see Asking.

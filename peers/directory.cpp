@@ -325,8 +325,13 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
   if (reports[id].claims.filter != report.claims.filter) {
     digests[id] = {digests[id].number + 1, report.confirmed.value_or(SteadyTime::min())};
   }
-  const bool failed = report.failures_in_a_row > 0;
-  peers_[id]->accuracy.polled(failed, report.confirmed.value_or(SteadyTime::min()));
+  auto& accuracy = peers_[id]->accuracy;
+  const auto polled = report.confirmed.value_or(SteadyTime::min());
+  if (report.failures_in_a_row > 0) {
+    accuracy.poll_failed(polled);
+  } else {
+    accuracy.polled(polled);
+  }
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);

@@ -75,10 +75,12 @@ void Probation::heard(SteadyTime now) {
   if (resting(now)) resting_until_.store(now, std::memory_order_relaxed);
 }
 
-bool Probation::polled(bool failed, SteadyTime now) {
-  const bool failed_before = poll_failed_.exchange(failed, std::memory_order_relaxed);
-  if (failed && !failed_before) blame(Reason::poll_failed, now);
-  const bool is_back = !failed && failed_before;
+void Probation::poll_failed(SteadyTime now) {
+  if (!poll_failed_.exchange(true, std::memory_order_relaxed)) blame(Reason::poll_failed, now);
+}
+
+bool Probation::polled(SteadyTime now) {
+  const bool is_back = poll_failed_.exchange(false, std::memory_order_relaxed);
   // Somebody else had its address when the poll failed.
   if (is_back && reason() == Reason::not_a_proxy)
     reason_.store(Reason::none, std::memory_order_relaxed);

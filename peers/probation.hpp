@@ -60,10 +60,11 @@ class Probation {
   // Records that the peer has polled us, so that it runs. Ends a rest after a failure to answer,
   // not one after a lie, a refusal or an answer that broke off: the peer is on probation then.
   void heard(SteadyTime now);
-  // Records how our poll of its digest ended. A good one after a bad one counts as heard(), and
-  // ends a rest for what somebody else had answered. Returns whether the peer is back: this poll is
-  // good, and the last one was not.
-  bool polled(bool failed, SteadyTime now);
+  // Records that our poll of its digest has failed.
+  void poll_failed(SteadyTime now);
+  // Records that our poll of its digest was good. Returns whether the peer is back: the last poll
+  // had failed. Then it counts as heard(), and ends a rest for what somebody else had answered.
+  bool polled(SteadyTime now);
 
   // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
   bool begin_trial() { return !trial_.exchange(true, std::memory_order_relaxed); }

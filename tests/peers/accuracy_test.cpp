@@ -275,14 +275,14 @@ TEST(Accuracy, ATimeOutCountsAsWhatItTook) {
 TEST(Accuracy, APeerThatIsBackIsMeasuredAnew) {
   Accuracy accuracy;
   accuracy.note(ClaimOutcome::true_hit, 2ms, 0, kNow);
-  accuracy.polled(false, kNow);
+  accuracy.polled(kNow);
   accuracy.note(ClaimOutcome::outrun, 900ms, 0, kNow);
-  accuracy.polled(true, kNow + 1s);
+  accuracy.poll_failed(kNow + 1s);
   EXPECT_TRUE(accuracy.standing().first_byte.measured());
-  accuracy.polled(false, kNow + 2s);
+  accuracy.polled(kNow + 2s);
   EXPECT_FALSE(accuracy.standing().first_byte.measured()) << "it was stopped, and not slow";
   accuracy.note(ClaimOutcome::true_hit, 2ms, 0, kNow + 2s);
-  accuracy.polled(false, kNow + 3s);
+  accuracy.polled(kNow + 3s);
   EXPECT_EQ(accuracy.books().first_byte, 2ms);
 }
 

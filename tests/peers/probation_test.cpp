@@ -12,19 +12,19 @@ const SteadyTime kToday{1h};
 TEST(Probation, BeginsWithAFailedPollAndEndsWithAGoodOne) {
   Probation probation;
   EXPECT_FALSE(probation.on());
-  probation.polled(true, kToday);
+  probation.poll_failed(kToday);
   EXPECT_TRUE(probation.on());
   EXPECT_EQ(probation.reason(), Reason::poll_failed);
-  probation.polled(false, kToday + 1s);
+  probation.polled(kToday + 1s);
   EXPECT_FALSE(probation.on());
 }
 
 TEST(Probation, AGoodPollAfterABadOneEndsTheRest) {
   Probation probation;
   probation.fail(Reason::refused, kToday);
-  probation.polled(true, kToday);
+  probation.poll_failed(kToday);
   EXPECT_TRUE(probation.resting(kToday + 500ms));
-  probation.polled(false, kToday + 500ms);
+  probation.polled(kToday + 500ms);
   EXPECT_FALSE(probation.resting(kToday + 500ms)) << "it is back";
   EXPECT_EQ(probation.last_heard(), kToday + 500ms);
 }
@@ -38,7 +38,7 @@ TEST(Probation, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
   for (const auto lie : {Reason::lies, Reason::contradicted, Reason::not_a_proxy}) {
     Probation liar;
     liar.lie(lie, kToday);
-    liar.polled(true, kToday + 1ms);
+    liar.poll_failed(kToday + 1ms);
     liar.heard(kToday + 2ms);
     EXPECT_TRUE(liar.resting(kToday + 2ms));
     EXPECT_EQ(liar.reason(), lie) << "the poll is not why it rests";
@@ -48,11 +48,11 @@ TEST(Probation, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
 TEST(Probation, AGoodPollAfterABadOneEndsTheRestForWhatSomebodyElseHasAnswered) {
   Probation probation;
   probation.lie(Reason::not_a_proxy, kToday);
-  probation.polled(false, kToday + 1ms);
+  probation.polled(kToday + 1ms);
   EXPECT_TRUE(probation.resting(kToday + 1ms))
       << "an answer was not its own although its polls are";
-  probation.polled(true, kToday + 2ms);
-  probation.polled(false, kToday + 3ms);
+  probation.poll_failed(kToday + 2ms);
+  probation.polled(kToday + 3ms);
   EXPECT_FALSE(probation.resting(kToday + 3ms));
   EXPECT_FALSE(probation.on());
 }
