@@ -31,8 +31,10 @@ class OnDisk {
   // Valid once front() is not 0.
   const digest::Key& key() const { return key_; }
 
-  // Sets whether the response is offered to the disk; returns whether it was before.
-  bool offer(bool is = true) { return offered_.exchange(is, std::memory_order_relaxed); }
+  // Offers the response to the disk; returns whether it was offered before.
+  bool offer() { return offered_.exchange(true, std::memory_order_relaxed); }
+  // The disk has not taken it.
+  void withdraw() { offered_.store(false, std::memory_order_relaxed); }
   std::chrono::steady_clock::time_point asked() const { return asked_; }
 
  private:

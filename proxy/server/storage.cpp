@@ -35,13 +35,17 @@ std::uint64_t transit_share(const config::CacheSettings& settings) {
   return settings.memory.value / 8;
 }
 
+cache::Admit admit_of(const config::DiskSettings& told) {
+  return told.admit == config::Admit::second ? cache::Admit::second : cache::Admit::first;
+}
+
 std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings,
                                            cache::Budget& budget, cache::KeptElsewhere elsewhere) {
   const auto& told = settings.disk;
   if (!told) return nullptr;
   const cache::DiskLimits limits{.path = told->path,
                                  .bytes = told->size.value,
-                                 .admit_on_second = told->admit == config::Admit::second,
+                                 .admit = admit_of(*told),
                                  .kept_elsewhere = std::move(elsewhere)};
   return std::make_unique<cache::DiskTier>(budget, limits, PurgePattern::reading);
 }
@@ -90,8 +94,7 @@ void Storage::follow(const config::Settings& settings) {
   limit_memory(told.memory.value - transit_share(told));
   store.follow_budget(told.largest_object().value);
   if (!disk || !told.disk) return;
-  const auto resized =
-      disk->follow(told.disk->size.value, told.disk->admit == config::Admit::second);
+  const auto resized = disk->follow(told.disk->size.value, admit_of(*told.disk));
   if (!resized) {
     spdlog::warn("cache.disk.size stays as it is: {}", to_string(resized.error()));
   }

@@ -211,7 +211,7 @@ void offer_to_disk(Cache& cache, const digest::Key& key, const cache::Found& fou
     const auto asked = stored.on_disk->asked();
     return there && !cache.fills.outdated(key, entry->url(), asked, entry->giver().tag);
   };
-  if (!cache.disk->put(key, stored, {}, good)) stored.on_disk->offer(false);
+  if (!cache.disk->put(key, stored, {}, good)) stored.on_disk->withdraw();
 }
 
 // Purges the disk first: a reader of the disk then either finds the entry purged, or has stored it

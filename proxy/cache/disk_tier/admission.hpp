@@ -9,14 +9,18 @@
 
 namespace proxy::cache {
 
-// Admits every response, or only those whose URL was requested twice (DiskLimits::admit_on_second),
-// so that responses requested once do not wear the disk. Any thread, but follow() is for one.
+// At which request of its URL a response is admitted.
+enum class Admit : std::uint8_t { first, second };
+
+// Admits every response, or only those whose URL was requested twice, so that responses requested
+// once do not wear the disk. Any thread, but follow() is for one.
 class Admission {
  public:
-  Admission(Budget& budget, bool on_second) : budget_(budget) { follow(on_second); }
+  Admission(Budget& budget, Admit at) : budget_(budget) { follow(at); }
 
   // From now on decides so. Once requests are counted, their counts stay, and their memory, too.
-  void follow(bool on_second) {
+  void follow(Admit at) {
+    const bool on_second = at == Admit::second;
     if (on_second && !counts_) {
       counts_ = std::make_unique<AskedCounts>(budget_, AskedCounts::fitting(budget_.limit()));
     }

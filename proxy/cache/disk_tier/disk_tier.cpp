@@ -53,7 +53,7 @@ std::uint64_t segments_of(std::uint64_t bytes) {
 
 DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
     : budget_(budget),
-      admission_(budget, limits.admit_on_second),
+      admission_(budget, limits.admit),
       writer_(disk_,
               [this](const Key& key, const Entry& entry) {
                 give_up_copy(digest::key_of(digest::Method::get, entry.url()), key, entry);
@@ -71,8 +71,8 @@ void DiskTier::give_up_copy(const Key& key, const Key& key_on_disk, const Entry&
   memory->drop(key, entry);
 }
 
-Result<void> DiskTier::follow(std::uint64_t bytes, bool admit_on_second) {
-  admission_.follow(admit_on_second);
+Result<void> DiskTier::follow(std::uint64_t bytes, Admit admit) {
+  admission_.follow(admit);
   return disk_.resize(bytes, entries_fitting(budget_.limit()));
 }
 

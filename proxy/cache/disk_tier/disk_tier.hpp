@@ -25,8 +25,8 @@ struct DiskLimits {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
   std::uint32_t segment_bytes = std::uint32_t{64} << 20;  // at most: see disk::kWantedSegments
-  bool admit_on_second = false;                           // see Admission
-  KeptElsewhere kept_elsewhere = {};                      // as for the Store
+  Admit admit = Admit::first;
+  KeptElsewhere kept_elsewhere = {};  // as for the Store
 };
 
 // How many segment files, and so descriptors, a cache of this size has.
@@ -95,7 +95,7 @@ class DiskTier {
 
   // Adapts to the budget's limit as it is now, and to other settings than those of the start.
   // Returns Disk::resize()'s result.
-  disk::Result<void> follow(std::uint64_t bytes, bool admit_on_second);
+  disk::Result<void> follow(std::uint64_t bytes, Admit admit);
 
   // As Disk::follow_clock(). If it returns true, the caller drops from memory all entries of
   // earlier runs.
