@@ -30,7 +30,7 @@ void ShardClaims::add(Claimable& variant, const ClaimTerms& terms, ClaimCounts& 
   if (!choose(variant, terms, variants, now)) return;
   if (variant.by_rule()) variants.rule = variant.rule();
   order_.insert(variant);
-  if (variants.of(variant.by_rule())++ > 0) return;
+  if (variants.count(variant.rule())++ > 0) return;
   const bool is_new = change(variant.claim(), KeyChange::What::added);
   if (is_new && newly_claimed_) newly_claimed_->ring();
 }
@@ -38,7 +38,7 @@ void ShardClaims::add(Claimable& variant, const ClaimTerms& terms, ClaimCounts& 
 void ShardClaims::end(Claimable& variant, ClaimCounts& variants) {
   if (!variant.is_linked()) return;
   order_.erase(Order::s_iterator_to(variant));
-  if (--variants.of(variant.by_rule()) > 0) return;
+  if (--variants.count(variant.rule()) > 0) return;
   const bool departs = change(variant.claim(), KeyChange::What::removed);
   if (departs) departures_.remember(variant.key, latest_);
 }

@@ -34,7 +34,8 @@ struct ClaimCounts {
   std::uint8_t by_rule = 0;
   digest::RuleMark rule = 0;  // if by_rule > 0
 
-  std::uint8_t& of(bool is_by_rule) { return is_by_rule ? by_rule : for_all; }
+  // `of`: the rule of a claim, 0 for everybody.
+  std::uint8_t& count(digest::RuleMark of) { return of == 0 ? for_all : by_rule; }
 };
 
 // A variant in the order in which claims end. A variant is in this order exactly while it counts as

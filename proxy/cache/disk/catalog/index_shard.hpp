@@ -164,13 +164,14 @@ class IndexShard {
     return place && place->claimed() && place->rule() == claim.rule;
   }
   void begin_claim(const Key& key, const PackedLocation& place) REQUIRES(mutex) {
-    note({key, place.rule()}, place.claimed(), What::added);
+    note(key, place, What::added);
   }
   void end_claim(const Key& key, const PackedLocation& place) REQUIRES(mutex) {
-    note({key, place.rule()}, place.claimed(), What::removed);
+    note(key, place, What::removed);
   }
-  void note(const Claim& claim, bool is_made, What what) REQUIRES(mutex) {
-    if (is_made && !above_->contains(claim)) change(claim, what);
+  void note(const Key& key, const PackedLocation& place, What what) REQUIRES(mutex) {
+    const Claim claim{key, place.rule()};
+    if (place.claimed() && !above_->contains(claim)) change(claim, what);
   }
   void change(const Claim& claim, What what) REQUIRES(mutex) {
     if (!follows_) return;

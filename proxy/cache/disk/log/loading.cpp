@@ -66,9 +66,10 @@ Result<std::vector<Directory::Item>> own_segments(const Directory& directory, Lo
 
 Result<void> Loading::run(Rotation& rotation) {
   const auto segments = files_.spaces();  // a copy: empty segments are removed on the way
+  if (!segments.empty()) newest_ = segments.rbegin()->first;
   read_times();
   for (const auto& [number, bytes] : segments) {
-    const auto loaded = load(number, number == segments.rbegin()->first, rotation);
+    const auto loaded = load(number, rotation);
     if (!loaded) return loaded;
   }
   if (found_.forgotten > 0) learner_.forget_all();
@@ -94,10 +95,11 @@ void Loading::read_times() {
 // The header of each segment has the number of purges before it, so a wrong number shows that
 // purges were lost. No number follows the end of the newest segment: purges lost there leave no
 // trace. Only if the whole segment is unusable do purges count as lost.
-Result<void> Loading::load(std::uint32_t number, bool newest, Rotation& rotation) {
+Result<void> Loading::load(std::uint32_t number, Rotation& rotation) {
   auto file = files_.directory().open_segment(number);
   if (!file && file.error() == Error::no_descriptors) return file.error();
   auto scanned = file ? scan(*file, number) : file.error();
+  const bool newest = number == newest_;
   const bool rubbish = scanned && scanned->damaged && scanned->records.empty();
   if (newest && (!scanned || scanned->other_version || rubbish)) found_.forgotten = 1;
   if (!scanned) {
@@ -117,12 +119,11 @@ Result<void> Loading::load(std::uint32_t number, bool newest, Rotation& rotation
     (void)files_.remove(number);  // its number may be used again
     return {};
   }
-  learn(std::move(*file), std::move(*scanned), number, newest, rotation);
+  learn(std::move(*file), std::move(*scanned), number, rotation);
   return {};
 }
 
-void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newest,
-                    Rotation& rotation) {
+void Loading::learn(File file, Scanned scanned, std::uint32_t number, Rotation& rotation) {
   files_.pass(number);
   found_.segments += 1;
   found_.replayed += scanned.sealed ? 0 : 1;
@@ -133,7 +134,7 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
   catalog_.segments.add(segment);
   learn_shifted(scanned.records, *segment);
   if (lately) note_purges(scanned.records, number);
-  finish(std::move(segment), std::move(scanned), newest, rotation);
+  finish(std::move(segment), std::move(scanned), rotation);
 }
 
 void Loading::learn_shifted(const std::vector<Listed>& records, const Segment& segment) {
@@ -162,14 +163,13 @@ void Loading::note_purges(const std::vector<Listed>& records, std::uint32_t segm
 // segment, many starts would leave many small files. But the disk must have space for one more
 // segment beside it, or the next segment could take no copies. Any other segment without a footer
 // gets one. If records are damaged, the footer tells the next start which ones.
-void Loading::finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,
-                     Rotation& rotation) {
+void Loading::finish(std::shared_ptr<const Segment> segment, Scanned scanned, Rotation& rotation) {
   const std::uint32_t number = segment->number;
   const auto whole = space_of(limits_.segment_bytes);
   const bool leaves_space =
       files_.used_bytes() - files_.spaces().at(number) + 2 * whole <= limits_.bytes;
   const bool worth = scanned.end < limits_.segment_bytes / 4 * 3 && !scanned.damaged;
-  const bool goes_on = newest && worth && leaves_space;
+  const bool goes_on = number == newest_ && worth && leaves_space;
   if (scanned.sealed && !goes_on) return;
   if (!segment->file.truncate(scanned.end)) return;
   const File& file = segment->file;

@@ -67,18 +67,18 @@ class Loading {
 
  private:
   void read_times();
-  Result<void> load(std::uint32_t number, bool newest, Rotation& rotation);
+  Result<void> load(std::uint32_t number, Rotation& rotation);
   void learn_shifted(const std::vector<Listed>& records, const Segment& segment);
   void note_purges(const std::vector<Listed>& records, std::uint32_t segment);
-  void learn(File file, Scanned scanned, std::uint32_t number, bool newest, Rotation& rotation);
-  void finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,
-              Rotation& rotation);
+  void learn(File file, Scanned scanned, std::uint32_t number, Rotation& rotation);
+  void finish(std::shared_ptr<const Segment> segment, Scanned scanned, Rotation& rotation);
 
   const LogLimits& limits_;
   Catalog& catalog_;
   SegmentFiles& files_;
   Appender& appender_;
   Learner learner_;
+  std::uint32_t newest_ = 0;                          // number of the newest segment
   ClockMark mark_before_ = {};                        // of the segment that was loaded last
   std::map<std::uint32_t, SegmentTimes> times_ = {};  // by number of the segment
   Loaded& found_;

@@ -15,6 +15,11 @@ bool leads_to_others(RecordKind kind) {
   return kind == RecordKind::object || kind == RecordKind::selector;
 }
 
+bool allows(const CopyAllowance& allowance, const Listed& listed) {
+  const bool fits = leads_to_others(listed.kind) || listed.bytes <= allowance.bytes;
+  return fits && allowance.entries > 0;
+}
+
 }  // namespace
 
 Result<void> Reclaimer::make_room(std::size_t entries, CopyAllowance& allowance) {
@@ -124,22 +129,17 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
     if (newer && newer->body_at() != at) return {};
   }
   if (listed.kind == RecordKind::block) return clear_out_block(listed.key, *location, allowance);
-  const bool kept = is_kept(listed, *location, used, allowance);
   // A selector leads to variants, and an object to its blocks: these are not given up with it.
-  const bool leads_on =
-      listed.kind == RecordKind::selector || is_kept(listed, *location, false, allowance);
+  const bool may_be_kept = allows(allowance, listed);
+  const bool has_blocks =
+      may_be_kept && listed.kind == RecordKind::object && claims_.holds_any(listed.key, *location);
+  const bool leads_on = listed.kind == RecordKind::selector || has_blocks;
+  const bool kept = may_be_kept && (used || has_blocks);
   const bool is_duplicate = kept && !leads_on && limits_.kept_elsewhere({listed.key, listed.rule});
   if (is_duplicate) catalog_.counters.duplicates += 1;
   if (kept && !is_duplicate) return copy(listed.key, *location, allowance);
   evict(listed.key, location->at);
   return {};
-}
-
-bool Reclaimer::is_kept(const Listed& listed, const Location& location, bool used,
-                        const CopyAllowance& allowance) const {
-  if (allowance.entries == 0) return false;
-  if (!leads_to_others(listed.kind) && listed.bytes > allowance.bytes) return false;
-  return used || (listed.kind == RecordKind::object && claims_.holds_any(listed.key, location));
 }
 
 Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location,

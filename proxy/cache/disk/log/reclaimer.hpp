@@ -48,8 +48,6 @@ class Reclaimer {
   Result<void> clear_out_block(const Key& key, const Location& location, CopyAllowance& allowance);
   void read_ahead(const Segment& segment, const std::vector<Listed>& records,
                   const CopyAllowance& allowance) const;
-  bool is_kept(const Listed& listed, const Location& location, bool used,
-               const CopyAllowance& allowance) const;
   Result<void> copy(const Key& key, const Location& location, CopyAllowance& allowance);
   void evict(const Key& key, Position at);
 
