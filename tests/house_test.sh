@@ -190,7 +190,7 @@ declare -A limits=(
   [disk]=70
   [decisions]=36
   [parameters]=29
-  [flags]=72
+  [flags]=58
 )
 numbers=$(tests/figures.py --numbers)
 breach 'a figure has grown (tests/figures.py --list FIGURE shows of what)' < <(
