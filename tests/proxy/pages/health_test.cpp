@@ -63,8 +63,9 @@ TEST(HealthJson, NamesOriginsOfClientsToAdminsAlone) {
   EXPECT_EQ(told.at(1).at("which"), "http://ours:80");
   EXPECT_EQ(told.dump().find("theirs"), std::string::npos) << told;
   EXPECT_EQ(reasons_for(scene, troubles, Audience::admins).at(0).at("which"), "http://theirs:80");
-  const OriginsSeen one{
-      {{"http://theirs:80", Failure::What::cut, 30, kNow - 9s, kNow}}, {}, 100, 30};
+  const std::vector<upstream::OriginHealth::Failing> theirs{
+      {"http://theirs:80", {}, 30, kNow - 9s, kNow}};
+  const OriginsSeen one{theirs, {}, 100, 30, theirs};
   const auto share = reasons_for(scene, origin_reasons(one, kNow), Audience::monitors);
   EXPECT_EQ(share.at(0).at("which"), kForAdmins);
 }
