@@ -35,13 +35,16 @@ void add_disk(std::vector<Trouble>& all, const Process& process, const Policy& p
   if (process.disk_watch) add_fault(all, "disk", process.disk_watch->lost());
 }
 
-void add_neighbours(std::vector<Trouble>& all, const Policy& policy, bool names_fail, Time now) {
+void add_neighbours(std::vector<Trouble>& all, const Policy& policy,
+                    const upstream::NameHealth& names, Time now) {
+  const bool names_fail = names.fails_lately(now);
+  const bool are_silent = names.are_silent(now);
   for (const auto& peer : policy.directory->status(now)) {
     auto why = is_excused(peer, names_fail) ? std::string() : why_down(peer);
     if (!why.empty()) all.push_back({"peer", peer.name, std::move(why)});
     const auto parent = policy.routes.status(peer.id, now);
     const bool by_name = !config::parse_address(policy.directory->peers()[peer.id]->host);
-    if (parent && parent->rests && !(by_name && names_fail)) {
+    if (parent && parent->rests && !(by_name && are_silent)) {
       all.push_back({"peer", peer.name, "as a parent it failed requests, and rests"});
     }
   }
@@ -179,7 +182,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
   std::vector<Trouble> all;
   add_disk(all, process, policy);
-  add_neighbours(all, policy, process.name_health.fails_lately(now), now);
+  add_neighbours(all, policy, process.name_health, now);
   add_refused(all, process, policy, now);
   add_names(all, process.name_health, now);
   for (auto& one : origin_reasons(origins_seen(process, now), now)) all.push_back(std::move(one));

@@ -83,19 +83,19 @@ bool ClaimantSearch::must_be_allowed() const {
 }
 
 // A name that leads nowhere is not denied, so neighbours still answer while the name servers
-// cannot. One whose answer is late may be denied. Offline it does not matter: nothing connects to
-// its address, and a neighbour gives only what its own settings let it fetch, at a time when the
-// name led somewhere. What is known to be denied, as an address in the URL, still is.
+// cannot. One whose answer is late may be denied. It does not matter offline while no name server
+// replies to anything: nothing connects to its address, and a neighbour gives only what its own
+// settings let it fetch. What is known to be denied, as an address in the URL, still is.
 Task<bool> ClaimantSearch::guard_allows() const {
   const auto& request = wanted_.request;
   const auto& guard = access_.guard;
-  const bool offline = request.facts.offline;
-  const bool in_vain = offline && access_.shared.name_health.fails_lately(Steady::now());
+  const bool in_vain =
+      request.facts.offline && access_.shared.name_health.are_silent(Steady::now());
   const auto limit =
       in_vain ? std::chrono::milliseconds(0) : request.policy().settings.timeouts.peer_connect;
   std::string host(request.target.host());
   const auto found = co_await access_.resolver.resolve(std::move(host), limit);
-  if (!found) co_return offline || found.error() != upstream::Errc::resolver_timed_out;
+  if (!found) co_return in_vain || found.error() != upstream::Errc::resolver_timed_out;
   co_return std::all_of(found->begin(), found->end(), [&](const auto& address) {
     return guard.allows(address, request.target.port(), upstream::Trust::client);
   });
@@ -106,13 +106,13 @@ Task<bool> ClaimantSearch::begin() {
   bool goes_on = plan_.has_choice();
   if (plan_.has_candidates() && must_be_allowed()) goes_on = co_await guard_allows();
   if (abandoned()) co_return false;
-  state_ = State::searching;
+  state_ = goes_on ? State::searching : State::over;
   if (goes_on) plan_.begin(Steady::now());
   co_return goes_on;
 }
 
 Task<std::optional<Attempt>> ClaimantSearch::next() {
-  bool goes_on = true;
+  bool goes_on = state_ != State::over;
   if (state_ == State::new_) goes_on = co_await begin();
   while (goes_on && !abandoned()) {
     if (const auto question = race_.take_one_over()) {
@@ -220,6 +220,8 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
   const auto& policy = wanted_.request.policy();
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
   note_worth(*policy.directory, attempt, judged, bytes);
+  if (judged.worth == Worth::unresolved)
+    attempt.peer()->accuracy.probation().unresolved(Steady::now());
   const auto result = word(judged.worth);
   if (result.empty()) return;
   const auto& name = attempt.peer()->name;
@@ -247,6 +249,8 @@ void ClaimantSearch::leave_all(Steady::time_point now) {
   for (const auto& question : race_.under_way()) {
     const auto& attempt = question->attempt;
     const bool is_excused = attempt.waits_itself() || attempt.awaits_name();
+    if (attempt.peer() && attempt.awaits_name() && now >= question->plan.expected_by)
+      attempt.peer()->accuracy.probation().unresolved(now);
     const auto left = ChoicePlan::how_left(question->plan, question->over, is_excused, now);
     if (left == Left::late_origin && !abandoned()) question->attempt.note_silence();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);

@@ -88,7 +88,7 @@ class ClaimantSearch {
   ChoicePlan plan_;
   SourceRace race_;
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
-  enum class State : std::uint8_t { new_, searching, abandoned } state_ = State::new_;
+  enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;
 };
 
 }  // namespace proxy

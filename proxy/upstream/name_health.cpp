@@ -83,6 +83,11 @@ bool NameHealth::fails_lately(Time now) const {
   return is_silent(now) || is_useless(now) || (last_trouble_ && now - *last_trouble_ <= kAftermath);
 }
 
+bool NameHealth::are_silent(Time now) const {
+  const threads::MutexLock lock(mutex_);
+  return is_silent(now);
+}
+
 std::optional<NameHealth::Trouble> NameHealth::found(Time now) const {
   const bool silent = is_silent(now);
   if (!silent && !is_useless(now)) return std::nullopt;

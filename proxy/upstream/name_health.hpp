@@ -55,6 +55,9 @@ class NameHealth {
   // Whether there is trouble, or was in the last kAftermath: then a name that was not resolved
   // tells nothing of who bears it.
   [[nodiscard]] bool fails_lately(Time now) const EXCLUDES(mutex_);
+  // Whether nobody has replied at all for kSilence, not even to a probe. No client can bring that
+  // about by names that it asks for.
+  [[nodiscard]] bool are_silent(Time now) const EXCLUDES(mutex_);
   // What a client is told whose request failed because its name was not resolved.
   [[nodiscard]] std::string text_for_client(Time now) const EXCLUDES(mutex_);
   // Writes to the log when the trouble begins, and when it is over. Call it now and then.
