@@ -60,6 +60,12 @@ void Probation::outrun(SteadyTime now) {
   if (!outrun_.exchange(true, std::memory_order_relaxed)) blame(Reason::outrun, now);
 }
 
+void Probation::unresolved(SteadyTime now) {
+  if (resting(now)) return;
+  if (!on()) reason_.store(Reason::none, std::memory_order_relaxed);
+  resting_until_.store(now + kFirstRest, std::memory_order_relaxed);
+}
+
 void Probation::prove() {
   failures_in_a_row_.store(0, std::memory_order_relaxed);
   outrun_.store(false, std::memory_order_relaxed);

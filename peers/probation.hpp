@@ -45,6 +45,9 @@ class Probation {
   void lie(Reason reason, SteadyTime now);
   // Records that another source had answered before the peer began to.
   void outrun(SteadyTime now);
+  // Records that the name of its host was not resolved: the peer rests for kFirstRest. That is no
+  // failure of its own, and gives no reason.
+  void unresolved(SteadyTime now);
   // Records that the peer has said no in time.
   void answered() { outrun_.store(false, std::memory_order_relaxed); }
   // Records that the peer has sent what it claims.

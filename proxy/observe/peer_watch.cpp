@@ -26,6 +26,8 @@ std::string why_resting(peers::Reason reason, peers::PeerKind kind) {
              "peers";
     case peers::Reason::refuses_us:
       return why_it_refuses(kind);
+    case peers::Reason::none:
+      return {};
     default:
       return "it failed requests, and rests: look at its log, and at the way to it";
   }

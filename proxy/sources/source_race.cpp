@@ -28,6 +28,8 @@ void note_unused(const SourceRace::About& about, const Attempt& attempt, bool be
                        : heard              ? heard_in(attempt.head(), {})
                                             : heard_in(heard.error());
   if (finding.worth == Worth::holds && !begun) return;
+  if (finding.worth == Worth::unresolved)
+    return peer->accuracy.probation().unresolved(Attempt::Steady::now());
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : outcome_of(attempt, finding);
   if (!outcome) return;
