@@ -20,19 +20,36 @@ export class History {
   hour = null;
   day = null;
 
+  // News that come while the samples are loaded; null: they are not.
+  #waiting = null;
+
+  // One load at a time, so that a slow line gets no more of them than it can carry.
   async reload() {
-    this.hour = await load('hour');
-    this.day = await load('day');
+    if (this.#waiting) return;
+    this.#waiting = [];
+    try {
+      [this.hour, this.day] = [await load('hour'), await load('day')];
+    } finally {
+      const missed = this.#waiting;
+      this.#waiting = null;
+      for (const news of missed) this.#append(news);
+    }
   }
 
   // Adds the news of one second. If seconds were missed, all are loaded anew.
-  add({ end, sample }) {
+  add(news) {
+    if (this.#waiting) {
+      this.#waiting.push(news);
+    } else if (this.hour && news.end > this.hour.end + 1) {
+      this.reload().catch(() => {});
+    } else {
+      this.#append(news);
+    }
+  }
+
+  #append({ end, sample }) {
     const hour = this.hour;
     if (!hour || end <= hour.end) return;
-    if (end > hour.end + 1) {
-      this.reload().catch(() => {});
-      return;
-    }
     for (const name of kSeries) {
       hour[name].push(sample[name]);
       if (hour[name].length > kHour) hour[name].shift();
