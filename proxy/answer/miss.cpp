@@ -91,7 +91,7 @@ Task<void> await_stored(Client& client, const Request& request, const Lookup& lo
   const bool soon = head.provenance.stored && head.length && *head.length <= kShort;
   if (!too_old || !soon) co_return;
   const auto until = steady_clock::now() + kStoredSoon;
-  while (!reader.at_end()) {
+  while (!reader.is_over()) {
     if (!reader.at_hand().empty()) continue;
     const auto woken = co_await client.wake_by().wait_until(until);
     if (woken == Wakeup::Woken::timed_out) co_return;

@@ -274,6 +274,11 @@ Pieces FillReader::at_hand() {
   return pieces;
 }
 
+bool FillReader::is_over() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  return fill_->end_.finished || fill_->end_.failure || detached_;
+}
+
 bool FillReader::at_end() const {
   const threads::MutexLock lock(fill_->mutex_);
   return fill_->end_.finished && !detached_ && position_ == fill_->arrived_.bytes();

@@ -219,6 +219,8 @@ class FillReader : public net::InFrameMemory {
   [[nodiscard]] cache::Storability storability() const;
   // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();
+  // Whether the writer has ended, or the reader has left.
+  bool is_over() const;
   // Whether next() would return at once that there are no more bytes.
   [[nodiscard]] bool at_end() const;
   // Waits for the next bytes; none at the end, and none if the writer lends the rest of the body. A
