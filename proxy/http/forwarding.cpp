@@ -110,14 +110,8 @@ bool signs_in(std::string_view cookie) {
 
 // Writes the line without the cookies that sign a browser in to a Hearsay.
 void write_other_cookies(PieceWriter& out, const Field& line) {
-  std::string_view before;
-  for (auto rest = line.value; !rest.empty();) {
-    const auto cookie = next_cookie(rest);
-    if (cookie.empty() || signs_in(cookie)) continue;
-    if (before.empty()) out << line.name << ": ";
-    out << std::exchange(before, "; ") << cookie;
-  }
-  if (!before.empty()) out << "\r\n";
+  const auto others = other_cookies(line.value);
+  if (!others.empty()) out << line.name << ": " << others << "\r\n";
 }
 
 // This class writes lines one after another. Lines that are neighbours in one text are copied
@@ -168,6 +162,17 @@ bool names_no_field(const Field& line) {
 }
 
 }  // namespace
+
+std::string other_cookies(std::string_view value) {
+  std::string others;
+  while (!value.empty()) {
+    const auto cookie = next_cookie(value);
+    if (cookie.empty() || signs_in(cookie)) continue;
+    if (!others.empty()) others += "; ";
+    others += cookie;
+  }
+  return others;
+}
 
 bool is_connection_field(field id) {
   switch (id) {

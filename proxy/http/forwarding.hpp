@@ -22,6 +22,8 @@ bool is_connection_field(field id);
 inline constexpr std::string_view kSignInCookie = "hearsay-";
 // Takes the first cookie ("name=value") of a Cookie field's value; empty where none is.
 std::string_view next_cookie(std::string_view& cookies);
+// The cookies of the value without those that sign a browser in: what an origin sees.
+std::string other_cookies(std::string_view value);
 
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
 // Proxy-Authorization and the fields by which Hearsays talk to each other (Hearsay-Epoch, ...),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -119,15 +120,23 @@ bool append_normal_form(NormalForm& out, const Fields& request, field id, std::s
     append_sorted(out, request, id, kind == Kind::weighted_words);
     return true;
   }
+  const auto before = out.size();
   for (const Field& line : request) {
     if (!is_ours(line)) continue;
-    if (kind == Kind::list) {
+    if (id == field::cookie && line.value.find(kSignInCookie) != line.value.npos) {
+      // An origin does not see a browser's sign-in, so no response depends on it.
+      const auto others = other_cookies(line.value);
+      if (others.empty()) continue;
+      append(out, others);
+      out.push_back(',');
+    } else if (kind == Kind::list) {
       append_members(out, line.value);
     } else {
       append(out, line.value);
       out.push_back(',');
     }
   }
+  if (out.size() == before) return false;
   out.pop_back();
   return true;
 }
