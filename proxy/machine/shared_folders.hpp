@@ -27,8 +27,12 @@ inline bool is_shared(const std::filesystem::path& folder) {
 // The nearest folder that exists above a missing one, which the sandbox may grant until the missing
 // one is there. Empty: others keep files there, so the sandbox must not.
 inline std::filesystem::path own_folder_above(const std::filesystem::path& missing) {
+  constexpr std::string_view kOfMany[] = {"/mnt",     "/srv",       "/var/cache",
+                                          "/var/log", "/var/spool", "/var/tmp"};
   auto folder = nearest_that_exists(missing);
-  if (is_shared(folder) || folder == "/var/log") folder.clear();
+  const bool is_of_many =
+      std::find(std::begin(kOfMany), std::end(kOfMany), folder.native()) != std::end(kOfMany);
+  if (is_shared(folder) || is_of_many) folder.clear();
   return folder;
 }
 
