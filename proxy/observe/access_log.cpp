@@ -187,10 +187,20 @@ std::error_code AccessLog::Output::write(std::string_view& text) {
   const int to = is_standard ? STDOUT_FILENO : file_.number();
   std::string_view end = is_torn_ && !text.empty() ? "\n" : "";
   if (const auto failed = write_all(to, end)) return failed;
+  if (!text.empty()) is_torn_ = false;
   const char* const begin = text.data();
   const auto failed = write_all(to, text);
   if (text.data() != begin) is_torn_ = text.data()[-1] != '\n';
   return failed;
+}
+
+void AccessLog::Output::go_on_after(const Output& before) {
+  struct stat ours {};
+  struct stat theirs {};
+  const bool is_same = file_ && before.file_ && ::fstat(file_.number(), &ours) == 0 &&
+                       ::fstat(before.file_.number(), &theirs) == 0 &&
+                       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+  is_torn_ = is_same && before.is_torn_;
 }
 
 AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads)
@@ -286,7 +296,9 @@ void AccessLog::run(std::stop_token stop) {
 void AccessLog::open() {
   tried_ = std::chrono::steady_clock::now();
   try {
-    output_ = Output(output_.settings());
+    Output next(output_.settings());
+    next.go_on_after(output_);
+    output_ = std::move(next);
     unopened_.clear();
     unwritten_ = {};
   } catch (const std::system_error& error) {
@@ -357,11 +369,14 @@ void AccessLog::flush() {
     const threads::MutexLock lock(mutex_);
     next.swap(next_);
   }
+  const bool is_missing = output_.is_missing();
+  if (next) next->go_on_after(output_);
   write_lines(next ? &*next : nullptr);
   if (!next) return;
+  if (!is_missing) next->go_on_after(output_);
   output_ = std::move(*next);
   unopened_.clear();
-  unwritten_ = {};
+  if (!is_missing) unwritten_ = {};  // else it tells of the next output
   tell();
 }
 

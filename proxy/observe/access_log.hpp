@@ -79,6 +79,8 @@ class AccessLog {
     // Returns nothing, or the error for which the rest of the text is lost. The next text begins on
     // a line of its own.
     [[nodiscard]] std::error_code write(std::string_view& text);
+    // Call this where this output takes the place of `before`, perhaps of the same file.
+    void go_on_after(const Output& before);
 
    private:
     Output(const config::LogSettings& settings, machine::Descriptor file)
