@@ -40,8 +40,14 @@ class ExpiringTable {
       order_.splice(order_.end(), order_, kept.place);
       return;
     }
-    const auto added = kept_.emplace(key, Kept{std::move(value), until, {}}).first;
-    added->second.place = order_.insert(order_.end(), &added->first);
+    // The place first: where no memory is left for the entry, it is taken back.
+    const auto place = order_.insert(order_.end(), nullptr);
+    try {
+      *place = &kept_.emplace(key, Kept{std::move(value), until, place}).first->first;
+    } catch (...) {
+      order_.erase(place);
+      throw;
+    }
     if (kept_.size() <= capacity_) return;
     last_ = nullptr;
     kept_.erase(kept_.find(*order_.front()));
