@@ -51,6 +51,8 @@ class World {
   proxy::Metrics metrics_;
   proxy::AccessLog log_;
   proxy::Loop aside_;
+  proxy::succession::Successor successor_;
+  proxy::Cache cache_;
   proxy::Process process_;
   proxy::Worker worker_;
   peers::PollReport heard_;  // of b
