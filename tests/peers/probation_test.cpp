@@ -19,6 +19,20 @@ TEST(Probation, BeginsWithAFailedPollAndEndsWithAGoodOne) {
   EXPECT_FALSE(probation.on());
 }
 
+TEST(Probation, ANameThatIsNotResolvedRestsThePeerWithoutAReason) {
+  Probation probation;
+  probation.unresolved(kToday);
+  EXPECT_TRUE(probation.resting(kToday + kFirstRest - 1ms));
+  EXPECT_FALSE(probation.resting(kToday + kFirstRest));
+  EXPECT_FALSE(probation.on()) << "no failure of its own";
+  EXPECT_EQ(probation.reason(), Reason::none);
+  Probation liar;
+  liar.lie(Reason::lies, kToday);
+  liar.unresolved(kToday);
+  EXPECT_TRUE(liar.resting(kToday + kFirstRest)) << "ends no longer rest";
+  EXPECT_EQ(liar.reason(), Reason::lies);
+}
+
 TEST(Probation, AGoodPollAfterABadOneEndsTheRest) {
   Probation probation;
   probation.fail(Reason::refused, kToday);

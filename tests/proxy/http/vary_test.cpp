@@ -34,6 +34,19 @@ TEST(Variant, IsSelectedByMarkedFieldsOfItsRequestToo) {
   EXPECT_TRUE(Variant({}, many).never_matches()) << "bounded";
 }
 
+// What signs a browser in to a dashboard is not forwarded, so no response depends on it.
+TEST(Variant, LeavesOutTheCookieOfADashboard) {
+  const auto vary = fields_of({"Vary: Cookie"});
+  const auto signed_in = fields_of({"Cookie: a=1; hearsay-3128=0123; b=2"});
+  const Variant variant(vary, signed_in);
+  EXPECT_EQ(variant.mark(), "cookie=\"a=1;%20b=2\"");
+  EXPECT_TRUE(variant.matches(fields_of({"Cookie: a=1; b=2"})));
+  EXPECT_FALSE(variant.matches(fields_of({"Cookie: a=1"})));
+  const Variant nothing_else(vary, fields_of({"Cookie: hearsay-3128=0123"}));
+  EXPECT_TRUE(nothing_else.matches(fields_of({}))) << "as without the field";
+  EXPECT_FALSE(Variant(vary, fields_of({"Cookie: hearsay-x=1"})).matches(fields_of({})));
+}
+
 TEST(Variant, MatchesByRfc9111Section41) {
   const VaryCase cases[] = {
       {"no Vary", {}, {"A: 1"}, {"A: 2"}, true},

@@ -85,6 +85,19 @@ TEST_F(AccessLogOfAFullDisk, BeginsTheNextLineOnALineOfItsOwn) {
   EXPECT_EQ(read_file(directory_ / "log"), line + line.substr(0, 10) + '\n' + line);
 }
 
+TEST_F(AccessLogOfAFullDisk, DoesSoWhereTheFileIsOpenedAnew) {
+  const auto line = squid_line(request_);
+  AccessLog log(log_to(directory_ / "log"), 1);
+  allow(line.size() + 10);
+  for (int i = 0; i < 2; ++i) log.of_thread(0).add(request_.entry());
+  ASSERT_TRUE(support::await([&] { return log.dropped() > 0; }));
+  allow(RLIM_INFINITY);
+  log.follow(AccessLog::Output(log_to(directory_ / "log")));
+  log.of_thread(0).add(request_.entry());
+  log.end();
+  EXPECT_EQ(read_file(directory_ / "log"), line + line.substr(0, 10) + '\n' + line);
+}
+
 TEST_F(AccessLogOfAFullDisk, DoesNotSayThatTheOldFileGetsTheLines) {
   const auto folder = directory_ / "logs";
   const auto says = [](AccessLog& log, const char* text) {
