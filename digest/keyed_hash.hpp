@@ -15,9 +15,10 @@ namespace digest {
 
 Salt random_salt(const RandomWords& random = unpredictable());
 
-// Drawn at the first call, then the same until the process ends. Any thread.
-inline const Salt& process_salt() {
-  static const Salt salt = random_salt();
+// Drawn at the first call, then the same until the process ends. Any thread. `random` (of the first
+// call): where it is drawn from, for a simulation; null: unpredictable().
+inline const Salt& process_salt(const RandomWords* random = nullptr) {
+  static const Salt salt = random ? random_salt(*random) : random_salt();
   return salt;
 }
 

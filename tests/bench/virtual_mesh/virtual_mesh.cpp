@@ -8,6 +8,7 @@
 #include <random>
 #include <tuple>
 
+#include "digest/keyed_hash.hpp"
 #include "peers/poll_response.hpp"
 #include "tests/bench/arguments.hpp"
 #include "tests/bench/virtual_mesh/member.hpp"
@@ -359,6 +360,8 @@ int main(int argc, char** argv) {
                        {"--neighbour", &shape.neighbour, "milliseconds to the first byte of a hit"},
                    });
   if (exit_code) return *exit_code;
+  const digest::RandomWords seeded = std::mt19937_64(shape.seed);
+  (void)digest::process_salt(&seeded);
   bench::Mesh mesh(shape);
   const auto counts = mesh.run();
   const auto share = [&](std::uint64_t count) {
