@@ -20,6 +20,7 @@ TEST(SquidDirectives, BecomeTheSettingsThatAreTheirEqual) {
         PlainCase{"http_port 10.0.0.1:80 ssl-bump cert=/x", R"("listen":["10.0.0.1:80"])"},
         PlainCase{"\xEF\xBB\xBFhttp_port 10.0.0.1:80", R"("listen":["10.0.0.1:80"])"},
         PlainCase{"visible_hostname a.example", R"("name":"a.example")"},
+        PlainCase{"cache_mgr help@a.example", R"("contact":"help@a.example")"},
         PlainCase{"workers 3", R"("threads":3)"},
         PlainCase{"cache_mem 256 MB", R"("memory":"256MiB")"},
         PlainCase{"cache_mem 1GB", R"("memory":"1GiB")"},
