@@ -1,51 +1,9 @@
 #include "proxy/command/squid/access.hpp"
 
-#include "tests/proxy/command/squid/given_files.hpp"
+#include "tests/proxy/command/squid/given_access.hpp"
 
 namespace proxy::command::squid {
 namespace {
-
-constexpr std::string_view kAcls =
-    "acl lan src 10.0.0.0/8\n"
-    "acl lab src 10.7.0.0/16\n"
-    "acl named src host.example\n"
-    "acl site dstdomain .site.example\n"
-    "acl page dstdomain page.site.example\n"
-    "acl inside dst 192.168.0.0/16\n"
-    "acl ssl port 443 8443\n"
-    "acl web port 80 443\n"
-    "acl day time MTWHF 08:00-18:00\n"
-    "acl bot browser bot\n"
-    "acl get method GET HEAD\n"
-    "acl ftp proto FTP\n"
-    "acl http proto HTTP\n"
-    "acl known proxy_auth REQUIRED\n"
-    "acl anna proxy_auth anna\n"
-    "acl purge method PURGE\n";
-
-constexpr std::string_view kUsers = "auth_param basic program /x/basic_ncsa_auth /etc/passwd\n";
-
-// The value of "access", without what is the same each time.
-std::string short_form(const Import& import) {
-  const std::string all = settings_of(import);
-  const auto begin = all.find("\"access\":{") + 10;
-  std::string access = all.substr(begin, all.rfind('}', all.size() - 2) - begin);
-  for (const std::string_view same : {",\"monitor\":[\"loopback\"]", ",\"admin\":[]",
-                                      "\"action\":", ",\"connect_ports\":[\"1-65535\"]"}) {
-    for (auto at = access.find(same); at != access.npos; at = access.find(same)) {
-      access.erase(at, same.size());
-    }
-  }
-  return access;
-}
-
-std::string access(std::string_view lines, std::string_view before = "") {
-  return short_form(imported(std::string(kAcls) + std::string(before) + std::string(lines)));
-}
-
-struct AccessCase {
-  std::string_view lines, access;
-};
 
 TEST(SquidAccess, IsTheShortFormWhereOnlyClientsMatter) {
   for (const AccessCase& c :
@@ -234,47 +192,6 @@ TEST(SquidAccess, DeniesWhatALineExceptsBeforeIt) {
             R"("clients":["10.0.0.0/8"])");
 }
 
-// Squid asks for a password where it meets such an acl, and goes on only with those who have one.
-TEST(SquidAccess, LetsOnlyUsersOnBelowALineThatAsksForOne) {
-  EXPECT_EQ(access("http_access deny anna\nhttp_access allow lan", kUsers),
-            R"("users":{"file":"/etc/passwd"},"rules":[{"deny","users":["anna"]},)"
-            R"({"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
-  EXPECT_EQ(
-      access("http_access allow lab known\nhttp_access allow localhost", kUsers),
-      R"("users":{"file":"/etc/passwd"},)"
-      R"("rules":[{"allow","clients":["10.7.0.0/16"],"users":["*"]}],"clients":["127.0.0.1","::1"])");
-  EXPECT_EQ(access("http_access deny !known\nhttp_access allow lan", kUsers),
-            R"("users":{"file":"/etc/passwd"},)"
-            R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
-}
-
-// Squid tests the acls of a line from the left, so it asks even if an acl behind is never met.
-TEST(SquidAccess, AsksForAPasswordWhereALineThatNoRequestMeetsDoes) {
-  constexpr std::string_view kWithUser =
-      R"("users":{"file":"/etc/passwd"},)"
-      R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])";
-  constexpr std::string_view kWithout =
-      R"("users":{"file":"/etc/passwd"},"clients":["10.0.0.0/8"])";
-  for (const AccessCase& c :
-       {AccessCase{"deny known ftp", kWithUser}, AccessCase{"allow known ftp", kWithUser},
-        AccessCase{"allow known manager", kWithUser}, AccessCase{"allow known purge", kWithUser},
-        AccessCase{"allow !known lab localhost", kWithUser}, AccessCase{"deny ftp known", kWithout},
-        AccessCase{"allow manager known", kWithout}, AccessCase{"deny purge known", kWithout},
-        AccessCase{"deny lab localhost known", kWithout}}) {
-    const std::string lines = "http_access " + std::string(c.lines) + "\nhttp_access allow lan";
-    EXPECT_EQ(access(lines, kUsers), c.access) << c.lines;
-  }
-}
-
-// To Squid, "*" is the name of a user.
-TEST(SquidAccess, IsNotForAllUsersWhereALineNamesTheUserStar) {
-  EXPECT_EQ(access("acl star proxy_auth * berta\nhttp_access allow star", kUsers),
-            R"("users":{"file":"/etc/passwd"},"rules":[{"allow","users":["berta"]}],"clients":[])");
-  EXPECT_EQ(access("acl star proxy_auth *\nhttp_access deny star\nhttp_access allow lan", kUsers),
-            R"("users":{"file":"/etc/passwd"},"rules":[{"deny"},)"
-            R"({"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
-}
-
 TEST(SquidAccess, ComparesNamesOfAclsWithoutRegardToCase) {
   EXPECT_EQ(access("acl LAB src 10.8.0.0/16\nhttp_access deny Lab\nhttp_access allow !WEB LAN\n"
                    "http_access deny ALL\nmiss_access allow All"),
@@ -283,61 +200,6 @@ TEST(SquidAccess, ComparesNamesOfAclsWithoutRegardToCase) {
             R"("clients":[])");
   EXPECT_TRUE(has(settings_of(imported("http_access allow Manager LOCALHOST")),
                   R"("monitor":["127.0.0.1","::1"])"));
-}
-
-TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
-  const auto monitor = [](std::string_view lines) {
-    auto all = settings_of(imported(std::string(kAcls) + std::string(lines)));
-    for (const std::string same : {R"(,"connect_ports":["1-65535"])", R"(,"admin":[])"}) {
-      if (has(all, same)) all.erase(all.find(same), same.size());
-    }
-    return all.substr(all.find("\"monitor\""));
-  };
-  EXPECT_EQ(
-      monitor("http_access allow lan manager\nhttp_access deny manager\nhttp_access allow all"),
-      "\"monitor\":[\"10.0.0.0/8\"]}}");
-  EXPECT_EQ(monitor("http_access deny manager\nhttp_access allow lan manager"),
-            "\"monitor\":[\"loopback\"]}}");
-  EXPECT_EQ(monitor("http_access allow purge lab\nhttp_access deny purge"),
-            "\"monitor\":[\"loopback\"],\"admin\":[\"10.7.0.0/16\"]}}");
-}
-
-// Own pages and purging are served before the rules are asked.
-TEST(SquidAccess, OfItsOwnPagesIsForNobodyWhomSquidRefuses) {
-  struct Case {
-    std::string lines, monitor, admin;
-  };
-  const std::string default_of_monitor = R"("loopback")";
-  const std::string lan = R"("10.0.0.0/8")";
-  for (const Case& c : {
-           Case{"deny lab\nhttp_access allow manager lan\nhttp_access allow purge lan",
-                default_of_monitor, ""},
-           Case{"deny manager lab\nhttp_access allow manager lan\nhttp_access allow purge lan",
-                default_of_monitor, lan},
-           Case{"deny manager !localhost\nhttp_access allow manager lan", default_of_monitor, ""},
-           Case{"deny manager bot\nhttp_access allow manager lan", default_of_monitor, ""},
-           Case{"deny lan day\nhttp_access allow manager lan", default_of_monitor, ""},
-           Case{"deny get\nhttp_access allow manager lan\nhttp_access allow purge lan",
-                default_of_monitor, lan},
-           Case{"deny !site\nhttp_access allow manager lan", default_of_monitor, ""},
-           Case{"deny !lan\nhttp_access allow manager lan", lan, ""},
-           Case{"deny lab !site\nhttp_access allow manager lan", default_of_monitor, ""},
-           Case{"deny site\nhttp_access deny !web\nhttp_access allow manager lan", lan, ""},
-       }) {
-    const auto import = imported(std::string(kAcls) + "http_access " + c.lines);
-    const auto all = settings_of(import);
-    EXPECT_TRUE(has(all, "\"monitor\":[" + c.monitor + "],\"admin\":[" + c.admin + "]"))
-        << c.lines << '\n'
-        << all;
-  }
-  const auto told = [](std::string_view lines) {
-    return told_of(
-        imported("acl lan src 10.0.0.0/8\nacl lab src 10.7.0.0/16\n" + std::string(lines)), 4);
-  };
-  EXPECT_EQ(told("http_access deny lab\nhttp_access allow manager lan"),
-            "left: lines above it may refuse some of these clients: 10.0.0.0/8\n");
-  EXPECT_EQ(told("http_access deny lan\nhttp_access allow manager lab"),
-            "left: lines above it may refuse some of these clients: 10.7.0.0/16\n");
 }
 
 TEST(SquidAccess, DeniesWhatOtherListsDeny) {
