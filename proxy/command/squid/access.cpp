@@ -50,9 +50,10 @@ class Reader {
     if (!demand.never && !demand.is_about_pages()) deny(line, demand);
   }
 
-  // Squid goes on with requests only that have a user, if a line of any list asks for one.
+  // Squid goes on with requests only that have a user, if a line of any list asks for one. As in a
+  // line that denies, an acl that lacks values does not narrow who is asked.
   void ask_for_user(const Line& line) {
-    const Demand demand = demanded_by(line, acls_, true);
+    const Demand demand = demanded_by(line, acls_, false);
     Conditions users;
     users.users = {"*"};
     if (demand.before_user) guard({*demand.before_user, {users}, comment_for(line)});

@@ -38,6 +38,20 @@ TEST(SquidAccess, AsksForAPasswordWhereALineThatNoRequestMeetsDoes) {
   }
 }
 
+// Squid asks for the value that has no equal, too.
+TEST(SquidAccess, AsksForAPasswordWhereAnAclBeforeLacksAValue) {
+  for (const std::string acl :
+       {"dstdom_regex ^a\\.example$ ^office", "dstdom_regex ^office", "method PURGE a/b"}) {
+    EXPECT_EQ(access("acl part " + acl +
+                         "\nhttp_access allow part known\nhttp_access allow lan\n"
+                         "http_access allow localhost known",
+                     kUsers)
+                  .find(R"({"allow","clients":["10.0.0.0/8"]})"),
+              std::string::npos)
+        << acl;
+  }
+}
+
 // To Squid, "*" is the name of a user.
 TEST(SquidAccess, IsNotForAllUsersWhereALineNamesTheUserStar) {
   EXPECT_EQ(access("acl star proxy_auth * berta\nhttp_access allow star", kUsers),

@@ -44,7 +44,9 @@ const KnownAcl kAcls[] = {
     {"anna", "proxy_auth anna", [](const Asked& a) { return a.user == "anna"; }},
     {"bot", "browser bot", [](const Asked& a) { return a.method == "POST"; }},
     {"ftp", "proto FTP", [](const Asked&) { return false; }},
-    {"half", "dstdomain other.test a/b", [](const Asked& a) { return a.host == "other.test"; }}};
+    // Rules of access can say the first value, not the second.
+    {"half", "dstdom_regex ^other\\.test$ ^page",
+     [](const Asked& a) { return a.host == "other.test" || starts(a.host, "page"); }}};
 
 struct AccessLine {
   bool allows;
