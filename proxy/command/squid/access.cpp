@@ -64,9 +64,11 @@ class Reader {
     Alternatives allowed;
     for (const Line& line : lines) {
       Demand demand = demanded_by(line, acls_, true);
-      if (!line.conditional && demand.is_conditions_only()) {
+      if (demand.never || demand.is_about_pages()) {
+        tell(line, Kind::left, "allows nothing here: it is about no request for another server");
+      } else if (!line.conditional && demand.is_conditions_only()) {
         allowed.push_back(std::move(demand.all));
-      } else if (denial_ == Denial::less && !demand.never) {
+      } else if (denial_ == Denial::less) {
         return tell(line, Kind::wider,
                     "part of it has no equal, so all is allowed that its list denies");
       } else {

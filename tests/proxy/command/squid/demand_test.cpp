@@ -116,5 +116,17 @@ TEST(SquidAccess, OfItsOwnPagesIsForNobodyWhomSquidRefuses) {
             "left: lines above it may refuse some of these clients: 10.7.0.0/16\n");
 }
 
+// A line about own pages allows these alone.
+TEST(SquidAccess, AllowsNothingElseForALineOfAnotherListAboutOwnPages) {
+  for (const std::string line : {"manager localhost", "purge localhost"}) {
+    for (const Denial denial : {Denial::more, Denial::less}) {
+      const auto import = imported(std::string(kAcls) + "http_reply_access allow " + line +
+                                       "\nhttp_reply_access deny all\nhttp_access allow localhost",
+                                   {}, denial);
+      EXPECT_EQ(short_form(import), R"("clients":[])") << line;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace proxy::command::squid
