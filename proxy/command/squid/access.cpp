@@ -30,8 +30,9 @@ class Reader {
       return tell(line, Kind::left, "says neither allow nor deny");
     }
     last_ = line;
-    last_allows_ = allows;
+    last_allows_ = allows || (line.conditional && last_allows_);  // it may be absent
     if (closed_) return tell(line, Kind::unneeded, "no request gets so far");
+    ask_for_user(line);
     if (line.conditional && allows) return tell(line, Kind::left, "depends on a condition");
     const Demand demand = demanded_by(line, acls_, allows);
     if (demand.never) {
@@ -41,7 +42,6 @@ class Reader {
     } else {
       allows ? allow(line, demand) : deny(line, demand);
     }
-    ask_for_user(line);
   }
 
   // Denies what the acls of a line of another list name.
@@ -302,7 +302,8 @@ void read_further(const std::vector<Line>& lines, std::string_view name, Reader&
   for (const Line& line : lines) {
     if (line.name != name || line.words.empty()) continue;
     if (is_for_all(line, "allow")) return;
-    allows_rest = line.words[0].text == "deny";
+    const bool denies = line.words[0].text == "deny";
+    allows_rest = denies && (allows_rest || !line.conditional);
     if (is_for_all(line, "deny")) {
       allows_rest = false;
       break;
@@ -311,7 +312,7 @@ void read_further(const std::vector<Line>& lines, std::string_view name, Reader&
                         "decides before the http_access lines, and whatever it denies is denied "
                         "even if a line above it allows that"});
     reader.ask_for_user(line);
-    if (allows_rest) {
+    if (denies) {
       reader.deny_for(line);
     } else {
       allowing.push_back(line);
