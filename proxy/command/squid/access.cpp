@@ -47,7 +47,8 @@ class Reader {
   // Denies what the acls of a line of another list name.
   void deny_for(const Line& line) {
     const Demand demand = demanded_by(line, acls_, false);
-    if (!demand.never && !demand.is_about_pages()) deny(line, demand);
+    if (demand.never) return;
+    demand.is_about_pages() ? read_pages(line, demand, false) : deny(line, demand);
   }
 
   // Squid goes on with requests only that have a user, if a line of any list asks for one. As in a
@@ -56,6 +57,10 @@ class Reader {
     const Demand demand = demanded_by(line, acls_, false);
     Conditions users;
     users.users = {"*"};
+    if (demand.pages_for_users) {  // there is nobody to ask
+      if (demand.pages) monitor_denied_ = *parse_addresses("all");
+      if (demand.is_about_purging()) admin_denied_ = *parse_addresses("all");
+    }
     if (demand.before_user) guard({*demand.before_user, {users}, comment_for(line)});
   }
 
@@ -97,7 +102,6 @@ class Reader {
     auto& denied = demand.pages ? monitor_denied_ : admin_denied_;
     auto& into = demand.pages ? result_.monitor : result_.admin;
     const auto named = demand.all.clients.value_or(*parse_addresses("all"));
-    if (demand.pages_for_users) denied = *parse_addresses("all");  // there is nobody to ask
     if (!allows) {  // on some pages only, perhaps; the settings cannot say that
       denied.insert(denied.end(), named.begin(), named.end());
       return;

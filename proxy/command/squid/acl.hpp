@@ -69,9 +69,10 @@ struct Demand {
   std::optional<Conditions> before_user;
   bool pages_for_users = false;  // likewise, of requests for own pages, or to purge, alone
 
-  [[nodiscard]] bool is_about_pages() const {
-    return pages || all.methods == std::vector<std::string>{"PURGE"};
+  [[nodiscard]] bool is_about_purging() const {
+    return all.methods == std::vector<std::string>{"PURGE"};
   }
+  [[nodiscard]] bool is_about_pages() const { return pages || is_about_purging(); }
   [[nodiscard]] bool is_conditions_only() const {
     return unknown.empty() && except.empty() && destinations.empty() && !never;
   }

@@ -99,8 +99,17 @@ TEST(SquidAccess, OfItsOwnPagesIsForNobodyWhomSquidRefuses) {
            Case{"deny !lan\nhttp_access allow manager lan", lan, ""},
            Case{"deny lab !site\nhttp_access allow manager lan", default_of_monitor, ""},
            Case{"deny site\nhttp_access deny !web\nhttp_access allow manager lan", lan, ""},
+           Case{
+               "allow manager lan\nhttp_access allow purge lan\nhttp_reply_access deny manager lab",
+               default_of_monitor, lan},
+           Case{"allow manager lan\nhttp_access allow purge lan\nmiss_access deny purge lab", lan,
+                ""},
+           Case{"allow manager lan\nhttp_access allow purge lan\n"
+                "http_reply_access deny manager known ftp",
+                default_of_monitor, lan},
        }) {
-    const auto import = imported(std::string(kAcls) + "http_access " + c.lines);
+    const auto import =
+        imported(std::string(kUsers) + std::string(kAcls) + "http_access " + c.lines);
     const auto all = settings_of(import);
     EXPECT_TRUE(has(all, "\"monitor\":[" + c.monitor + "],\"admin\":[" + c.admin + "]"))
         << c.lines << '\n'
