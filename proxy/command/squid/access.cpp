@@ -32,7 +32,7 @@ class Reader {
     last_ = line;
     last_allows_ = allows || (line.conditional && last_allows_);  // it may be absent
     if (closed_) return tell(line, Kind::unneeded, "no request gets so far");
-    ask_for_user(line);
+    if (ask_for_user(line)) return;
     if (line.conditional && allows) return tell(line, Kind::left, "depends on a condition");
     const Demand demand = demanded_by(line, acls_, allows);
     if (demand.never) {
@@ -52,16 +52,24 @@ class Reader {
   }
 
   // Squid goes on with requests only that have a user, if a line of any list asks for one. As in a
-  // line that denies, an acl that lacks values does not narrow who is asked.
-  void ask_for_user(const Line& line) {
-    const Demand demand = demanded_by(line, acls_, false);
-    Conditions users;
-    users.users = {"*"};
+  // line that denies, an acl that lacks values does not narrow who is asked. Returns whether nobody
+  // gets past the line, since the settings know no users.
+  bool ask_for_user(const Line& line) {
+    Demand demand = demanded_by(line, acls_, false);
     if (demand.pages_for_users) {  // there is nobody to ask
       if (demand.pages) monitor_denied_ = *parse_addresses("all");
       if (demand.is_about_purging()) admin_denied_ = *parse_addresses("all");
     }
-    if (demand.before_user) guard({*demand.before_user, {users}, comment_for(line)});
+    if (!demand.before_user) return false;
+    demand.all = *demand.before_user;
+    if (demand.asks == Acl::Asks::user) {
+      Conditions users;
+      users.users = {"*"};
+      guard({demand.all, {users}, comment_for(line)});
+      return false;
+    }
+    denial_ == Denial::less ? tell(line, Kind::wider, demand.unknown) : deny_more(line, demand);
+    return denial_ == Denial::more;
   }
 
   // Of another list that a request has to pass, too: nothing is allowed but what these lines allow.
@@ -315,7 +323,7 @@ void read_further(const std::vector<Line>& lines, std::string_view name, Reader&
     findings.push_back({line.place, Kind::changed, line.text,
                         "decides before the http_access lines, and whatever it denies is denied "
                         "even if a line above it allows that"});
-    reader.ask_for_user(line);
+    if (reader.ask_for_user(line)) continue;
     if (denies) {
       reader.deny_for(line);
     } else {

@@ -281,6 +281,28 @@ void read_type(const Collected& lines, Acl& acl, bool has_users) {
 
 using AllCollected = std::map<std::string, Collected, NameOrder>;
 
+// Whether Squid asks for a user to decide on the acl itself.
+bool is_about_users(const Collected& acl, const std::vector<Line>& lines) {
+  if (acl.type != "external") return lists("proxy_auth|proxy_auth_regex|max_user_ip", acl.type);
+  return std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
+    return line.name == "external_acl_type" && !line.words.empty() && !acl.values.empty() &&
+           line.words[0].text == acl.values[0] &&
+           (line.text.find("%LOGIN") != line.text.npos || line.text.find("%ul") != line.text.npos);
+  });
+}
+
+// Likewise, or on one that is in it. Of acls in acls in it, no more is known.
+bool may_ask_for_user(const Collected& acl, const AllCollected& all,
+                      const std::vector<Line>& lines) {
+  constexpr std::string_view kGroups = "any-of|all-of";
+  if (!lists(kGroups, acl.type)) return is_about_users(acl, lines);
+  return std::any_of(acl.values.begin(), acl.values.end(), [&](const std::string& name) {
+    const auto found = all.find(name.substr(name.starts_with('!') ? 1 : 0));
+    return found != all.end() &&
+           (lists(kGroups, found->second.type) || is_about_users(found->second, lines));
+  });
+}
+
 // The acls that Squid defines, which files may extend.
 AllCollected built_in() {
   AllCollected acls;
@@ -332,7 +354,9 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_user
   for (const auto& [name, lines_of_acl] : collected) {
     Acl& acl = acls[name];
     read_type(lines_of_acl, acl, has_users);
-    acl.asks_for_user = has_users && lines_of_acl.type.starts_with("proxy_auth");
+    if (may_ask_for_user(lines_of_acl, collected, lines)) {
+      acl.asks = has_users ? Acl::Asks::user : Acl::Asks::unknown_user;
+    }
     if (!lines_of_acl.why_unknown.empty()) be_unknown(acl, lines_of_acl.why_unknown);
     if (acl.left_out.empty()) continue;
     tell(findings, lines_of_acl.first, Finding::Kind::left,

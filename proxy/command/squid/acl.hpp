@@ -23,6 +23,9 @@ struct Acl {
     unknown,       // `why` says why the settings cannot say it
   };
 
+  // Whom Squid asks for a password to decide.
+  enum class Asks : std::uint8_t { nobody, user, unknown_user };  // the settings know no users
+
   Kind kind = Kind::unknown;
   Conditions conditions;
   config::Networks destinations;
@@ -31,7 +34,7 @@ struct Acl {
   std::string left_out;
   // The only file that its values come from, if they are hosts, more than a rule can list.
   std::string hosts_file;
-  bool asks_for_user = false;  // Squid asks for a password to decide
+  Asks asks = Asks::nobody;
   // Of an acl over URLs, which access rules cannot say: the same URLs for rules about sites.
   std::optional<UrlPatterns> urls;
 
@@ -67,6 +70,7 @@ struct Demand {
   // If the line asks for a user, Squid refuses a request without one, unless the request fails an
   // acl before: it meets these. That holds even if no request meets the line.
   std::optional<Conditions> before_user;
+  Acl::Asks asks = Acl::Asks::nobody;
   bool pages_for_users = false;  // likewise, of requests for own pages, or to purge, alone
 
   [[nodiscard]] bool is_about_purging() const {

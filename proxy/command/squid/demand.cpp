@@ -4,12 +4,13 @@ namespace proxy::command::squid {
 namespace {
 
 // Squid tests the acls from the left, up to the first that the request does not meet.
-void note_user(Demand& demand) {
-  if (demand.never) return;
+void note_user(Demand& demand, Acl::Asks asks) {
+  if (demand.never || asks == Acl::Asks::nobody) return;
   if (demand.is_about_pages()) {
     demand.pages_for_users = true;
   } else if (!demand.before_user) {
     demand.before_user = demand.all;
+    demand.asks = asks;
   }
 }
 
@@ -68,7 +69,7 @@ Demand demanded_by(const Line& line, const Acls& acls, bool allows) {
       continue;
     }
     const Acl& acl = found->second;
-    if (acl.asks_for_user) note_user(demand);
+    note_user(demand, acl.asks);
     // An acl that lacks values is a part of what is meant. That is safe where it allows less.
     if (!acl.left_out.empty() && allows == negated) {
       be_unknown(demand, name, "one of its values has no equal");

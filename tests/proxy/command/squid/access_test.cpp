@@ -105,9 +105,8 @@ TEST(SquidAccess, TakesAclsOfALineTogether) {
 
 // What has no equal is left out where it allows.
 TEST(SquidAccess, AllowsNothingThatItCannotSay) {
-  for (const std::string line :
-       {"allow lan bot", "allow lan inside", "allow lan !bot", "allow nobody", "allow lan known",
-        "allow lan !named", "allow named"}) {
+  for (const std::string line : {"allow lan bot", "allow lan inside", "allow lan !bot",
+                                 "allow nobody", "allow lan !named", "allow named"}) {
     const auto import = imported(std::string(kAcls) + "http_access " + line);
     EXPECT_TRUE(has(settings_of(import), R"("access":{"clients":[])")) << import.settings;
     EXPECT_FALSE(import.is_complete()) << line;

@@ -52,6 +52,34 @@ TEST(SquidAccess, AsksForAPasswordWhereAnAclBeforeLacksAValue) {
   }
 }
 
+// Without an htpasswd file, nobody passes where Squid asks for a user.
+TEST(SquidAccess, IsDeniedWhereSquidAsksForAUserWhomTheSettingsDoNotKnow) {
+  constexpr std::string_view kDenied = R"("rules":[{"deny","clients":["10.7.0.0/16"]}],)"
+                                       R"("clients":["10.0.0.0/8"])";
+  for (const std::string line :
+       {"allow lab known", "deny lab !known", "deny lab known ftp", "allow lab pattern",
+        "deny lab few", "allow lab group", "allow lab old_group", "allow lab some"}) {
+    const std::string lines =
+        "external_acl_type ldap %LOGIN /lib/group\nexternal_acl_type new ttl=9 %ul /lib/group\n"
+        "acl pattern proxy_auth_regex ^a\nacl few max_user_ip 2\nacl group external new x\n"
+        "acl old_group external ldap\nacl some any-of lan !known\n"
+        "http_access " +
+        line + "\nhttp_access allow lan";
+    EXPECT_EQ(access(lines), kDenied) << line;
+    EXPECT_TRUE(
+        has(report(imported(std::string(kAcls) + lines)), "The rule denies more than the line"));
+    const auto wider = imported(std::string(kAcls) + lines, {}, Denial::less);
+    EXPECT_EQ(short_form(wider), R"("clients":["10.0.0.0/8"])") << line;
+    EXPECT_TRUE(has(report(wider), "Wider than Squid")) << line;
+  }
+  for (const std::string acl : {"external by_url", "any-of lan ssl"}) {
+    EXPECT_EQ(access("external_acl_type by_url %URI /lib/any\nacl other " + acl +
+                     "\nhttp_access allow lab other\nhttp_access allow lan"),
+              R"("clients":["10.0.0.0/8"])")
+        << acl;
+  }
+}
+
 // To Squid, "*" is the name of a user.
 TEST(SquidAccess, IsNotForAllUsersWhereALineNamesTheUserStar) {
   EXPECT_EQ(access("acl star proxy_auth * berta\nhttp_access allow star", kUsers),
