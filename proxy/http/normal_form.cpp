@@ -153,7 +153,7 @@ const NormalForms::Form* NormalForms::of(field id, std::string_view name) {
     form.bytes += line.value.size();
   }
   if (!form.first) return nullptr;
-  if (form.bytes <= kMostBytes) append_normal_form(text_, request_, id, name);
+  if (form.bytes <= kMostBytes && !append_normal_form(text_, request_, id, name)) return nullptr;
   form.size = text_.size() - form.begin;
   form.digest = std::hash<std::string_view>{}(text(form));
   return &forms_.emplace_back(form);

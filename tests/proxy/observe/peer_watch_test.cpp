@@ -16,7 +16,7 @@ using peers::PeerState;
 class PeerWatchLog : public testing::Test {
  protected:
   bool look(PeerState state, std::chrono::seconds later = 0s,
-            peers::Reason reason = peers::Reason::none, std::uint32_t unresolved = 0,
+            peers::Reason reason = peers::Reason::refused, std::uint32_t unresolved = 0,
             bool names_fail = false) {
     peers::PeerStatus peer;
     peer.name = "b";
@@ -50,6 +50,8 @@ class PeerWatchLog : public testing::Test {
 TEST(WhyDown, NamesLies) {
   peers::PeerStatus peer;
   peer.state = PeerState::resting;
+  EXPECT_EQ(why_down(peer), "") << "its name was not resolved a moment ago";
+  peer.books.reason = peers::Reason::refused;
   EXPECT_EQ(why_down(peer), "it failed requests, and rests: look at its log, and at the way to it");
   peer.books.reason = peers::Reason::lies;
   EXPECT_EQ(why_down(peer),

