@@ -122,7 +122,8 @@ TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
     for (unsigned i = 0; i < 3; ++i) {
       threads.emplace_back([this, i] {
         std::mt19937 random(i);
-        for (int n = 0; n < kSteps; ++n) step(random);
+        // The disk's writer may need longer than these steps take.
+        for (int n = 0; n < kSteps || (found_ == 0 && n < 100 * kSteps); ++n) step(random);
       });
     }
     for (int i = 0; i < 200; ++i) {
