@@ -19,15 +19,14 @@ Worker::Worker(Process& of_all, std::size_t number)
                {process.descriptors.scarce_from, [this] { doorkeeper.free_descriptors(); }}),
       counters(process.metrics.of_thread(number)),
       cache{process.cache, io.get_executor()},
-      sources{
-          .shared = {process.name, process.publisher, process.site_fetches, process.origin_clocks,
-                         process.name_health},
-          .cache = cache,
-          .upstream = outgoing.upstream,
-          .guard = outgoing.guard,
-          .resolver = outgoing.resolver,
-          .executor = io.get_executor(),
-          .second_questions = counters.hedges},
+      sources{.shared = {process.name, process.publisher, process.site_fetches,
+                         process.origin_clocks, process.name_health},
+              .cache = cache,
+              .upstream = outgoing.upstream,
+              .guard = outgoing.guard,
+              .resolver = outgoing.resolver,
+              .executor = io.get_executor(),
+              .second_questions = counters.hedges},
       log(process.log.of_thread(number)),
       recent(process.recent.add_thread()) {}
 
