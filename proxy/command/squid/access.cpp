@@ -52,8 +52,8 @@ class Reader {
   }
 
   // Squid goes on with requests only that have a user, if a line of any list asks for one. As in a
-  // line that denies, an acl that lacks values does not narrow who is asked. Returns whether nobody
-  // gets past the line, since the settings know no users.
+  // line that denies, an acl without some of its values still asks everybody. Returns whether
+  // nobody gets past the line, since the settings know no users.
   bool ask_for_user(const Line& line) {
     Demand demand = demanded_by(line, acls_, false);
     if (demand.pages_for_users) {  // there is nobody to ask
