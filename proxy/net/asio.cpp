@@ -10,4 +10,8 @@
 #undef epoll_wait
 
 #include <boost/asio/ssl/impl/src.hpp>
+
+// Their guards, since http/beast_words.cpp compiles these two.
+#define BOOST_BEAST_HTTP_IMPL_FIELD_IPP
+#define BOOST_BEAST_HTTP_IMPL_STATUS_IPP
 #include <boost/beast/src.hpp>
