@@ -73,29 +73,20 @@ class AccessLogOfAFullDisk : public testing::Test {
   rlimit whole_{};
 };
 
-TEST_F(AccessLogOfAFullDisk, BeginsTheNextLineOnALineOfItsOwn) {
+TEST_F(AccessLogOfAFullDisk, BeginsTheNextLineOnALineOfItsOwnAlsoWhereTheFileIsOpenedAnew) {
   const auto line = squid_line(request_);
-  AccessLog log(log_to(directory_ / "log"), 1);
-  allow(line.size() + 10);
-  for (int i = 0; i < 2; ++i) log.of_thread(0).add(request_.entry());
-  ASSERT_TRUE(support::await([&] { return log.dropped() > 0; }));
-  allow(RLIM_INFINITY);
-  log.of_thread(0).add(request_.entry());
-  log.end();
-  EXPECT_EQ(read_file(directory_ / "log"), line + line.substr(0, 10) + '\n' + line);
-}
-
-TEST_F(AccessLogOfAFullDisk, DoesSoWhereTheFileIsOpenedAnew) {
-  const auto line = squid_line(request_);
-  AccessLog log(log_to(directory_ / "log"), 1);
-  allow(line.size() + 10);
-  for (int i = 0; i < 2; ++i) log.of_thread(0).add(request_.entry());
-  ASSERT_TRUE(support::await([&] { return log.dropped() > 0; }));
-  allow(RLIM_INFINITY);
-  log.follow(AccessLog::Output(log_to(directory_ / "log")));
-  log.of_thread(0).add(request_.entry());
-  log.end();
-  EXPECT_EQ(read_file(directory_ / "log"), line + line.substr(0, 10) + '\n' + line);
+  for (const bool anew : {false, true}) {
+    const auto path = directory_ / (anew ? "anew" : "log");
+    AccessLog log(log_to(path), 1);
+    allow(line.size() + 10);
+    for (int i = 0; i < 2; ++i) log.of_thread(0).add(request_.entry());
+    ASSERT_TRUE(support::await([&] { return log.dropped() > 0; }));
+    allow(RLIM_INFINITY);
+    if (anew) log.follow(AccessLog::Output(log_to(path)));
+    log.of_thread(0).add(request_.entry());
+    log.end();
+    EXPECT_EQ(read_file(path), line + line.substr(0, 10) + '\n' + line) << anew;
+  }
 }
 
 TEST_F(AccessLogOfAFullDisk, DoesNotSayThatTheOldFileGetsTheLines) {
