@@ -83,8 +83,8 @@ bool may_have_stale(const Client& client, const Request& request, const Lookup& 
   return cache::may_stand_in(request.facts, stored, process.clock.now(), leave);
 }
 
-// If the response is too old for this request and will be stored soon, waits for that: a validation
-// of it then answers the request, in place of its whole body.
+// If the response is too old for this request and will be stored soon, waits for that: the request
+// then costs a validation, not a whole body.
 Task<void> await_stored(Client& client, const Request& request, const Lookup& lookup,
                         FillReader& reader, const FillHead& head) {
   const bool too_old = request.facts.control.no_cache && !is_fresh_enough(head, lookup);

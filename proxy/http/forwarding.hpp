@@ -22,7 +22,7 @@ bool is_connection_field(field id);
 inline constexpr std::string_view kSignInCookie = "hearsay-";
 // Takes the first cookie ("name=value") of a Cookie field's value; empty where none is.
 std::string_view next_cookie(std::string_view& cookies);
-// The cookies of the value without those that sign a browser in: what an origin sees.
+// The cookies that an origin sees: all but those that sign a browser in.
 std::string other_cookies(std::string_view value);
 
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,

@@ -25,7 +25,7 @@ enum class Series : std::uint8_t {
   cache_bytes,      // of those, bodies of hits
   neighbour_bytes,  // received from the stores of neighbours
   origin_bytes,     // received from origins, and from parents that fetched from origins
-  // Of those that failed: an origin did, or the way to it. A name that does not exist is neither.
+  // Requests that failed because of an origin, or of the way to it. A missing name is no cause.
   failed_by_origins,
 };
 inline constexpr std::size_t kSeries = 9;

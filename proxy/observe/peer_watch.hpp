@@ -24,9 +24,8 @@ class PeerWatch {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `peers`: all that are known at `now`. Neighbours that are no longer known are forgotten, and
-  // those that are excused keep what was said of them. Returns whether one of them went down or is
-  // back.
+  // `peers`: all that are known at `now`. The watch forgets neighbours that are no longer known. A
+  // neighbour that is_excused() counts as before. Returns whether a neighbour went down or is back.
   bool look(const std::vector<peers::PeerStatus>& peers, bool names_fail, Time now);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Finding::Kind;
 
-// Tells of the lines that no part has read, and of those that say too little.
+// The findings name the lines that no part has read, and those that say too little.
 void advise(const std::vector<Line>& lines, Findings& findings) {
   std::set<std::size_t> told;
   for (const Finding& finding : findings) told.insert(finding.place.order);
