@@ -8,9 +8,9 @@
 #include <string>
 
 #include "config/settings.hpp"
-#include "config/threads/alarm.hpp"
 #include "peers/directory.hpp"
 #include "peers/poll_plan.hpp"
+#include "peers/threads/alarm.hpp"
 
 namespace peers {
 

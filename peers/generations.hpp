@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
 #include "digest/native_digest.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace peers {
 

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "config/settings.hpp"
-#include "config/threads/mutex.hpp"
 #include "digest/counting_filter.hpp"
 #include "digest/random_words.hpp"
 #include "peers/generations.hpp"
 #include "peers/holdings.hpp"
 #include "peers/native_target.hpp"
 #include "peers/site.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace peers {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
 #include "peers/accuracy.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace peers {
 

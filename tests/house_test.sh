@@ -30,9 +30,9 @@ includes_only() {
 
 includes_only config config
 includes_only digest digest
-includes_only peers peers config config/threads digest
+includes_only peers peers config peers/threads digest
 # All folders may use these: locks with annotations.
-includes_only config/threads config/threads
+includes_only peers/threads peers/threads
 
 # The rooms of proxy/, from top to bottom. A file may include only files of its own room and of
 # rooms below it.
@@ -163,9 +163,9 @@ breach 'if ?: chooses an argument of an awaited call, store it in a variable bef
   sources config digest peers proxy tests |
     xargs grep -lPz '\bco_await\s[^;{}]*\?[^;{}]*:[^;{}]*;' || true)
 
-# clang checks only annotated locks (config/threads/annotations.hpp).
-breach 'a lock is a threads::Mutex of config/threads/mutex.hpp' < <(
-  grep -nE 'std::(shared_)?mutex\b' $(sources digest peers proxy) || true)
+# clang checks only annotated locks (peers/threads/annotations.hpp).
+breach 'a lock is a threads::Mutex of peers/threads/mutex.hpp' < <(
+  grep -nE 'std::(shared_)?mutex\b' $(sources digest peers proxy | grep -v ^peers/threads/) || true)
 
 breach 'a file has at most 400 lines' < <(
   sources config digest peers proxy tests | xargs wc -l |
@@ -185,7 +185,7 @@ declare -A limits=(
   [included]=46
   [rooms]=42
   [floors]=17
-  [clocks]=224
+  [clocks]=219
   [random]=8
   [disk]=0
   [decisions]=36

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog/index.hpp"
 #include "proxy/cache/eviction.hpp"
 #include "proxy/cache/node.hpp"

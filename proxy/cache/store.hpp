@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "config/threads/alarm.hpp"
 #include "digest/key.hpp"
 #include "digest/rule.hpp"
+#include "peers/threads/alarm.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/claims.hpp"
 #include "proxy/cache/entry.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/crowd/lanes.hpp"
 #include "proxy/net/wakeup.hpp"
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "config/networks.hpp"
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/crowd/client_limits.hpp"
 
 namespace proxy {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/storability.hpp"
 #include "proxy/fill/arrived_slices.hpp"

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "config/threads/mutex.hpp"
 #include "digest/key.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/fill/recent_keys.hpp"
 #include "proxy/purging/recent_purges.hpp"

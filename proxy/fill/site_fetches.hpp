@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "config/threads/mutex.hpp"
 #include "digest/key.hpp"
 #include "digest/little_endian.hpp"
 #include "peers/site.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy {
 

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "config/threads/alarm.hpp"
+#include "peers/threads/alarm.hpp"
 
 namespace proxy::memory {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "config/settings.hpp"
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/read_only.hpp"
 #include "proxy/observe/fault.hpp"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/observe/recent_requests.hpp"
 
 namespace proxy {

@@ -14,7 +14,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/machine/descriptor.hpp"
 
 namespace proxy {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/observe/access_log.hpp"
 
 namespace proxy {

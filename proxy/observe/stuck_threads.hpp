@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy {
 

@@ -113,7 +113,7 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
   }
   auto head = head_of(client, *file);
   const http::StoredValidators validators{file->etag, {}};
-  const auto now = whole_seconds(client.worker.process.clock.shown());
+  const auto now = machine::whole_seconds(client.worker.process.clock.shown());
   if (http::not_modified(request.head.fields, validators, now)) {
     set_status(head, 304);
     const beast::http::response<beast::http::empty_body> message(std::move(head));
@@ -127,7 +127,7 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
 
 Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
   auto& process = client.worker.process;
-  const auto started = whole_seconds(process.clock.shown(process.clock.started()));
+  const auto started = machine::whole_seconds(process.clock.shown(process.clock.started()));
   auto json =
       fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
                   "\n",
@@ -149,7 +149,7 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
   }
   const auto& process = client.worker.process;
   auto told = span == "day" ? process.history.day() : process.history.hour();
-  told.end = whole_seconds(process.clock.shown(told.end));
+  told.end = machine::whole_seconds(process.clock.shown(told.end));
   auto json = history_json(told);
   co_await send_json(client, std::move(json));
 }

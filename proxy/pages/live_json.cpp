@@ -160,8 +160,8 @@ std::string news_json(const Process& process, const Policy& policy, Audience rea
     return text;
   };
   return fmt::format(R"({{"end":{},"sample":{},"now":{},"health":{},"digest":{}}})",
-                     seconds_of(whole_seconds(process.clock.shown(latest.end))), one_line(sample),
-                     one_line(now_json(process, policy)),
+                     seconds_of(machine::whole_seconds(process.clock.shown(latest.end))),
+                     one_line(sample), one_line(now_json(process, policy)),
                      without_end(health_json(process, troubles, readers)),
                      without_end(digest_json(process, policy, Layout::one_line)));
 }

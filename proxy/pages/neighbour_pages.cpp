@@ -79,7 +79,7 @@ void count_sent(Client& client, const Request& request, ServedForm form, std::si
 // Whether the reader says that it holds this form.
 bool is_held(const Request& request, const peers::NativeForm& form, cache::Time now) {
   const http::StoredValidators validators{form.etag, {}};
-  return http::not_modified(request.head.fields, validators, whole_seconds(now));
+  return http::not_modified(request.head.fields, validators, machine::whole_seconds(now));
 }
 
 // RFC 9110 15.4.5. Call this only for a request with a condition: Squid 5.7 crashes on any other
@@ -127,9 +127,10 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
   auto& process = client.worker.process;
   const auto published = process.publisher.current();
   const auto& form = *published->squid;
-  const auto now = whole_seconds(process.clock.shown());
+  const auto now = machine::whole_seconds(process.clock.shown());
   // Not after our Date, which may be a tick behind (RFC 9110 8.8.2.1).
-  const auto changed = std::min(whole_seconds(process.clock.shown(form.last_modified)), now);
+  const auto changed =
+      std::min(machine::whole_seconds(process.clock.shown(form.last_modified)), now);
   const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
   auto head = own_head(client, 200, "application/cache-digest");
   head.set(field::last_modified, http::format_date(changed));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/net/clock.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/pages/origin_reasons.hpp"
 
 namespace proxy {

@@ -16,9 +16,9 @@ namespace {
 
 // The time until shortly after the next full second. So each beat falls into a second of its own,
 // though the clock may be a tick behind.
-std::chrono::milliseconds until_next_second(ProcessClock::Time now) {
+std::chrono::milliseconds until_next_second(machine::Clock::Time now) {
   constexpr std::chrono::milliseconds kShortly{20};
-  const auto next = whole_seconds(now) + std::chrono::seconds(1);
+  const auto next = machine::whole_seconds(now) + std::chrono::seconds(1);
   return std::chrono::ceil<std::chrono::milliseconds>(next - now) + kShortly;
 }
 
@@ -48,7 +48,7 @@ net::Task<void> Pulse::run() {
 
 void Pulse::beat() {
   follow_clock();
-  process_.history.note(whole_seconds(process_.clock.now()), totals_of(process_.metrics));
+  process_.history.note(machine::whole_seconds(process_.clock.now()), totals_of(process_.metrics));
   look_at_troubles();
   tell_requests();
   memory::return_freed();

@@ -4,7 +4,7 @@
 // do not wait for the second.
 #pragma once
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {

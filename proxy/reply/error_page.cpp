@@ -55,7 +55,7 @@ ErrorPage page_of(const Refusal& refusal) {
 namespace {
 
 std::string time_now(const Client& client) {
-  return http::format_date(whole_seconds(client.worker.process.clock.shown()));
+  return http::format_date(machine::whole_seconds(client.worker.process.clock.shown()));
 }
 
 OwnMessage error_page(const Client& client, const Request& request, const Refusal& refusal) {

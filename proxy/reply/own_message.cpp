@@ -16,7 +16,7 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   OwnHead head;
   set_status(head, status);
   head.set(field::server, kProduct);
-  head.set(field::date, http::format_date(whole_seconds(process.clock.shown())));
+  head.set(field::date, http::format_date(machine::whole_seconds(process.clock.shown())));
   head.set(field::via, "1.1 " + process.name);
   if (!content_type.empty()) head.set(field::content_type, content_type);
   client.record.told = cache_status;

@@ -12,7 +12,7 @@ std::string passed_head(const Process& process, const http::ResponseHead& head,
   std::string text;
   http::append_response_head(text, head, process.name);
   if (!head.fields.has(field::date)) {
-    http::append_field(text, "Date", http::format_date(whole_seconds(times.arrived())));
+    http::append_field(text, "Date", http::format_date(machine::whole_seconds(times.arrived())));
   }
   if (head.fields.has(field::age)) {
     const auto age = floor<std::chrono::seconds>(cache::initial_age(head.fields, times));

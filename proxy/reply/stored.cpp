@@ -23,8 +23,9 @@ using Buffers = boost::container::small_vector<asio::const_buffer, kBuffersAtOnc
 std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, cache::Time now) {
   std::string head;
   http::append_status_line(head, 416, http::reason_phrase(416));
-  http::append_field(head, "Date",
-                     http::format_date(whole_seconds(client.worker.process.clock.shown(now))));
+  http::append_field(
+      head, "Date",
+      http::format_date(machine::whole_seconds(client.worker.process.clock.shown(now))));
   http::append_field(head, "Via", "1.1 " + client.worker.process.name);
   http::append_field(head, "Content-Range", http::unsatisfied_range(entry.body.size));
   return head;

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "config/threads/mutex.hpp"
 #include "peers/peer.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/fill/fill.hpp"
 

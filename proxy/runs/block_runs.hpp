@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/runs/block_run.hpp"
 #include "proxy/runs/run_end.hpp"
 #include "proxy/runs/transfer_slots.hpp"

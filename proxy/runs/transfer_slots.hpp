@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/net/wakeup.hpp"
 

@@ -80,7 +80,7 @@ class Engine {
 
   PinnedPolicy policy_;
   Listeners& listeners_;
-  ProcessClock clock_;
+  machine::Clock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;
   Metrics metrics_;

@@ -20,7 +20,7 @@ StoreHoldings::FirstList first_list(const Storage& storage) {
 }  // namespace
 
 Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& settings,
-                             ProcessClock& clock, std::function<void()> changed)
+                             machine::Clock& clock, std::function<void()> changed)
     : storage_(storage),
       clock_(clock),
       changed_(std::move(changed)),

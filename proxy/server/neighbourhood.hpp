@@ -9,7 +9,7 @@
 
 #include "peers/exchange.hpp"
 #include "peers/publisher.hpp"
-#include "proxy/net/clock.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/observe/peer_watch.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/server/storage.hpp"
@@ -26,7 +26,7 @@ class Neighbourhood {
  public:
   // `storage` and `clock` outlive this object. The control thread calls `changed` when a neighbour
   // went down or is back.
-  Neighbourhood(Storage& storage, const config::DigestSettings& settings, ProcessClock& clock,
+  Neighbourhood(Storage& storage, const config::DigestSettings& settings, machine::Clock& clock,
                 std::function<void()> changed);
 
   // Of our digest.
@@ -47,7 +47,7 @@ class Neighbourhood {
             const upstream::NameHealth& names);
 
   Storage& storage_;
-  ProcessClock& clock_;
+  machine::Clock& clock_;
   const std::function<void()> changed_;
   StoreHoldings holdings_;
   peers::Publisher publisher_;

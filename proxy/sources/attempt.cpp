@@ -115,7 +115,7 @@ void Attempt::note_time() const {
 void Attempt::note_clock() const {
   if (!outcome_ || peer_ || fetch_->server().parent() || head().fields.has(http::field::age))
     return;
-  const auto ours = whole_seconds(times_.arrived());
+  const auto ours = machine::whole_seconds(times_.arrived());
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
   access_->shared.origin_clocks.note(fetch_->server().to().host, *date - ours, begun_ + waited_);

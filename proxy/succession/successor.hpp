@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/succession/channel.hpp"
 
 namespace proxy::succession {

@@ -8,7 +8,7 @@
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/pressure.hpp"
 #include "proxy/fill/fills.hpp"
-#include "proxy/net/clock.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/succession/successor.hpp"
 #include "proxy/tiers/placement.hpp"
 
@@ -17,7 +17,7 @@ namespace proxy {
 // What the functions of tiers.hpp, object_blocks.hpp and file_body.hpp need of the process. Any
 // thread; whatever it refers to outlives it.
 struct Cache {
-  ProcessClock& clock;
+  machine::Clock& clock;
   cache::Budget& budget;  // of responses that are stored, or arriving to be stored
   cache::Store& store;
   cache::DiskTier* disk = nullptr;  // null: no disk is configured

@@ -23,7 +23,7 @@
 
 #include <memory>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/body.hpp"
 #include "proxy/cache/disk/catalog/stored_body.hpp"
 #include "proxy/net/asio.hpp"

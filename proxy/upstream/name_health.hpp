@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy::upstream {
 

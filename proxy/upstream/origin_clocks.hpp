@@ -12,7 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy::upstream {
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/upstream/endpoint.hpp"
 #include "proxy/upstream/failure.hpp"
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/upstream/origin_record.hpp"
 #include "proxy/upstream/under_way.hpp"
 

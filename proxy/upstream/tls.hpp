@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/net/stream.hpp"
 
 namespace proxy::upstream {

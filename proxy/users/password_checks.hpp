@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/users/credentials.hpp"
 #include "proxy/users/guess_limit.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/networks.hpp"
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy {
 

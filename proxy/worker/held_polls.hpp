@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/networks.hpp"
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/net/wakeup.hpp"
 
 namespace proxy {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/networks.hpp"
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy {
 

@@ -13,8 +13,8 @@
 #include "proxy/crowd/pressure.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/fill/site_fetches.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/machine/limits.hpp"
-#include "proxy/net/clock.hpp"
 #include "proxy/net/pipe.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/access_log.hpp"
@@ -57,7 +57,7 @@ class DiskWatch;
 struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
-  ProcessClock& clock;
+  machine::Clock& clock;
   Cache& cache;
   cache::Budget& transit;  // of bodies that are passed on unstored
   const DiskWatch* disk_watch = nullptr;

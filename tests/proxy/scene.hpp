@@ -41,7 +41,7 @@ struct Scene {
   const config::Settings& settings = policy->settings;
   peers::PeerDirectory& directory = *policy->directory;
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
-  ProcessClock clock;
+  machine::Clock clock;
   cache::Budget budget{settings.cache.memory.value / 8 * 7};
   cache::Budget transit{settings.cache.memory.value / 8};
   cache::Store store{budget};

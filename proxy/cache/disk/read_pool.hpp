@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy::cache::disk {
 

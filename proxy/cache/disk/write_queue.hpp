@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog/catalog.hpp"
 #include "proxy/cache/disk/log/new_record.hpp"
 #include "proxy/cache/disk/log/write_pace.hpp"

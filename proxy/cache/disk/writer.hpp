@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/backoff.hpp"
 #include "proxy/cache/disk/catalog/catalog.hpp"
 #include "proxy/cache/disk/log/log.hpp"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk_tier/entry_reader.hpp"
 #include "proxy/cache/disk_tier/entry_writer.hpp"

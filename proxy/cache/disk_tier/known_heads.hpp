@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog/stored_body.hpp"
 #include "proxy/cache/entry.hpp"
 

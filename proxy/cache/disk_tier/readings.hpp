@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
 #include "digest/key.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace proxy::cache {
 

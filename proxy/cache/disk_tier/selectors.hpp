@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk_tier/entry_reader.hpp"
 #include "proxy/cache/disk_tier/entry_writer.hpp"

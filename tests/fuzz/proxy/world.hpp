@@ -44,7 +44,7 @@ class World {
 
   const proxy::PinnedPolicy policy_;
   const std::vector<proxy::net::tcp::endpoint> listening_;
-  proxy::ProcessClock clock_;
+  proxy::machine::Clock clock_;
   proxy::Storage storage_;
   proxy::StoreHoldings holdings_;
   peers::Publisher publisher_;

@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(ClockStep, IsToldWithItsDirectionSizeAndTime) {
-  const ProcessClock::Time seen{1000h};
+  const machine::Clock::Time seen{1000h};
   EXPECT_EQ(step_text({-7200s, seen}), "the clock of this machine was set back by 2 hours");
   EXPECT_EQ(step_text({1600ms, seen}), "the clock of this machine was set ahead by 2 s");
   EXPECT_EQ(doubt_text({-7200s, seen}, seen + 3h),

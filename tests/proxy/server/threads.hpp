@@ -46,7 +46,7 @@ struct Threads {
 
   const config::Settings settings;
   const std::vector<net::tcp::endpoint> listening;
-  ProcessClock clock;
+  machine::Clock clock;
   Storage storage{settings};
   StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog/index.hpp"
 
 namespace proxy::cache::disk {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/format/format.hpp"
 
 namespace proxy::cache::disk {

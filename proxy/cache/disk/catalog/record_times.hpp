@@ -11,9 +11,9 @@
 namespace proxy::cache::disk {
 
 // Records state wall time, because the next run knows no other. Within a run, times follow a clock
-// that does not step with wall time (proxy/net/clock.hpp), and the index has such times. So each
-// record is shifted by how far wall time was ahead of that clock when its segment was begun. After
-// a step the writer begins a new segment (Rotation::follow_clock()).
+// that does not step with wall time (proxy/machine/clock.hpp), and the index has such times. So
+// each record is shifted by how far wall time was ahead of that clock when its segment was begun.
+// After a step the writer begins a new segment (Rotation::follow_clock()).
 struct SegmentTimes {
   // Earlier runs wrote what begins before this offset; this run may have gone on behind it.
   std::uint32_t earlier_until = UINT32_MAX;

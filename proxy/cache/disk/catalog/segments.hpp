@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog/record_times.hpp"
 #include "proxy/cache/disk/catalog/segment_users.hpp"
 #include "proxy/cache/disk/format/file.hpp"

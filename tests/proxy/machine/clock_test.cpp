@@ -1,4 +1,4 @@
-#include "proxy/net/clock.hpp"
+#include "proxy/machine/clock.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@ using std::chrono::seconds;
 using std::chrono::system_clock;
 using namespace std::chrono_literals;
 
-// How far the clocks that a ProcessClock reads are ahead of the system's, in seconds.
+// How far the clocks that a machine::Clock reads are ahead of the system's, in seconds.
 struct Ahead {
   std::atomic<std::int64_t> wall{0};
   std::atomic<std::int64_t> steady{0};
@@ -56,9 +56,9 @@ void expect_near(milliseconds got, milliseconds expected) {
   EXPECT_GE(got, expected - kTicks);
 }
 
-class AProcessClock : public testing::Test {
+class AClock : public testing::Test {
  protected:
-  ~AProcessClock() override { ahead.wall = ahead.steady = ahead.since_start = 0; }
+  ~AClock() override { ahead.wall = ahead.steady = ahead.since_start = 0; }
   static void set(seconds by) { ahead.wall += by.count(); }
   static void sleep(seconds time) {
     ahead.wall += time.count();
@@ -68,7 +68,7 @@ class AProcessClock : public testing::Test {
     ahead.steady += time.count();
     sleep(time);
   }
-  milliseconds since(ProcessClock::Time before) {
+  milliseconds since(machine::Clock::Time before) {
     return std::chrono::duration_cast<milliseconds>(clock_.now() - before);
   }
   // The only step of late.
@@ -78,18 +78,18 @@ class AProcessClock : public testing::Test {
     return steps.empty() ? 0ms : steps[0].by;
   }
 
-  ProcessClock clock_;
-  const ProcessClock::Time begun_ = clock_.now();
+  machine::Clock clock_;
+  const machine::Clock::Time begun_ = clock_.now();
 };
 
-TEST_F(AProcessClock, BeginsAsWallTime) {
+TEST_F(AClock, BeginsAsWallTime) {
   EXPECT_GE(begun_, system_clock::now() - kTicks);
   EXPECT_LE(begun_, system_clock::now() + kTicks);
   EXPECT_EQ(clock_.ahead(), 0ms);
   EXPECT_EQ(clock_.shown(begun_), begun_);
 }
 
-TEST_F(AProcessClock, NeverStepsBack) {
+TEST_F(AClock, NeverStepsBack) {
   auto last = clock_.now();
   for (int i = 0; i < 100'000; ++i) {
     if (i % 1000 == 0) set(i % 2000 == 0 ? 100h : -101h);
@@ -99,7 +99,7 @@ TEST_F(AProcessClock, NeverStepsBack) {
   }
 }
 
-TEST_F(AProcessClock, GoesOnWhenWallTimeIsSetAndShowsIt) {
+TEST_F(AClock, GoesOnWhenWallTimeIsSetAndShowsIt) {
   for (const seconds by : {seconds(-24h), seconds(24h * 365), seconds(-2s)}) {
     const auto before = clock_.now();
     const auto shown = clock_.shown();
@@ -111,7 +111,7 @@ TEST_F(AProcessClock, GoesOnWhenWallTimeIsSetAndShowsIt) {
   }
 }
 
-TEST_F(AProcessClock, CountsTheTimeThatTheMachineSleeps) {
+TEST_F(AClock, CountsTheTimeThatTheMachineSleeps) {
   sleep(8h);
   expect_near(since(begun_), 8h);
   expect_near(clock_.ahead(), 0ms);
@@ -119,7 +119,7 @@ TEST_F(AProcessClock, CountsTheTimeThatTheMachineSleeps) {
   EXPECT_FALSE(clock_.doubt());
 }
 
-TEST_F(AProcessClock, TellsASleepFromAClockThatIsSetMeanwhile) {
+TEST_F(AClock, TellsASleepFromAClockThatIsSetMeanwhile) {
   sleep(8h);
   set(-1h);
   expect_near(since(begun_), 8h);
@@ -127,7 +127,7 @@ TEST_F(AProcessClock, TellsASleepFromAClockThatIsSetMeanwhile) {
   expect_near(step(), -1h);
 }
 
-TEST_F(AProcessClock, DoubtsNothingOnceAStepIsUndone) {
+TEST_F(AClock, DoubtsNothingOnceAStepIsUndone) {
   set(24h * 365);
   (void)clock_.now();
   set(-24h * 365);
@@ -136,12 +136,26 @@ TEST_F(AProcessClock, DoubtsNothingOnceAStepIsUndone) {
   EXPECT_FALSE(clock_.doubt());
 }
 
-TEST_F(AProcessClock, DoubtsForAWhile) {
+TEST_F(AClock, DoubtsForAWhile) {
   set(-1h);
   EXPECT_TRUE(clock_.doubt());
-  pass(ProcessClock::kDoubtful + 1s);
+  pass(machine::Clock::kDoubtful + 1s);
   EXPECT_FALSE(clock_.doubt());
-  expect_near(since(begun_), ProcessClock::kDoubtful + 1s);
+  expect_near(since(begun_), machine::Clock::kDoubtful + 1s);
+}
+
+TEST(AClockThatStands, MovesOnlyWhenTimeIsLetPass) {
+  const machine::Clock::Time begun{1000h};
+  machine::Clock clock(begun);
+  const auto steady = clock.steady();
+  EXPECT_EQ(clock.now(), begun);
+  EXPECT_EQ(clock.steady(), steady);
+  clock.pass(1500ms);
+  EXPECT_EQ(clock.now(), begun + 1500ms);
+  EXPECT_EQ(clock.shown(), begun + 1500ms);
+  EXPECT_EQ(clock.steady(), steady + 1500ms);
+  EXPECT_EQ(clock.started(), begun);
+  EXPECT_TRUE(clock.take_steps().empty());
 }
 
 }  // namespace

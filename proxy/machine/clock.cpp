@@ -1,9 +1,9 @@
-#include "proxy/net/clock.hpp"
+#include "proxy/machine/clock.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace proxy {
+namespace proxy::machine {
 namespace {
 
 using std::chrono::milliseconds;
@@ -14,7 +14,7 @@ constexpr std::int64_t kMillisecond = nanoseconds(milliseconds(1)).count();
 }  // namespace
 
 // The thread may be kept waiting between two readings, so steady time is read around the others.
-ProcessClock::Reading ProcessClock::read_all() {
+Clock::Reading Clock::read_all() {
   constexpr int kTries = 100;
   for (int tried = 1;; ++tried) {
     const auto before = read(CLOCK_MONOTONIC);
@@ -26,16 +26,20 @@ ProcessClock::Reading ProcessClock::read_all() {
   }
 }
 
-ProcessClock::ProcessClock() {
+Clock::Clock() {
   const auto reading = read_all();
   apart_ = offset_ = reading.apart;
   slept_ = reading.slept;
   started_ = now();
 }
 
+Clock::Clock(Time stands_at) : started_(stands_at) {
+  stands_.emplace(nanoseconds(kStandsFrom).count());
+}
+
 // If the machine has slept, wall time and now() are both ahead by what steady time lacks. The rest
 // is a step.
-void ProcessClock::follow() {
+void Clock::follow() {
   const threads::MutexLock lock(mutex_);
   const auto reading = read_all();
   const auto moved = reading.apart - apart_;
@@ -54,12 +58,12 @@ void ProcessClock::follow() {
   last_ = step;
 }
 
-std::vector<ClockStep> ProcessClock::take_steps() {
+std::vector<ClockStep> Clock::take_steps() {
   const threads::MutexLock lock(mutex_);
   return std::exchange(steps_, {});
 }
 
-std::optional<ClockStep> ProcessClock::doubt() {
+std::optional<ClockStep> Clock::doubt() {
   const auto time = now();
   const threads::MutexLock lock(mutex_);
   const bool is_undone = ahead() < kSaid && ahead() > -kSaid;
@@ -67,4 +71,4 @@ std::optional<ClockStep> ProcessClock::doubt() {
   return last_;
 }
 
-}  // namespace proxy
+}  // namespace proxy::machine

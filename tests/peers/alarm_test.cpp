@@ -1,4 +1,4 @@
-#include "config/threads/alarm.hpp"
+#include "peers/threads/alarm.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
 #include <future>
 #include <thread>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace threads {
 namespace {

@@ -9,9 +9,9 @@
 #include <stop_token>
 #include <utility>
 
-#include "config/threads/annotations.hpp"
-#include "config/threads/lock_order.hpp"
-#include "config/threads/lock_waits.hpp"
+#include "peers/threads/annotations.hpp"
+#include "peers/threads/lock_order.hpp"
+#include "peers/threads/lock_waits.hpp"
 
 namespace threads {
 

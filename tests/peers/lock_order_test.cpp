@@ -2,7 +2,7 @@
 #ifndef HEARSAY_CHECK_LOCK_ORDER
 #define HEARSAY_CHECK_LOCK_ORDER
 #endif
-#include "config/threads/lock_order.hpp"
+#include "peers/threads/lock_order.hpp"
 
 #include <gtest/gtest.h>
 

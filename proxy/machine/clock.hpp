@@ -1,5 +1,5 @@
-// The time for rules and logs: steady time that began as wall time, and how far wall time is from
-// it since.
+// The clock of the process: the steady time that waits and rules count in, and the time for logs,
+// which is steady time that began as wall time.
 #pragma once
 
 #include <time.h>
@@ -10,14 +10,14 @@
 #include <optional>
 #include <vector>
 
-#include "config/threads/mutex.hpp"
+#include "peers/threads/mutex.hpp"
 
-namespace proxy {
+namespace proxy::machine {
 
 // A change of the system's wall time that is not the passing of time.
 struct ClockStep {
   std::chrono::milliseconds by;                // negative: the clock was set back
-  std::chrono::system_clock::time_point seen;  // in the time of ProcessClock::now()
+  std::chrono::system_clock::time_point seen;  // in the time of Clock::now()
 };
 
 // now() begins as wall time and runs on the steady clock, including the time that the machine
@@ -26,8 +26,9 @@ struct ClockStep {
 //
 // Any thread. The time is that of the kernel's last tick, which was 10 ms ago at most, or a little
 // more on a busy machine. Rules count seconds, and a finer clock costs ten times as much to read.
-class ProcessClock {
+class Clock {
  public:
+  using SteadyTime = std::chrono::steady_clock::time_point;
   using Time = std::chrono::system_clock::time_point;
   // A step of wall time is followed if it is larger than kFollowed, and is an event from kSaid on.
   // Smaller steps add up until they are followed.
@@ -36,13 +37,28 @@ class ProcessClock {
   // For how long after a step ages are doubtful. Most of what was stored before is renewed by then.
   static constexpr std::chrono::minutes kDoubtful{10};
 
-  ProcessClock();
+  Clock();
+  // A clock that stands at this time until pass() is called: for tests and simulations. Its steady
+  // time begins an hour after its epoch.
+  explicit Clock(Time stands_at);
+  // Lets time pass on a clock that stands.
+  void pass(std::chrono::nanoseconds time) { *stands_ += time.count(); }
+
+  // Steady time to the nanosecond, for waits and for what is measured. The machine's sleep does not
+  // count.
+  [[nodiscard]] SteadyTime steady() const {
+    if (stands_) [[unlikely]]
+      return SteadyTime(std::chrono::nanoseconds(*stands_));
+    return std::chrono::steady_clock::now();
+  }
 
   // now() at the start.
   [[nodiscard]] Time started() const { return started_; }
 
   // Never steps back.
   [[nodiscard]] Time now() {
+    if (stands_) [[unlikely]]
+      return started_ + from_nanoseconds(*stands_) - kStandsFrom;
     const auto steady = read(CLOCK_MONOTONIC_COARSE);
     const auto apart = read(CLOCK_REALTIME_COARSE) - steady;
     const auto known = apart_.load(std::memory_order_relaxed);
@@ -66,6 +82,7 @@ class ProcessClock {
   [[nodiscard]] std::optional<ClockStep> doubt();
 
  private:
+  static constexpr std::chrono::hours kStandsFrom{1};
   static constexpr std::int64_t kTolerated = std::chrono::nanoseconds(kFollowed).count();
 
   static std::int64_t read(clockid_t clock) {
@@ -85,18 +102,19 @@ class ProcessClock {
   static Reading read_all();
   void follow();
 
-  std::atomic<std::int64_t> apart_;     // ns: Reading::apart that is known
-  std::atomic<std::int64_t> offset_;    // ns: now() less steady time
-  std::atomic<std::int64_t> ahead_{0};  // ms
+  std::optional<std::atomic<std::int64_t>> stands_;  // ns: the steady time; empty: it runs
+  std::atomic<std::int64_t> apart_{0};               // ns: Reading::apart that is known
+  std::atomic<std::int64_t> offset_{0};              // ns: now() less steady time
+  std::atomic<std::int64_t> ahead_{0};               // ms
   Time started_;
   threads::Mutex mutex_{threads::Place::last};  // rules ask for the time under any lock
-  std::int64_t slept_ GUARDED_BY(mutex_);
+  std::int64_t slept_ GUARDED_BY(mutex_) = 0;
   std::vector<ClockStep> steps_ GUARDED_BY(mutex_);
   std::optional<ClockStep> last_ GUARDED_BY(mutex_);
 };
 
-inline std::chrono::sys_seconds whole_seconds(ProcessClock::Time time) {
+inline std::chrono::sys_seconds whole_seconds(Clock::Time time) {
   return std::chrono::floor<std::chrono::seconds>(time);
 }
 
-}  // namespace proxy
+}  // namespace proxy::machine
