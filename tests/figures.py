@@ -154,7 +154,7 @@ def house(program):
 
 
 def tests(program):
-    whole = re.compile(r'^(proxy/(worker/worker\.hpp|server/)|tests/(proxy/scene|support/proxy_process)\.hpp)')
+    whole = re.compile(r'^(proxy/(server/worker\.hpp|server/)|tests/(proxy/scene|support/proxy_process)\.hpp)')
     named = {file.name: file for file in files_in('tests')}
 
     def needs_process(file, seen):

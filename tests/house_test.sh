@@ -47,10 +47,8 @@ rooms=(
   fetching
   lookup
   blocks
-  worker
   sources
   tiers
-  runs
   fill
   purging
   succession

@@ -29,7 +29,7 @@ std::optional<Refusal> why_refused(const Client& client, const Request& request)
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
   if (client.door == Door::late) return Refusal::draining();
   if (auto refusal = check_access(client, request)) {
-    if (refusal->by_list) client.worker.counters.blocked.add();
+    if (refusal->by_list) client.access.counters().blocked.add();
     return refusal;
   }
   if (!request.may_exist()) return Refusal::unknown_url();
@@ -51,30 +51,30 @@ Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
   const auto& entry = *lookup.stored();
   if (entry.giver().guest) confirm_some(client, request, lookup);
   if (entry.is_object()) return answer_from_blocks(client, request, std::move(lookup), detail);
-  const auto now = client.worker.process.clock.now();
+  const auto now = client.access.clock().now();
   return serve(client, request, {entry, lookup.body}, now, detail);
 }
 
 // A second field that names a digest is a client's, which a proxy on the way has passed on.
-Refusal why_not_held(const Process& process, const Request& request, const Lookup& lookup) {
+Refusal why_not_held(const ServeAccess& access, const Request& request, const Lookup& lookup) {
   const auto digest = request.head.fields.only_value(peers::kDigestField);
-  auto departed = process.cache.store.departed(lookup.key, request.stored_as());
+  auto departed = access.cache().store.departed(lookup.key, request.stored_as());
   if (digest.empty()) return Refusal::not_held(lookup.verdict, lookup.found, departed);
-  const auto closed = process.publisher.closed_at(digest);
+  const auto closed = access.fetching.sources.shared.publisher.closed_at(digest);
   // A digest whose closing is not known is of an earlier run, or too old.
-  if (!closed) departed.forgotten = process.clock.now();
+  if (!closed) departed.forgotten = access.clock().now();
   return Refusal::not_held(lookup.verdict, lookup.found, departed, closed);
 }
 
-Refusal why_not_fetched(const Process& process, const Request& request, const Lookup& lookup) {
-  if (request.facts.control.only_if_cached) return why_not_held(process, request, lookup);
+Refusal why_not_fetched(const ServeAccess& access, const Request& request, const Lookup& lookup) {
+  if (request.facts.control.only_if_cached) return why_not_held(access, request, lookup);
   return Refusal::offline(lookup.verdict.reason);
 }
 
 // Carries out the verdict; may consume `lookup`, which outlives the task.
 Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Lookup& lookup) {
   const auto reason = lookup.verdict.reason;
-  const bool looped = http::via_names(request.head.fields, client.worker.process.name);
+  const bool looped = http::via_names(request.head.fields, client.access.name());
   // A looped request may be answered from the cache. Only if it were forwarded would it come back.
   if (looped && !answers_from_cache(lookup)) return refuse(client, request, Refusal::loop());
   switch (lookup.verdict.action) {
@@ -86,7 +86,7 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       if (!looped) refresh(client, request, lookup);
       return answer_hit(client, request, lookup, "stale-while-revalidate");
     case Action::refuse: {
-      auto why = why_not_fetched(client.worker.process, request, lookup);
+      auto why = why_not_fetched(client.access, request, lookup);
       const auto asker = site_asker(request);
       if (!asker) return refuse(client, request, std::move(why));
       return answer_of_site(client, request, lookup, *asker, std::move(why));
@@ -131,25 +131,25 @@ cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
 // Looks on the disk, and decides. A body that was left in its file can only be served. For all else
 // it is read into memory.
 Task<Lookup> find_on_disk(Client& client, const Request& request, Lookup lookup) {
-  auto& process = client.worker.process;
+  auto& access = client.access;
   if (client.response.holds_back()) co_await client.response.flush();
   const auto bodies = may_stay_in_file(client, request);
-  auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup), bodies);
+  auto on_disk = co_await look_on_disk(client.access.fetching, request, std::move(lookup), bodies);
   client.record.from_disk = on_disk.from_disk;
   auto& found = on_disk.lookup;
-  decide(process, request, found);
+  decide(access.fetching, request, found);
   if (!found.body || found.verdict.action == Action::serve) co_return std::move(found);
   found.found.entry = nullptr;
-  auto read =
-      co_await look_on_disk(client.worker, request, std::move(found), cache::Bodies::in_memory);
-  decide(process, request, read.lookup);
+  auto read = co_await look_on_disk(client.access.fetching, request, std::move(found),
+                                    cache::Bodies::in_memory);
+  decide(access.fetching, request, read.lookup);
   co_return std::move(read.lookup);
 }
 
 }  // namespace
 
-Task<void> answer(Client& client, Request& request, RequestBody& body) {
-  auto& process = client.worker.process;
+Task<void> answer(const PagesAccess& pages, Client& client, Request& request, RequestBody& body) {
+  auto& access = client.access;
   take_in(client, request);
   client.tells_epoch = asks_for_epoch(request);
   const auto& policy = request.policy();
@@ -159,8 +159,8 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
     co_await client.response.flush();
   }
   // Before check_access(), because purging and pages have access settings of their own.
-  if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
-  if (page) co_return co_await serve_own(client, request, *page, body);
+  if (request.head.method == "PURGE") co_return co_await serve_purge(pages, client, request);
+  if (page) co_return co_await serve_own(pages, client, request, *page, body);
   if (request.rule()) client.record.rule = request.rule()->word();
   if (policy.access_rules.have_users()) {
     auto refusal = co_await sign_in(client, request);
@@ -177,12 +177,13 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
   RequestUnderWay under_way(client.share());
-  const auto most = request_limits(policy.settings.limits, process.descriptors.connections);
-  auto lookup = look_in_memory(process, request, client.record.begun);
-  if (may_be_on_disk(process, request, lookup) && under_way.begin(most)) {
+  const auto most =
+      request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);
+  auto lookup = look_in_memory(access.fetching, request, client.record.begun);
+  if (may_be_on_disk(access.fetching, request, lookup) && under_way.begin(most)) {
     lookup = co_await find_on_disk(client, request, std::move(lookup));
   } else {
-    decide(process, request, lookup);
+    decide(access.fetching, request, lookup);
   }
   const bool from_memory = answers_from_memory(lookup);
   const bool at_once = from_memory && !lookup.body;

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "proxy/client/client.hpp"
+#include "proxy/pages/pages_access.hpp"
 #include "proxy/request/request.hpp"
 
 namespace proxy {
 
 // Answers the request through client.response, and fills client.record for the log. On return
 // `body` may be unread, and a response may be started but not finished: the session checks for the
-// first, and aborts the second. Runs on the worker's thread.
-net::Task<void> answer(Client& client, Request& request, RequestBody& body);
+// first, and aborts the second. Runs on the thread of client.access.
+net::Task<void> answer(const PagesAccess& pages, Client& client, Request& request,
+                       RequestBody& body);
 
 }  // namespace proxy

@@ -27,7 +27,7 @@ bool is_conditional(const http::Fields& fields) {
 }
 
 Task<void> pass_on(Client& client, const http::ResponseHead& interim) {
-  const auto text = interim_text(interim, client.worker.process.name);
+  const auto text = interim_text(interim, client.access.name());
   co_await client.response.interim(text);
 }
 
@@ -52,10 +52,10 @@ std::optional<Whole> whole_answer(const Request& request, const OriginQuestion& 
 
 void note(Client& client, const Request& request, const Attempt& answer, const Whole& whole,
           http::Forward reason) {
-  auto& worker = client.worker;
+  auto& access = client.access;
   const auto from = static_cast<std::size_t>(answer.hierarchy());
-  worker.counters.upstream_bytes[from].add(whole.body.view().size());
-  worker.counters.count(whole.storability);
+  access.counters().upstream_bytes[from].add(whole.body.view().size());
+  access.counters().count(whole.storability);
   auto provenance = answer.provenance();
   provenance.storability = whole.storability;
   if (request.policy().lists_inquiries()) provenance.asked.push_back(answer.inquiry());
@@ -66,17 +66,17 @@ void note(Client& client, const Request& request, const Attempt& answer, const W
 // First gives back the connection that the answer came by: a client that does not read must not
 // keep it.
 Task<void> send(Client& client, const Request& request, Attempt& answer, const Whole& whole) {
-  auto& process = client.worker.process;
+  auto& access = client.access;
   answer.fetch().finish();
   const auto& received = answer.head();
-  const auto head = passed_head(process, received, answer.times());
+  const auto head = passed_head(access, received, answer.times());
   add_cache_status(client, request);
   const auto bytes = whole.body.view();
   const std::array body{asio::const_buffer(bytes.data(), bytes.size())};
   auto sent = client.response.start(head, received.status, answer.length(), body);
   std::optional<ResponseWriter::Holds> holds;
   if (!sent.is_here()) {
-    holds.emplace(client.response, process.transit, head.capacity() + whole.body.memory());
+    holds.emplace(client.response, access.fetching.transit, head.capacity() + whole.body.memory());
   }
   const auto error = co_await sent;
   if (error) co_return client.response.abort();
@@ -86,23 +86,22 @@ Task<void> send(Client& client, const Request& request, Attempt& answer, const W
 }  // namespace
 
 bool is_for_one(const Client& client, const Request& request, const Lookup& lookup) {
-  auto& worker = client.worker;
-  auto& process = worker.process;
+  auto& access = client.access;
   const auto& verdict = lookup.verdict;
   const bool is_plain = verdict.action == cache::Action::fetch && !verdict.part &&
                         !lookup.stored() && !is_conditional(request.head.fields);
-  if (!is_plain || pressure_on(process.transit) >= Pressure::critical) return false;
-  const bool shares = may_share(process, request, lookup) &&
-                      !process.fills.recently_unshared(lookup.key, worker.deadlines.now());
-  if (shares || asks_siblings(process, request, lookup, verdict)) return false;
+  if (!is_plain || pressure_on(access.fetching.transit) >= Pressure::critical) return false;
+  const bool shares = may_share(access.fetching, request, lookup) &&
+                      !access.cache().fills.recently_unshared(lookup.key, access.deadlines.now());
+  if (shares || asks_siblings(access.fetching, request, lookup, verdict)) return false;
   return !request.mapping() && !route_of(request).has_parents();
 }
 
 Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup) {
-  auto& worker = client.worker;
+  auto& access = client.access;
   const OriginQuestion question{lookup.verdict, nullptr};
-  auto attempt = attempt_at_origin(worker, request, question, route_of(request));
-  if (!worker.outgoing.upstream.pool.has(attempt.fetch().aimed_at())) {
+  auto attempt = attempt_at_origin(access.fetching, request, question, route_of(request));
+  if (!access.fetching.sources.upstream.pool.has(attempt.fetch().aimed_at())) {
     co_return co_await answer_miss(client, request, std::move(lookup));
   }
   {
@@ -113,7 +112,7 @@ Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup)
   const auto whole = whole_answer(request, question, attempt);
   if (whole) {
     if (whole->storability != cache::Storability::vary_too_long)
-      worker.process.fills.note_unshared(lookup.key, worker.deadlines.now());
+      access.cache().fills.note_unshared(lookup.key, access.deadlines.now());
     note(client, request, attempt, *whole, lookup.verdict.reason);
     co_return co_await send(client, request, attempt, *whole);
   }

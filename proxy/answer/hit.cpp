@@ -6,7 +6,7 @@ using net::Task;
 
 Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,
                           std::string_view detail) {
-  const auto now = client.worker.process.clock.now();
+  const auto now = client.access.clock().now();
   const auto& entry = lookup.stored();
   if (entry->is_object()) {
     ObjectToServe object{lookup.key, entry, lookup.presence};

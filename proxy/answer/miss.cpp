@@ -25,26 +25,26 @@ constexpr int kMostRoomLooks = 250;
 constexpr std::chrono::milliseconds kStoredSoon{100};
 constexpr std::uint64_t kShort = std::uint64_t{64} << 10;
 
-RangeAsked range_asked(const Process& process, const Request& request, const Lookup& lookup) {
+RangeAsked range_asked(const ServeAccess& access, const Request& request, const Lookup& lookup) {
   if (lookup.anew) return RangeAsked::again;
-  const bool own = lookup.verdict.part && asks_as_it_came(process, request, lookup);
+  const bool own = lookup.verdict.part && asks_as_it_came(access.fetching, request, lookup);
   return own ? RangeAsked::as_it_came : RangeAsked::any;
 }
 
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill, std::optional<Attempt> begun) {
-  auto& process = client.worker.process;
-  start_fetching(client.worker,
+  auto& access = client.access;
+  start_fetching(client.access.fetching,
                  {.fill = fill,
                   .key = lookup.key,
                   .request = std::make_unique<OwnedRequest>(request),
                   .how = lookup.verdict,
                   .stored = {lookup.found.entry, lookup.found.on_disk},
                   .asked = lookup.asked,
-                  .range_override = range_override(process, request, lookup),
-                  .range = range_asked(process, request, lookup),
-                  .sibling_range = sibling_range(process, request, lookup),
-                  .ask_siblings = asks_siblings(process, request, lookup, lookup.verdict)},
+                  .range_override = range_override(access.fetching, request, lookup),
+                  .range = range_asked(access, request, lookup),
+                  .sibling_range = sibling_range(access.fetching, request, lookup),
+                  .ask_siblings = asks_siblings(access.fetching, request, lookup, lookup.verdict)},
                  std::move(begun));
 }
 
@@ -74,13 +74,14 @@ bool answers(const FillHead& head, const Request& request, const Lookup& lookup,
 // other request may have set bounds on freshness that this one does not set.
 bool may_have_stale(const Client& client, const Request& request, const Lookup& lookup,
                     const Failure& failure) {
-  const auto& process = client.worker.process;
+  const auto& access = client.access;
   const auto leave = request.policy().leave_after(failure);
   if (!lookup.stored()) return false;
   const auto& stored = *lookup.stored();
-  if (stored.is_object() && presence(process, request, lookup.key, stored) != Presence::stored)
+  if (stored.is_object() &&
+      presence(access.fetching, request, lookup.key, stored) != Presence::stored)
     return false;
-  return cache::may_stand_in(request.facts, stored, process.clock.now(), leave);
+  return cache::may_stand_in(request.facts, stored, access.clock().now(), leave);
 }
 
 // If the response is too old for this request and will be stored soon, waits for that: the request
@@ -120,7 +121,7 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
   }
   // A request for a part does not wait for the whole.
   if (lookup.verdict.part && !(*head)->entry->is_object()) co_return Joined::unfit;
-  if (!answers(**head, request, lookup, client.worker.process.clock.now())) {
+  if (!answers(**head, request, lookup, client.access.clock().now())) {
     co_await await_stored(client, request, lookup, *reader, **head);
     co_return client.response.was_cut() ? Joined::answered : Joined::unfit;
   }
@@ -129,7 +130,7 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
       co_await deliver(client, request, *reader, **head, reason, OnOutdated::begin_anew);
   client.record.collapsed = delivered == Delivered::sent;
   if (delivered == Delivered::begin_anew) co_return Joined::unfit;
-  client.worker.counters.collapsed.add();
+  client.access.counters().collapsed.add();
   co_return Joined::answered;
 }
 
@@ -161,10 +162,10 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
 // What another fill has stored since the first search: returns it if it is a hit. A fill of this
 // request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
 // that it is validated next.
-std::optional<Lookup> stored_meanwhile(Process& process, const Request& request, Lookup& lookup,
-                                       const Fills::Entered& entered) {
+std::optional<Lookup> stored_meanwhile(const ServeAccess& access, const Request& request,
+                                       Lookup& lookup, const Fills::Entered& entered) {
   if (entered.turn == Fills::Turn::alone) return std::nullopt;
-  auto again = look_again(process, request, lookup);
+  auto again = look_again(access.fetching, request, lookup);
   if (!again) return std::nullopt;
   if (!is_hit(*again)) {
     const bool newer = again->stored() != lookup.stored();
@@ -172,7 +173,7 @@ std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
     return std::nullopt;
   }
   if (entered.turn == Fills::Turn::first) {
-    process.fills.leave(lookup.key, *entered.fill);
+    access.cache().fills.leave(lookup.key, *entered.fill);
     // Requests that have joined it then fetch for themselves: see read_others().
     entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
   }
@@ -181,12 +182,13 @@ std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
 
 Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup,
                                std::optional<Attempt> begun) {
-  auto& process = client.worker.process;
-  const auto executor = client.worker.io.get_executor();
+  auto& access = client.access;
+  const auto executor = client.access.executor();
   const auto& url = request.stored_as();
-  auto entered = !begun && may_share(process, request, lookup)
-                     ? process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now())
-                     : Fills::alone(url, executor);
+  auto entered =
+      !begun && may_share(access.fetching, request, lookup)
+          ? access.cache().fills.enter(lookup.key, url, executor, client.access.deadlines.now())
+          : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, client.wake_by());
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
   // request, and all others that have waited for the first.
@@ -194,11 +196,11 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     const auto joined = co_await read_others(client, request, lookup, std::move(reader));
     if (joined == Joined::answered) co_return Delivered::sent;
     if (!request.facts.control.no_cache || fills > 0) break;
-    entered = process.fills.enter(lookup.key, url, executor, client.worker.deadlines.now(),
-                                  entered.fill.get());
+    entered = access.cache().fills.enter(lookup.key, url, executor, client.access.deadlines.now(),
+                                         entered.fill.get());
     reader = FillReader::attach(entered.fill, client.wake_by());
   }
-  if (const auto stored = stored_meanwhile(process, request, lookup, entered)) {
+  if (const auto stored = stored_meanwhile(access, request, lookup, entered)) {
     reader.reset();
     const auto delivered = co_await serve_hit(client, request, *stored);
     if (delivered == Delivered::sent) co_return Delivered::sent;
@@ -212,17 +214,17 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
-bool is_critical(const Worker& worker) {
-  return pressure_on(worker.process.transit) >= Pressure::critical;
+bool is_critical(const ServeAccess& access) {
+  return pressure_on(access.fetching.transit) >= Pressure::critical;
 }
 
 // Has responses cut whose clients do not read them. Waits while memory has no room for one more
 // body on its way; returns whether it has.
-Task<bool> make_room(Worker& worker) {
+Task<bool> make_room(const ServeAccess& access) {
   for (int looks = 0; looks < kMostRoomLooks; ++looks) {
-    worker.relief.look_everywhere();
-    if (pressure_on(worker.process.transit) != Pressure::full) co_return true;
-    net::Timer timer(worker.io.get_executor(), kRoomLook);
+    access.crowd.relief.look_everywhere();
+    if (pressure_on(access.fetching.transit) != Pressure::full) co_return true;
+    net::Timer timer(access.executor(), kRoomLook);
     co_await timer.async_wait(net::as_result);
   }
   co_return false;
@@ -234,7 +236,7 @@ Task<void> answer_miss(Client& client, const Request& request, Lookup lookup,
                        std::optional<Attempt> begun) {
   for (;;) {
     bool room = true;
-    if (is_critical(client.worker)) room = co_await make_room(client.worker);
+    if (is_critical(client.access)) room = co_await make_room(client.access);
     if (!room) {
       const Failure overload{Failure::Where::us, Failure::What::overload, {}};
       co_return co_await refuse(client, request, overload);
@@ -257,30 +259,30 @@ Task<bool> answer_by_others_fill(Client& client, const Request& request, const L
 void refresh(Client& client, const Request& request, const Lookup& lookup, Whom whom) {
   // An answer to one client's credentials must not replace a response that is stored for all.
   if (request.facts.authorization) return;
-  auto& worker = client.worker;
-  if (origin_rests(worker.sources, request)) return;
+  auto& access = client.access;
+  if (origin_rests(access.fetching.sources, request)) return;
   auto fill =
-      worker.process.fills.begin_refresh(lookup.key, request.stored_as(), worker.io.get_executor());
+      access.cache().fills.begin_refresh(lookup.key, request.stored_as(), access.executor());
   if (!fill) return;
   const cache::Verdict how{Action::revalidate, Forward::stale};
-  const bool ask = whom == Whom::anyone && asks_siblings(worker.process, request, lookup, how);
-  start_fetching(worker, {.fill = std::move(fill),
-                          .key = lookup.key,
-                          .request = std::make_unique<OwnedRequest>(request),
-                          .how = how,
-                          .stored = {lookup.found.entry, lookup.found.on_disk},
-                          .asked = lookup.asked,
-                          .ask_siblings = ask,
-                          .refresh = true});
+  const bool ask = whom == Whom::anyone && asks_siblings(access.fetching, request, lookup, how);
+  start_fetching(access.fetching, {.fill = std::move(fill),
+                                   .key = lookup.key,
+                                   .request = std::make_unique<OwnedRequest>(request),
+                                   .how = how,
+                                   .stored = {lookup.found.entry, lookup.found.on_disk},
+                                   .asked = lookup.asked,
+                                   .ask_siblings = ask,
+                                   .refresh = true});
 }
 
 void confirm_some(Client& client, const Request& request, const Lookup& lookup) {
   const auto& facts = request.facts;
-  const bool looped = http::via_names(request.head.fields, client.worker.process.name);
+  const bool looped = http::via_names(request.head.fields, client.access.name());
   if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
     return;
   const double share = request.policy().settings.digest.confirm_sample;
-  if (client.worker.sources.probes.chosen(share)) {
+  if (client.access.fetching.sources.probes.chosen(share)) {
     refresh(client, request, lookup, Whom::origin);
   }
 }

@@ -28,7 +28,7 @@ FetchPlan plan_for(const Client& client, const Request& request, const upstream:
                                         .host = request.target.authority(),
                                         .fields = request.head.fields,
                                         .received_minor = request.head.minor,
-                                        .name = client.worker.process.name});
+                                        .name = client.access.name()});
   plan.connect = request.policy().settings.timeouts.connect;
   plan.first_byte = request.policy().settings.timeouts.first_byte;
   return plan;
@@ -54,7 +54,7 @@ bool has_no_way(const Outcome<unsigned>& answered) {
 
 Task<ThroughParent> tunnel_through_parent(Client& client, const Request& request,
                                           const upstream::Route& route) {
-  Fetch fetch(client.worker.outgoing.upstream, plan_for(client, request, route));
+  Fetch fetch(client.access.fetching.sources.upstream, plan_for(client, request, route));
   const ResponseWriter::WaitsFor waits(client.response, [&fetch] { fetch.abandon(); });
   const auto answered = co_await ask(fetch);
   const bool is_denied = !answered && answered.error().what == Failure::What::denied;

@@ -20,11 +20,11 @@ namespace {
 std::optional<FillHead> stand_in(const Client& client, const Request& request,
                                  std::string_view host, cache::Ref<const cache::Entry> stale,
                                  const Outcome<unsigned>& answered) {
-  const auto& process = client.worker.process;
+  const auto& access = client.access;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
   const auto leave =
       answered ? std::chrono::seconds(0) : request.policy().leave_after(answered.error());
-  if (!cache::may_stand_in(request.facts, *stale, process.clock.now(), leave)) return std::nullopt;
+  if (!cache::may_stand_in(request.facts, *stale, access.clock().now(), leave)) return std::nullopt;
   Provenance from;
   from.host = host;
   from.stood_in = true;
@@ -41,29 +41,30 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
 
 // Whether the answer to a POST may be stored for GET: the URL was not invalidated since the POST
 // was sent.
-bool may_capture(Process& process, const Request& request, steady_clock::time_point since) {
+bool may_capture(const ServeAccess& access, const Request& request,
+                 steady_clock::time_point since) {
   if (request.head.method != "POST") return false;
   const auto& name = request.stored_as();
-  return !process.fills.outdated(digest::key_of(digest::Method::get, name), name, since);
+  return !access.cache().fills.outdated(digest::key_of(digest::Method::get, name), name, since);
 }
 
 }  // namespace
 
 Task<void> pass(Client& client, const Request& request, RequestBody& body, http::Forward reason,
                 cache::Ref<const cache::Entry> stale) {
-  auto& worker = client.worker;
+  auto& access = client.access;
   auto& record = client.record;
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
   record.hierarchy = Hierarchy::direct;
   const auto begun = steady_clock::now();
-  cache::Times times{worker.process.clock.now(), {}};
+  cache::Times times{access.clock().now(), {}};
   PassedRequest passed(client, request, body);
   const ResponseWriter::WaitsFor waits(client.response, [&passed] { passed.fetch().abandon(); });
   const auto asked = co_await passed.ask();
   record.upstream_host = passed.host();
   if (passed.fetch().server().parent()) record.hierarchy = Hierarchy::parent;
-  times.response = worker.process.clock.now();
-  times.ahead = worker.process.clock.ahead();
+  times.response = access.clock().now();
+  times.ahead = access.clock().ahead();
 
   const auto answered = asked ? Outcome<unsigned>(passed.head().status) : asked.error();
   const auto stored = stand_in(client, request, passed.host(), std::move(stale), answered);
@@ -74,18 +75,18 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
     co_return co_await become_websocket(client, passed.fetch(), reason);
   }
   // Before invalidate(), which would itself count as an invalidation.
-  const bool captured = may_capture(worker.process, request, begun);
-  co_await invalidate(worker, request, passed.head());
-  if (request.is_head()) heed_head(worker.process, request, passed.head(), times, begun);
+  const bool captured = may_capture(access, request, begun);
+  co_await invalidate(access, request, passed.head());
+  if (request.is_head()) heed_head(access, request, passed.head(), times, begun);
   std::unique_ptr<PostCapture> capture;
   if (captured) {
     record.storability = PostCapture::judge(request, passed.head(), times);
     if (record.storability == cache::Storability::yes)
-      capture = PostCapture::begin(worker, request, passed.head(), times);
+      capture = PostCapture::begin(access, request, passed.head(), times);
   }
   co_await relay(client, request, passed, times, reason, capture.get());
   if (capture) record.storability = capture->storability();
-  worker.counters.count(record.storability);
+  access.counters().count(record.storability);
 }
 
 }  // namespace proxy

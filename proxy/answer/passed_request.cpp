@@ -53,7 +53,7 @@ std::string head_for_origin(const Request& request, std::string_view our_name, b
 }
 
 FetchPlan plan_for(Client& client, const Request& request) {
-  const auto& process = client.worker.process;
+  const auto& access = client.access;
   FetchPlan plan;
   aim(plan, request, route_of(request));
   plan.method = request.head.method;
@@ -63,7 +63,7 @@ FetchPlan plan_for(Client& client, const Request& request) {
   if (plan.websocket && plan.route.direct) plan.route = {};
   plan.connect = request.policy().settings.timeouts.connect;
   plan.first_byte = request.policy().settings.timeouts.first_byte;
-  plan.head = head_for_origin(request, process.name, plan.websocket);
+  plan.head = head_for_origin(request, access.name(), plan.websocket);
   return plan;
 }
 
@@ -73,8 +73,8 @@ PassedRequest::PassedRequest(Client& client, const Request& request, RequestBody
     : client_(client),
       request_(request),
       body_(body),
-      buffer_(client.worker.buffers),
-      fetch_(client.worker.outgoing.upstream, plan_for(client, request)) {}
+      buffer_(client.access.buffers),
+      fetch_(client.access.fetching.sources.upstream, plan_for(client, request)) {}
 
 Task<Outcome<void>> PassedRequest::ask() {
   const auto started = co_await fetch_.start();
@@ -120,7 +120,7 @@ Task<Outcome<unsigned>> PassedRequest::next_head() {
   if (++interims_ > kMostInterims) {
     co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
   }
-  const auto text = interim_text(**head, client_.worker.process.name);
+  const auto text = interim_text(**head, client_.access.name());
   co_await client_.response.interim(text);
   co_return status;
 }

@@ -9,8 +9,8 @@
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/storability.hpp"
+#include "proxy/client/client.hpp"
 #include "proxy/request/request.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -21,7 +21,7 @@ class PostCapture {
                                   const cache::Times& times);
   // For an answer that may be stored. Call it after the POST has invalidated stored responses: any
   // later invalidation of the URL keeps the answer from being stored.
-  static std::unique_ptr<PostCapture> begin(Worker& worker, const Request& request,
+  static std::unique_ptr<PostCapture> begin(const ServeAccess& access, const Request& request,
                                             const http::ResponseHead& answer,
                                             const cache::Times& times);
 
@@ -38,11 +38,11 @@ class PostCapture {
   void store();
 
  private:
-  PostCapture(Worker& worker, const Request& request, const cache::Received& received);
+  PostCapture(const ServeAccess& access, const Request& request, const cache::Received& received);
 
-  Worker& worker_;
+  const ServeAccess& access_;
   const digest::Key key_;
-  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  const std::chrono::steady_clock::time_point begun_ = access_.clock().steady();
   cache::Ref<cache::Entry> entry_;  // null: given up, or stored
   cache::Storability storability_ = cache::Storability::incomplete;
 };

@@ -40,9 +40,9 @@ enum class Relayed { whole, cut };
 
 Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
                          const PooledBuffer& buffer, PostCapture* capture) {
-  auto& worker = client.worker;
+  auto& access = client.access;
   const auto from = fetch.server().parent() ? Hierarchy::parent : Hierarchy::direct;
-  auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(from)];
+  auto& received = access.counters().upstream_bytes[static_cast<std::size_t>(from)];
   const auto idle = request.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
   while (!fetch.body_finished()) {
@@ -54,7 +54,7 @@ Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
     if (capture && fetch.body_finished()) capture->store();
     const auto error = co_await client.response.body(asio::const_buffer(buffer.data(), *read));
     if (error) co_return Relayed::cut;
-    if (++turn % kBuffersAtATime == 0) co_await asio::post(worker.io.get_executor(), net::use_task);
+    if (++turn % kBuffersAtATime == 0) co_await asio::post(access.executor(), net::use_task);
   }
   if (capture) capture->store();
   co_return Relayed::whole;
@@ -69,7 +69,7 @@ Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
   const auto& head = fetch.head();
   // The time that the client took to send its body does not age the answer.
   const cache::Times answered{times.response, times.response};
-  const auto text = passed_head(client.worker.process, head, answered);
+  const auto text = passed_head(client.access, head, answered);
   note_content_type(client, head.fields.value(http::field::content_type));
   tell(client, request, head.status, reason, capture, fetch.server().parent());
   if (!passed.sent_whole()) response.close_after();

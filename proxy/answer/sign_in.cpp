@@ -27,11 +27,11 @@ std::optional<users::Credentials> credentials_of(const Request& request) {
 }
 
 Task<Verdict> check(Client& client, const Request& request, const users::Credentials& given) {
-  Wakeup wakeup(client.worker.io.get_executor());
+  Wakeup wakeup(client.access.executor());
   const ResponseWriter::WaitsFor waits(client.response, [&wakeup] { wakeup.notify(); });
   const users::Guesser guesser{counted_as(client.address), network_of(client.address)};
-  co_return co_await client.worker.process.password_checks.verdict(*request.policy().users, given,
-                                                                   guesser, wakeup);
+  co_return co_await client.access.password_checks.verdict(*request.policy().users, given, guesser,
+                                                           wakeup);
 }
 
 }  // namespace

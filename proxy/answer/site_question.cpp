@@ -17,31 +17,32 @@ constexpr std::string_view kProcessing = "HTTP/1.1 102 Processing\r\n\r\n";
 
 // Whether the object would answer, if all its blocks were here, and those that are not are
 // arriving.
-bool arrives(const Process& process, const Request& request, const Lookup& lookup) {
+bool arrives(const ServeAccess& access, const Request& request, const Lookup& lookup) {
   const bool is_object = lookup.stored() && lookup.stored()->is_object();
   if (!is_object || lookup.presence != Presence::under_way) return false;
   auto whole = lookup.found;
   whole.lacks = false;
-  const auto now = process.clock.now();
+  const auto now = access.clock().now();
   return cache::judge(request.facts, whole, now).action == cache::Action::serve;
 }
 
-std::shared_ptr<Fill> fill_to_join(Process& process, const Request& request, const Lookup& lookup) {
-  if (!may_share(process, request, lookup)) return nullptr;
-  return process.fills.under_way(lookup.key, request.stored_as(), std::chrono::steady_clock::now());
+std::shared_ptr<Fill> fill_to_join(const ServeAccess& access, const Request& request,
+                                   const Lookup& lookup) {
+  if (!may_share(access.fetching, request, lookup)) return nullptr;
+  return access.cache().fills.under_way(lookup.key, request.stored_as(), access.clock().steady());
 }
 
 // Answers from a fetch under way. Returns whether an answer was sent.
 Task<bool> join(Client& client, const Request& request, const Lookup& lookup) {
-  const auto& process = client.worker.process;
-  if (arrives(process, request, lookup)) {
+  const auto& access = client.access;
+  if (arrives(access, request, lookup)) {
     co_await client.response.interim(kProcessing);
     ObjectToServe object{lookup.key, lookup.stored(), lookup.presence, true};
-    const auto now = process.clock.now();
+    const auto now = access.clock().now();
     const auto delivered = co_await serve_object(client, request, std::move(object), now);
     co_return delivered == Delivered::sent;
   }
-  auto fill = fill_to_join(client.worker.process, request, lookup);
+  auto fill = fill_to_join(client.access, request, lookup);
   if (!fill) co_return false;
   co_await client.response.interim(kProcessing);
   co_return co_await answer_by_others_fill(client, request, lookup, std::move(fill));
@@ -56,8 +57,8 @@ std::optional<peers::Epoch> site_asker(const Request& request) {
 
 Task<void> answer_of_site(Client& client, const Request& request, const Lookup& lookup,
                           peers::Epoch asker, Refusal refusal) {
-  auto& fetches = client.worker.process.site_fetches;
-  const auto now = std::chrono::steady_clock::now();
+  auto& fetches = client.access.fetching.sources.shared.site_fetches;
+  const auto now = client.access.clock().steady();
   // If we have taken the asker for the fetcher, our own fetch may be waiting for the asker.
   const bool may_wait = fetches.fetcher_of(lookup.key, now) != asker;
   bool answered = false;

@@ -19,10 +19,10 @@ namespace {
 
 std::optional<Refusal> why_no_tunnel(Client& client, const Request& request,
                                      RequestUnderWay& under_way) {
-  const auto& process = client.worker.process;
+  const auto& access = client.access;
   const auto most =
-      request_limits(request.policy().settings.limits, process.descriptors.connections);
-  if (http::via_names(request.head.fields, process.name)) return Refusal::loop();
+      request_limits(request.policy().settings.limits, access.crowd.all.descriptors.connections);
+  if (http::via_names(request.head.fields, access.name())) return Refusal::loop();
   if (request.framing.has_body()) return Refusal::bad("CONNECT has no body");
   if (request.facts.offline) return Refusal::offline(http::Forward::method);
   if (!client.response.raw_connection()) return Refusal::no_tunnel();
@@ -74,7 +74,7 @@ Task<void> carry(Direction direction) {
 
 // Sends each side its first bytes, before any others are carried.
 Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
-  const auto idle = client.worker.policy()->settings.timeouts.body;
+  const auto idle = client.access.policy->settings.timeouts.body;
   auto& [stream, input] = ends.client;
   const std::array<asio::const_buffer, 2> first{asio::buffer(ends.head),
                                                 asio::buffer(ends.from_server)};
@@ -95,15 +95,13 @@ Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
 // What those who look at origins see of a tunnel: the wait for its connection, then its bytes.
 class ShownTunnel {
  public:
-  using Clock = upstream::UnderWay::Clock;
-
   ShownTunnel(const Client& client, const Request& request, const upstream::Endpoint& to)
       : client_(client),
         shown_(to),
         line_("CONNECT " + std::string(request.target.authority())),
-        under_way_(client.worker.outgoing.upstream.traffic, line_) {
+        under_way_(client.access.fetching.sources.upstream.traffic, line_) {
     shown_.tls = true;
-    under_way_.turn_to(shown_, shown_, nullptr, Clock::now());
+    under_way_.turn_to(shown_, shown_, nullptr, client_.access.clock().steady());
   }
   ShownTunnel(const ShownTunnel&) = delete;
   ShownTunnel& operator=(const ShownTunnel&) = delete;
@@ -113,12 +111,12 @@ class ShownTunnel {
 
   [[nodiscard]] upstream::UnderWay& under_way() { return under_way_; }
   void failed(const Failure& failure) {
-    under_way_.failed(failure.what, Clock::now());
+    under_way_.failed(failure.what, client_.access.clock().steady());
     under_way_.end();
   }
   void connected() {
     connected_ = true;
-    under_way_.answered(200, Clock::now());
+    under_way_.answered(200, client_.access.clock().steady());
     under_way_.end();
   }
 
@@ -133,7 +131,7 @@ class ShownTunnel {
 Task<void> tunnel_directly(Client& client, const Request& request) {
   const auto to = origin_of(request.target, request.policy().lists);
   ShownTunnel shown(client, request, to);
-  auto connected = co_await client.worker.outgoing.connector.connect(
+  auto connected = co_await client.access.fetching.sources.upstream.connector.connect(
       to, request.policy().settings.timeouts.connect, &shown.under_way());
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());
@@ -152,7 +150,7 @@ Task<void> tunnel_directly(Client& client, const Request& request) {
 
 std::string established_head(const Client& client, std::string_view parent) {
   std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
-  head += client.worker.process.name;
+  head += client.access.name();
   head += "\r\n";
   auto& status = client.record.told;
   status.clear();
@@ -186,17 +184,17 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   client.response.close_after();
   const auto error = co_await send_first(client, ends);
   if (error) co_return;
-  auto& worker = client.worker;
-  const auto idle = worker.policy()->settings.timeouts.body;
+  auto& access = client.access;
+  const auto idle = access.policy->settings.timeouts.body;
   auto& stream = ends.client.stream;
   std::uint64_t up = 0;
-  const Direction there{stream, ends.server, worker.buffers, idle, up};
+  const Direction there{stream, ends.server, access.buffers, idle, up};
   const Direction back{
-      ends.server, stream, worker.buffers, idle, client.record.bytes, client.response.bandwidth()};
+      ends.server, stream, access.buffers, idle, client.record.bytes, client.response.bandwidth()};
   // Both directions use both streams, so neither may outlive the other.
-  Wakeup back_ended(worker.io.get_executor());
+  Wakeup back_ended(access.executor());
   bool ended = false;
-  net::spawn(worker.io.get_executor(), carry(back), [&](const std::exception_ptr&) {
+  net::spawn(access.executor(), carry(back), [&](const std::exception_ptr&) {
     ended = true;
     back_ended.notify();
   });

@@ -10,7 +10,7 @@ using net::Task;
 
 Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason) {
   std::string head;
-  http::append_response_head(head, fetch.head(), client.worker.process.name);
+  http::append_response_head(head, fetch.head(), client.access.name());
   auto& status = client.record.told;
   status.clear();
   status.fwd = reason;

@@ -11,7 +11,7 @@ void BlockReading::begin(std::uint64_t size) {
   given_ = 0;
   stored_.reset();
   run_.reset();
-  begun_ = Clock::now();
+  begun_ = clock_.steady();
   waited_ = {};
 }
 
@@ -37,9 +37,9 @@ Pieces BlockReading::rest_of_stored() {
 Task<Outcome<Pieces>> BlockReading::next_of_run() {
   Pieces fresh;
   while (fresh.empty()) {
-    const auto begun = Clock::now();
+    const auto begun = clock_.steady();
     auto pieces = co_await run_->next();
-    waited_ += Clock::now() - begun;
+    waited_ += clock_.steady() - begun;
     if (!pieces || pieces->empty()) co_return pieces;
     for (auto& piece : *pieces) {
       const auto before = position_;

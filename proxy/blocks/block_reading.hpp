@@ -6,6 +6,7 @@
 
 #include "proxy/cache/entry.hpp"
 #include "proxy/fill/fill.hpp"
+#include "proxy/machine/clock.hpp"
 
 namespace proxy {
 
@@ -13,7 +14,7 @@ namespace proxy {
 // stored entry or a run, and begins at the first byte of the block. Belongs to one coroutine.
 class BlockReading {
  public:
-  using Clock = std::chrono::steady_clock;
+  explicit BlockReading(const machine::Clock& clock) : clock_(clock) {}
 
   // Goes to another block, of `size` bytes, which has no source yet.
   void begin(std::uint64_t size);
@@ -27,8 +28,8 @@ class BlockReading {
   [[nodiscard]] bool is_over() const { return given_ == size_; }
   [[nodiscard]] bool has_begun() const { return given_ > 0; }
   // The time since begin(), and how much of it was spent waiting for a run.
-  [[nodiscard]] Clock::duration elapsed() const { return Clock::now() - begun_; }
-  [[nodiscard]] Clock::duration waited() const { return waited_; }
+  [[nodiscard]] std::chrono::nanoseconds elapsed() const { return clock_.steady() - begun_; }
+  [[nodiscard]] std::chrono::nanoseconds waited() const { return waited_; }
 
   // The next bytes from the source; only while has_source(). No bytes: the run has ended.
   net::Task<Outcome<Pieces>> next();
@@ -37,13 +38,14 @@ class BlockReading {
   Pieces rest_of_stored();
   net::Task<Outcome<Pieces>> next_of_run();
 
+  const machine::Clock& clock_;
   std::uint64_t size_ = 0;
   std::uint64_t given_ = 0;  // bytes given so far
   cache::Ref<const cache::Entry> stored_;
   std::unique_ptr<FillReader> run_;
   std::uint64_t position_ = 0;  // of the run's reader in the block
-  Clock::time_point begun_{};
-  Clock::duration waited_{};
+  machine::Clock::SteadyTime begun_{};
+  std::chrono::nanoseconds waited_{};
 };
 
 }  // namespace proxy

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/tiers/object_blocks.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -20,11 +20,12 @@ constexpr Failure kOverload{Failure::Where::us, Failure::What::overload, {}};
 
 }  // namespace
 
-BlockSource::BlockSource(Worker& worker, ObjectRequest of)
-    : worker_(worker),
+BlockSource::BlockSource(FetchAccess& access, ObjectRequest of)
+    : access_(access),
       of_(std::move(of)),
-      starter_(worker_, of_),
-      early_(worker_.process.runs, starter_, of_.client) {}
+      starter_(access_, of_),
+      early_(access_.runs, starter_, of_.client),
+      reading_(access_.clock()) {}
 
 void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   if (reading_.from_run() && reading_.is_over()) {
@@ -53,19 +54,18 @@ bool BlockSource::use(BlockRuns::Taken taken) {
 // Gets a slot, after a wait for its turn if need be. Returns whether the source has one.
 Task<bool> BlockSource::have_slot(TransferSlots::For what) {
   if (slot_.serves(what)) co_return true;
-  auto& slots = worker_.process.runs.slots();
+  auto& slots = access_.runs.slots();
   slot_.release();
   slot_ = slots.try_take(what, of_.client);
   if (!slot_) {
     early_.drop();
-    slot_ =
-        co_await slots.take(what, worker_.io.get_executor(), TransferSlots::kPatience, of_.client);
+    slot_ = co_await slots.take(what, access_.executor(), TransferSlots::kPatience, of_.client);
   }
   co_return static_cast<bool>(slot_);
 }
 
 Task<void> BlockSource::read_stored() {
-  auto found = co_await read_block(worker_.cache, of_.key, of_.object, block_);
+  auto found = co_await read_block(access_.cached(), of_.key, of_.object, block_);
   from_disk_ = from_disk_ || found.from_disk;
   if (found.block) reading_.read_from(std::move(found.block));
 }

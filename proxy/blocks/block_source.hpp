@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "proxy/blocks/block_reading.hpp"
+#include "proxy/blocks/block_runs.hpp"
 #include "proxy/blocks/early_run.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/run_starter.hpp"
-#include "proxy/runs/block_runs.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -19,7 +19,7 @@ namespace proxy {
 // coroutine.
 class BlockSource {
  public:
-  BlockSource(Worker& worker, ObjectRequest of);
+  BlockSource(FetchAccess& access, ObjectRequest of);
   BlockSource(const BlockSource&) = delete;
   BlockSource& operator=(const BlockSource&) = delete;
 
@@ -64,7 +64,7 @@ class BlockSource {
   bool use(BlockRuns::Taken taken);
   bool may_try_again(const Failure& failure);
 
-  Worker& worker_;
+  FetchAccess& access_;
   const ObjectRequest of_;
   const RunStarter starter_;
   EarlyRun early_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/tiers/object_blocks.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -20,8 +20,8 @@ constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
 }  // namespace
 
-BlockWriter::BlockWriter(Worker& worker, Into into, Attempt& answer)
-    : worker_(worker), into_(std::move(into)), answer_(answer) {
+BlockWriter::BlockWriter(FetchAccess& access, Into into, Attempt& answer)
+    : access_(access), into_(std::move(into)), answer_(answer) {
   // The hook is posted, so it may be called after the writer was destroyed.
   const auto look = [self = std::weak_ptr<BlockWriter*>(self_)] {
     const auto alive = self.lock();
@@ -39,24 +39,23 @@ BlockWriter::~BlockWriter() {
 }
 
 Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
-  auto& process = worker_.process;
   const auto& object = into_.run->object;
   const BlockRuns::IsStored is_stored = [&](std::uint32_t block) {
-    return has_block(process.cache, into_.key, *object, block);
+    return has_block(access_.cache(), into_.key, *object, block);
   };
   for (;;) {
-    const auto next = co_await process.runs.next(into_.run, is_stored);
+    const auto next = co_await access_.runs.next(into_.run, is_stored);
     if (!next.fill) break;
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
     const auto written = co_await write_block(*next.fill, size, idle);
     if (!written) co_return written;
-    co_await let_the_disk_catch_up(worker_.cache, into_.patience);
+    co_await let_the_disk_catch_up(access_.cached(), into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
-    process.runs.done(*into_.run);
+    access_.runs.done(*into_.run);
     claim_part();
     if (next.block == into_.last) break;
-    co_await net::asio::post(worker_.io.get_executor(),
+    co_await net::asio::post(access_.executor(),
                              net::use_task);  // lets other connections run
   }
   co_return boost::system::in_place_value;
@@ -65,7 +64,7 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
 Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
                                              std::chrono::milliseconds idle) {
   const auto from = static_cast<std::size_t>(answer_.hierarchy());
-  auto& bytes = worker_.counters.upstream_bytes[from];
+  auto& bytes = access_.counters.upstream_bytes[from];
   under_way_ = &fill;
   size_ = size;
   Outcome<void> outcome = boost::system::in_place_value;
@@ -77,9 +76,9 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
       used = 0;
     }
     const net::asio::mutable_buffer into(piece->data() + used, piece->capacity() - used);
-    const auto begun = steady_clock::now();
+    const auto begun = access_.clock().steady();
     const auto read = co_await answer_.fetch().body(into, idle);
-    const auto waited = steady_clock::now() - begun;
+    const auto waited = access_.clock().steady() - begun;
     if (!read || *read == 0) {
       outcome = read ? kCut : read.error();
       break;
@@ -100,29 +99,27 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
 // A stored block evicts others to make room. If none can be evicted, the bytes still pass through
 // to the readers, charged to transit.
 cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
-  auto& process = worker_.process;
-  const bool room = !process.cache.budget.over() || process.cache.store.make_room();
+  const bool room = !access_.cache().budget.over() || access_.cache().store.make_room();
   const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
-  if (room) return cache::Block::make(process.cache.budget, size);
-  process.cache.found_no_room.note(steady_clock::now());
-  const auto most = block_at(pressure_on(process.transit));
-  return cache::Block::make(process.transit, std::min(size, most));
+  if (room) return cache::Block::make(access_.cache().budget, size);
+  access_.cache().found_no_room.note(access_.clock().steady());
+  const auto most = block_at(pressure_on(access_.transit));
+  return cache::Block::make(access_.transit, std::min(size, most));
 }
 
 void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
-  auto& process = worker_.process;
   const auto& object = into_.run->object;
-  if (has_block(process.cache, into_.key, *object, block)) return;
-  (void)keep_block(process.cache, into_.key, object,
+  if (has_block(access_.cache(), into_.key, *object, block)) return;
+  (void)keep_block(access_.cache(), into_.key, object,
                    {block, fill.body(), answer_.giver(), answer_.begun()});
 }
 
 // If the body takes long, our digest may claim the part that is here. Whoever ends the run has the
 // claim reviewed again.
 void BlockWriter::claim_part() {
-  if (claimed_ || steady_clock::now() - begun_ < kLong) return;
+  if (claimed_ || access_.clock().steady() - begun_ < kLong) return;
   claimed_ = true;
-  note_kept_blocks(worker_.process.cache, into_.key, *into_.run->object);
+  note_kept_blocks(access_.cache(), into_.key, *into_.run->object);
 }
 
 bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "digest/key.hpp"
+#include "proxy/blocks/block_runs.hpp"
 #include "proxy/blocks/least_rate.hpp"
-#include "proxy/runs/block_runs.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
@@ -21,9 +21,9 @@ class BlockWriter {
     std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
     std::uint32_t last = UINT32_MAX;  // the block with which the answer's body ends at the latest
   };
-  // The answer's body begins with the first byte of BlockRun::rest(). The worker and the answer
+  // The answer's body begins with the first byte of BlockRun::rest(). The access and the answer
   // outlive the writer.
-  BlockWriter(Worker& worker, Into into, Attempt& answer);
+  BlockWriter(FetchAccess& access, Into into, Attempt& answer);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
@@ -45,7 +45,7 @@ class BlockWriter {
   void claim_part();
   [[nodiscard]] bool worth_finishing(const Fill& fill, std::uint64_t size) const;
 
-  Worker& worker_;
+  FetchAccess& access_;
   const Into into_;
   Attempt& answer_;
   const std::shared_ptr<BlockWriter*> self_ =
@@ -53,7 +53,7 @@ class BlockWriter {
   const Fill* under_way_ = nullptr;
   std::uint64_t size_ = 0;  // of the block under way
   std::uint64_t received_ = 0;
-  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  const std::chrono::steady_clock::time_point begun_ = access_.clock().steady();
   bool claimed_ = false;  // see claim_part()
   std::optional<LeastRate> rate_;
 };

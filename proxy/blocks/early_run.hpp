@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "proxy/blocks/block_runs.hpp"
 #include "proxy/blocks/pace.hpp"
 #include "proxy/blocks/run_starter.hpp"
-#include "proxy/runs/block_runs.hpp"
 
 namespace proxy {
 

@@ -3,13 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include "proxy/blocks/block_writer.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/fit.hpp"
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/tiers/object_blocks.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -26,61 +26,61 @@ http::ByteRange bytes_given(const Attempt& answer, const http::ByteRange& asked)
 }
 
 // Why a neighbour's answer may not supply the run's blocks; nothing if it may.
-std::optional<Finding> objection_to(Attempt& answer, Process& process, const RunJob& job,
+std::optional<Finding> objection_to(Attempt& answer, Cache& cache, const RunJob& job,
                                     const http::ByteRange& asked) {
   const auto& object = *job.run->object;
   const auto given = bytes_given(answer, asked);
   const auto fit = fit_of(answer.head(), answer.fetch().framing(), object, given);
   if (fit == Fit::changed) return Finding{Worth::unusable, peers::FalseHit::unfit};
   if (fit != Fit::range) return Finding{Worth::other_range};
-  const auto all = with_head_of(answer, process, job, object);
+  const auto all = with_head_of(answer, cache, job, object);
   return objection(all.storability, *all.entry, answer.head(), answer.times(), job.request->get());
 }
 
 // The object's head tells nothing of a neighbour that gave only blocks.
-void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
+void check_some(FetchAccess& access, const RunJob& job, const peers::PeerRef& peer) {
   const auto& object = job.run->object;
   if (object->giver().tag != peer->tag) return;
-  if (is_to_be_checked(worker.sources, job.request->get()))
-    check_given(worker.sources, job.request->get(), {object, object->body.size, peer});
+  if (is_to_be_checked(access.sources, job.request->get()))
+    check_given(access.sources, job.request->get(), {object, object->body.size, peer});
 }
 
 // Writes a neighbour's answer. `last`: the last block that it has. Returns how the run ends, or
 // that the answer failed.
-Task<RunEnd> write_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
+Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, ClaimantSearch& search,
                         Inquiries& inquiries, Attempt& answer, std::uint32_t last) {
   job.run->take_from(answer.peer());
   inquiries.add(answer.inquiry());
   job.run->tell(inquiries);
-  BlockWriter writer(worker, {job.run, job.key, job.patience, last}, answer);
+  BlockWriter writer(access, {job.run, job.key, job.patience, last}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written = co_await writer.write(search.body_idle(answer, true));
   answer.fetch().finish();
   search.note(answer, worth_of(written), writer.received());
   job.run->tell(inquiries);
-  if (written) check_some(worker, job, answer.peer());
+  if (written) check_some(access, job, answer.peer());
   co_return RunEnd::after(written);
 }
 
 // Asks until a neighbour has the rest of the run. Nothing: none has.
-Task<std::optional<RunEnd>> fetch_from_one(Worker& worker, const RunJob& job, OthersLeft left) {
-  auto& process = worker.process;
+Task<std::optional<RunEnd>> fetch_from_one(FetchAccess& access, const RunJob& job,
+                                           OthersLeft left) {
   const auto& object = *job.run->object;
   const auto bytes = bytes_of(job.run->rest().blocks, object.body.size);
   const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object), true};
   Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
   ClaimantSearch::For wanted{job.key, job.request->get(), {part}};
   wanted.nobody_else = left == OthersLeft::none;
-  ClaimantSearch search(worker.sources, std::move(wanted), inquiries);
+  ClaimantSearch search(access.sources, std::move(wanted), inquiries);
   for (;;) {
     auto answer = co_await search.next();
     job.run->tell(inquiries);
     if (!answer) co_return std::nullopt;
-    const auto objection = objection_to(*answer, process, job, bytes);
+    const auto objection = objection_to(*answer, access.cache(), job, bytes);
     if (!objection) {
       search.settle();
       const auto blocks = cache::blocks_of(bytes_given(*answer, bytes));
-      co_return co_await write_from(worker, job, search, inquiries, *answer, blocks.last);
+      co_return co_await write_from(access, job, search, inquiries, *answer, blocks.last);
     }
     search.note(*answer, *objection);
   }
@@ -92,37 +92,37 @@ bool goes_on(BlockRun& run) {
   return left.first <= left.last && run.wanted();
 }
 
-Task<RunEnd> fetch_blocks(Worker& worker, const RunJob& job) {
-  const auto fetched = co_await fetch_from_neighbours(worker, job, OthersLeft::origin);
+Task<RunEnd> fetch_blocks(FetchAccess& access, const RunJob& job) {
+  const auto fetched = co_await fetch_from_neighbours(access, job, OthersLeft::origin);
   if (fetched) co_return *fetched;
   std::optional<BegunRest> begun;
-  const auto end = co_await fetch_from_origin(worker, job, std::move(begun));
+  const auto end = co_await fetch_from_origin(access, job, std::move(begun));
   if (!end.failed() || !job.run->early()) co_return end;
   // The blocks return to the run that ceded them. Only if that run fails, too, do readers get a
   // failure.
-  worker.process.runs.decline(*job.run);
+  access.runs.decline(*job.run);
   co_return RunEnd{RunEnd::How::declined};
 }
 
-Task<void> run_to_its_end(Worker& worker, RunJob job) {
-  BlockRuns::Ending ending(worker.process.runs, job.run);
+Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
+  BlockRuns::Ending ending(access.runs, job.run);
   try {
-    ending.end = co_await fetch_blocks(worker, job);
+    ending.end = co_await fetch_blocks(access, job);
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url(), bug.what());
   }
-  note_kept_blocks(worker.process.cache, job.key, *job.run->object);
+  note_kept_blocks(access.cache(), job.key, *job.run->object);
 }
 
 }  // namespace
 
-Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
+Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const RunJob& job,
                                                   OthersLeft left) {
   const auto& request = job.request->get();
-  if (!may_ask_neighbours(worker.process.fills, job.key, request)) co_return std::nullopt;
+  if (!may_ask_neighbours(access.cache().fills, job.key, request)) co_return std::nullopt;
   // A neighbour that fails rests, so each may fail once.
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
-    const auto end = co_await fetch_from_one(worker, job, left);
+    const auto end = co_await fetch_from_one(access, job, left);
     if (end && end->how == RunEnd::How::finished && goes_on(*job.run)) {
       job.run->take_from(nullptr);
       continue;
@@ -134,8 +134,8 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& 
   co_return std::nullopt;
 }
 
-void start_run(Worker& worker, RunJob job) {
-  net::spawn(worker.io.get_executor(), run_to_its_end(worker, std::move(job)));
+void start_run(FetchAccess& access, RunJob job) {
+  net::spawn(access.executor(), run_to_its_end(access, std::move(job)));
 }
 
 }  // namespace proxy

@@ -6,17 +6,17 @@
 #include <optional>
 
 #include "digest/key.hpp"
+#include "proxy/blocks/block_run.hpp"
+#include "proxy/blocks/run_end.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/request/request.hpp"
-#include "proxy/runs/block_run.hpp"
-#include "proxy/runs/run_end.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 
-struct Worker;
+struct FetchAccess;
 
 struct RunJob {
   std::shared_ptr<BlockRun> run;
@@ -27,14 +27,14 @@ struct RunJob {
 
 // Starts a coroutine of its own on the worker's thread. Whatever happens, the coroutine ends the
 // run.
-void start_run(Worker& worker, RunJob job);
+void start_run(FetchAccess& access, RunJob job);
 
 // The sources that the caller could ask after the neighbours.
 enum class OthersLeft : std::uint8_t { origin, none };
 // The neighbours that claim the object are asked for the rest of the run, one after another, in the
 // caller's coroutine. The result says how the run ends. It is empty if the neighbours have not
 // supplied the whole rest.
-net::Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
+net::Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const RunJob& job,
                                                        OthersLeft left);
 
 // A question to the origin for the rest of a run.
@@ -46,14 +46,14 @@ struct BegunRest {
 // two sources.
 BlockRun::Rest whole_blocks_left(BlockRun& run);
 // Makes the question to the origin for this rest. The caller asks it.
-Attempt rest_at_origin(Worker& worker, const RunJob& job, const BlockRun::Rest& asked);
+Attempt rest_at_origin(FetchAccess& access, const RunJob& job, const BlockRun::Rest& asked);
 // Whether the answer to that question has that rest.
 bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked);
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be
 // worth its request. The run's readers do not notice. `begun`: the question of rest_at_origin(), if
 // it has an answer already. The caller has called begin_again() then.
-net::Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job,
+net::Task<RunEnd> fetch_from_origin(FetchAccess& access, const RunJob& job,
                                     std::optional<BegunRest> begun);
 
 }  // namespace proxy

@@ -1,9 +1,9 @@
 #include "proxy/blocks/presence.hpp"
 
 #include "peers/native_target.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/cache/not_modified.hpp"
 #include "proxy/tiers/object_blocks.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -18,7 +18,7 @@ http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
   return {{0, object.body.size - 1}};
 }
 
-void cut_to_stored(const Process& process, const Request& request, const digest::Key& key,
+void cut_to_stored(const FetchAccess& access, const Request& request, const digest::Key& key,
                    const cache::Entry& object, const http::Selection& wanted,
                    http::ByteRanges& ranges) {
   const bool asks =
@@ -28,24 +28,24 @@ void cut_to_stored(const Process& process, const Request& request, const digest:
   auto& range = ranges.front();
   const auto blocks = cache::blocks_of(range);
   auto stored = blocks.first;  // all blocks before this one
-  while (stored <= blocks.last && has_block(process.cache, key, object, stored)) ++stored;
+  while (stored <= blocks.last && has_block(access.cache(), key, object, stored)) ++stored;
   if (stored == blocks.first || stored > blocks.last) return;
   range.last = cache::bytes_of_block(stored - 1, object.body.size).last;
 }
 
-Presence presence(const Process& process, const Request& request, const digest::Key& key,
+Presence presence(const FetchAccess& access, const Request& request, const digest::Key& key,
                   const cache::Entry& object) {
   const bool unmodified =
-      cache::is_unmodified_for(request.head.fields, object, process.clock.now());
+      cache::is_unmodified_for(request.head.fields, object, access.clock().now());
   const auto wanted = parts_wanted(request, object);
   auto found = Presence::stored;
   auto ranges = ranges_of(request, object, wanted, unmodified);
-  cut_to_stored(process, request, key, object, wanted, ranges);
+  cut_to_stored(access, request, key, object, wanted, ranges);
   for (const auto& range : ranges) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
-      if (has_block(process.cache, key, object, block)) continue;
-      const auto last = process.runs.under_way(object, block);
+      if (has_block(access.cache(), key, object, block)) continue;
+      const auto last = access.runs.under_way(object, block);
       if (!last) return Presence::missing;
       found = Presence::under_way;
       block = *last;  // an origin may promise any number of blocks: do not look at each one

@@ -9,7 +9,7 @@
 
 namespace proxy {
 
-struct Process;
+struct FetchAccess;
 
 enum class Presence : std::uint8_t {
   stored,     // every byte of the answer is stored, or the answer has no body
@@ -19,7 +19,7 @@ enum class Presence : std::uint8_t {
 
 // `key`: of the object's URL. If the first bytes of a range will do (peers::kPartField), asks for
 // no more than these. Looks at memory, the disk's index and the runs; reads nothing.
-Presence presence(const Process& process, const Request& request, const digest::Key& key,
+Presence presence(const FetchAccess& access, const Request& request, const digest::Key& key,
                   const cache::Entry& object);
 
 // The parts of the object that the request's Range selects; all of it without one.
@@ -31,7 +31,7 @@ http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
 
 // If the first bytes of one range that was asked for will do, cuts it where the first block is
 // missing. Leaves it as it is if that is the first of its blocks.
-void cut_to_stored(const Process& process, const Request& request, const digest::Key& key,
+void cut_to_stored(const FetchAccess& access, const Request& request, const digest::Key& key,
                    const cache::Entry& object, const http::Selection& wanted,
                    http::ByteRanges& ranges);
 

@@ -1,17 +1,16 @@
 #include "proxy/blocks/run_answer.hpp"
 
+#include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/tiers.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
 namespace {
 
 // The stored entry of the run's version, if it is still in force.
-cache::Ref<const cache::Entry> stored_object(Process& process, const RunJob& job) {
+cache::Ref<const cache::Entry> stored_object(Cache& cache, const RunJob& job) {
   const auto& object = *job.run->object;
-  auto stored =
-      process.cache.store.find(job.key, object.url(), job.request->get().head.fields).entry;
+  auto stored = cache.store.find(job.key, object.url(), job.request->get().head.fields).entry;
   return stored && stored->object() == object.object() ? stored : nullptr;
 }
 
@@ -36,31 +35,31 @@ http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length) 
           cache::bytes_of_block(blocks.last, length).last};
 }
 
-cache::Freshened with_head_of(const Attempt& answer, Process& process, const RunJob& job,
+cache::Freshened with_head_of(const Attempt& answer, Cache& cache, const RunJob& job,
                               const cache::Entry& object) {
   const auto& request = job.request->get();
   const auto message = answer.received(request, object.url());
-  auto all = cache::with_part(process.cache.budget, object, request.facts, message, {});
+  auto all = cache::with_part(cache.budget, object, request.facts, message, {});
   all.entry->body.size = job.run->object->body.size;
   return all;
 }
 
-void erase_object(Process& process, const RunJob& job) {
+void erase_object(Cache& cache, const RunJob& job) {
   const auto& facts = job.request->get().facts;
   if (facts.authorization || facts.open_to_all) return;  // the answer may be about credentials
-  if (stored_object(process, job)) drop(process.cache, job.key, job.run->object->url());
+  if (stored_object(cache, job)) drop(cache, job.key, job.run->object->url());
 }
 
-bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer) {
-  const auto stored = stored_object(process, job);
-  const auto all = with_head_of(answer, process, job, stored ? *stored : *job.run->object);
+bool may_be_kept(Cache& cache, const RunJob& job, const Attempt& answer) {
+  const auto stored = stored_object(cache, job);
+  const auto all = with_head_of(answer, cache, job, stored ? *stored : *job.run->object);
   if (all.storability != cache::Storability::yes) {
-    if (!is_of_request(all.storability)) erase_object(process, job);
+    if (!is_of_request(all.storability)) erase_object(cache, job);
     return false;
   }
   if (!stored || !is_stricter(*all.entry, *stored)) return true;
-  const bool kept = keep(process.cache, job.key, all.entry, answer.begun(), {stored});
-  if (!kept) erase_object(process, job);
+  const bool kept = keep(cache, job.key, all.entry, answer.begun(), {stored});
+  if (!kept) erase_object(cache, job);
   return true;
 }
 

@@ -7,21 +7,21 @@
 
 namespace proxy {
 
-struct Process;
+struct Cache;
 
 // The bytes of these blocks in an object of this length.
 http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length);
 
 // `object` with the fields of the answer (RFC 9111 3.4), and whether the result may be stored.
-cache::Freshened with_head_of(const Attempt& answer, Process& process, const RunJob& job,
+cache::Freshened with_head_of(const Attempt& answer, Cache& cache, const RunJob& job,
                               const cache::Entry& object);
 
 // Erases the object from the store, because the origin has shown it to be outdated. An answer to
 // one client's credentials says nothing about a response stored for all, and erases nothing.
-void erase_object(Process& process, const RunJob& job);
+void erase_object(Cache& cache, const RunJob& job);
 
 // Whether the origin's answer may be stored, and so may serve every reader of the run. If the
 // answer allows less than the stored object did, stores the object with the fields of the answer.
-bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer);
+bool may_be_kept(Cache& cache, const RunJob& job, const Attempt& answer);
 
 }  // namespace proxy

@@ -2,12 +2,12 @@
 #include <utility>
 
 #include "proxy/blocks/block_writer.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/blocks/fit.hpp"
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -26,11 +26,11 @@ http::ByteRange bytes_left(const BlockRun::Rest& rest, const cache::Entry& objec
   return bytes;
 }
 
-Attempt ask_for(Worker& worker, const RunJob& job, const BlockRun::Rest& rest) {
+Attempt ask_for(FetchAccess& access, const RunJob& job, const BlockRun::Rest& rest) {
   const auto& request = job.request->get();
   const auto& object = *job.run->object;
-  auto head = range_request(request, worker.process.name, object, bytes_left(rest, object));
-  return {worker.sources, origin_plan(request, std::move(head))};
+  auto head = range_request(request, access.name(), object, bytes_left(rest, object));
+  return {access.sources, origin_plan(request, std::move(head))};
 }
 
 Fit fit_of_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& rest) {
@@ -45,12 +45,12 @@ void begin_with_the_first(BlockRun& run, const BlockRun::Rest& rest) {
 }
 
 // The client's own question, if that is for the whole object.
-std::optional<Attempt> question_for_all(Worker& worker, const RunJob& job) {
+std::optional<Attempt> question_for_all(FetchAccess& access, const RunJob& job) {
   const auto& request = job.request->get();
   if (request.facts.range || job.run->early()) return std::nullopt;
   const cache::Verdict how{cache::Action::fetch, http::Forward::partial};
-  auto head = origin_request(request, worker.process.name, how, nullptr, {});
-  return Attempt(worker.sources, origin_plan(request, std::move(head)));
+  auto head = origin_request(request, access.name(), how, nullptr, {});
+  return Attempt(access.sources, origin_plan(request, std::move(head)));
 }
 
 // Whether the origin may have refused only this range. If it hangs up in the middle of the run,
@@ -77,14 +77,14 @@ RunEnd refused_end(BlockRuns& runs, BlockRun& run, const Failure& why) {
 
 // Asks for the bytes. If the origin refuses the range, and the client wants the whole object, asks
 // the client's own question.
-Task<Attempt> answer_to(Worker& worker, const RunJob& job, const BlockRun::Rest& rest) {
-  auto answer = ask_for(worker, job, rest);
+Task<Attempt> answer_to(FetchAccess& access, const RunJob& job, const BlockRun::Rest& rest) {
+  auto answer = ask_for(access, job, rest);
   (void)co_await answer.ask();
   if (!denies_range(answer, *job.run, rest)) co_return answer;
-  auto& refusals = worker.process.range_refusals;
+  auto& refusals = access.range_refusals;
   const auto origin = job.request->get().target.authority();
   refusals.note_refused(origin, answer.begun());
-  auto all = question_for_all(worker, job);
+  auto all = question_for_all(access, job);
   if (!all) co_return answer;
   (void)co_await all->ask();
   if (all->outcome() && all->head().status == 200) refusals.note_granted(origin, all->begun());
@@ -92,22 +92,21 @@ Task<Attempt> answer_to(Worker& worker, const RunJob& job, const BlockRun::Rest&
 }
 
 // Asks, unless `begun` has the answer already, and writes the response.
-Task<RunEnd> fetch_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest,
+Task<RunEnd> fetch_rest(FetchAccess& access, const RunJob& job, BlockRun::Rest rest,
                         std::optional<Attempt> begun) {
-  auto& process = worker.process;
   auto& run = *job.run;
-  if (!begun) begun = co_await answer_to(worker, job, rest);
+  if (!begun) begun = co_await answer_to(access, job, rest);
   auto& answer = *begun;
   const auto answered = answer.outcome();
   if (!answered && denies_range(answer, run, rest))
-    co_return refused_end(process.runs, run, answered.error());
+    co_return refused_end(access.runs, run, answered.error());
   if (!answered) co_return RunEnd{RunEnd::How::failed, answered.error()};
   const auto fit = fit_of_rest(answer, *run.object, rest);
-  if (fit == Fit::changed) erase_object(process, job);
+  if (fit == Fit::changed) erase_object(access.cache(), job);
   const bool has_blocks = fit == Fit::range || fit == Fit::whole;
-  const bool good = has_blocks && may_be_kept(process, job, answer);
+  const bool good = has_blocks && may_be_kept(access.cache(), job, answer);
   if (run.early() && (fit == Fit::refused || (fit == Fit::whole && good))) {
-    process.runs.decline(run);
+    access.runs.decline(run);
     co_return RunEnd{RunEnd::How::declined};
   }
   if (!good) {
@@ -115,7 +114,7 @@ Task<RunEnd> fetch_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest,
     co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
   }
   if (fit == Fit::whole) begin_with_the_first(run, rest);
-  BlockWriter writer(worker, {job.run, job.key, job.patience}, answer);
+  BlockWriter writer(access, {job.run, job.key, job.patience}, answer);
   const auto written = co_await writer.write(job.request->get().policy().settings.timeouts.body);
   answer.fetch().finish();
   co_return RunEnd::after(written);
@@ -139,8 +138,8 @@ BlockRun::Rest whole_blocks_left(BlockRun& run) {
   return rest;
 }
 
-Attempt rest_at_origin(Worker& worker, const RunJob& job, const BlockRun::Rest& asked) {
-  return ask_for(worker, job, asked);
+Attempt rest_at_origin(FetchAccess& access, const RunJob& job, const BlockRun::Rest& asked) {
+  return ask_for(access, job, asked);
 }
 
 bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked) {
@@ -148,14 +147,15 @@ bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest&
   return fit == Fit::range || fit == Fit::whole;
 }
 
-Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job, std::optional<BegunRest> begun) {
+Task<RunEnd> fetch_from_origin(FetchAccess& access, const RunJob& job,
+                               std::optional<BegunRest> begun) {
   auto& run = *job.run;
   auto rest = begun ? begun->asked : run.rest();
   std::optional<Attempt> answer;
   if (begun) answer = std::move(begun->answer);
   for (;;) {
     auto next = std::exchange(answer, std::nullopt);
-    const auto end = co_await fetch_rest(worker, job, rest, std::move(next));
+    const auto end = co_await fetch_rest(access, job, rest, std::move(next));
     const auto before = std::exchange(rest, run.rest());
     // An early run that is cut is not worth another try: the run that ceded its blocks fetches
     // them.

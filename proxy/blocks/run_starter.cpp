@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -13,7 +13,7 @@ bool RunStarter::may_begin() const {
 }
 
 bool RunStarter::is_stored(std::uint32_t block) const {
-  return has_block(worker_.process.cache, of_.key, *of_.object, block);
+  return has_block(access_.cache(), of_.key, *of_.object, block);
 }
 
 BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
@@ -21,10 +21,10 @@ BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
                                   const BlockRuns::IsStored& is_stored) const {
   BlockRuns::Wanted wanted{of_.object, block, last, begin};
   if (!may_begin()) wanted.begin = BlockRuns::Wanted::Begin::no;
-  auto taken = worker_.process.runs.take(wanted, is_stored, worker_.io.get_executor());
+  auto taken = access_.runs.take(wanted, is_stored, access_.executor());
   if (taken.begun) {
     RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request), patience_};
-    start_run(worker_, std::move(job));
+    start_run(access_, std::move(job));
   }
   return taken;
 }

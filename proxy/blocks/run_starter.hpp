@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "digest/key.hpp"
+#include "proxy/blocks/block_runs.hpp"
 #include "proxy/request/request.hpp"
-#include "proxy/runs/block_runs.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
 
-struct Worker;
+struct FetchAccess;
 
 // One request for an object. The request outlives it.
 struct ObjectRequest {
@@ -22,10 +22,10 @@ struct ObjectRequest {
 };
 
 // Joins the run that supplies a block, or begins a run and starts its fetch. Belongs to one
-// coroutine; the worker and the request outlive it.
+// coroutine; the access and the request outlive it.
 class RunStarter {
  public:
-  RunStarter(Worker& worker, const ObjectRequest& of) : worker_(worker), of_(of) {}
+  RunStarter(FetchAccess& access, const ObjectRequest& of) : access_(access), of_(of) {}
 
   // Whether this request may begin a run: it may fetch, the object's length is known, and the
   // origin can be asked for exactly this version.
@@ -36,7 +36,7 @@ class RunStarter {
                         const BlockRuns::IsStored& is_stored) const;
 
  private:
-  Worker& worker_;
+  FetchAccess& access_;
   const ObjectRequest& of_;
   // Shared by all runs of the answer, so that together they wait for the disk no longer than one.
   const std::shared_ptr<DiskPatience> patience_ = std::make_shared<DiskPatience>();

@@ -3,15 +3,15 @@
 #include <utility>
 
 #include "proxy/cache/in_blocks.hpp"
+#include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/object_blocks.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
-UnsizedObject::UnsizedObject(Process& process, const digest::Key& key, const cache::Received& head)
-    : process_(process),
+UnsizedObject::UnsizedObject(Cache& cache, const digest::Key& key, const cache::Received& head)
+    : cache_(cache),
       key_(key),
-      object_(cache::object_entry(process.cache.budget, head, {new_version(process.cache)}, 1)) {}
+      object_(cache::object_entry(cache.budget, head, {new_version(cache)}, 1)) {}
 
 BlockKept UnsizedObject::add(cache::Slice slice) {
   auto& block = pending_.back();
@@ -23,11 +23,11 @@ BlockKept UnsizedObject::add(cache::Slice slice) {
 }
 
 bool UnsizedObject::too_large() const {
-  return !may_be_kept_in_blocks(process_.cache, size_);
+  return !may_be_kept_in_blocks(cache_, size_);
 }
 
 bool UnsizedObject::is_large() const {
-  return size_ > large_from(process_.cache);
+  return size_ > large_from(cache_);
 }
 
 // A small body is stored as a whole entry, and none of its blocks is kept.
@@ -38,19 +38,18 @@ bool UnsizedObject::has_full_block() const {
 BlockKept UnsizedObject::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
-  return keep_block_of_new(process_.cache, key_, object_,
-                           {kept_++, std::move(body), object_->giver()});
+  return keep_block_of_new(cache_, key_, object_, {kept_++, std::move(body), object_->giver()});
 }
 
 cache::Ref<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {
   noted_ = kept_;
-  return cache::begun_entry(process_.cache.budget, head, object(),
+  return cache::begun_entry(cache_.budget, head, object(),
                             kept_ * std::uint64_t{cache::kBlockBytes});
 }
 
 cache::Ref<const cache::Entry> UnsizedObject::finish(const cache::Received& head) {
   if (pending_.back().size > 0 && keep_block() == BlockKept::no) return nullptr;
-  return cache::object_entry(process_.cache.budget, head, object(), size_);
+  return cache::object_entry(cache_.budget, head, object(), size_);
 }
 
 }  // namespace proxy

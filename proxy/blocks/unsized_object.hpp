@@ -12,7 +12,7 @@
 
 namespace proxy {
 
-struct Process;
+struct Cache;
 
 // Takes a body whose head does not tell its length. Once the body is too long for a whole entry,
 // its blocks are stored as they arrive. Requests find these blocks only after the caller has stored
@@ -20,7 +20,7 @@ struct Process;
 class UnsizedObject {
  public:
   // `head`: the response without its body.
-  UnsizedObject(Process& process, const digest::Key& key, const cache::Received& head);
+  UnsizedObject(Cache& cache, const digest::Key& key, const cache::Received& head);
 
   // Adds the next bytes: a full slice, or the last one, of at most room() bytes. After
   // BlockKept::no the body cannot be kept in blocks, and nothing more is added.
@@ -52,7 +52,7 @@ class UnsizedObject {
 
   [[nodiscard]] bool is_large() const;
 
-  Process& process_;
+  Cache& cache_;
   const digest::Key key_;
   const cache::Ref<const cache::Entry> object_;  // has the version; its length is a dummy
   std::vector<cache::Body> pending_{1};          // blocks not kept yet; the last one grows

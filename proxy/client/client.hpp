@@ -8,11 +8,11 @@
 #include "config/networks.hpp"
 #include "proxy/client/request_body.hpp"
 #include "proxy/client/response_writer.hpp"
+#include "proxy/client/serve_access.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/http/piece_writer.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/request_record.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -26,7 +26,7 @@ enum class Door : std::uint8_t {
 // A session of the client's protocol makes this, for one exchange or for several in turn. The
 // objects that members refer to outlive the exchange.
 struct Client {
-  Worker& worker;
+  const ServeAccess& access;
   ResponseWriter& response;
   RequestRecord& record;  // of this exchange
   config::Address address;
@@ -41,7 +41,7 @@ struct Client {
 
   // Wakes this exchange when a fill that it reads gets on. Every exchange uses the same object.
   Wakeup& wake_by() {
-    if (!wakeup) wakeup = std::make_unique<Wakeup>(worker.io.get_executor());
+    if (!wakeup) wakeup = std::make_unique<Wakeup>(access.executor());
     return *wakeup;
   }
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
@@ -57,7 +57,7 @@ inline void write_cache_status_value(http::PieceWriter& out, const Client& clien
     detail += text(record.storability);
   }
   if (!record.rule.empty()) http::add_detail(detail, record.rule);
-  http::write_cache_status(out, client.worker.process.name, record.told);
+  http::write_cache_status(out, client.access.name(), record.told);
 }
 
 // Writes Cache-Status as a whole line of the head. A second line proves to a neighbour that the
@@ -67,7 +67,8 @@ inline void write_cache_status(http::PieceWriter& out, const Client& client) {
   write_cache_status_value(out, client);
   out << "\r\n";
   if (client.tells_epoch)
-    http::write_field(out, peers::kEpochField, client.worker.process.publisher.epochs());
+    http::write_field(out, peers::kEpochField,
+                      client.access.fetching.sources.shared.publisher.epochs());
 }
 
 }  // namespace proxy

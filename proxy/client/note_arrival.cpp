@@ -11,21 +11,18 @@ namespace proxy {
 
 bool is_our_name(const Client& client, std::string_view host) {
   if (host == "localhost") return true;
-  const auto& named = client.worker.policy()->settings.access.own_names;
+  const auto& named = client.access.policy->settings.access.own_names;
   const auto is_host = [host](std::string_view name) { return http::same_word(host, name); };
   std::array<char, 256> hostname{};
   ::gethostname(hostname.data(), hostname.size() - 1);
-  return is_host(hostname.data()) || is_host(client.worker.process.name) ||
+  return is_host(hostname.data()) || is_host(client.access.name()) ||
          std::any_of(named.begin(), named.end(), is_host);
 }
 
 bool names_own_socket(const Client& client, const http::Target& target) {
-  if (client.worker.outgoing.guard.names_own_socket(target.host(), target.port())) return true;
-  const auto& listening = client.worker.process.listening;
-  const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
-    return socket.port() == target.port();
-  });
-  return our_port && is_our_name(client, target.host());
+  const auto& guard = client.access.fetching.sources.guard;
+  return guard.names_own_socket(target.host(), target.port()) ||
+         (guard.has_own_socket(target.port()) && is_our_name(client, target.host()));
 }
 
 bool is_for_us(const Client& client, const http::Target& target) {

@@ -32,7 +32,7 @@ void add_facts(const Client& client, Request& request) {
 }  // namespace
 
 void take_in(const Client& client, Request& request) {
-  request.pin(client.worker.policy());
+  request.pin(client.access.policy);
   note_arrival(client, request);
   request.follow(request.policy().rules);
   add_facts(client, request);

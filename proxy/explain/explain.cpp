@@ -118,20 +118,19 @@ Explanation explanation_of(const Client& client, const Request& request, const s
 }
 
 // Without a disk nothing waits.
-Task<cache::disk::Result<Peeked>> peek(Worker& worker, const Request& request) {
-  auto& process = worker.process;
+Task<cache::disk::Result<Peeked>> peek(const ServeAccess& access, const Request& request) {
   const auto& name = request.stored_as();
-  const inspect::Live live{process.cache.store, process.cache.disk};
-  if (!process.cache.disk) {
-    co_return inspect::peek(live, process.cache.budget, name, request.head.fields,
-                            process.clock.now());
+  const inspect::Live live{access.cache().store, access.cache().disk};
+  if (!access.cache().disk) {
+    co_return inspect::peek(live, access.cache().budget, name, request.head.fields,
+                            access.clock().now());
   }
   const auto fields = std::make_shared<const http::OwnedFields>(request.head.fields);
-  std::function<cache::disk::Result<Peeked>()> read = [live, &process, name,
+  std::function<cache::disk::Result<Peeked>()> read = [live, &access, name,
                                                        fields]() -> cache::disk::Result<Peeked> {
-    return inspect::peek(live, process.cache.budget, name, fields->fields(), process.clock.now());
+    return inspect::peek(live, access.cache().budget, name, fields->fields(), access.clock().now());
   };
-  co_return co_await read_in_time<Peeked>(worker.cache, std::move(read));
+  co_return co_await read_in_time<Peeked>(access.fetching.cached(), std::move(read));
 }
 
 void note_stored(const Request& request, const Peeked& peeked, Explanation& explanation) {
@@ -147,40 +146,40 @@ void note_stored(const Request& request, const Peeked& peeked, Explanation& expl
   explanation.more_on_disk = peeked.varies_there;
 }
 
-Lookup judged(Process& process, const Request& request, Peeked peeked) {
+Lookup judged(const ServeAccess& access, const Request& request, Peeked peeked) {
   Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, request.stored_as());
   lookup.found = std::move(peeked.found);
-  lookup.asked = std::chrono::steady_clock::now();
-  decide(process, request, lookup);
+  lookup.asked = access.clock().steady();
+  decide(access.fetching, request, lookup);
   return lookup;
 }
 
-bool would_join(Process& process, const Request& request, const Lookup& lookup) {
+bool would_join(const ServeAccess& access, const Request& request, const Lookup& lookup) {
   using cache::Action;
   const auto action = lookup.verdict.action;
   const bool fetches = action == Action::fetch || action == Action::revalidate;
-  return fetches && may_share(process, request, lookup) &&
-         process.fills.under_way(lookup.key, request.stored_as(), lookup.asked);
+  return fetches && may_share(access.fetching, request, lookup) &&
+         access.cache().fills.under_way(lookup.key, request.stored_as(), lookup.asked);
 }
 
-void note_verdict(Process& process, const Request& request, const Lookup& lookup,
+void note_verdict(const ServeAccess& access, const Request& request, const Lookup& lookup,
                   Explanation& explanation) {
-  explanation.now = process.clock.now();
-  explanation.ahead = process.clock.ahead();
+  explanation.now = access.clock().now();
+  explanation.ahead = access.clock().ahead();
   explanation.key = hex_of(lookup.key);
   explanation.stored_as = request.stored_as();
   explanation.for_neighbours = request.may_be_shared();
   explanation.verdict = lookup.verdict;
   explanation.offline = request.facts.offline;
-  explanation.fetching = would_join(process, request, lookup);
+  explanation.fetching = would_join(access, request, lookup);
 }
 
 }  // namespace
 
 Task<Explained> explain(Client& asker, Hypothesis asked) {
-  auto& worker = asker.worker;
-  const PinnedPolicy pinned = worker.policy();
+  auto& access = asker.access;
+  const PinnedPolicy pinned = access.policy;
   if (!asked.user.empty() && !is_user(*pinned, asked.user)) {
     co_return Explained(NoRequest{"the file of access.users has no such user"});
   }
@@ -188,7 +187,7 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   if (!imagined) co_return Explained(imagined.error());
   auto& request = *imagined->request;
   RequestRecord record;
-  const Client client{worker, asker.response, record, asked.client, asked.client_text};
+  const Client client{access, asker.response, record, asked.client, asked.client_text};
   take_in(client, request);
   auto explanation = explanation_of(client, request, asked.user);
   const bool is_refused = !explanation.refusal.empty();
@@ -196,20 +195,20 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   if (explanation.own_page || explanation.tunnel) co_return Explained(std::move(explanation));
   request.tell_of_client(request.policy().settings.forwarded, asked.client_text);
 
-  auto peeked = co_await peek(worker, request);
+  auto peeked = co_await peek(access, request);
   if (!peeked) {
     explanation.disk_fault = cache::disk::to_string(peeked.error());
-    const inspect::Live memory{worker.process.cache.store};
-    peeked = inspect::peek(memory, worker.process.cache.budget, request.stored_as(),
-                           request.head.fields, worker.process.clock.now());
+    const inspect::Live memory{access.cache().store};
+    peeked = inspect::peek(memory, access.cache().budget, request.stored_as(), request.head.fields,
+                           access.clock().now());
   }
   note_stored(request, *peeked, explanation);
-  const auto lookup = judged(worker.process, request, std::move(*peeked));
-  note_verdict(worker.process, request, lookup, explanation);
+  const auto lookup = judged(access, request, std::move(*peeked));
+  note_verdict(access, request, lookup, explanation);
   if (is_refused) {
     explanation.no_neighbours = "the request is refused";
   } else {
-    explain_whom(worker, request, lookup, explanation);
+    explain_whom(access, request, lookup, explanation);
   }
   co_return Explained(std::move(explanation));
 }

@@ -80,7 +80,7 @@ void judge_claim(const Search& search, const Claim& claim, PeerFacts& facts) {
 }
 
 // Why neighbours are not asked whatever they claim.
-std::string why_no_neighbours(const Process& process, const Request& request,
+std::string why_no_neighbours(const ServeAccess& access, const Request& request,
                               const Lookup& lookup) {
   if (request.policy().directory->peers().empty()) return "there are none (setting peers)";
   if (answers_from_cache(lookup)) return "the cache answers";
@@ -89,24 +89,24 @@ std::string why_no_neighbours(const Process& process, const Request& request,
   if (!request.may_be_shared()) {
     return "the response is not kept under its URL alone (reverse without share, or drop_query)";
   }
-  if (!may_ask_neighbours(process.fills, lookup.key, request)) {
+  if (!may_ask_neighbours(access.cache().fills, lookup.key, request)) {
     return "it was purged or changed lately, and neighbours may still hold the old response";
   }
   // Missing blocks are asked of neighbours run by run (blocks/fetch_run.hpp).
   const bool in_blocks = lookup.verdict.action == Action::complete;
-  if (in_blocks || asks_siblings(process, request, lookup, lookup.verdict)) return {};
+  if (in_blocks || asks_siblings(access.fetching, request, lookup, lookup.verdict)) return {};
   return "only the origin can answer this";
 }
 
-void note_owner(Worker& worker, const Search& search, const Lookup& lookup,
+void note_owner(const ServeAccess& access, const Search& search, const Lookup& lookup,
                 Explanation& explanation) {
   const bool claimed = std::any_of(explanation.peers.begin(), explanation.peers.end(),
                                    [](const auto& peer) { return peer.asks != Asks::no; });
   if (claimed || lookup.verdict.part || !may_collapse(search.request)) return;
-  const auto neighbour = neighbour_of_site(worker.sources, lookup.key, search.request);
+  const auto neighbour = neighbour_of_site(access.fetching.sources, lookup.key, search.request);
   const auto held = lookup.stored() ? Held::stale : Held::nothing;
   if (!neighbour || !pays(*neighbour, search.request, search.origin, held)) return;
-  if (worker.process.fills.recently_unshared(lookup.key, Steady::now())) return;
+  if (access.cache().fills.recently_unshared(lookup.key, Steady::now())) return;
   explanation.owner = neighbour->name;
 }
 
@@ -139,15 +139,15 @@ void explain_tunnel(const Request& request, Explanation& explanation) {
   note_origin(request, explanation.origin);
 }
 
-void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
+void explain_whom(const ServeAccess& access, const Request& request, const Lookup& lookup,
                   Explanation& explanation) {
   const auto& policy = request.policy();
-  const auto takes = origin_takes(worker.sources, request);
+  const auto takes = origin_takes(access.fetching.sources, request);
   const Search search{request, takes, budget_against(takes, policy.settings.digest.prefer),
                       !lookup.verdict.part && !lookup.stored()};
   if (takes.measured()) explanation.origin.takes = takes.mean();
   if (lookup.verdict.action != Action::refuse) note_origin(request, explanation.origin);
-  explanation.no_neighbours = why_no_neighbours(worker.process, request, lookup);
+  explanation.no_neighbours = why_no_neighbours(access, request, lookup);
   auto rule = digest::mark_of(request.facts.rule);
   const bool asks_for_parts = lookup.verdict.part || lookup.verdict.action == Action::complete;
   if (rule == 0 && asks_for_parts) rule = digest::kOfPart;
@@ -164,7 +164,7 @@ void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
     }
     explanation.peers.push_back(std::move(facts));
   }
-  if (explanation.no_neighbours.empty()) note_owner(worker, search, lookup, explanation);
+  if (explanation.no_neighbours.empty()) note_owner(access, search, lookup, explanation);
 }
 
 }  // namespace proxy

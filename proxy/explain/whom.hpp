@@ -1,8 +1,8 @@
 // Whom a request would be sent to.
 #pragma once
 
+#include "proxy/client/client.hpp"
 #include "proxy/explain/explanation.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -11,7 +11,7 @@ void explain_tunnel(const Request& request, Explanation& explanation);
 
 // Fills in no_neighbours, peers, owner and origin, by the rules that a miss follows. The verdict of
 // `lookup` is that of the explanation.
-void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
+void explain_whom(const ServeAccess& access, const Request& request, const Lookup& lookup,
                   Explanation& explanation);
 
 }  // namespace proxy

@@ -39,7 +39,7 @@ cache::Body trimmed(cache::Body body, cache::Budget& budget) {
 std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   if (incoming.left_there) return BodyWriter::kHeldBack;
-  const auto most = most_in_one_piece(context.process().cache, context.job.key);
+  const auto most = most_in_one_piece(context.cache(), context.job.key);
   return entry.range() ? std::min(most, entry.range()->range.size()) : most;
 }
 
@@ -114,9 +114,9 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     Outcome<std::size_t> read = fetch.body_at_hand(into);
     steady_clock::duration waited{};
     if (*read == 0) {
-      const auto begun = rate ? steady_clock::now() : steady_clock::time_point();
+      const auto begun = rate ? context_.access.clock().steady() : steady_clock::time_point();
       read = co_await fetch.body(into, idle);
-      if (rate) waited = steady_clock::now() - begun;
+      if (rate) waited = context_.access.clock().steady() - begun;
     }
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
@@ -132,7 +132,7 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     if (at_end()) break;
     if (gives_up()) co_return kUnwanted;
     if (published_ && (!keeping_ || windowed_)) {
-      const auto pressure = pressure_on(context_.process().transit);
+      const auto pressure = pressure_on(context_.access.transit);
       const auto room = co_await context_.fill().room(window_at(pressure));
       const bool for_store = windowed_ && context_.job.refresh;
       if (room == Fill::Room::no_reader && !for_store) co_return kUnwanted;
@@ -140,7 +140,7 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     since_turn += *read;
     if (since_turn < kTurn) continue;
     since_turn = 0;
-    co_await net::asio::post(context_.worker.io.get_executor(), net::use_task);
+    co_await net::asio::post(context_.access.executor(), net::use_task);
   }
   if (length && context_.fill().received() != *length) co_return kOtherLength;
   if (growth_.under_way()) {
@@ -166,16 +166,16 @@ void BodyWriter::next_block() {
   capacity = growth_.room(capacity);
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.
-  auto& process = context_.process();
-  if (stores() && process.cache.budget.over() && !process.cache.store.make_room()) {
-    process.cache.found_no_room.note(steady_clock::now());
+  auto& access = context_.access;
+  if (stores() && access.cache().budget.over() && !access.cache().store.make_room()) {
+    access.cache().found_no_room.note(access.clock().steady());
     stop_keeping(cache::Storability::no_room);
   }
-  if (keeping_ && !stores() && pressure_on(process.transit) != Pressure::none) {
+  if (keeping_ && !stores() && pressure_on(access.transit) != Pressure::none) {
     stop_keeping(cache::Storability::duplicate);
   }
-  auto& budget = stores() ? process.cache.budget : process.transit;
-  if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
+  auto& budget = stores() ? access.cache().budget : access.transit;
+  if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(access.transit)));
   block_ = cache::Block::make(budget, capacity);
   used_ = 0;
   context_.fill().expect(block_);
@@ -190,7 +190,7 @@ void BodyWriter::take(std::size_t size) {
 
 void BodyWriter::note_size() {
   const auto received = context_.fill().received();
-  const auto most = incoming_.left_there ? kHeldBack : context_.process().cache.store.max_object();
+  const auto most = incoming_.left_there ? kHeldBack : context_.cache().store.max_object();
   if (keeping_ && received > most) outgrow_memory();
   if (held_back_ && !until_whole_ && received > kMostHeldBack) publish();
 }
@@ -218,7 +218,7 @@ Task<Outcome<void>> BodyWriter::lend(std::chrono::milliseconds idle) {
 
 Count& BodyWriter::upstream_bytes() {
   const auto from = static_cast<std::size_t>(incoming_.attempt.hierarchy());
-  return context_.worker.counters.upstream_bytes[from];
+  return context_.access.counters.upstream_bytes[from];
 }
 
 // Call this when the current block has all its bytes.
@@ -281,7 +281,7 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
   incoming_.attempt = std::move(rest);
   if (keeping_ && incoming_.attempt.peer()) stop_keeping(cache::Storability::several);
   const auto idle = context_.request().policy().settings.timeouts.body;
-  co_return co_await skip_body(context_.worker.sources, incoming_.attempt.fetch(), *skipped, idle);
+  co_return co_await skip_body(context_.access.sources, incoming_.attempt.fetch(), *skipped, idle);
 }
 
 void BodyWriter::complete() {
@@ -325,7 +325,7 @@ cache::Storability BodyWriter::store() {
 
 cache::Storability BodyWriter::store_whole() {
   auto& entry = incoming_.entry;
-  entry->body = trimmed(context_.fill().body(), context_.process().cache.budget);
+  entry->body = trimmed(context_.fill().body(), context_.cache().budget);
   const bool is_stored = entry->range() ? store_part(context_, incoming_, entry)
                                         : context_.store(entry, incoming_.superseded);
   if (is_stored) return cache::Storability::yes;

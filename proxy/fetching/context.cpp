@@ -8,7 +8,7 @@
 namespace proxy {
 
 cache::Time FillContext::now() const {
-  return process().clock.now();
+  return access.clock().now();
 }
 
 cache::Received FillContext::received(const Attempt& attempt) const {
@@ -35,7 +35,7 @@ void FillContext::remark(std::string_view word, std::string_view about) {
 }
 
 cache::Ref<const cache::Entry> FillContext::in_memory() const {
-  return process().cache.store.find(job.key, fill().url(), request().head.fields).entry;
+  return cache().store.find(job.key, fill().url(), request().head.fields).entry;
 }
 
 bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
@@ -43,28 +43,28 @@ bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
   // What this fill has stored itself has no OnDisk here: keep() asks the store.
   const bool found = superseded == job.stored.entry;
   const auto old = found ? job.stored : cache::Kept{superseded};
-  return keep(process().cache, job.key, entry, job.asked, old);
+  return keep(cache(), job.key, entry, job.asked, old);
 }
 
 cache::Storability FillContext::why_not_stored(const cache::Entry& entry) const {
-  return why_not_kept(process().cache, job.key, entry, job.asked);
+  return why_not_kept(cache(), job.key, entry, job.asked);
 }
 
 void FillContext::count(cache::Storability storability) const {
-  worker.counters.count(storability);
+  access.counters.count(storability);
 }
 
 void FillContext::erase_stored() const {
-  if (!request().facts.authorization) drop(process().cache, job.key, fill().url());
+  if (!request().facts.authorization) drop(cache(), job.key, fill().url());
 }
 
 void FillContext::leave_list() const {
-  process().fills.leave(job.key, fill());
+  cache().fills.leave(job.key, fill());
 }
 
 void FillContext::leave_list_as_unshared(cache::Storability why) const {
   if (job.how.part || why == cache::Storability::vary_too_long) return leave_list();
-  process().fills.leave_unshared(job.key, fill(), worker.deadlines.now());
+  cache().fills.leave_unshared(job.key, fill(), access.clock().steady());
 }
 
 std::shared_ptr<UnreadHook> hooked(Fill& fill) {

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/fetching/fetching.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -25,13 +25,13 @@ std::shared_ptr<UnreadHook> hooked(Fill& fill);
 
 // Belongs to the fill's coroutine, which outlives every user.
 struct FillContext {
-  Worker& worker;
+  FetchAccess& access;
   const FillJob job;
   const std::shared_ptr<UnreadHook> unread = hooked(*job.fill);
   Inquiries inquiries = {};  // to all sources so far
   const std::shared_ptr<DiskPatience> patience = make_shared_in_frames<DiskPatience>(job.asked);
 
-  [[nodiscard]] Process& process() const { return worker.process; }
+  [[nodiscard]] Cache& cache() const { return access.cache(); }
   [[nodiscard]] Fill& fill() const { return *job.fill; }
   [[nodiscard]] const Request& request() const { return job.request->get(); }
   [[nodiscard]] cache::Time now() const;

@@ -28,12 +28,12 @@ bool is_little_asked_for(const FillContext& context, const http::ContentRange& p
 }  // namespace
 
 bool was_left_there(const FillContext& context) {
-  const auto* const placement = context.process().cache.placement;
+  const auto* const placement = context.cache().placement;
   return placement && placement->was_asked_before(context.job.key);
 }
 
 bool is_left_there(const FillContext& context, const Incoming& incoming) {
-  auto* const placement = context.process().cache.placement;
+  auto* const placement = context.cache().placement;
   if (!placement || context.job.stored.entry || !is_near_at_hand(incoming.attempt)) return false;
   const auto& part = incoming.entry->range();
   if (part && !is_little_asked_for(context, *part)) return false;

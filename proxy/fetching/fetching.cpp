@@ -28,8 +28,8 @@ OriginQuestion first_question(const FillJob& job) {
   return {job.how, job.stored.entry, job.range_override, tags_to_name(job), job.range};
 }
 
-Task<void> run_job(Worker& worker, FillJob taken, std::optional<Attempt> begun) {
-  FillContext context{worker, std::move(taken)};
+Task<void> run_job(FetchAccess& access, FillJob taken, std::optional<Attempt> begun) {
+  FillContext context{access, std::move(taken)};
   context.inquiries.listed = context.request().policy().lists_inquiries();
   const auto& job = context.job;
   try {
@@ -38,7 +38,7 @@ Task<void> run_job(Worker& worker, FillJob taken, std::optional<Attempt> begun) 
     std::optional<LeftForOrigin> left(LeftForOrigin{std::move(begun)});
     if (chooses) {
       left = co_await fill_from_neighbours(context, question);
-      if (left && job.ask_siblings) sample_false_miss(worker.sources, job.key, context.request());
+      if (left && job.ask_siblings) sample_false_miss(access.sources, job.key, context.request());
     }
     if (left) co_await fill_from_origin(context, std::move(question), std::move(left->asked));
   } catch (const std::exception& bug) {
@@ -46,13 +46,13 @@ Task<void> run_job(Worker& worker, FillJob taken, std::optional<Attempt> begun) 
     context.fill().fail({Failure::Where::us, Failure::What::overload, {}});
   }
   context.leave_list();
-  if (job.refresh) context.process().fills.end_refresh(job.key);
+  if (job.refresh) context.cache().fills.end_refresh(job.key);
 }
 
 }  // namespace
 
-void start_fetching(Worker& worker, FillJob job, std::optional<Attempt> begun) {
-  net::spawn(worker.io.get_executor(), run_job(worker, std::move(job), std::move(begun)));
+void start_fetching(FetchAccess& access, FillJob job, std::optional<Attempt> begun) {
+  net::spawn(access.executor(), run_job(access, std::move(job), std::move(begun)));
 }
 
 }  // namespace proxy

@@ -14,7 +14,7 @@
 
 namespace proxy {
 
-struct Worker;
+struct FetchAccess;
 
 struct FillJob {
   std::shared_ptr<Fill> fill;
@@ -38,6 +38,6 @@ struct FillJob {
 // Runs the job as a coroutine of its own on the worker's thread. The fill is published and
 // finished, or failed, whatever happens. `begun`: the origin was asked already, and Attempt::ask()
 // has returned; the job then asks no neighbour.
-void start_fetching(Worker& worker, FillJob job, std::optional<Attempt> begun = std::nullopt);
+void start_fetching(FetchAccess& access, FillJob job, std::optional<Attempt> begun = std::nullopt);
 
 }  // namespace proxy

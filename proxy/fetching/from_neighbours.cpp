@@ -108,11 +108,11 @@ std::uint64_t least_rate(const std::optional<std::uint64_t>& length, bool held_b
 }
 
 void check_some(const FillContext& context, const BodyWriter& writer) {
-  if (!is_to_be_checked(context.worker.sources, context.request())) return;
+  if (!is_to_be_checked(context.access.sources, context.request())) return;
   auto entry = writer.entry();
   const auto length =
       entry->range() ? entry->range()->complete : std::optional(context.fill().received());
-  check_given(context.worker.sources, context.request(),
+  check_given(context.access.sources, context.request(),
               {std::move(entry), length, writer.attempt().peer()});
 }
 
@@ -172,9 +172,9 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
   search.note(answer, useless.value_or(Finding{Worth::true_hit}));
   if (useless) return Answered::no;
   search.settle();
-  if (is_to_be_checked(context.worker.sources, context.request())) {
+  if (is_to_be_checked(context.access.sources, context.request())) {
     const auto length = cache::complete_length(*freshened.entry);
-    check_given(context.worker.sources, context.request(),
+    check_given(context.access.sources, context.request(),
                 {freshened.entry, length, answer.peer()});
   }
   write_unmodified(context, answer, stored, std::move(freshened));
@@ -284,7 +284,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.on_interim = [&](const http::ResponseHead& head) {
     return pass_on_interim(context, head);
   };
-  ClaimantSearch search(context.worker.sources, std::move(wanted), context.inquiries);
+  ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
   for (;;) {
     std::optional<UnreadWatch> watch(std::in_place, context, [&] {
       if (context.fill().close_if_unread()) search.abandon();

@@ -68,7 +68,7 @@ void check_guest(const FillContext& context, const Attempt& answer,
   if (!contradicts(answer.head(), answer.length(), *stored, length)) return;
   for (const auto& peer : context.request().policy().directory->peers()) {
     if (peer->tag != stored->giver().tag || peer->trust != config::Trust::guest) continue;
-    check_given(context.worker.sources, context.request(), {stored, length, peer});
+    check_given(context.access.sources, context.request(), {stored, length, peer});
   }
 }
 
@@ -81,7 +81,7 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
   if (!is_cut) return std::nullopt;
   writer.note_cut();
   const bool neighbours =
-      may_ask_neighbours(context.process().fills, context.job.key, context.request());
+      may_ask_neighbours(context.cache().fills, context.job.key, context.request());
   const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;
   if (neighbours) return is_by_parent ? RestFrom::neighbours_and_origin : RestFrom::neighbours;
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
@@ -93,7 +93,7 @@ OriginQuestion after_refusal(const FillContext& context, const Attempt& answer,
                              const OriginQuestion& asked) {
   const auto origin = context.request().target.authority();
   if (!answer.outcome() || upstream::may_refuse_range(answer.head().status))
-    context.process().range_refusals.note_refused(origin, steady_clock::now());
+    context.access.range_refusals.note_refused(origin, context.access.clock().steady());
   return asked.as_the_client_asked();
 }
 
@@ -102,7 +102,7 @@ void note_granted(const FillContext& context, const OriginQuestion& asked, unsig
   const unsigned granted = context.request().facts.range ? 206 : 200;
   if (asked.range != RangeAsked::again || status != granted) return;
   const auto origin = context.request().target.authority();
-  context.process().range_refusals.note_granted(origin, steady_clock::now());
+  context.access.range_refusals.note_granted(origin, context.access.clock().steady());
 }
 
 // Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
@@ -188,7 +188,7 @@ std::function<void()> give_up_if_unread(Fill& fill, Attempt& attempt) {
 }  // namespace
 
 Soon<void> pass_on_interim(const FillContext& context, const http::ResponseHead& head) {
-  context.fill().interim(interim_text(head, context.process().name));
+  context.fill().interim(interim_text(head, context.access.name()));
   return {};
 }
 
@@ -198,14 +198,14 @@ Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& ques
 
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
                           upstream::Route route) {
-  return attempt_at_origin(context.worker, context.request(), question, std::move(route));
+  return attempt_at_origin(context.access, context.request(), question, std::move(route));
 }
 
-Attempt attempt_at_origin(Worker& worker, const Request& request, const OriginQuestion& question,
-                          upstream::Route route) {
-  auto head = origin_request(request, worker.process.name, question.how, question.stored.get(),
+Attempt attempt_at_origin(FetchAccess& access, const Request& request,
+                          const OriginQuestion& question, upstream::Route route) {
+  auto head = origin_request(request, access.name(), question.how, question.stored.get(),
                              question.tags, question.range_override);
-  return {worker.sources, origin_plan(request, std::move(head), std::move(route))};
+  return {access.sources, origin_plan(request, std::move(head), std::move(route))};
 }
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,

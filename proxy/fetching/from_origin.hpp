@@ -11,8 +11,8 @@ namespace proxy {
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question);
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
                           upstream::Route route);
-Attempt attempt_at_origin(Worker& worker, const Request& request, const OriginQuestion& question,
-                          upstream::Route route);
+Attempt attempt_at_origin(FetchAccess& access, const Request& request,
+                          const OriginQuestion& question, upstream::Route route);
 
 // Gives an origin's interim head to the clients that wait.
 net::Soon<void> pass_on_interim(const FillContext& context, const http::ResponseHead& head);

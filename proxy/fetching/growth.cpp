@@ -10,13 +10,13 @@ using net::Task;
 
 // Begins only before the first byte of the body, and only if the head does not tell the length.
 void Growth::begin_if_it_may(const Incoming& incoming) {
-  auto& process = context_.process();
+  auto& access = context_.access;
   const auto& entry = *incoming.entry;
   const bool may = !growing_ && !incoming.length && entry.status == 200 &&
                    context_.fill().received() == 0 && !entry.variant().never_matches() &&
-                   !entry.giver().guest && is_for_disk(process.cache, context_.job.key) &&
-                   may_be_kept_in_blocks(process.cache, large_from(process.cache) + 1);
-  if (may) growing_.emplace(process, context_.job.key, context_.received(incoming.attempt));
+                   !entry.giver().guest && is_for_disk(access.cache(), context_.job.key) &&
+                   may_be_kept_in_blocks(access.cache(), large_from(access.cache()) + 1);
+  if (may) growing_.emplace(access.cache(), context_.job.key, context_.received(incoming.attempt));
 }
 
 std::uint32_t Growth::room(std::uint32_t most) const {
@@ -27,7 +27,7 @@ std::uint32_t Growth::room(std::uint32_t most) const {
 Task<Growth::PieceKept> Growth::add(Incoming& incoming, cache::Slice piece) {
   auto kept = growing_->add(std::move(piece));
   while (kept == BlockKept::yes && growing_->has_full_block()) {
-    co_await let_the_disk_catch_up(context_.worker.cache, context_.patience);
+    co_await let_the_disk_catch_up(context_.access.cached(), context_.patience);
     kept = growing_->keep_block();
   }
   if (kept == BlockKept::yes) {
@@ -40,14 +40,14 @@ Task<Growth::PieceKept> Growth::add(Incoming& incoming, cache::Slice piece) {
 }
 
 Task<void> Growth::end() {
-  if (large()) co_await let_the_disk_catch_up(context_.worker.cache, context_.patience);
+  if (large()) co_await let_the_disk_catch_up(context_.access.cached(), context_.patience);
 }
 
 Growth::ObjectStored Growth::store(const Incoming& incoming) {
   const auto object = growing_->finish(context_.received(incoming.attempt));
   if (!object) return ObjectStored::not_all_kept;
   if (!length_is_known() && !context_.store(object, incoming.superseded)) return ObjectStored::no;
-  note_kept_blocks(context_.process().cache, context_.job.key, *object);
+  note_kept_blocks(context_.cache(), context_.job.key, *object);
   return ObjectStored::yes;
 }
 

@@ -34,7 +34,7 @@ inline Incoming incoming_of(const FillContext& context, Attempt attempt,
                             cache::Ref<const cache::Entry> superseded) {
   auto received = context.received(attempt);
   received.control = &control;
-  auto& budget = context.process().cache.budget;
+  auto& budget = context.cache().budget;
   // What a neighbour gives is judged by its lifetime, too: see objection().
   received.passed_on = storability != cache::Storability::yes && !attempt.peer();
   static constexpr cache::EntryMemory kFrames{net::FrameMemory::take, net::FrameMemory::give_back};

@@ -28,7 +28,7 @@ bool is_of_length(const cache::Entry& stored, std::uint64_t length) {
 // the fields of the answer forbid storing the combined entry.
 cache::Ref<const cache::Entry> object_of(const FillContext& context, const Incoming& incoming,
                                          std::uint64_t length) {
-  auto& process = context.process();
+  auto& access = context.access;
   const auto message = context.received(incoming.attempt);
   auto stored = incoming.superseded;
   if (!stored || !stored->object()) stored = context.in_memory();
@@ -37,11 +37,11 @@ cache::Ref<const cache::Entry> object_of(const FillContext& context, const Incom
                     cache::may_join(stored->giver(), incoming.entry->giver()) &&
                     cache::same_representation(*stored, incoming.attempt.head().fields);
   if (!same || !stored->range()) {
-    const auto version = same ? stored->object()->version : new_version(process.cache);
-    return cache::object_entry(process.cache.budget, message, {version}, length);
+    const auto version = same ? stored->object()->version : new_version(access.cache());
+    return cache::object_entry(access.cache().budget, message, {version}, length);
   }
   const auto whole =
-      cache::with_part(process.cache.budget, *stored, context.request().facts, message, {});
+      cache::with_part(access.cache().budget, *stored, context.request().facts, message, {});
   whole.entry->body.size = length;
   return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
 }
@@ -61,8 +61,8 @@ std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& 
   const bool for_nobody = context.job.refresh && weak;
   const auto fill = context.job.fill;
   plan.also_wanted = [fill, for_nobody] { return for_nobody || !fill->close_if_unread(); };
-  auto& runs = context.process().runs;
-  auto run = runs.begin(object, std::move(plan), context.worker.io.get_executor());
+  auto& runs = context.access.runs;
+  auto run = runs.begin(object, std::move(plan), context.access.executor());
   fill->on_abandoned([run] { run->look_whether_wanted(); });
   return run;
 }
@@ -100,8 +100,8 @@ Task<std::optional<BegunRest>> outlast_silence(const FillContext& context, Attem
     std::function<bool(Attempt&)> fits = [&run, &left](Attempt& rest) {
       return has_rest(rest, *run->object, left);
     };
-    auto asked = rest_at_origin(context.worker, job, left);
-    auto rest = co_await race_for_rest(context.worker.sources, attempt, std::move(asked),
+    auto asked = rest_at_origin(context.access, job, left);
+    auto rest = co_await race_for_rest(context.access.sources, attempt, std::move(asked),
                                        std::move(fits), longest);
     if (rest) {
       BegunRest begun{left, std::move(*rest)};
@@ -122,15 +122,15 @@ struct Written {
 Task<Written> write_into(const FillContext& context, Incoming& incoming,
                          std::shared_ptr<BlockRun> run, std::chrono::milliseconds idle) {
   auto& attempt = incoming.attempt;
-  auto& worker = context.worker;
-  BlockWriter writer(worker, {run, context.job.key, context.patience}, attempt);
+  auto& access = context.access;
+  BlockWriter writer(access, {run, context.job.key, context.patience}, attempt);
   const bool resumable = !cache::strong_validator(*run->object).empty();
   if (attempt.peer() && !attempt.waits_itself() && resumable) writer.expect(kLeastSiblingRate);
   Written all;
   auto& written = all.body;
   if (const auto& part = incoming.entry->range()) {
     const auto before = cache::bytes_before_block(part->range.first);
-    written = co_await skip_body(worker.sources, attempt.fetch(), before, idle);
+    written = co_await skip_body(access.sources, attempt.fetch(), before, idle);
   }
   if (written) {
     written = co_await writer.write(idle);
@@ -140,8 +140,8 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   if (!attempt.peer()) co_return all;
   note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
   const auto& object = run->object;
-  if (written && is_to_be_checked(worker.sources, context.request())) {
-    check_given(worker.sources, context.request(), {object, object->body.size, attempt.peer()});
+  if (written && is_to_be_checked(access.sources, context.request())) {
+    check_given(access.sources, context.request(), {object, object->body.size, attempt.peer()});
   }
   co_return all;
 }
@@ -154,19 +154,19 @@ Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
   if (begun) {
     run->begin_again();
     const auto rest = rest_job(context, std::move(run));
-    co_return co_await fetch_from_origin(context.worker, rest, std::move(begun));
+    co_return co_await fetch_from_origin(context.access, rest, std::move(begun));
   }
   const bool by_origin = !incoming.attempt.peer();
   const bool neighbours =
-      may_ask_neighbours(context.process().fills, context.job.key, context.request());
+      may_ask_neighbours(context.cache().fills, context.job.key, context.request());
   if (by_origin && !neighbours) co_return cut;
   run->begin_again();
   const auto rest = rest_job(context, std::move(run));
   const auto left = by_origin ? OthersLeft::none : OthersLeft::origin;
-  const auto end = co_await fetch_from_neighbours(context.worker, rest, left);
+  const auto end = co_await fetch_from_neighbours(context.access, rest, left);
   if (end) co_return *end;
   if (by_origin) co_return cut;
-  co_return co_await fetch_from_origin(context.worker, rest, std::move(begun));
+  co_return co_await fetch_from_origin(context.access, rest, std::move(begun));
 }
 
 }  // namespace
@@ -174,22 +174,22 @@ Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
 cache::Ref<const cache::Entry> begin_object(const FillContext& context, const Incoming& incoming,
                                             const std::optional<http::AskedRange>& range_override,
                                             RangeAsked range) {
-  const auto& process = context.process();
+  const auto& access = context.access;
   const bool may =
       incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver().guest;
-  if (!may || !is_for_disk(process.cache, context.job.key)) return nullptr;
+  if (!may || !is_for_disk(access.cache(), context.job.key)) return nullptr;
   const auto& part = incoming.entry->range();
   if (part && range != RangeAsked::any && !cache::has_only_whole_blocks(*part)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
-                                    range_override, large_from(process.cache));
-  if (!length || !may_be_kept_in_blocks(process.cache, *length)) return nullptr;
+                                    range_override, large_from(access.cache()));
+  if (!length || !may_be_kept_in_blocks(access.cache(), *length)) return nullptr;
   auto object = object_of(context, incoming, *length);
   return object && context.store(object, incoming.superseded) ? object : nullptr;
 }
 
 Task<void> write_object(FillContext& context, Incoming incoming,
                         cache::Ref<const cache::Entry> object, std::chrono::milliseconds idle) {
-  auto& runs = context.process().runs;
+  auto& runs = context.access.runs;
   const auto run = begin_run(context, incoming, object);
   {
     BlockRuns::Ending ending(runs, run);
@@ -201,7 +201,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
           co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
-  note_kept_blocks(context.process().cache, context.job.key, *object);
+  note_kept_blocks(context.cache(), context.job.key, *object);
   context.fill().finish();  // its readers have the head, and read blocks
 }
 

@@ -16,7 +16,7 @@ using net::Task;
 Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
                            http::ContentRange joined) {
   const auto& stored = *asked.stored;
-  auto& budget = context.process().cache.budget;
+  auto& budget = context.cache().budget;
   const auto part = asked.how.part ? std::optional(joined) : std::nullopt;
   const auto all =
       cache::with_part(budget, stored, context.request().facts, context.received(rest), part);
@@ -50,14 +50,13 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
                               std::min(asked->last.value_or(came->range.last), came->range.last)};
   const http::ContentRange said{range, came->complete};
   const auto message = context.received(incoming.attempt);
-  const auto part =
-      cache::with_part(context.process().cache.budget, *incoming.entry, facts, message, said);
+  const auto part = cache::with_part(context.cache().budget, *incoming.entry, facts, message, said);
   auto& attempt = incoming.attempt;
   const UnreadWatch watch(context, [&] {
     if (context.fill().close_if_unread()) attempt.abandon();
   });
   const auto before = range.first - came->range.first;
-  const auto skipped = co_await skip_body(context.worker.sources, attempt.fetch(), before, idle);
+  const auto skipped = co_await skip_body(context.access.sources, attempt.fetch(), before, idle);
   if (!skipped) co_return skipped.error();
   incoming.entry = part.entry;
   incoming.length = range.size();
@@ -67,16 +66,17 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
 
 bool store_part(const FillContext& context, const Incoming& incoming,
                 const cache::Ref<const cache::Entry>& part) {
-  auto& process = context.process();
+  auto& access = context.access;
   auto stored =
-      process.cache.store.find(context.job.key, part->url(), context.request().head.fields).entry;
+      access.cache().store.find(context.job.key, part->url(), context.request().head.fields).entry;
   if (stored && stored->object()) {  // the part is smaller than a block
     if (cache::same_representation(*stored, incoming.attempt.head().fields)) return false;
     stored = nullptr;
   }
   const auto message = context.received(incoming.attempt);
-  const auto all = cache::combine(process.cache.budget, stored.get(), part, context.request().facts,
-                                  message, process.cache.store.max_object());
+  const auto all =
+      cache::combine(access.cache().budget, stored.get(), part, context.request().facts, message,
+                     access.cache().store.max_object());
   return all && context.store(all, incoming.superseded);
 }
 
@@ -92,8 +92,8 @@ void store_cut_body(const FillContext& context, const Incoming& incoming) {
   const auto complete = entry.range() ? entry.range()->complete : incoming.length;
   const http::ContentRange part{{first, first + came - 1}, complete};
   const auto message = context.received(incoming.attempt);
-  const auto kept = cache::with_part(context.process().cache.budget, entry, context.request().facts,
-                                     message, part);
+  const auto kept =
+      cache::with_part(context.cache().budget, entry, context.request().facts, message, part);
   if (kept.storability != cache::Storability::yes) return;
   kept.entry->body = context.fill().body();
   store_part(context, incoming, kept.entry);

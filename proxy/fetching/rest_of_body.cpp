@@ -27,8 +27,8 @@ bool neighbours_may_join(const cache::Entry& entry) {
 Attempt rest_at_origin(const FillContext& context, const BodyWriter& writer) {
   const auto& request = context.request();
   auto head =
-      rest_request(request, context.process().name, *writer.entry(), context.fill().received());
-  return {context.worker.sources, origin_plan(request, std::move(*head))};
+      rest_request(request, context.access.name(), *writer.entry(), context.fill().received());
+  return {context.access.sources, origin_plan(request, std::move(*head))};
 }
 
 Task<Outcome<void>> write_joined(FillContext& context, BodyWriter& writer, Attempt rest) {
@@ -53,7 +53,7 @@ Task<std::optional<Outcome<void>>> write_rest_from_neighbour(FillContext& contex
   const PartAsked rest{{before, std::nullopt}, entry->quotes().etag};
   ClaimantSearch::For wanted{context.job.key, context.request(), {rest}};
   wanted.nobody_else = sources == RestFrom::neighbours;
-  ClaimantSearch search(context.worker.sources, std::move(wanted), context.inquiries);
+  ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
   for (;;) {
     std::optional<UnreadWatch> watch(std::in_place, context, [&] {
       if (context.fill().close_if_unread()) search.abandon();
@@ -101,7 +101,7 @@ Task<Outcome<void>> outlast_silence(FillContext& context, ClaimantSearch& search
     const auto before = context.fill().received();
     std::function<bool(Attempt&)> fits = [&writer](Attempt& rest) { return writer.fits(rest); };
     auto asked = rest_at_origin(context, writer);
-    auto rest = co_await race_for_rest(context.worker.sources, writer.attempt(), std::move(asked),
+    auto rest = co_await race_for_rest(context.access.sources, writer.attempt(), std::move(asked),
                                        std::move(fits), longest);
     if (rest) {
       search.note(writer.attempt(), worth_of(written), before);

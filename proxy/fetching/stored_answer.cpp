@@ -17,7 +17,7 @@ void append_body(Fill& fill, const cache::Entry& entry) {
 
 cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
                               const cache::Entry& stored) {
-  return cache::freshen(context.process().cache.budget, stored, context.request().facts,
+  return cache::freshen(context.cache().budget, stored, context.request().facts,
                         context.received(answer));
 }
 
@@ -64,9 +64,8 @@ StoodIn stand_in(FillContext& context, const Attempt& failed,
   const auto& request = context.request();
   if (!stored || !cache::may_stand_in(request.facts, *stored, context.now(), leave))
     return StoodIn::no;
-  const bool lacks_blocks =
-      stored->object() &&
-      presence(context.process(), request, context.job.key, *stored) != Presence::stored;
+  const bool lacks_blocks = stored->object() && presence(context.access, request, context.job.key,
+                                                         *stored) != Presence::stored;
   if (lacks_blocks) return StoodIn::no;
   context.remark("stale-if-error", why);
   auto from = context.provenance(failed);

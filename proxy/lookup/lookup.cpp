@@ -8,40 +8,40 @@ namespace proxy {
 using cache::Action;
 using net::Task;
 
-Lookup look_in_memory(Process& process, const Request& request,
+Lookup look_in_memory(FetchAccess& access, const Request& request,
                       std::chrono::steady_clock::time_point asked) {
   Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, request.stored_as());
   lookup.asked = asked;
-  note_asked(process.cache, request, lookup.key);
-  lookup.found = process.cache.store.find(lookup.key, request.stored_as(), request.head.fields);
-  offer_to_disk(process.cache, lookup.key, lookup.found);
+  note_asked(access.cache(), request, lookup.key);
+  lookup.found = access.cache().store.find(lookup.key, request.stored_as(), request.head.fields);
+  offer_to_disk(access.cache(), lookup.key, lookup.found);
   return lookup;
 }
 
-bool may_be_on_disk(const Process& process, const Request& request, const Lookup& lookup) {
-  return may_be_below(process.cache, request, lookup.key, lookup.found);
+bool may_be_on_disk(const FetchAccess& access, const Request& request, const Lookup& lookup) {
+  return may_be_below(access.cache(), request, lookup.key, lookup.found);
 }
 
-Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup,
+Task<LookupOnDisk> look_on_disk(FetchAccess& access, const Request& request, Lookup lookup,
                                 cache::Bodies bodies) {
-  auto back = co_await read_back(worker.cache, request, lookup.key, std::move(lookup.found),
+  auto back = co_await read_back(access.cached(), request, lookup.key, std::move(lookup.found),
                                  lookup.asked, bodies);
   lookup.found = std::move(back.found);
   lookup.body = std::move(back.body);
   co_return LookupOnDisk{std::move(lookup), back.from_disk};
 }
 
-bool keeps_its_range(const Process& process, const Request& request) {
+bool keeps_its_range(const FetchAccess& access, const Request& request) {
   if (request.facts.signs_range) return true;
-  const auto now = std::chrono::steady_clock::now();
-  return process.range_refusals.has(request.target.authority(), now);
+  const auto now = access.clock().steady();
+  return access.range_refusals.has(request.target.authority(), now);
 }
 
-void decide(const Process& process, const Request& request, Lookup& lookup) {
+void decide(const FetchAccess& access, const Request& request, Lookup& lookup) {
   lookup.presence = Presence::stored;
   if (lookup.stored() && lookup.stored()->is_object()) {
-    lookup.presence = presence(process, request, lookup.key, *lookup.stored());
+    lookup.presence = presence(access, request, lookup.key, *lookup.stored());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
     // that finds them under way can only wait for them.
     const bool only_joined =
@@ -50,9 +50,9 @@ void decide(const Process& process, const Request& request, Lookup& lookup) {
                          (lookup.presence == Presence::under_way && !only_joined);
   }
   // The clock is read here and not before the search, because the disk may have taken a while.
-  lookup.verdict = cache::judge(request.facts, lookup.found, process.clock.now());
+  lookup.verdict = cache::judge(request.facts, lookup.found, access.clock().now());
   // Only a range of our own could complete the stored part.
-  if (lookup.verdict.action == Action::complete && keeps_its_range(process, request)) {
+  if (lookup.verdict.action == Action::complete && keeps_its_range(access, request)) {
     lookup.verdict = {Action::fetch, http::Forward::partial, request.facts.range};
   }
 }
@@ -72,14 +72,14 @@ bool is_hit(const Lookup& lookup) {
   return lookup.verdict.action == Action::serve;
 }
 
-std::optional<Lookup> look_again(Process& process, const Request& request, const Lookup& first) {
+std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first) {
   if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
   Lookup again;
-  again.found = process.cache.store.find(first.key, request.stored_as(), request.head.fields);
+  again.found = access.cache().store.find(first.key, request.stored_as(), request.head.fields);
   if (!again.stored()) return std::nullopt;
   again.key = first.key;
   again.asked = first.asked;
-  decide(process, request, again);
+  decide(access, request, again);
   return again;
 }
 

@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "digest/key.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/judge.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/tiers/file_body.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -29,10 +29,10 @@ struct Lookup {
 };
 
 // Searches memory. `asked`: see Lookup.
-Lookup look_in_memory(Process& process, const Request& request,
+Lookup look_in_memory(FetchAccess& access, const Request& request,
                       std::chrono::steady_clock::time_point asked);
 // Whether the disk may have an answer that memory lacks. If so, call look_on_disk().
-bool may_be_on_disk(const Process& process, const Request& request, const Lookup& lookup);
+bool may_be_on_disk(const FetchAccess& access, const Request& request, const Lookup& lookup);
 // Searches the disk. If a body was left in its file, the entry can only be served: for any other
 // verdict, search again with Bodies::in_memory. LookupOnDisk::from_disk: the entry was read from
 // the disk for this request.
@@ -40,15 +40,15 @@ struct LookupOnDisk {
   Lookup lookup;
   bool from_disk = false;
 };
-net::Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup,
+net::Task<LookupOnDisk> look_on_disk(FetchAccess& access, const Request& request, Lookup lookup,
                                      cache::Bodies bodies);
 
 // Whether the origin must see the request's Range as it came: the request signs it, or the origin
 // is known to refuse ranges of our own.
-bool keeps_its_range(const Process& process, const Request& request);
+bool keeps_its_range(const FetchAccess& access, const Request& request);
 
 // Sets verdict and presence. Only this function decides what happens to a request.
-void decide(const Process& process, const Request& request, Lookup& lookup);
+void decide(const FetchAccess& access, const Request& request, Lookup& lookup);
 
 // Whether the verdict says to answer from the cache at once.
 bool answers_from_cache(const Lookup& lookup);
@@ -58,7 +58,7 @@ bool answers_from_memory(const Lookup& lookup);
 bool is_hit(const Lookup& lookup);
 
 // Searches memory again for an entry that another fill may have stored since the first search.
-std::optional<Lookup> look_again(Process& process, const Request& request, const Lookup& first);
+std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first);
 
 // The lookup to continue with when the entry turned out to be outdated or unusable: as if nothing
 // had been found.

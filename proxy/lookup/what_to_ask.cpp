@@ -20,34 +20,34 @@ KnownObject known_of(const Lookup& lookup) {
   return {begun ? stored->body.size : 0, cache::complete_length(*stored)};
 }
 
-bool wants_blocks(const Process& process, const Lookup& lookup) {
+bool wants_blocks(const FetchAccess& access, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
   if (!verdict.part || verdict.action == Action::complete) return false;
-  return is_for_disk(process.cache, lookup.key);
+  return is_for_disk(access.cache(), lookup.key);
 }
 
 // The blocks to ask the origin for in place of the part that the client wants.
-std::optional<http::AskedRange> blocks_around(const Process& process, const Request& request,
+std::optional<http::AskedRange> blocks_around(const FetchAccess& access, const Request& request,
                                               const Lookup& lookup) {
-  if (!wants_blocks(process, lookup) || asks_as_it_came(process, request, lookup)) return {};
+  if (!wants_blocks(access, lookup) || asks_as_it_came(access, request, lookup)) return {};
   return aligned_to_blocks(request.facts, known_of(lookup));
 }
 
 }  // namespace
 
-std::optional<http::AskedRange> sibling_range(const Process& process, const Request& request,
+std::optional<http::AskedRange> sibling_range(const FetchAccess& access, const Request& request,
                                               const Lookup& lookup) {
-  if (!wants_blocks(process, lookup)) return {};
+  if (!wants_blocks(access, lookup)) return {};
   auto known = known_of(lookup);
   if (!known.length) known.length = cache::kLargestObject;
   return aligned_to_blocks(request.facts, known);
 }
 
-bool asks_as_it_came(const Process& process, const Request& request, const Lookup& lookup) {
-  return lookup.anew || request.facts.authorization || keeps_its_range(process, request);
+bool asks_as_it_came(const FetchAccess& access, const Request& request, const Lookup& lookup) {
+  return lookup.anew || request.facts.authorization || keeps_its_range(access, request);
 }
 
-bool may_share(const Process& process, const Request& request, const Lookup& lookup) {
+bool may_share(const FetchAccess& access, const Request& request, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
   if (request.facts.authorization) return false;
   // A client that wants a fresh copy must not get one that was asked for earlier. With no-cache it
@@ -56,7 +56,7 @@ bool may_share(const Process& process, const Request& request, const Lookup& loo
   const bool waits = control.no_cache && !verdict.part && !control.only_if_cached;
   if (verdict.reason == Forward::request && !waits) return false;
   if (!verdict.part) return true;
-  return !request.facts.if_range && blocks_around(process, request, lookup);
+  return !request.facts.if_range && blocks_around(access, request, lookup);
 }
 
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
@@ -71,20 +71,20 @@ bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   return simple && neighbours_may_answer(request) && (is_miss || (is_stale && !verdict.part));
 }
 
-bool asks_siblings(const Process& process, const Request& request, const Lookup& lookup,
+bool asks_siblings(const FetchAccess& access, const Request& request, const Lookup& lookup,
                    const cache::Verdict& verdict) {
   // What the origin has replaced, neighbours may still have.
   if (lookup.anew) return false;
   return sibling_may_answer(request, verdict) &&
-         may_ask_neighbours(process.fills, lookup.key, request);
+         may_ask_neighbours(access.cache().fills, lookup.key, request);
 }
 
-std::optional<http::AskedRange> range_override(const Process& process, const Request& request,
+std::optional<http::AskedRange> range_override(const FetchAccess& access, const Request& request,
                                                const Lookup& lookup) {
-  if (auto blocks = blocks_around(process, request, lookup)) return blocks;
+  if (auto blocks = blocks_around(access, request, lookup)) return blocks;
   const auto& facts = request.facts;
   const bool resumes = lookup.verdict.part && lookup.verdict.action != Action::complete;
-  if (!resumes || !facts.if_range || asks_as_it_came(process, request, lookup)) return std::nullopt;
+  if (!resumes || !facts.if_range || asks_as_it_came(access, request, lookup)) return std::nullopt;
   return http::only_range(facts.ranges);
 }
 

@@ -32,13 +32,13 @@ std::vector<std::string_view> badges_shown(const Request& request) {
   return badges;
 }
 
-bool is_signed_in(const Client& client, const Request& request) {
+bool is_signed_in(const PagesAccess& pages, const Client& client, const Request& request) {
   // The pages of a mapped site have the same origin, and would act with the badge.
   if (request.mapping() || !request.head.fields.has(http::field::cookie)) return false;
   const auto badges = badges_shown(request);
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = pages.clock().steady();
   return std::any_of(badges.begin(), badges.end(), [&](std::string_view badge) {
-    return client.worker.process.badges.counts(badge, client.address, now);
+    return pages.visitors.badges.counts(badge, client.address, now);
   });
 }
 

@@ -1,4 +1,4 @@
-// The cookie by which a browser shows that it is signed in (worker/badges.hpp).
+// The cookie by which a browser shows that it is signed in (pages/badges.hpp).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace proxy {
 
 // Whether the request has the badge of a browser that is signed in.
-bool is_signed_in(const Client& client, const Request& request);
+bool is_signed_in(const PagesAccess& pages, const Client& client, const Request& request);
 
 // The badges that the request shows. Browsers send cookies of one host to all its ports, so the
 // cookie's name has the port. Longer lists than a browser of ours sends are cut.

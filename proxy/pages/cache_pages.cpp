@@ -40,69 +40,71 @@ boost::system::result<std::string, Refusal> name_in(const Request& request,
   return Refusal::bad("expected ?url=http://HOST/PATH");
 }
 
-std::optional<Refusal> why_not_verified(const Process& process, const Request& request,
+std::optional<Refusal> why_not_verified(const PagesAccess& pages, const Request& request,
                                         const VerifyTurn& turn) {
   const auto parameters = only_parameter(request.target.path(), "");
   if (!parameters) return Refusal::bad(parameters.error().text);
-  if (!process.cache.disk) {
+  if (!pages.cache.disk) {
     return Refusal{409, "there is nothing to verify: this cache is in memory alone", Tag::none, {}};
   }
   if (turn) return std::nullopt;
   return Refusal{409, "the cache is being verified already", Tag::none, {}};
 }
 
-inspect::Live live_in(const Client& client) {
-  const auto& process = client.worker.process;
-  return {process.cache.store, process.cache.disk};
+inspect::Live live_in(const PagesAccess& pages) {
+  return {pages.cache.store, pages.cache.disk};
 }
 
 }  // namespace
 
-Task<void> serve_cache_list(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_cache_list(const PagesAccess& pages, Client& client, const Request& request,
+                            RequestBody&) {
   auto prefix = only_parameter(request.target.path(), "prefix");
   if (!prefix) {
     auto refusal = Refusal::bad(prefix.error().text);
     co_return co_await refuse(client, request, std::move(refusal));
   }
   std::shared_ptr<inspect::Slices> slices =
-      inspect::list_live(live_in(client), prefix->value_or(""));
-  co_await send_slices(client, std::move(slices));
+      inspect::list_live(live_in(pages), prefix->value_or(""));
+  co_await send_slices(pages, client, std::move(slices));
 }
 
-Task<void> serve_cache_sums(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_cache_sums(const PagesAccess& pages, Client& client, const Request& request,
+                            RequestBody&) {
   auto contains = only_parameter(request.target.path(), "contains");
   if (!contains) {
     auto refusal = Refusal::bad(contains.error().text);
     co_return co_await refuse(client, request, std::move(refusal));
   }
   std::shared_ptr<inspect::Slices> slices =
-      inspect::sum_live(live_in(client), contains->value_or(""));
-  co_await send_slices(client, std::move(slices));
+      inspect::sum_live(live_in(pages), contains->value_or(""));
+  co_await send_slices(pages, client, std::move(slices));
 }
 
-Task<void> serve_cache_show(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_cache_show(const PagesAccess& pages, Client& client, const Request& request,
+                            RequestBody&) {
   const auto name = name_in(request, request.policy().rules);
   if (!name) {
     auto refusal = name.error();
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live_in(client), *name);
-  co_await send_slices(client, std::move(slices));
+  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live_in(pages), *name);
+  co_await send_slices(pages, client, std::move(slices));
 }
 
-Task<void> serve_cache_verify(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_cache_verify(const PagesAccess& pages, Client& client, const Request& request,
+                              RequestBody&) {
   if (request.framing.has_body()) client.response.close_after();
-  auto& process = client.worker.process;
-  const VerifyTurn turn(process.verifying);
-  auto refusal = why_not_verified(process, request, turn);
+  const VerifyTurn turn(pages.instance.verifying);
+  auto refusal = why_not_verified(pages, request, turn);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
   std::shared_ptr<inspect::Slices> slices =
-      inspect::verify_live(*process.cache.disk, [](const auto& damage) {
+      inspect::verify_live(*pages.cache.disk, [](const auto& damage) {
         spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
                      damage.segment, damage.offset, to_string(damage.fault),
                      damage.url.empty() ? "some URL" : damage.url);
       });
-  co_await send_slices(client, std::move(slices));
+  co_await send_slices(pages, client, std::move(slices));
 }
 
 }  // namespace proxy

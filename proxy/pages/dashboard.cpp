@@ -83,26 +83,27 @@ Task<void> send_json(Client& client, std::string json) {
   co_await send_message(client, message);
 }
 
-// The scan takes some milliseconds: the thread Process::aside runs it.
-Task<std::string> tell_recent_requests(Process& process, const Policy& policy) {
+// The scan takes some milliseconds: the thread Cache::aside runs it.
+Task<std::string> tell_recent_requests(const PagesAccess& pages, const Policy& policy) {
   RecentRequests::Known none;
-  const auto requests = process.recent.newer_than(none);
+  const auto requests = pages.observed.recent.newer_than(none);
   co_return requests_json(newest_of_each_kind(requests, RecentRequests::kMost), policy) + "\n";
 }
 
-Task<std::string> tell_busiest(Process& process, const Policy& policy) {
-  co_return busiest_json(process, policy) + "\n";
+Task<std::string> tell_busiest(const PagesAccess& pages, const Policy& policy) {
+  co_return busiest_json(pages, policy) + "\n";
 }
 
-Task<std::string> tell_origins(const Process& process) {
-  const auto now = std::chrono::steady_clock::now();
-  const auto view = origins_view(process, now);
-  co_return origins_json(view, now, process.clock.shown());
+Task<std::string> tell_origins(const PagesAccess& pages) {
+  const auto now = pages.clock().steady();
+  const auto view = origins_view(pages, now);
+  co_return origins_json(view, now, pages.clock().shown());
 }
 
 }  // namespace
 
-Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_dashboard(const PagesAccess&, Client& client, const Request& request,
+                           RequestBody&) {
   const std::string_view target = request.target.path();
   const auto path = target.substr(0, target.find('?'));
   if (path == "/hearsay") co_return co_await send_moved(client);
@@ -113,7 +114,7 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
   }
   auto head = head_of(client, *file);
   const http::StoredValidators validators{file->etag, {}};
-  const auto now = machine::whole_seconds(client.worker.process.clock.shown());
+  const auto now = machine::whole_seconds(client.access.clock().shown());
   if (http::not_modified(request.head.fields, validators, now)) {
     set_status(head, 304);
     const beast::http::response<beast::http::empty_body> message(std::move(head));
@@ -125,18 +126,19 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
   co_await send_message(client, message);
 }
 
-Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
-  auto& process = client.worker.process;
-  const auto started = machine::whole_seconds(process.clock.shown(process.clock.started()));
-  auto json =
-      fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
-                  "\n",
-                  process.name, kVersion, started.time_since_epoch().count(),
-                  is_admin(client, request, request.policy()), is_signed_in(client, request));
+Task<void> serve_about(const PagesAccess& pages, Client& client, const Request& request,
+                       RequestBody&) {
+  const auto started = machine::whole_seconds(pages.clock().shown(pages.clock().started()));
+  auto json = fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
+                          "\n",
+                          pages.instance.name, kVersion, started.time_since_epoch().count(),
+                          is_admin(pages, client, request, request.policy()),
+                          is_signed_in(pages, client, request));
   co_await send_json(client, std::move(json));
 }
 
-Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_history(const PagesAccess& pages, Client& client, const Request& request,
+                         RequestBody&) {
   const auto wanted = only_parameter(request.target.path(), "span");
   if (!wanted) {
     auto refusal = Refusal::bad(wanted.error().text);
@@ -147,40 +149,38 @@ Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
     auto refusal = Refusal::bad("expected ?span=hour or ?span=day");
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  const auto& process = client.worker.process;
-  auto told = span == "day" ? process.history.day() : process.history.hour();
-  told.end = machine::whole_seconds(process.clock.shown(told.end));
+  auto told = span == "day" ? pages.observed.history.day() : pages.observed.history.hour();
+  told.end = machine::whole_seconds(pages.clock().shown(told.end));
   auto json = history_json(told);
   co_await send_json(client, std::move(json));
 }
 
-Task<void> serve_recent_requests(Client& client, const Request& request, RequestBody&) {
-  auto& process = client.worker.process;
-  auto telling = tell_recent_requests(process, request.policy());
-  auto json = co_await net::run_on(process.aside, std::move(telling));
+Task<void> serve_recent_requests(const PagesAccess& pages, Client& client, const Request& request,
+                                 RequestBody&) {
+  auto telling = tell_recent_requests(pages, request.policy());
+  auto json = co_await net::run_on(pages.cache.aside, std::move(telling));
   co_await send_json(client, std::move(json));
 }
 
-Task<void> serve_busiest(Client& client, const Request& request, RequestBody&) {
-  auto& process = client.worker.process;
-  auto telling = tell_busiest(process, request.policy());
-  auto json = co_await net::run_on(process.aside, std::move(telling));
+Task<void> serve_busiest(const PagesAccess& pages, Client& client, const Request& request,
+                         RequestBody&) {
+  auto telling = tell_busiest(pages, request.policy());
+  auto json = co_await net::run_on(pages.cache.aside, std::move(telling));
   co_await send_json(client, std::move(json));
 }
 
-Task<void> serve_origins(Client& client, const Request&, RequestBody&) {
-  auto& process = client.worker.process;
-  auto telling = tell_origins(process);
-  auto json = co_await net::run_on(process.aside, std::move(telling));
+Task<void> serve_origins(const PagesAccess& pages, Client& client, const Request&, RequestBody&) {
+  auto telling = tell_origins(pages);
+  auto json = co_await net::run_on(pages.cache.aside, std::move(telling));
   co_await send_json(client, std::move(json));
 }
 
-Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_events(const PagesAccess& pages, Client& client, const Request& request,
+                        RequestBody&) {
   constexpr std::chrono::seconds kSilence{5};
-  const auto& process = client.worker.process;
-  const bool admin = is_admin(client, request, request.policy());
-  Watchers::Watcher watcher(client.worker.process.watchers, client.address, admin,
-                            client.worker.io.get_executor());
+  const bool admin = is_admin(pages, client, request, request.policy());
+  Watchers::Watcher watcher(pages.visitors.watchers, client.address, admin,
+                            client.access.executor());
   if (!watcher.has_place()) {
     Refusal refusal{
         503,
@@ -194,9 +194,10 @@ Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
   auto error = co_await send_head(client, head);
   const auto retry = asio::buffer(kRetry);
   if (!error) error = co_await client.response.body(retry);
-  while (!error && !process.draining && !process.leaving && !client.response.head_only()) {
+  while (!error && !pages.instance.draining && !pages.instance.leaving &&
+         !client.response.head_only()) {
     const auto news = co_await watcher.next(kSilence);
-    if (is_admin(client, request, *client.worker.policy()) != admin) break;
+    if (is_admin(pages, client, request, *client.access.policy) != admin) break;
     const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment
     error = co_await client.response.body(asio::const_buffer(text.data(), text.size()));
   }

@@ -127,23 +127,23 @@ Json served_json(const Metrics& metrics, ServedForm form) {
 
 }  // namespace
 
-std::string digest_json(const Process& process, const Policy& policy, Layout layout) {
-  const auto now = process.clock.now();
-  const auto published = process.publisher.current();
+std::string digest_json(const PagesAccess& pages, const Policy& policy, Layout layout) {
+  const auto now = pages.clock().now();
+  const auto published = pages.publisher.current();
   Json json;
-  json["name"] = process.name;
+  json["name"] = pages.instance.name;
   add_filter(json, published->live, now);
   Json squid;
   add_filter(squid, published->squid->stats, now);
   json["squid"] = std::move(squid);
   Json peers = Json::array();
-  const auto steady_now = std::chrono::steady_clock::now();
+  const auto steady_now = pages.clock().steady();
   for (const auto& peer : policy.directory->status(steady_now)) {
     peers.push_back(peer_json(peer, policy.routes.status(peer.id, steady_now)));
   }
   json["peers"] = std::move(peers);
-  json["served"] = {{"native", served_json(process.metrics, ServedForm::native)},
-                    {"squid", served_json(process.metrics, ServedForm::squid)}};
+  json["served"] = {{"native", served_json(pages.observed.metrics, ServedForm::native)},
+                    {"squid", served_json(pages.observed.metrics, ServedForm::squid)}};
   return json.dump(layout == Layout::indented ? 2 : -1, ' ', true, Json::error_handler_t::replace) +
          '\n';
 }

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/worker/worker.hpp"
+#include "proxy/pages/pages_access.hpp"
 
 namespace proxy {
 
@@ -11,7 +11,7 @@ enum class Layout : std::uint8_t { indented, one_line };
 
 // Our digest, the neighbours' claims, and how accurate the claims were. /metrics has the same
 // numbers.
-std::string digest_json(const Process& process, const Policy& policy,
+std::string digest_json(const PagesAccess& pages, const Policy& policy,
                         Layout layout = Layout::indented);
 
 }  // namespace proxy

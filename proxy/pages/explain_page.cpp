@@ -32,7 +32,8 @@ boost::system::result<Hypothesis, QueryFault> hypothesis_in(const Client& client
 
 }  // namespace
 
-Task<void> serve_explanation(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_explanation(const PagesAccess&, Client& client, const Request& request,
+                             RequestBody&) {
   auto asked = hypothesis_in(client, request);
   if (!asked) {
     auto fault = Refusal::bad(asked.error().text);

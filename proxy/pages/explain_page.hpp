@@ -9,6 +9,7 @@ namespace proxy {
 
 // ?url=URL[&method=METHOD][&client=ADDRESS][&user=NAME], as explanation_json(). Without an address,
 // explains what the asker itself may. 400 if a parameter is wrong.
-net::Task<void> serve_explanation(Client& client, const Request& request, RequestBody& body);
+net::Task<void> serve_explanation(const PagesAccess& pages, Client& client, const Request& request,
+                                  RequestBody& body);
 
 }  // namespace proxy

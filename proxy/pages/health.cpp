@@ -22,8 +22,8 @@ void add_fault(std::vector<Trouble>& all, std::string_view what, std::optional<F
   if (told) all.push_back({what, {}, std::move(told->text), 1, told->since, told->last});
 }
 
-void add_disk(std::vector<Trouble>& all, const Process& process, const Policy& policy) {
-  const auto* const disk = process.cache.disk;
+void add_disk(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy) {
+  const auto* const disk = pages.cache.disk;
   if (!disk) return;
   const auto state = disk->state();
   if (!state.working) {
@@ -32,7 +32,7 @@ void add_disk(std::vector<Trouble>& all, const Process& process, const Policy& p
     return;
   }
   if (disk->disk().catalog().squeezed) all.push_back({"disk", {}, std::string(kSqueezed)});
-  if (process.disk_watch) add_fault(all, "disk", process.disk_watch->lost());
+  if (pages.observed.disk_watch) add_fault(all, "disk", pages.observed.disk_watch->lost());
 }
 
 void add_neighbours(std::vector<Trouble>& all, const Policy& policy,
@@ -69,11 +69,11 @@ void add_offline(std::vector<Trouble>& all, const Policy& policy) {
                  "neither it nor a neighbour has stored gets 504"});
 }
 
-void add_clock(std::vector<Trouble>& all, const Process& process, Time now) {
-  const auto skew = process.origin_clocks.skew(now);
+void add_clock(std::vector<Trouble>& all, const PagesAccess& pages, Time now) {
+  const auto skew = pages.upstream.clocks.skew(now);
   if (!skew) {
-    const auto doubt = process.clock.doubt();
-    if (doubt) all.push_back({"clock", {}, doubt_text(*doubt, process.clock.now())});
+    const auto doubt = pages.clock().doubt();
+    if (doubt) all.push_back({"clock", {}, doubt_text(*doubt, pages.clock().now())});
     return;
   }
   all.push_back({"clock",
@@ -84,9 +84,9 @@ void add_clock(std::vector<Trouble>& all, const Process& process, Time now) {
 }
 
 // The neighbour's own health says so, too.
-void add_refused(std::vector<Trouble>& all, const Process& process, const Policy& policy,
+void add_refused(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy,
                  Time now) {
-  for (const auto& refused : process.refused_neighbours.lately(now)) {
+  for (const auto& refused : pages.observed.refused_neighbours.lately(now)) {
     if (config::contains(policy.settings.access.clients, refused.address)) continue;
     const auto peer = policy.directory->at(refused.address);
     all.push_back({"peer",
@@ -104,15 +104,16 @@ bool is_nearly_all(std::uint64_t bytes, std::uint64_t limit) {
   return bytes > limit - limit / 10;
 }
 
-void add_memory(std::vector<Trouble>& all, const Process& process, const Policy& policy) {
-  const auto& limit = process.memory_limit;
+void add_memory(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy) {
+  const auto& limit = pages.instance.memory_limit;
   if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
     all.push_back({"memory", {}, std::move(*shortage)});
   }
-  if (const auto full = process.cache.reduced_from.load()) {
-    all.push_back({"memory", {}, text_of_reduced(process.cache.budget.limit(), full)});
+  if (const auto full = pages.cache.reduced_from.load()) {
+    all.push_back({"memory", {}, text_of_reduced(pages.cache.budget.limit(), full)});
   }
-  const auto resident = process.facts ? process.facts->resident_bytes().value_or(0) : 0;
+  const auto resident =
+      pages.observed.facts ? pages.observed.facts->resident_bytes().value_or(0) : 0;
   if (!limit || !is_nearly_all(resident, limit->bytes)) return;
   all.push_back({"memory",
                  {},
@@ -124,8 +125,8 @@ void add_memory(std::vector<Trouble>& all, const Process& process, const Policy&
 // A site's clients keep hundreds of connections open.
 constexpr std::size_t kFewConnections = 1'000;
 
-void add_descriptors(std::vector<Trouble>& all, const Process& process, const Policy& policy) {
-  const auto most = process.descriptors.connections;
+void add_descriptors(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy) {
+  const auto most = pages.crowd.descriptors.connections;
   if (most >= std::min(kFewConnections, policy.settings.limits.connections)) return;
   all.push_back({"descriptors",
                  {},
@@ -179,35 +180,35 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
   return all;
 }
 
-std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
+std::vector<Trouble> troubles_of(const PagesAccess& pages, const Policy& policy, Time now) {
   std::vector<Trouble> all;
-  add_disk(all, process, policy);
-  add_neighbours(all, policy, process.name_health, now);
-  add_refused(all, process, policy, now);
-  add_names(all, process.name_health, now);
-  for (auto& one : origin_reasons(origins_seen(process, now), now)) all.push_back(std::move(one));
-  add_clock(all, process, now);
-  add_memory(all, process, policy);
-  add_descriptors(all, process, policy);
-  add_shortages(all, process.warnings, now);
-  add_threads(all, process.stuck);
+  add_disk(all, pages, policy);
+  add_neighbours(all, policy, pages.upstream.names, now);
+  add_refused(all, pages, policy, now);
+  add_names(all, pages.upstream.names, now);
+  for (auto& one : origin_reasons(origins_seen(pages, now), now)) all.push_back(std::move(one));
+  add_clock(all, pages, now);
+  add_memory(all, pages, policy);
+  add_descriptors(all, pages, policy);
+  add_shortages(all, pages.crowd.warnings, now);
+  add_threads(all, pages.observed.stuck);
   add_offline(all, policy);
-  add_fault(all, "settings", process.settings_fault.told());
-  add_fault(all, "log", process.log.fault());
+  add_fault(all, "settings", pages.observed.settings_fault.told());
+  add_fault(all, "log", pages.observed.log.fault());
   for (auto& one : all) {
-    if (!one.since) one.since = process.first_seen.since(one.name(), now);
+    if (!one.since) one.since = pages.observed.first_seen.since(one.name(), now);
     if (!one.last) one.last = now;
   }
   return all;
 }
 
-std::string health_json(const Process& process, const std::vector<Trouble>& troubles,
+std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& troubles,
                         Audience readers) {
   nlohmann::ordered_json page;
-  page["status"] = process.draining ? "draining" : troubles.empty() ? "ok" : "degraded";
+  page["status"] = pages.instance.draining ? "draining" : troubles.empty() ? "ok" : "degraded";
   page["reasons"] = nlohmann::ordered_json::array();
-  const auto wall = process.clock.shown();
-  const auto shown = [&wall, now = std::chrono::steady_clock::now()](Time time) {
+  const auto wall = pages.clock().shown();
+  const auto shown = [&wall, now = pages.clock().steady()](Time time) {
     const auto at = std::chrono::round<std::chrono::seconds>(wall - (now - time));
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                        fmt::gmtime(std::chrono::system_clock::to_time_t(at)));
@@ -222,8 +223,8 @@ std::string health_json(const Process& process, const std::vector<Trouble>& trou
     if (trouble.number > 1) one["number"] = trouble.number;
     page["reasons"].push_back(std::move(one));
   }
-  if (process.cache.disk) {
-    const auto state = process.cache.disk->state();
+  if (pages.cache.disk) {
+    const auto state = pages.cache.disk->state();
     page["disk"]["state"] = state.working ? "working" : "resting";
     if (!state.working) page["disk"]["reason"] = to_string(state.reason);
   }

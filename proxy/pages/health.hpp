@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "proxy/pages/own_page.hpp"
+#include "proxy/pages/pages_access.hpp"
 #include "proxy/policy/policy.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -44,14 +44,14 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
                                      std::chrono::steady_clock::time_point now);
 
 // All that does not work at `now`, each with `since` and `last`. Any thread.
-std::vector<Trouble> troubles_of(const Process& process, const Policy& policy,
+std::vector<Trouble> troubles_of(const PagesAccess& pages, const Policy& policy,
                                  std::chrono::steady_clock::time_point now);
 
 // The page /health: {"status": "ok", "degraded" or "draining", "reasons": [...], "disk": {...}}. A
 // reason has `since` and `last_seen` (RFC 3339), and if it stands for several things, their
 // `number`. `readers`: admins, or monitors, to whom kForAdmins stands for what is private.
 inline constexpr std::string_view kForAdmins = "(administrators see which)";
-std::string health_json(const Process& process, const std::vector<Trouble>& troubles,
+std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& troubles,
                         Audience readers);
 
 }  // namespace proxy

@@ -83,15 +83,15 @@ Json rows_json(std::vector<Busiest::Row> rows) {
   return all;
 }
 
-Json now_json(const Process& process, const Policy& policy) {
-  Json now{{"connections", process.clients.connections()},
-           {"watchers", process.watchers.count()},
-           {"memory_entries", process.cache.store.responses()},
-           {"memory_bytes", process.cache.budget.used() + process.transit.used()},
-           {"memory_limit", process.cache.budget.limit() + process.transit.limit()}};
+Json now_json(const PagesAccess& pages, const Policy& policy) {
+  Json now{{"connections", pages.crowd.clients.connections()},
+           {"watchers", pages.visitors.watchers.count()},
+           {"memory_entries", pages.cache.store.responses()},
+           {"memory_bytes", pages.cache.budget.used() + pages.transit.used()},
+           {"memory_limit", pages.cache.budget.limit() + pages.transit.limit()}};
   const auto& disk = policy.settings.cache.disk;
-  if (process.cache.disk && disk) {
-    const auto& catalog = process.cache.disk->disk().catalog();
+  if (pages.cache.disk && disk) {
+    const auto& catalog = pages.cache.disk->disk().catalog();
     now["disk_records"] = catalog.index.entries();
     now["disk_bytes"] = catalog.used_bytes.load();
     now["disk_limit"] = disk->size.value;
@@ -121,13 +121,13 @@ std::string requests_json(const std::vector<RecentRequests::Found>& requests,
   return one_line(all);
 }
 
-std::string busiest_json(Process& process, const Policy& policy) {
-  auto told = process.busiest.tell();
+std::string busiest_json(const PagesAccess& pages, const Policy& policy) {
+  auto told = pages.observed.busiest.tell();
   auto clients = rows_json(std::move(told.clients));
   for (auto& client : clients) {
     const auto address = config::parse_address(client["name"].get<std::string>());
     if (!address) continue;
-    client["connections"] = process.clients.connections_of(*address);
+    client["connections"] = pages.crowd.clients.connections_of(*address);
     const auto peer = policy.directory->at(*address);
     if (peer) client["neighbour"] = peer->name;
   }
@@ -148,22 +148,22 @@ std::vector<RecentRequests::Found> newest_of_each_kind(
   return newest;
 }
 
-std::string news_json(const Process& process, const Policy& policy, Audience readers) {
-  const auto latest = process.history.latest();
+std::string news_json(const PagesAccess& pages, const Policy& policy, Audience readers) {
+  const auto latest = pages.observed.history.latest();
   Json sample;
   for (std::size_t series = 0; series < kSeries; ++series) {
     sample[name_of(static_cast<Series>(series))] = latest.sample[series];
   }
-  const auto troubles = troubles_of(process, policy, std::chrono::steady_clock::now());
+  const auto troubles = troubles_of(pages, policy, pages.clock().steady());
   const auto without_end = [](std::string text) {
     while (text.ends_with('\n')) text.pop_back();
     return text;
   };
   return fmt::format(R"({{"end":{},"sample":{},"now":{},"health":{},"digest":{}}})",
-                     seconds_of(machine::whole_seconds(process.clock.shown(latest.end))),
-                     one_line(sample), one_line(now_json(process, policy)),
-                     without_end(health_json(process, troubles, readers)),
-                     without_end(digest_json(process, policy, Layout::one_line)));
+                     seconds_of(machine::whole_seconds(pages.clock().shown(latest.end))),
+                     one_line(sample), one_line(now_json(pages, policy)),
+                     without_end(health_json(pages, troubles, readers)),
+                     without_end(digest_json(pages, policy, Layout::one_line)));
 }
 
 std::string with_requests(std::string news, const std::vector<RecentRequests::Found>& requests,

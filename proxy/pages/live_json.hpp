@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proxy/pages/own_page.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/pages/pages_access.hpp"
 
 namespace proxy {
 
@@ -20,7 +20,7 @@ std::string requests_json(const std::vector<RecentRequests::Found>& requests, co
 
 // {"hosts", "urls", "clients"}, each a list of {"name", "requests", "hits", "bytes"} of the last
 // hour, the busiest first. A client has its "connections" now, and its name if it is a "neighbour".
-std::string busiest_json(Process& process, const Policy& policy);
+std::string busiest_json(const PagesAccess& pages, const Policy& policy);
 
 // The newest `most` requests of each kind, in their order.
 std::vector<RecentRequests::Found> newest_of_each_kind(
@@ -29,7 +29,7 @@ std::vector<RecentRequests::Found> newest_of_each_kind(
 // The news of one second, in one line: {"end", "sample", "now", "health", "digest"}. `sample`: the
 // last second of the history, which ends at `end`; `now`: what is open and stored; `health` and
 // `digest`: as the pages of these names. `readers`: of health_json().
-std::string news_json(const Process& process, const Policy& policy, Audience readers);
+std::string news_json(const PagesAccess& pages, const Policy& policy, Audience readers);
 
 // The news for admins: with "requests", of each kind the newest kMostNews.
 inline constexpr std::size_t kMostNews = 25;

@@ -169,8 +169,8 @@ constexpr ParentMetric kParentMetrics[] = {
      }},
 };
 
-void append_parents(std::string& out, const std::vector<Status>& peers, const Routes& routes) {
-  const auto now = std::chrono::steady_clock::now();
+void append_parents(std::string& out, const std::vector<Status>& peers, const Routes& routes,
+                    machine::Clock::SteadyTime now) {
   for (const auto& metric : kParentMetrics) {
     describe(out, metric.name, metric.type, metric.help);
     for (const auto& peer : peers) {
@@ -182,17 +182,17 @@ void append_parents(std::string& out, const std::vector<Status>& peers, const Ro
   }
 }
 
-void append_troubles(std::string& out, const Process& process, const Policy& policy) {
+void append_troubles(std::string& out, const PagesAccess& pages, const Policy& policy) {
   describe(out, "hearsay_troubles", "gauge", "Things that do not work now, by what: see /health.");
-  const auto all = troubles_of(process, policy, std::chrono::steady_clock::now());
+  const auto all = troubles_of(pages, policy, pages.clock().steady());
   for (const auto what : kTroubles) {
     std::size_t number = 0;
     for (const auto& trouble : all) number += trouble.what == what ? trouble.number : 0;
     fmt::format_to(std::back_inserter(out), "hearsay_troubles{{what=\"{}\"}} {}\n", what, number);
   }
   single(out, "hearsay_draining", "gauge", "1: the proxy serves no new requests, and ends soon.",
-         process.draining ? 1 : 0);
-  const auto skew = process.origin_clocks.skew(std::chrono::steady_clock::now());
+         pages.instance.draining ? 1 : 0);
+  const auto skew = pages.upstream.clocks.skew(pages.clock().steady());
   single(out, "hearsay_clock_skew_seconds", "gauge",
          "How far the origins' clocks agree to be ahead of ours; 0: ours is right.",
          skew.value_or(std::chrono::seconds(0)).count());
@@ -202,17 +202,17 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
     const auto what = static_cast<Failure::What>(why);
     if (!is_of_origin(what)) continue;
     fmt::format_to(std::back_inserter(out), "hearsay_origin_failures_total{{why=\"{}\"}} {}\n",
-                   word(what), process.origin_health.failures(what));
+                   word(what), pages.upstream.health.failures(what));
   }
 }
 
 // Which origins clients name is for admins (/hearsay/origins): here these are a number.
-void append_failing_origins(std::string& out, const Process& process) {
+void append_failing_origins(std::string& out, const PagesAccess& pages) {
   describe(out, "hearsay_origin_failed_in_a_row", "gauge",
            "How many requests in a row failed at an origin that the settings name (reverse), since "
            "it last answered. Only origins that fail now are listed.");
   std::size_t listed = 0, others = 0;
-  for (const auto& one : process.origin_health.failing(std::chrono::steady_clock::now())) {
+  for (const auto& one : pages.upstream.health.failing(pages.clock().steady())) {
     if (!one.mapped) {
       ++others;
     } else if (++listed <= kMostOrigins) {
@@ -229,33 +229,33 @@ void append_failing_origins(std::string& out, const Process& process) {
 
 }  // namespace
 
-std::string metrics_text(const Process& process, const Policy& policy) {
-  const Gauges gauges{.connections = process.clients.connections(),
-                      .cache_entries = process.cache.store.responses(),
-                      .cache_bytes = process.cache.store.bytes(),
-                      .evicted = process.cache.store.evicted(),
-                      .evicted_duplicates = process.cache.store.evicted_duplicates(),
-                      .memory_used = process.cache.budget.used() + process.transit.used(),
-                      .memory_limit = process.cache.budget.limit() + process.transit.limit(),
-                      .log_lines_dropped = process.log.dropped(),
+std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
+  const Gauges gauges{.connections = pages.crowd.clients.connections(),
+                      .cache_entries = pages.cache.store.responses(),
+                      .cache_bytes = pages.cache.store.bytes(),
+                      .evicted = pages.cache.store.evicted(),
+                      .evicted_duplicates = pages.cache.store.evicted_duplicates(),
+                      .memory_used = pages.cache.budget.used() + pages.transit.used(),
+                      .memory_limit = pages.cache.budget.limit() + pages.transit.limit(),
+                      .log_lines_dropped = pages.observed.log.dropped(),
                       .block_entries = policy.lists.block().entries(),
                       .allow_entries = policy.lists.allow().entries()};
   std::string text;
-  process.metrics.append_text(text, gauges);
-  append_request_metrics(text, process.metrics);
-  if (process.facts) append_process_metrics(text, *process.facts);
-  append_troubles(text, process, policy);
-  append_failing_origins(text, process);
-  append_disk_metrics(text, process.cache.disk);
+  pages.observed.metrics.append_text(text, gauges);
+  append_request_metrics(text, pages.observed.metrics);
+  if (pages.observed.facts) append_process_metrics(text, *pages.observed.facts);
+  append_troubles(text, pages, policy);
+  append_failing_origins(text, pages);
+  append_disk_metrics(text, pages.cache.disk);
   if (const auto& disk = policy.settings.cache.disk) {
     single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
            disk->size.value);
   }
   single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",
-         process.held_polls.count());
-  const auto peers = policy.directory->status(std::chrono::steady_clock::now());
+         pages.visitors.held_polls.count());
+  const auto peers = policy.directory->status(pages.clock().steady());
   append_peers(text, peers);
-  append_parents(text, peers, policy.routes);
+  append_parents(text, peers, policy.routes, pages.clock().steady());
   return text;
 }
 

@@ -55,13 +55,13 @@ bool from_hearsay(const Request& request) {
 }
 
 DigestsSent& sent_in(Client& client, ServedForm form) {
-  return client.worker.counters.digests_sent[static_cast<std::size_t>(form)];
+  return client.access.counters().digests_sent[static_cast<std::size_t>(form)];
 }
 
 // A neighbour that polls us runs: it is tried again at once if it rests.
 void hear(const Client& client, const Request& request) {
   const auto peer = request.policy().directory->at(client.address);
-  if (peer) peer->accuracy.probation().heard(std::chrono::steady_clock::now());
+  if (peer) peer->accuracy.probation().heard(client.access.clock().steady());
 }
 
 // Counts a digest that was sent to a neighbour. `size`: of its body, which is counted unless the
@@ -103,41 +103,40 @@ Task<void> send_digest(Client& client, const Request& request, OwnHead head, Ser
 
 // The digest for this poll. If the reader holds the newest generation, waits until there is a newer
 // one, for as long as the reader asked, and no longer once the proxy drains.
-Task<std::shared_ptr<const peers::NativeForm>> await_form(Client& client, const Request& request) {
-  auto& process = client.worker.process;
+Task<std::shared_ptr<const peers::NativeForm>> await_form(const PagesAccess& pages, Client& client,
+                                                          const Request& request) {
   const auto base = peers::native_base(request.target.path());
-  const auto until = std::chrono::steady_clock::now() + peers::hold_asked(request.target.path());
+  const auto until = pages.clock().steady() + peers::hold_asked(request.target.path());
   // From here on a new generation wakes the poll.
-  HeldPolls::Held poll(process.held_polls, client.address, client.worker.io.get_executor());
+  HeldPolls::Held poll(pages.visitors.held_polls, client.address, client.access.executor());
   for (;;) {
-    auto form = process.publisher.native(base.epoch, base.generation);
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    auto form = pages.publisher.native(base.epoch, base.generation);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - pages.clock().steady());
     const bool waits =
-        poll.has_place() && left.count() > 0 && !process.draining && !process.leaving;
-    if (!waits || !is_held(request, *form, process.clock.now())) co_return form;
+        poll.has_place() && left.count() > 0 && !pages.instance.draining && !pages.instance.leaving;
+    if (!waits || !is_held(request, *form, pages.clock().now())) co_return form;
     co_await poll.wait(left);
   }
 }
 
 }  // namespace
 
-Task<void> serve_store_digest(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_store_digest(const PagesAccess& pages, Client& client, const Request& request,
+                              RequestBody&) {
   hear(client, request);
-  auto& process = client.worker.process;
-  const auto published = process.publisher.current();
+  const auto published = pages.publisher.current();
   const auto& form = *published->squid;
-  const auto now = machine::whole_seconds(process.clock.shown());
+  const auto now = machine::whole_seconds(pages.clock().shown());
   // Not after our Date, which may be a tick behind (RFC 9110 8.8.2.1).
   const auto changed =
-      std::min(machine::whole_seconds(process.clock.shown(form.last_modified)), now);
+      std::min(machine::whole_seconds(pages.clock().shown(form.last_modified)), now);
   const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
   auto head = own_head(client, 200, "application/cache-digest");
   head.set(field::last_modified, http::format_date(changed));
   head.set(field::expires, http::format_date(now + lasts));
   head.set(field::etag, form.etag);
   const bool to_hearsay = from_hearsay(request);
-  if (to_hearsay) head.set(peers::kEpochField, process.publisher.epochs());
+  if (to_hearsay) head.set(peers::kEpochField, pages.publisher.epochs());
   client.record.routine = to_hearsay;
   const http::StoredValidators validators{form.etag, changed};
   if (http::not_modified(request.head.fields, validators, now)) {
@@ -154,15 +153,16 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
   co_await send_digest(client, request, std::move(head), ServedForm::squid, body, pause);
 }
 
-Task<void> serve_native_digest(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_native_digest(const PagesAccess& pages, Client& client, const Request& request,
+                               RequestBody&) {
   hear(client, request);
   client.record.routine = from_hearsay(request);
-  const auto form = co_await await_form(client, request);
+  const auto form = co_await await_form(pages, client, request);
   auto head = own_head(client, 200, peers::kNativeType);
   head.set(field::cache_control, "no-store");
-  head.set(peers::kEpochField, client.worker.process.publisher.epochs());
+  head.set(peers::kEpochField, client.access.fetching.sources.shared.publisher.epochs());
   head.set(field::etag, form->etag);
-  if (is_held(request, *form, client.worker.process.clock.now())) {
+  if (is_held(request, *form, client.access.clock().now())) {
     co_return co_await send_unchanged(client, std::move(head), ServedForm::native);
   }
   const DigestBody::value_type body{form->body, form->body.size()};

@@ -91,12 +91,12 @@ void add_share(std::vector<Trouble>& all, const OriginsSeen& seen) {
 
 }  // namespace
 
-OriginsSeen origins_seen(const Process& process, Time now) {
-  const auto minute = process.history.sum_of_last(std::chrono::minutes(1));
-  return {process.origin_health.failing(now), process.origin_traffic.silences(now),
+OriginsSeen origins_seen(const PagesAccess& pages, Time now) {
+  const auto minute = pages.observed.history.sum_of_last(std::chrono::minutes(1));
+  return {pages.upstream.health.failing(now), pages.upstream.traffic.silences(now),
           minute[static_cast<std::size_t>(Series::requests)],
           minute[static_cast<std::size_t>(Series::failed_by_origins)],
-          process.origin_health.failed_lately(now)};
+          pages.upstream.health.failed_lately(now)};
 }
 
 std::vector<Trouble> origin_reasons(const OriginsSeen& seen, Time now) {

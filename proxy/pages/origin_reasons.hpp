@@ -20,7 +20,7 @@ struct OriginsSeen {
   std::vector<upstream::OriginHealth::Failing> failed_lately{};
 };
 // What is known at `now`. Any thread.
-OriginsSeen origins_seen(const Process& process, std::chrono::steady_clock::time_point now);
+OriginsSeen origins_seen(const PagesAccess& pages, std::chrono::steady_clock::time_point now);
 
 // The reasons to be degraded: an origin that the settings name fails (origin_troubles); requests
 // wait for an origin that answers nothing; or a fifth of the clients' requests fails, of at least a

@@ -67,12 +67,12 @@ Json origin_json(const OriginTraffic::Origin& origin) {
 
 }  // namespace
 
-OriginsView origins_view(const Process& process, Time now) {
+OriginsView origins_view(const PagesAccess& pages, Time now) {
   OriginsView view;
-  view.origins = process.origin_traffic.origins(now);
-  view.notes = origin_notes(origins_seen(process, now), view.origins, now);
+  view.origins = pages.upstream.traffic.origins(now);
+  view.notes = origin_notes(origins_seen(pages, now), view.origins, now);
   view.origins.resize(std::min(view.origins.size(), kMostShown));
-  view.waits = process.origin_traffic.waits(kMostShown);
+  view.waits = pages.upstream.traffic.waits(kMostShown);
   return view;
 }
 

@@ -19,7 +19,7 @@ struct OriginsView {
 // What is known at `now`: of at most kMostShown origins, and of as many waiting requests. Any
 // thread.
 inline constexpr std::size_t kMostShown = 200;
-OriginsView origins_view(const Process& process, std::chrono::steady_clock::time_point now);
+OriginsView origins_view(const PagesAccess& pages, std::chrono::steady_clock::time_point now);
 
 // {"notes": [{"origin", "text"}], "waiting": the number of requests that wait, "under_way": the
 // longest of them [{"method", "url", "waits_for": "name", "connection", "first-byte" or "body",

@@ -6,12 +6,13 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/client/request_body.hpp"
+#include "proxy/pages/pages_access.hpp"
 #include "proxy/request/request.hpp"
 
 namespace proxy {
 
 // The clients that may read a page. Admins may read the pages of all others but operators: clients
-// in access.admin, and browsers that are signed in (worker/badges.hpp). What names a URL of a
+// in access.admin, and browsers that are signed in (pages/badges.hpp). What names a URL of a
 // client or its address is for admins.
 enum class Audience : std::uint8_t {
   neighbours,  // settings peers and access.peers
@@ -44,7 +45,8 @@ enum class WhereMapped : std::uint8_t {
 
 struct OwnPage {
   // Answers a request that may read the page.
-  using Answer = net::Task<void> (*)(Client& client, const Request& request, RequestBody& body);
+  using Answer = net::Task<void> (*)(const PagesAccess& pages, Client& client,
+                                     const Request& request, RequestBody& body);
 
   std::string_view path = {};  // without the query
   Effect effect = Effect::read;

@@ -28,9 +28,10 @@ namespace {
 
 constexpr std::string_view kReadMethods = "GET, HEAD, OPTIONS";
 
-Task<void> serve_index(Client& client, const Request& request, RequestBody& body);
+Task<void> serve_index(const PagesAccess& pages, Client& client, const Request& request,
+                       RequestBody& body);
 
-Task<void> serve_nothing(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_nothing(const PagesAccess&, Client& client, const Request& request, RequestBody&) {
   Refusal refusal{404, "no such page here; / lists what there is", Tag::own_page, {}};
   co_await refuse(client, request, std::move(refusal));
 }
@@ -132,8 +133,9 @@ constexpr OwnPage kPages[] = {
 // The page of every other path, and of the target "*" of OPTIONS.
 constexpr OwnPage kNoPage{.mapped = WhereMapped::theirs, .answer = serve_nothing};
 
-Task<void> serve_index(Client& client, const Request& request, RequestBody& body) {
-  if (is_browser(request)) co_return co_await serve_dashboard(client, request, body);
+Task<void> serve_index(const PagesAccess& pages, Client& client, const Request& request,
+                       RequestBody& body) {
+  if (is_browser(request)) co_return co_await serve_dashboard(pages, client, request, body);
   std::string text = "Hearsay, a caching proxy whose neighbours know what it holds.\n\n";
   for (const auto& page : kPages) {
     if (page.about.empty()) continue;
@@ -197,24 +199,24 @@ const OwnPage* own_page(const Client& client, const Request& request) {
 
 namespace {
 
-Task<void> answer_own(Client& client, const Request& request, const OwnPage& page,
-                      RequestBody& body) {
-  auto refusal = check_reader(client, request, page);
+Task<void> answer_own(const PagesAccess& pages, Client& client, const Request& request,
+                      const OwnPage& page, RequestBody& body) {
+  auto refusal = check_reader(pages, client, request, page);
   if (!refusal) refusal = check_method(request, page.effect);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
   if (page.effect == Effect::read) {
     if (request.framing.has_body()) client.response.close_after();
     if (request.head.method == "OPTIONS") co_return co_await tell_methods(client);
   }
-  co_await page.answer(client, request, body);
+  co_await page.answer(pages, client, request, body);
 }
 
 }  // namespace
 
-Task<void> serve_own(Client& client, const Request& request, const OwnPage& page,
-                     RequestBody& body) {
+Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
+                     const OwnPage& page, RequestBody& body) {
   client.record.tag = Tag::own_page;
-  co_await answer_own(client, request, page, body);
+  co_await answer_own(pages, client, request, page, body);
   client.record.tag = Tag::own_page;  // a page that refuses is no request that was denied or failed
 }
 

@@ -10,7 +10,7 @@ namespace proxy {
 const OwnPage* own_page(const Client& client, const Request& request);
 
 // Answers with the page, or refuses a request that its row does not allow.
-net::Task<void> serve_own(Client& client, const Request& request, const OwnPage& page,
-                          RequestBody& body);
+net::Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
+                          const OwnPage& page, RequestBody& body);
 
 }  // namespace proxy

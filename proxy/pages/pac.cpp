@@ -208,7 +208,8 @@ bool is_wpad(std::string_view host) {
   return host == "wpad" || host.starts_with("wpad.");
 }
 
-net::Task<void> serve_pac(Client& client, const Request& request, RequestBody&) {
+net::Task<void> serve_pac(const PagesAccess&, Client& client, const Request& request,
+                          RequestBody&) {
   const std::string host(request.target.host());
   const config::HostPort at{host, request.target.port()};
   const auto named = config::parse_host_pattern(config::to_text(at));

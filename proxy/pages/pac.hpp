@@ -14,7 +14,8 @@
 namespace proxy {
 
 // /proxy.pac and /wpad.dat. The script names this proxy by the Host of the request.
-net::Task<void> serve_pac(Client& client, const Request& request, RequestBody& body);
+net::Task<void> serve_pac(const PagesAccess& pages, Client& client, const Request& request,
+                          RequestBody& body);
 
 // The script: FindProxyForURL() returns "PROXY `proxy`" and what `pac_fallback` lists, DIRECT only
 // for hosts that `never_direct` lets clients reach, or "DIRECT" alone for what this proxy would

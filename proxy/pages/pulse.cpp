@@ -22,10 +22,6 @@ std::chrono::milliseconds until_next_second(machine::Clock::Time now) {
   return std::chrono::ceil<std::chrono::milliseconds>(next - now) + kShortly;
 }
 
-net::Task<void> ask_name(Worker& worker, std::string host) {
-  co_await worker.outgoing.resolver.resolve(std::move(host));
-}
-
 }  // namespace
 
 void Pulse::follow(PinnedPolicy policy) {
@@ -34,21 +30,22 @@ void Pulse::follow(PinnedPolicy policy) {
 }
 
 net::Task<void> Pulse::run() {
-  net::Timer timer(process_.aside);
+  net::Timer timer(pages_.cache.aside);
   for (;;) {
     try {
       beat();
     } catch (const std::exception& bug) {
       spdlog::error("the dashboard failed inside this proxy: {}", bug.what());
     }
-    timer.expires_after(until_next_second(process_.clock.now()));
+    timer.expires_after(until_next_second(pages_.clock().now()));
     co_await timer.async_wait(net::as_result);
   }
 }
 
 void Pulse::beat() {
   follow_clock();
-  process_.history.note(machine::whole_seconds(process_.clock.now()), totals_of(process_.metrics));
+  pages_.observed.history.note(machine::whole_seconds(pages_.clock().now()),
+                               totals_of(pages_.observed.metrics));
   look_at_troubles();
   tell_requests();
   memory::return_freed();
@@ -59,65 +56,60 @@ PinnedPolicy Pulse::policy() {
   return policy_;
 }
 
-// Polls ask the system for names, which does not say why it found none. So the first worker that
-// has time asks the name servers itself, and NameHealth learns whether the fault is theirs.
+// Polls ask the system for names, which does not say why it found none. So the name servers are
+// asked here, and NameHealth learns whether the fault is theirs.
 void Pulse::ask_for_neighbours(const peers::PeerDirectory& neighbours,
                                std::chrono::steady_clock::time_point now) {
-  if (!process_.on_each_worker) return;
   for (const auto& status : neighbours.status(now)) {
     if (status.unresolved == 0) continue;
-    const auto& host = neighbours.peers()[status.id]->host;
-    process_.on_each_worker([host, asked = std::make_shared<std::atomic<bool>>()](Worker& worker) {
-      if (asked->exchange(true)) return;
-      net::spawn(worker.io.get_executor(), ask_name(worker, host));
-    });
+    ask_(neighbours.peers()[status.id]->host);
   }
 }
 
 void Pulse::look_at_troubles() {
-  const auto now = std::chrono::steady_clock::now();
-  process_.warnings.say_ended(now);
-  process_.refused_neighbours.say_ended(now);
+  const auto now = pages_.clock().steady();
+  pages_.crowd.warnings.say_ended(now);
+  pages_.observed.refused_neighbours.say_ended(now);
   const auto in_force = policy();
   ask_for_neighbours(*in_force->directory, now);
-  process_.name_health.say(now);
+  pages_.upstream.names.say(now);
   std::vector<std::string> names;
-  for (const auto& trouble : troubles_of(process_, *in_force, now)) names.push_back(trouble.name());
-  process_.first_seen.look(names, now);
+  for (const auto& trouble : troubles_of(pages_, *in_force, now)) names.push_back(trouble.name());
+  pages_.observed.first_seen.look(names, now);
 }
 
 void Pulse::follow_clock() {
-  auto& clock = process_.clock;
+  auto& clock = pages_.clock();
   const auto steps = clock.take_steps();
   for (const auto& step : steps) say_step(step);
-  if (!steps.empty()) process_.origin_clocks.forget();
+  if (!steps.empty()) pages_.upstream.clocks.forget();
   const bool doubts = clock.doubt().has_value();
   if (std::exchange(doubts_ages_, doubts) && !doubts) say_ages_right();
-  if (!process_.cache.disk || !process_.cache.disk->follow_clock(clock.ahead())) return;
-  process_.cache.store.remove_if([started = clock.started()](const cache::Entry& entry) {
+  if (!pages_.cache.disk || !pages_.cache.disk->follow_clock(clock.ahead())) return;
+  pages_.cache.store.remove_if([started = clock.started()](const cache::Entry& entry) {
     return entry.times().response < started;
   });
 }
 
 void Pulse::hurry() {
-  net::asio::post(process_.aside, [this] { tell_requests(); });
+  net::asio::post(pages_.cache.aside, [this] { tell_requests(); });
 }
 
 void Pulse::tell_requests() {
-  const auto requests = process_.recent.newer_than(known_);
-  process_.busiest.note(requests, std::chrono::steady_clock::now());
-  if (process_.watchers.count() == 0) return;
+  const auto requests = pages_.observed.recent.newer_than(known_);
+  pages_.observed.busiest.note(requests, pages_.clock().steady());
+  if (pages_.visitors.watchers.count() == 0) return;
   const auto pinned = policy();
   const auto as_event = [](const std::string& text) {
     return std::make_shared<const std::string>("data: " + text + "\n\n");
   };
-  const auto to_others = as_event(news_json(process_, *pinned, Audience::monitors));
+  const auto to_others = as_event(news_json(pages_, *pinned, Audience::monitors));
   auto to_admins = to_others;
-  if (process_.watchers.any_admin()) {
-    auto news = news_json(process_, *pinned, Audience::admins);
+  if (pages_.visitors.watchers.any_admin()) {
+    auto news = news_json(pages_, *pinned, Audience::admins);
     to_admins = as_event(with_requests(std::move(news), requests, *pinned));
   }
-  process_.watchers.tell(to_admins, to_others);
+  pages_.visitors.watchers.tell(to_admins, to_others);
 }
 
 }  // namespace proxy

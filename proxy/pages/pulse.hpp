@@ -5,18 +5,21 @@
 #pragma once
 
 #include "peers/threads/mutex.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/pages/pages_access.hpp"
+#include "proxy/policy/policy.hpp"
 
 namespace proxy {
 
 class Pulse {
  public:
-  // `process` outlives this object.
-  explicit Pulse(Process& process) : process_(process) {}
+  // Has an I/O thread that has time ask the name servers for the host. Returns at once.
+  using AskForName = std::function<void(const std::string& host)>;
+  // `pages` outlives this object.
+  Pulse(const PagesAccess& pages, AskForName ask) : pages_(pages), ask_(std::move(ask)) {}
 
   // Later news tell of this policy. Any thread.
   void follow(PinnedPolicy policy);
-  // Beats for ever. For a coroutine on Process::aside, since much is formatted for watchers; while
+  // Beats for ever. For a coroutine on Cache::aside, since much is formatted for watchers; while
   // nobody watches, a beat sums some counters and the requests that were kept. Call this after the
   // first follow().
   net::Task<void> run();
@@ -32,9 +35,10 @@ class Pulse {
   PinnedPolicy policy();
   void tell_requests();
 
-  Process& process_;
+  const PagesAccess& pages_;
+  const AskForName ask_;
   bool doubts_ages_ = false;     // since a step of the clock, in the log
-  RecentRequests::Known known_;  // by the watchers, and by Process::busiest
+  RecentRequests::Known known_;  // by the watchers, and by Observed::busiest
   threads::Mutex mutex_;
   PinnedPolicy policy_ GUARDED_BY(mutex_);
 };

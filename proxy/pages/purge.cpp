@@ -16,24 +16,24 @@ namespace {
 
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs of the greatest length
 
-Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
-  co_return co_await forget(worker.cache, digest::key_of(digest::Method::get, name), name);
+Task<Forgotten> forget_url(CacheAccess& cache, const std::string& name) {
+  co_return co_await forget(cache, digest::key_of(digest::Method::get, name), name);
 }
 
 // Purges in both key spaces, since no order can mean only one of them.
 Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
-  auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
-  if (!url) co_return co_await forget(worker.cache, std::get<PurgePattern>(order));
+  auto& cache = client.access.fetching.cached();
+  if (!url) co_return co_await forget(cache, std::get<PurgePattern>(order));
   const auto name = request.policy().rules.key_url(*url);
   const auto reverse = std::string(kReverseSpace) + name;
-  const auto forward = co_await forget_url(worker, name);
-  const auto others = co_await forget_url(worker, reverse);
+  const auto forward = co_await forget_url(cache, name);
+  const auto others = co_await forget_url(cache, reverse);
   co_return Forgotten{forward.dropped + others.dropped, forward.owed || others.owed};
 }
 
 Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
-  client.worker.counters.purged.add(purged.dropped);
+  client.access.counters().purged.add(purged.dropped);
   const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
   auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
   const auto message = own_message(client, status, "application/json", std::move(body));
@@ -65,18 +65,19 @@ Task<std::optional<Refusal>> read_body(Client& client, const Request& request, R
 
 }  // namespace
 
-Task<void> serve_purge(Client& client, const Request& request) {
+Task<void> serve_purge(const PagesAccess& pages, Client& client, const Request& request) {
   if (request.framing.has_body()) client.response.close_after();
-  if (auto refusal = check_admin(client, request)) {
+  if (auto refusal = check_admin(pages, client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
-  const auto purged = co_await forget_url(client.worker, request.stored_as());
+  const auto purged = co_await forget_url(client.access.fetching.cached(), request.stored_as());
   const unsigned status = purged.dropped > 0 ? 200 : 404;
   client.record.tag = Tag::purge;
   co_await tell(client, status, purged);
 }
 
-Task<void> serve_purge_order(Client& client, const Request& request, RequestBody& body) {
+Task<void> serve_purge_order(const PagesAccess&, Client& client, const Request& request,
+                             RequestBody& body) {
   std::string text;
   auto refusal = co_await read_body(client, request, body, text);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));

@@ -51,14 +51,14 @@ bool names_us(const Client& client, const http::Target& target) {
   return host.empty() || config::parse_address(host) || is_our_name(client, host);
 }
 
-std::optional<Refusal> check_audience(const Client& client, const Request& request,
-                                      Audience readers) {
+std::optional<Refusal> check_audience(const PagesAccess& pages, const Client& client,
+                                      const Request& request, Audience readers) {
   if (client.door == Door::control || readers == Audience::anybody) return std::nullopt;
   if (readers == Audience::operators) {
     return Refusal::forbidden("only through the control socket (setting control)");
   }
   const auto& policy = request.policy();
-  if (is_admin(client, request, policy)) return std::nullopt;
+  if (is_admin(pages, client, request, policy)) return std::nullopt;
   const auto& access = policy.settings.access;
   switch (readers) {
     case Audience::neighbours:
@@ -86,8 +86,8 @@ std::optional<Refusal> check_meant(const Request& request) {
 
 }  // namespace
 
-std::optional<Refusal> check_reader(const Client& client, const Request& request,
-                                    const OwnPage& page) {
+std::optional<Refusal> check_reader(const PagesAccess& pages, const Client& client,
+                                    const Request& request, const OwnPage& page) {
   const bool squids_own = page.via == Via::squids_own && is_squids_own(request.head.fields);
   if (came_through_a_proxy(request) && !squids_own) {
     return Refusal::forbidden("not through another proxy");
@@ -96,19 +96,21 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
   if (!names_us(client, request.target) && !wpad) {
     return Refusal::forbidden("the Host field does not name me (settings name, access.own_names)");
   }
-  if (auto refusal = check_audience(client, request, page.readers)) return refusal;
+  if (auto refusal = check_audience(pages, client, request, page.readers)) return refusal;
   return page.effect == Effect::change ? check_meant(request) : std::nullopt;
 }
 
-bool is_admin(const Client& client, const Request& request, const Policy& policy) {
+bool is_admin(const PagesAccess& pages, const Client& client, const Request& request,
+              const Policy& policy) {
   return client.door == Door::control ||
          config::contains(policy.settings.access.admin, client.address) ||
-         is_signed_in(client, request);
+         is_signed_in(pages, client, request);
 }
 
-std::optional<Refusal> check_admin(const Client& client, const Request& request) {
+std::optional<Refusal> check_admin(const PagesAccess& pages, const Client& client,
+                                   const Request& request) {
   if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
-  if (auto refusal = check_audience(client, request, Audience::admins)) return refusal;
+  if (auto refusal = check_audience(pages, client, request, Audience::admins)) return refusal;
   return check_meant(request);
 }
 

@@ -21,14 +21,14 @@ std::string reloaded_json(const Reloaded& reloaded) {
   return page.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-Task<void> serve_reload(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_reload(const PagesAccess& pages, Client& client, const Request& request,
+                        RequestBody&) {
   if (request.framing.has_body()) client.response.close_after();
-  const auto& process = client.worker.process;
-  if (process.leaving || process.draining || !process.reload) {
+  if (pages.instance.leaving || pages.instance.draining || !pages.instance.reload) {
     Refusal refusal{503, "this proxy is ending, and reads no settings any more", Tag::none, {}};
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  const auto reloaded = co_await process.reload();
+  const auto reloaded = co_await pages.instance.reload();
   const unsigned status = reloaded.errors.empty() ? 200 : 422;
   const auto message = own_message(client, status, "application/json", reloaded_json(reloaded));
   co_await send_message(client, message);

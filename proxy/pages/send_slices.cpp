@@ -32,32 +32,32 @@ struct Making {
 };
 
 // Why the wait for a slice is given up; nothing while it goes on.
-std::optional<std::string_view> why_over(const Process& process) {
-  if (process.draining) return "the proxy is ending";
-  if (process.cache.disk && process.cache.disk->hangs()) return "the disk does not answer";
+std::optional<std::string_view> why_over(const PagesAccess& pages) {
+  if (pages.instance.draining) return "the proxy is ending";
+  if (pages.cache.disk && pages.cache.disk->hangs()) return "the disk does not answer";
   return std::nullopt;
 }
 
 // Begins the slice on a thread that may wait for the disk. Returns false if too many jobs wait for
 // such a thread.
-bool begin(const Process& process, const std::shared_ptr<Making>& making) {
-  const auto job = [making, &clock = process.clock] {
+bool begin(const PagesAccess& pages, const std::shared_ptr<Making>& making) {
+  const auto job = [making, &clock = pages.clock()] {
     if (making->given_up) return;
     making->more = making->slices->next(clock.now(), making->lines);
     making->made.notify();
   };
-  if (process.cache.disk) return process.cache.disk->post(job) == cache::DiskTier::Posted::yes;
-  asio::post(process.aside, job);
+  if (pages.cache.disk) return pages.cache.disk->post(job) == cache::DiskTier::Posted::yes;
+  asio::post(pages.cache.aside, job);
   return true;
 }
 
 // Makes a slice. Returns null if why_over() has a reason to give up.
-Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect::Slices> slices) {
-  const auto executor = worker.io.get_executor();
+Task<std::shared_ptr<Making>> make_slice(const PagesAccess& pages, net::Executor executor,
+                                         std::shared_ptr<inspect::Slices> slices) {
   auto making = std::make_shared<Making>(executor, std::move(slices));
   bool begun = false;
-  while (!why_over(worker.process)) {
-    if (!begun) begun = begin(worker.process, making);
+  while (!why_over(pages)) {
+    if (!begun) begun = begin(pages, making);
     const auto woken = co_await making->made.wait(kLook);
     if (woken == Wakeup::Woken::notified) co_return making;
   }
@@ -66,25 +66,26 @@ Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect
 }
 
 // The last line of a response that ends early.
-std::string last_line(const Process& process) {
-  const std::string why(why_over(process).value_or("the disk did not answer for a while"));
+std::string last_line(const PagesAccess& pages) {
+  const std::string why(why_over(pages).value_or("the disk did not answer for a while"));
   return inspect::Report().add("error", why).json();
 }
 
 }  // namespace
 
-Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) {
+Task<void> send_slices(const PagesAccess& pages, Client& client,
+                       std::shared_ptr<inspect::Slices> slices) {
   auto& response = client.response;
   auto head = own_head(client, 200, kLines);
   head.set(beast::http::field::cache_control, "no-store");
   auto error = co_await send_head(client, head);
   bool more = !response.head_only();
-  auto sent = std::chrono::steady_clock::now();
+  auto sent = pages.clock().steady();
   while (more && !error) {
-    const auto made = co_await make_slice(client.worker, slices);
+    const auto made = co_await make_slice(pages, client.access.executor(), slices);
     more = !made || made->more;
-    std::string text = made ? std::move(made->lines) : last_line(client.worker.process);
-    const auto now = std::chrono::steady_clock::now();
+    std::string text = made ? std::move(made->lines) : last_line(pages);
+    const auto now = pages.clock().steady();
     if (text.empty() && now - sent >= kSilent) text.push_back('\n');  // shows a lost client
     if (text.empty()) continue;
     sent = now;

@@ -13,6 +13,7 @@ namespace proxy {
 // made. If the disk hangs (DiskTier::hangs()) or the proxy drains, the last line is {"error":
 // "why"} and the response is cut. The response also ends when the client is gone. A slice may still
 // be under way on return, so a slice uses only objects that it or the workers own.
-net::Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices);
+net::Task<void> send_slices(const PagesAccess& pages, Client& client,
+                            std::shared_ptr<inspect::Slices> slices);
 
 }  // namespace proxy

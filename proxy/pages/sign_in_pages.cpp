@@ -75,13 +75,13 @@ std::string reachable_at(const std::vector<net::tcp::endpoint>& listening,
   return fmt::format("{}:{}", host, socket->port());
 }
 
-Task<void> serve_ticket(Client& client, const Request& request, RequestBody&) {
-  auto& process = client.worker.process;
+Task<void> serve_ticket(const PagesAccess& pages, Client& client, const Request& request,
+                        RequestBody&) {
   const auto& names = request.policy().settings.access.own_names;
   const std::string_view own_name = names.empty() ? std::string_view() : names.front();
-  const auto place = reachable_at(process.listening, own_name,
-                                  address_of_machine(client.worker.io.get_executor()));
-  const auto ticket = process.badges.issue_ticket(std::chrono::steady_clock::now());
+  const auto place = reachable_at(pages.instance.listening, own_name,
+                                  address_of_machine(client.access.executor()));
+  const auto ticket = pages.visitors.badges.issue_ticket(pages.clock().steady());
   auto json =
       fmt::format(R"({{"link":"http://{}{}#{}","link_seconds":{},"session_seconds":{}}})"
                   "\n",
@@ -90,22 +90,23 @@ Task<void> serve_ticket(Client& client, const Request& request, RequestBody&) {
   co_await send_page(client, request, std::move(json));
 }
 
-Task<void> serve_revocation(Client& client, const Request& request, RequestBody&) {
-  const auto revoked = client.worker.process.badges.revoke(std::chrono::steady_clock::now());
+Task<void> serve_revocation(const PagesAccess& pages, Client& client, const Request& request,
+                            RequestBody&) {
+  const auto revoked = pages.visitors.badges.revoke(pages.clock().steady());
   auto json = fmt::format("{{\"revoked\":{}}}\n", revoked);
   co_await send_page(client, request, std::move(json));
 }
 
-Task<void> serve_sign_in(Client& client, const Request& request, RequestBody&) {
+Task<void> serve_sign_in(const PagesAccess& pages, Client& client, const Request& request,
+                         RequestBody&) {
   if (request.mapping()) {
     auto refusal = Refusal::forbidden(
         "a site that `reverse` names is at this address, too, and its pages would share the "
         "sign-in: open the dashboard under an address that `reverse` does not name");
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  auto& badges = client.worker.process.badges;
-  const auto badge =
-      badges.redeem(ticket_in(request), client.address, std::chrono::steady_clock::now());
+  auto& badges = pages.visitors.badges;
+  const auto badge = badges.redeem(ticket_in(request), client.address, pages.clock().steady());
   if (!badge) {
     auto refusal = Refusal::forbidden(
         "this link has signed a browser in already, or is too old: `hearsay dashboard` prints a "
@@ -118,8 +119,9 @@ Task<void> serve_sign_in(Client& client, const Request& request, RequestBody&) {
   co_await send_page(client, request, std::move(json), cookies);
 }
 
-Task<void> serve_sign_out(Client& client, const Request& request, RequestBody&) {
-  for (const auto badge : badges_shown(request)) client.worker.process.badges.give_back(badge);
+Task<void> serve_sign_out(const PagesAccess& pages, Client& client, const Request& request,
+                          RequestBody&) {
+  for (const auto badge : badges_shown(request)) pages.visitors.badges.give_back(badge);
   const auto cookies = badge_cookies(request.target, {});
   std::string json = "{\"signed_in\":false}\n";
   co_await send_page(client, request, std::move(json), cookies);

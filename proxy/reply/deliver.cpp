@@ -106,10 +106,10 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 
 Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,
                              cache::Time now, std::string_view detail) {
-  const auto& process = client.worker.process;
+  const auto& access = client.access;
   const bool wants_stored = request.facts.control.only_if_cached;
   const bool may_fetch =
-      held.joins || (!wants_stored && !http::via_names(request.head.fields, process.name));
+      held.joins || (!wants_stored && !http::via_names(request.head.fields, access.name()));
   ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
@@ -154,7 +154,7 @@ namespace {
 void describe(Client& client, const Request& request, const FillHead& head, http::Forward reason) {
   const auto& from = head.provenance;
   note_source(client, from, reason);
-  const auto now = client.worker.process.clock.now();
+  const auto now = client.access.clock().now();
   if (from.stored || head.is_stored()) client.record.told.ttl = head.entry->ttl(now);
   const bool sibling = from.source == cache::SourceKind::sibling;
   const bool tells_age = sibling || from.aged || head.is_stored();
@@ -165,7 +165,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
 Task<Delivered> deliver_object(Client& client, const Request& request, const FillHead& head,
                                http::Forward reason, OnOutdated on_outdated) {
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
-  const auto now = client.worker.process.clock.now();
+  const auto now = client.access.clock().now();
   ObjectAnswer answer(client, request, {key, head.entry}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
@@ -186,7 +186,7 @@ Task<Delivered> deliver_entry(Client& client, const Request& request, const Fill
                               http::Forward reason) {
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
-  const auto now = client.worker.process.clock.now();
+  const auto now = client.access.clock().now();
   const bool unmodified = cache::is_unmodified_for(request.head.fields, *head.entry, now);
   co_await send_stored(client, request, *head.entry, now, unmodified);
   co_return Delivered::sent;
@@ -237,7 +237,7 @@ Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& 
       if (!sent) co_return sent.error();
       pipe.sent(*sent);
     }
-    co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others
+    co_await asio::post(client.access.executor(), net::use_task);  // others
   }
 }
 
@@ -245,7 +245,7 @@ Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& 
 Task<error_code> borrow(Client& client, FillReader& reader) {
   const auto rest = reader.borrow();
   if (!rest) co_return error_code{};
-  const net::Pipes::Lent pipe(client.worker.pipes);
+  const net::Pipes::Lent pipe(client.access.pipes);
   if (pipe.get()) co_return co_await pass_on(client, *rest, *pipe.get());
   reader.borrows(false);
   co_return error_code{};
@@ -257,7 +257,7 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   const auto& entry = *head.entry;
   describe(client, request, head, reason);
   note_content_type(client, entry);
-  const auto now = client.worker.process.clock.now();
+  const auto now = client.access.clock().now();
   if (cache::is_unmodified_for(request.head.fields, entry, now)) {
     co_await send_not_modified(client, entry);
     co_return Delivered::sent;
@@ -278,7 +278,7 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
       error = co_await borrow(client, reader);
     } else if (pieces) {
       error = co_await response.body(*pieces);
-      if (!error) co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others
+      if (!error) co_await asio::post(client.access.executor(), net::use_task);  // others
     } else {
       note_cut(client.record, pieces.error());
       error = asio::error::connection_aborted;

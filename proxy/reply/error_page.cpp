@@ -55,7 +55,7 @@ ErrorPage page_of(const Refusal& refusal) {
 namespace {
 
 std::string time_now(const Client& client) {
-  return http::format_date(machine::whole_seconds(client.worker.process.clock.shown()));
+  return http::format_date(machine::whole_seconds(client.access.clock().shown()));
 }
 
 OwnMessage error_page(const Client& client, const Request& request, const Refusal& refusal) {
@@ -72,7 +72,7 @@ OwnMessage error_page(const Client& client, const Request& request, const Refusa
   set(Placeholder::advice, advice_of(refusal));
   set(Placeholder::client, client.address_text);
   set(Placeholder::contact, contact.empty() ? kNobody : contact);
-  set(Placeholder::proxy, client.worker.process.name);
+  set(Placeholder::proxy, client.access.name());
   set(Placeholder::reason, refusal.reason);
   set(Placeholder::status, status);
   set(Placeholder::time, time);
@@ -89,11 +89,11 @@ OwnMessage error_page(const Client& client, const Request& request, const Refusa
 // The URL is ASCII without blanks. A long one is cut.
 std::string error_line(const Client& client, const Request* request, const Refusal& refusal) {
   constexpr std::size_t kMostOfUrl = 500;
-  auto line = fmt::format("{}: {}", client.worker.process.name, refusal.reason);
+  auto line = fmt::format("{}: {}", client.access.name(), refusal.reason);
   if (request)
     line += fmt::format("; URL: <{}>", config::printable(request->target.url(), kMostOfUrl));
   line += fmt::format("; time: {}. {}", time_now(client), advice_of(refusal));
-  const auto& contact = client.worker.policy()->settings.contact;
+  const auto& contact = client.access.policy->settings.contact;
   return contact.empty() ? line : fmt::format("{} Whom to ask: {}", line, contact);
 }
 

@@ -62,8 +62,8 @@ Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> bod
     if (!some) co_return some.error();
     sent += *some;
     if (*some == 0 || sent == end) break;
-    co_await asio::post(client.worker.io.get_executor(), net::use_task);
-    const bool may = co_await may_go_on(client.worker.cache, body);
+    co_await asio::post(client.access.executor(), net::use_task);
+    const bool may = co_await may_go_on(client.access.fetching.cached(), body);
     if (!may) break;
   }
   if (const auto saved = body->saved()) co_return co_await send_part(client, *saved, sent, end);
@@ -79,7 +79,7 @@ Task<void> send_from_file(Client& client, const cache::Entry& entry,
   if (!error) error = co_await send_body(client, entry, std::move(body));
   if (error) co_return response.abort();
   error = co_await response.finish();
-  if (!error) client.worker.counters.bytes_from_cache.add(size);
+  if (!error) client.access.counters().bytes_from_cache.add(size);
 }
 
 }  // namespace proxy

@@ -22,10 +22,11 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       unmodified_(cache::is_unmodified_for(request.head.fields, *from_.object, now)),
       wanted_(parts_wanted(request, *from_.object)),
       ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
-      source_(client.worker, {request, from_.key, from_.object, from_.may_fetch, client.share()}),
-      watch_(client.response, client.worker.deadlines, source_.slot()),
-      early_watch_(client.response, client.worker.deadlines, source_.early_slot()) {
-  cut_to_stored(client.worker.process, request, from_.key, *from_.object, wanted_, ranges_);
+      source_(client.access.fetching,
+              {request, from_.key, from_.object, from_.may_fetch, client.share()}),
+      watch_(client.response, client.access.deadlines, source_.slot()),
+      early_watch_(client.response, client.access.deadlines, source_.early_slot()) {
+  cut_to_stored(client.access.fetching, request, from_.key, *from_.object, wanted_, ranges_);
 }
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
@@ -119,7 +120,8 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   if (source_.has_source() || !response.started() || !response.sends_files()) {
     co_return error_code{};
   }
-  const auto body = co_await block_in_file(client_.worker.cache, from_.key, from_.object, block);
+  const auto body =
+      co_await block_in_file(client_.access.fetching.cached(), from_.key, from_.object, block);
   if (!body) co_return error_code{};
   client_.record.from_disk = true;
   note_source();
@@ -129,10 +131,10 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   early_watch_.begin();
   const auto error = co_await send_part_of_file(client_, body, sent, part.last + 1 - begin);
   early_watch_.end();
-  client_.worker.counters.bytes_from_cache.add(begin + sent - part.first);
+  client_.access.counters().bytes_from_cache.add(begin + sent - part.first);
   part.first = begin + sent;
   if (error) co_return error;
-  co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // lets others run
+  co_await asio::post(client_.access.executor(), net::use_task);  // lets others run
   co_return error_code{};
 }
 
@@ -156,8 +158,8 @@ Task<error_code> ObjectAnswer::send_from_source(std::uint32_t block, http::ByteR
     const auto error = co_await write(all);
     if (error) co_return error;
     const auto size = asio::buffer_size(all);
-    if (source_.from_stored()) client_.worker.counters.bytes_from_cache.add(size);
-    co_await asio::post(client_.worker.io.get_executor(),
+    if (source_.from_stored()) client_.access.counters().bytes_from_cache.add(size);
+    co_await asio::post(client_.access.executor(),
                         net::use_task);  // lets other connections run
   }
   co_return error_code{};

@@ -12,12 +12,12 @@ using beast::http::field;
 
 OwnHead own_head(const Client& client, unsigned status, std::string_view content_type,
                  const http::CacheStatus& cache_status) {
-  const auto& process = client.worker.process;
+  const auto& access = client.access;
   OwnHead head;
   set_status(head, status);
   head.set(field::server, kProduct);
-  head.set(field::date, http::format_date(machine::whole_seconds(process.clock.shown())));
-  head.set(field::via, "1.1 " + process.name);
+  head.set(field::date, http::format_date(machine::whole_seconds(access.clock().shown())));
+  head.set(field::via, "1.1 " + access.name());
   if (!content_type.empty()) head.set(field::content_type, content_type);
   client.record.told = cache_status;
   std::string said;
@@ -25,7 +25,8 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   write_cache_status_value(value, client);
   value.flush();
   head.set("Cache-Status", said);
-  if (client.tells_epoch) head.set(peers::kEpochField, process.publisher.epochs());
+  if (client.tells_epoch)
+    head.set(peers::kEpochField, access.fetching.sources.shared.publisher.epochs());
   return head;
 }
 

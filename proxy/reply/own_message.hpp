@@ -85,7 +85,7 @@ net::Task<net::error_code> send_message(Client& client, const beast::http::respo
     parts = ready_parts(serializer);
     if (parts.empty()) break;
     bytes = {parts.data(), parts.size()};
-    net::Timer timer(client.worker.io.get_executor(), pause);
+    net::Timer timer(client.access.executor(), pause);
     co_await timer.async_wait(net::as_result);
   }
   if (!error) error = co_await client.response.finish();

@@ -6,11 +6,11 @@
 
 namespace proxy {
 
-std::string passed_head(const Process& process, const http::ResponseHead& head,
+std::string passed_head(const ServeAccess& access, const http::ResponseHead& head,
                         const cache::Times& times) {
   using http::field;
   std::string text;
-  http::append_response_head(text, head, process.name);
+  http::append_response_head(text, head, access.name());
   if (!head.fields.has(field::date)) {
     http::append_field(text, "Date", http::format_date(machine::whole_seconds(times.arrived())));
   }
@@ -22,7 +22,7 @@ std::string passed_head(const Process& process, const http::ResponseHead& head,
 }
 
 void note_content_type(Client& client, std::string_view content_type) {
-  if (!client.worker.process.log.on()) return;
+  if (!client.access.observed.log.on()) return;
   client.record.content_type = http::trim(content_type.substr(0, content_type.find(';')));
 }
 

@@ -191,8 +191,7 @@ bool blocked(const lists::AccessLists& lists, const Request& request) {
 
 const AccessRule* deciding_rule(const Client& client, const Request& request) {
   const auto& rules = request.policy().access_rules;
-  const auto now =
-      rules.have_times() ? local_time(client.worker.process.clock.shown()) : LocalTime{};
+  const auto now = rules.have_times() ? local_time(client.access.clock().shown()) : LocalTime{};
   return rules.find({client.address, request.target, request.head.method, now, client.record.user});
 }
 
@@ -205,8 +204,8 @@ Refusal not_a_client(const Client& client, const Request& request) {
   if (!request.facts.control.only_if_cached) return refusal;
   refusal.cache_status.detail = kNotAClient;
   if (request.policy().is_neighbour(client.address)) {
-    client.worker.process.refused_neighbours.note(
-        {client.address, client.address_text, std::chrono::steady_clock::now()});
+    client.access.observed.refused_neighbours.note(
+        {client.address, client.address_text, client.access.clock().steady()});
   }
   return refusal;
 }
@@ -247,7 +246,7 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
     return Refusal::forbidden("this server is no proxy for other hosts (setting forward)");
   }
   if (client_chose &&
-      client.worker.outgoing.guard.names_denied_literal(target.host(), target.port())) {
+      client.access.fetching.sources.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
   if (blocked(request.policy().lists, request)) {
@@ -310,11 +309,11 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   auto refusal = Refusal::failure(failure);
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
   if (failure.what == Failure::What::dns) {
-    const auto now = std::chrono::steady_clock::now();
-    refusal.reason = client.worker.process.name_health.text_for_client(now);
+    const auto now = client.access.clock().steady();
+    refusal.reason = client.access.fetching.sources.shared.name_health.text_for_client(now);
   }
   refusal.cache_status.collapsed = client.record.collapsed;
-  if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
+  if (failure.cause == upstream::Errc::blocked_address) client.access.counters().blocked.add();
   client.record.failure = word(failure.what);
   client.record.exceeded = exceeded_setting(failure);
   client.record.upstream_host = request.target.host();
@@ -324,13 +323,13 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
 
 // The request was not read, so each neighbour gets the proof that the answer is ours.
 Task<void> refuse_unread(Client& client, Refusal refusal) {
-  client.tells_epoch = client.worker.policy()->is_neighbour(client.address);
+  client.tells_epoch = client.access.policy->is_neighbour(client.address);
   client.response.close_after();
   co_await send(client, refusal, nullptr);
 }
 
 Task<void> refuse_malformed(Client& client, http::HeadError error) {
-  client.worker.counters.malformed.add();
+  client.access.counters().malformed.add();
   client.record.exceeded = http::setting_of(error);
   co_await refuse_unread(client, Refusal::malformed(error));
 }

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "proxy/blocks/transfer_slots.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/net/deadlines.hpp"
-#include "proxy/runs/transfer_slots.hpp"
 
 namespace proxy {
 

@@ -23,10 +23,9 @@ using Buffers = boost::container::small_vector<asio::const_buffer, kBuffersAtOnc
 std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, cache::Time now) {
   std::string head;
   http::append_status_line(head, 416, http::reason_phrase(416));
-  http::append_field(
-      head, "Date",
-      http::format_date(machine::whole_seconds(client.worker.process.clock.shown(now))));
-  http::append_field(head, "Via", "1.1 " + client.worker.process.name);
+  http::append_field(head, "Date",
+                     http::format_date(machine::whole_seconds(client.access.clock().shown(now))));
+  http::append_field(head, "Via", "1.1 " + client.access.name());
   http::append_field(head, "Content-Range", http::unsatisfied_range(entry.body.size));
   return head;
 }
@@ -51,7 +50,7 @@ void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part
 }
 
 void count(Client& client, error_code error, std::uint64_t size) {
-  if (!error && !client.response.head_only()) client.worker.counters.bytes_from_cache.add(size);
+  if (!error && !client.response.head_only()) client.access.counters().bytes_from_cache.add(size);
 }
 
 // Ends a response whose first bytes are sent once `started` is here.
@@ -61,7 +60,7 @@ Task<void> send_rest(Client& client, Soon<error_code> started, Buffers buffers) 
   auto rest = all.subspan(std::min(all.size(), kBuffersAtOnce));
   auto error = co_await std::move(started);
   while (!error && !rest.empty() && !response.head_only()) {
-    co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others' turn
+    co_await asio::post(client.access.executor(), net::use_task);  // others' turn
     const auto next = rest.first(std::min(rest.size(), kBuffersAtOnce));
     rest = rest.subspan(next.size());
     error = co_await response.body(next);

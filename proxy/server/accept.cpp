@@ -32,12 +32,13 @@ struct Terms {
 };
 
 Terms terms_for(Worker& worker, net::Socket& socket) {
-  auto& process = worker.process;
-  Terms terms{connection_limits(worker.policy()->settings.limits, process.descriptors.connections)};
+  auto& shared = worker.shared;
+  Terms terms{
+      connection_limits(worker.policy()->settings.limits, shared.crowd.descriptors.connections)};
   const auto descriptor = static_cast<std::size_t>(socket.native_handle());
-  if (descriptor < process.descriptors.scarce_from) return terms;
-  worker.doorkeeper.free_descriptors();
-  terms.limits.all = std::min(terms.limits.all, process.clients.ordinary());
+  if (descriptor < shared.crowd.descriptors.scarce_from) return terms;
+  worker.crowd.doorkeeper.free_descriptors(worker.shared.cache.clock.steady());
+  terms.limits.all = std::min(terms.limits.all, shared.crowd.clients.ordinary());
   terms.may_wait = false;
   return terms;
 }
@@ -70,7 +71,7 @@ bool watches_over_us(const Worker& worker, const config::Address& address) {
 
 Newcomer newcomer_from(Worker& worker, const config::Address& address,
                        const ConnectionLimits& limits) {
-  auto& clients = worker.process.clients;
+  auto& clients = worker.shared.crowd.clients;
   const auto connections = clients.connections_of(address);
   const bool few = connections < limits.per_client && clients.has_few(address, limits);
   auto place = few ? Place::others : Place::own;
@@ -80,10 +81,11 @@ Newcomer newcomer_from(Worker& worker, const config::Address& address,
 
 // Enters at once, or not.
 Guest try_to_enter(Worker& worker, const config::Address& address, const ConnectionLimits& limits) {
-  auto& clients = worker.process.clients;
+  auto& clients = worker.shared.crowd.clients;
   auto guest = clients.enter(address, limits);
   if (guest && clients.ordinary() > limits.all)
-    worker.doorkeeper.make_room(newcomer_from(worker, address, limits));
+    worker.crowd.doorkeeper.make_room(newcomer_from(worker, address, limits),
+                                      worker.shared.cache.clock.steady());
   return guest;
 }
 
@@ -102,12 +104,14 @@ bool has_asked(net::Socket& socket) {
 Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Address& address,
                        const Terms& terms, bool watches) {
   for (int tries = 0; tries < kMostTries; ++tries) {
-    if (terms.may_wait) worker.doorkeeper.make_room(newcomer_from(worker, address, terms.limits));
+    if (terms.may_wait)
+      worker.crowd.doorkeeper.make_room(newcomer_from(worker, address, terms.limits),
+                                        worker.shared.cache.clock.steady());
     net::Timer timer(worker.io.get_executor(), kBetweenTries);
     co_await timer.async_wait(net::as_result);
-    auto guest = worker.process.clients.enter(address, terms.limits);
+    auto guest = worker.shared.crowd.clients.enter(address, terms.limits);
     if (!guest && watches && has_asked(socket))
-      guest = worker.process.clients.enter_reserve(address, terms.limits);
+      guest = worker.shared.crowd.clients.enter_reserve(address, terms.limits);
     if (guest) co_return guest;
   }
   co_return std::nullopt;
@@ -116,7 +120,7 @@ Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Addres
 // What is short where the limit of connections is reached, so that the advice helps.
 Shortage shortage_at_limit(const Worker& worker) {
   const bool is_lowered =
-      worker.process.descriptors.connections < worker.policy()->settings.limits.connections;
+      worker.shared.crowd.descriptors.connections < worker.policy()->settings.limits.connections;
   return is_lowered ? Shortage::descriptors : Shortage::connections;
 }
 
@@ -124,11 +128,11 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   const auto terms = terms_for(worker, socket);
   auto guest = try_to_enter(worker, address, terms.limits);
   if (guest) co_return guest;
-  worker.process.warnings.warn(shortage_at_limit(worker), std::chrono::steady_clock::now());
-  auto& process = worker.process;
-  const auto most = terms.may_wait ? process.descriptors.newcomers : kFewNewcomers;
+  worker.shared.crowd.warnings.warn(shortage_at_limit(worker), worker.shared.cache.clock.steady());
+  auto& shared = worker.shared;
+  const auto most = terms.may_wait ? shared.crowd.descriptors.newcomers : kFewNewcomers;
   const bool watches = watches_over_us(worker, address);
-  const InLine in_line(watches ? process.watching_newcomers : process.newcomers);
+  const InLine in_line(watches ? shared.crowd.watching_newcomers : shared.crowd.newcomers);
   if (in_line.place() <= most) guest = co_await await_room(worker, socket, address, terms, watches);
   co_return guest;
 }
@@ -142,10 +146,10 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
   const auto address = upstream::plain_address(remote.address());
   auto guest = co_await let_in(worker, socket, address);
   if (!guest) {
-    worker.counters.rejected.add();
+    worker.observed.counters.rejected.add();
     co_return;
   }
-  const auto door = worker.process.draining ? Door::late : Door::network;
+  const auto door = worker.shared.instance.draining ? Door::late : Door::network;
   // Begins at once. Not awaited, so that an idle connection does without the frame of this
   // coroutine.
   net::spawn(worker.io.get_executor(),
@@ -156,14 +160,15 @@ namespace {
 
 // Usually the process is out of descriptors. Connections that end return theirs.
 Task<void> recover(Worker& worker, net::error_code error) {
-  if (error == asio::error::no_descriptors) worker.doorkeeper.free_descriptors();
+  if (error == asio::error::no_descriptors)
+    worker.crowd.doorkeeper.free_descriptors(worker.shared.cache.clock.steady());
   net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
   co_await timer.async_wait(net::as_result);
 }
 
 Task<void> serve_operator(Worker& worker, net::AnySocket socket) {
   const net::tcp::endpoint this_machine(asio::ip::address_v4::loopback(), 0);
-  auto guest = worker.process.operators.enter_reserve(
+  auto guest = worker.shared.crowd.operators.enter_reserve(
       upstream::plain_address(this_machine.address()), kOfOperators);
   if (!guest) co_return;
   co_await run_session(worker, std::move(socket), this_machine, std::move(*guest), Door::control);
@@ -189,7 +194,7 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
     net::Socket socket(worker.io.get_executor());
     const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
     if (!error) {
-      worker.counters.accepted.add();
+      worker.observed.counters.accepted.add();
       net::spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)));
     } else if (error == asio::error::operation_aborted) {
       co_return;

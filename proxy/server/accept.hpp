@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "proxy/net/asio.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 

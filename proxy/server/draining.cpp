@@ -32,11 +32,11 @@ void Draining::close_to_all() {
 // This process may live on for long, for the sake of a download. It keeps nothing that it does not
 // need for that.
 void Draining::leave(const std::function<bool()>& is_needed) {
-  auto& process = engine_.process();
-  process.leaving = true;
+  auto& shared = engine_.shared();
+  shared.instance.leaving = true;
   close_to_all();
-  process.held_polls.wake_all();
-  process.watchers.wake_all();
+  shared.visitors.held_polls.wake_all();
+  shared.visitors.watchers.wake_all();
   engine_.serve_no_more();
   signals_.run_while(
       [&] { return !signals_.told_to_end && (open_connections() > 0 || is_needed()); },
@@ -47,14 +47,14 @@ void Draining::leave(const std::function<bool()>& is_needed) {
 // that /health says so until the end. At systemd's sockets new connections wait for the next
 // process.
 void Draining::drain() {
-  auto& process = engine_.process();
-  process.draining = true;
+  auto& shared = engine_.shared();
+  shared.instance.draining = true;
   if (!sockets_.listeners.are_of_settings()) close_acceptors();
-  engine_.workers().on_each([](Worker& worker) { worker.sessions.drain(); });
-  process.held_polls.wake_all();
-  process.watchers.wake_all();
+  engine_.workers().on_each([](Worker& worker) { worker.crowd.sessions.drain(); });
+  shared.visitors.held_polls.wake_all();
+  shared.visitors.watchers.wake_all();
   const auto& timeouts = engine_.policy()->settings.timeouts;
-  const bool has_waited = process.leaving && !signals_.told_to_end;
+  const bool has_waited = shared.instance.leaving && !signals_.told_to_end;
   if (!has_waited) signals_.run_while([this] { return open_connections() > 0; }, timeouts.drain);
   if (const auto open = open_connections(); open > 0) {
     spdlog::warn("stopping: {} cut, not having ended in time; a longer timeouts.{} would wait",
@@ -64,9 +64,9 @@ void Draining::drain() {
 }
 
 std::size_t Draining::open_connections() const {
-  const auto& process = engine_.process();
-  const std::size_t all = process.clients.connections();
-  return all - std::min<std::size_t>(all, process.late_connections);
+  const auto& shared = engine_.shared();
+  const std::size_t all = shared.crowd.clients.connections();
+  return all - std::min<std::size_t>(all, shared.instance.late_connections);
 }
 
 }  // namespace proxy

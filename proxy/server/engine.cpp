@@ -47,34 +47,19 @@ Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
       listeners_(inputs.listeners),
       storage_(policy_->settings, inputs.in_use),
       neighbourhood_(storage_, policy_->settings.digest, clock_, [this] { pulse_.hurry(); }),
-      metrics_(listeners_.threads()),
-      log_(policy_->settings.log, listeners_.threads()),
-      cache_{.clock = clock_,
-             .budget = storage_.budget,
-             .store = storage_.store,
-             .disk = storage_.disk.get(),
-             .placement = &storage_.placement,
-             .fills = storage_.fills,
-             .successor = successor_,
-             .aside = aside_.get_executor()},
-      process_{.name = name_for(policy_->settings, listeners_),
+      shared_({.name = name_for(policy_->settings, listeners_),
                .listening = listeners_.addresses(),
+               .settings = policy_->settings,
+               .threads = listeners_.threads(),
+               .storage = storage_,
                .clock = clock_,
-               .cache = cache_,
-               .transit = storage_.transit,
-               .disk_watch = &storage_.watch,
-               .fills = storage_.fills,
-               .runs = storage_.runs,
                .publisher = neighbourhood_.publisher(),
-               .metrics = metrics_,
-               .log = log_,
-               .tls = tls_,
                .aside = aside_.get_executor(),
-               .facts = &inputs.facts,
-               .memory_limit = inputs.memory,
                .descriptors = descriptor_limits_of(policy_->settings),
-               .successor = successor_},
-      workers_(process_, aside_, listeners_.threads()) {}
+               .facts = &inputs.facts,
+               .memory_limit = inputs.memory}),
+      workers_(shared_, aside_, listeners_.threads()),
+      pulse_(shared_.pages, [this](const std::string& host) { workers_.ask_for_name(host); }) {}
 
 Engine::~Engine() {
   stop();
@@ -84,7 +69,7 @@ Engine::~Engine() {
 void Engine::start() {
   follow(policy_);
   accept_clients_everywhere();
-  net::spawn(process_.aside, pulse_.run());
+  net::spawn(shared_.cache.aside, pulse_.run());
   giving_way_.start();
   workers_.start();
 }
@@ -100,18 +85,18 @@ void Engine::accept_clients_everywhere() {
 }
 
 void Engine::follow(PinnedPolicy policy) {
-  process_.bandwidth.follow(bandwidth_limits(policy->settings.limits));
+  shared_.crowd.bandwidth.follow(bandwidth_limits(policy->settings.limits));
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher());
   workers_.follow(policy);
   pulse_.follow(policy);
-  neighbourhood_.follow(*policy, process_.held_polls, process_.name_health);
+  neighbourhood_.follow(*policy, shared_.visitors.held_polls, shared_.upstream.names);
   follow_sizes(policy);
   policy_ = std::move(policy);
 }
 
 void Engine::follow_sizes(const PinnedPolicy& policy) {
   const auto& cache = policy->settings.cache;
-  process_.cache.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  shared_.cache.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
   if (cache == policy_->settings.cache) return;
   asio::post(aside_, [this, policy] {
     giving_way_.begin_anew();
@@ -143,13 +128,13 @@ void Engine::stop(const WorkerThreads::WaitsFor& waits_for) {
   waits_for({});
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
-    end_without_disk(log_);
-  successor_.disown();  // coroutines wait for its answers, too
+    end_without_disk(shared_.observed.log);
+  shared_.successor.disown();  // coroutines wait for its answers, too
 }
 
 void Engine::rescue() {
   if (storage_.disk) storage_.disk->release();
-  log_.end();
+  shared_.observed.log.end();
   std::cout.flush();
 }
 

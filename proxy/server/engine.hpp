@@ -41,12 +41,12 @@ class Engine {
   void follow(PinnedPolicy policy);
 
   // Connections to origins that begin later trust the certificates that the system has now.
-  bool read_certificates() { return tls_.reload(); }
+  bool read_certificates() { return shared_.upstream.tls.reload(); }
 
-  [[nodiscard]] Process& process() { return process_; }
-  [[nodiscard]] const Process& process() const { return process_; }
+  [[nodiscard]] Shared& shared() { return shared_; }
+  [[nodiscard]] const Shared& shared() const { return shared_; }
   [[nodiscard]] WorkerThreads& workers() { return workers_; }
-  [[nodiscard]] AccessLog& log() { return log_; }
+  [[nodiscard]] AccessLog& log() { return shared_.observed.log; }
 
   // For a successor: ends writing to the disk. Returns whether the disk answered.
   bool release_disk();
@@ -83,16 +83,11 @@ class Engine {
   machine::Clock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;
-  Metrics metrics_;
-  AccessLog log_;
-  upstream::TlsClient tls_;
   Loop aside_;
-  succession::Successor successor_;
-  Cache cache_;
-  Process process_;
-  GivingWay giving_way_{aside_, storage_, process_};
-  Pulse pulse_{process_};
+  Shared shared_;
+  GivingWay giving_way_{aside_, storage_, shared_.cache};
   WorkerThreads workers_;
+  Pulse pulse_;
 };
 
 }  // namespace proxy

@@ -19,9 +19,9 @@ constexpr std::uint64_t kSteps = 16;  // back to the full size
 
 }  // namespace
 
-GivingWay::GivingWay(Loop& aside, Storage& storage, Process& process)
+GivingWay::GivingWay(net::asio::io_context& aside, Storage& storage, Cache& cache)
     : storage_(storage),
-      process_(process),
+      cache_(cache),
       failed_(aside, ::dup(reserve_.failed().descriptor())),
       calm_(aside.get_executor()) {}
 
@@ -45,7 +45,7 @@ void GivingWay::await_failure() {
 
 void GivingWay::give_way() {
   auto& budget = storage_.budget;
-  auto& full = process_.cache.reduced_from;
+  auto& full = cache_.reduced_from;
   if (full == 0) full = budget.limit();
   const auto held = std::min(budget.used(), budget.limit());
   const auto limit = std::min(budget.limit(), std::max(kLeast, held - held / 8));
@@ -65,7 +65,7 @@ void GivingWay::grow_later() {
 }
 
 void GivingWay::grow() {
-  const std::uint64_t full = process_.cache.reduced_from;
+  const std::uint64_t full = cache_.reduced_from;
   if (full == 0) return;
   const auto limit = std::min(full, storage_.budget.limit() + full / kSteps);
   storage_.limit_memory(limit);
@@ -76,7 +76,7 @@ void GivingWay::grow() {
 }
 
 void GivingWay::begin_anew() {
-  process_.cache.reduced_from = 0;
+  cache_.reduced_from = 0;
   calm_.cancel();
 }
 

@@ -7,7 +7,7 @@
 #include "proxy/memory/reserve.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/server/storage.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/tiers/cache.hpp"
 
 namespace proxy {
 
@@ -18,7 +18,7 @@ namespace proxy {
 class GivingWay {
  public:
   // All outlive this object. For the main thread.
-  GivingWay(Loop& aside, Storage& storage, Process& process);
+  GivingWay(net::asio::io_context& aside, Storage& storage, Cache& cache);
 
   // From now on looks out for allocations that fail. For the main thread, before `aside` runs.
   void start();
@@ -32,7 +32,7 @@ class GivingWay {
   void grow();
 
   Storage& storage_;
-  Process& process_;
+  Cache& cache_;
   memory::Reserve reserve_;
   net::asio::posix::stream_descriptor failed_;
   net::Timer calm_;

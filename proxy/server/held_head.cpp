@@ -13,7 +13,7 @@ constexpr std::size_t kCopies = 2;
 HeldHead::HeldHead(Worker& worker, SessionList::Item& session)
     : worker_(worker),
       session_(session),
-      memory_(worker.process.head_bytes, &session.guest().share().head_bytes) {}
+      memory_(worker.shared.crowd.head_bytes, &session.guest().share().head_bytes) {}
 
 void HeldHead::begin() {
   rate_.reset();
@@ -48,14 +48,14 @@ void HeldHead::arrived(std::size_t bytes, std::size_t memory) {
   whole_ = true;
   memory_.set(memory + kCopies * bytes);
   keep_the_limit();
-  const auto& process = worker_.process;
+  const auto& shared = worker_.shared;
   const auto most = worker_.policy()->settings.limits.heads.value;
-  if (process.head_bytes + process.leaving_heads > 2 * most) session_.cut(Cut::heads);
+  if (shared.crowd.head_bytes + shared.crowd.leaving_heads > 2 * most) session_.cut(Cut::heads);
 }
 
 void HeldHead::keep_the_limit() {
   const auto most = worker_.policy()->settings.limits.heads.value;
-  if (worker_.process.head_bytes > most) worker_.relief.cut_heads_everywhere();
+  if (worker_.shared.crowd.head_bytes > most) worker_.crowd.relief.cut_heads_everywhere();
 }
 
 ReceiptRate::Met HeldHead::note(std::size_t bytes) {

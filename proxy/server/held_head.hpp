@@ -5,8 +5,8 @@
 
 #include "proxy/crowd/client_table.hpp"
 #include "proxy/crowd/receipt_rate.hpp"
+#include "proxy/server/worker.hpp"
 #include "proxy/wire/input.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -46,7 +46,7 @@ class HeldHead final : public HeadWatch {
   Worker& worker_;
   SessionList::Item& session_;
   CountedBytes memory_;
-  CountedBytes leaving_{worker_.process.leaving_heads};
+  CountedBytes leaving_{worker_.shared.crowd.leaving_heads};
   std::optional<ReceiptRate> rate_;  // since the first piece
   std::size_t bytes_ = 0;
   bool whole_ = false;

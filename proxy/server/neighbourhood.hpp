@@ -11,11 +11,11 @@
 #include "peers/publisher.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/observe/peer_watch.hpp"
+#include "proxy/pages/held_polls.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/upstream/name_health.hpp"
-#include "proxy/worker/held_polls.hpp"
 
 namespace proxy {
 

@@ -32,8 +32,8 @@ bool is_mapped(const std::vector<config::Reverse>& mappings, const upstream::End
 
 Reloaded Reloading::reload() {
   // A process that ends has given up what settings could change, and its successor follows them.
-  const auto& process = engine_.process();
-  if (process.leaving || process.draining) {
+  const auto& shared = engine_.shared();
+  if (shared.instance.leaving || shared.instance.draining) {
     return {file_.path(), {{file_.path(), "this process is ending, and reads no settings"}}, {}};
   }
   supervisor_.reloading();
@@ -53,7 +53,7 @@ Reloaded Reloading::follow_file() {
     note_faults(errors);
     return {file_.path(), std::move(errors), {}};
   }
-  auto& fault = engine_.process().settings_fault;
+  auto& fault = engine_.shared().observed.settings_fault;
   fault.mended();
   if (!engine_.read_certificates()) {
     constexpr const char* kNoCertificates =
@@ -66,7 +66,7 @@ Reloaded Reloading::follow_file() {
   engine_.follow(std::move(reread->policy));
   if (maps_others) {
     const auto& mappings = engine_.policy()->settings.reverse;
-    engine_.process().origin_health.forget_mapped(
+    engine_.shared().upstream.health.forget_mapped(
         [&](const upstream::Endpoint& origin) { return is_mapped(mappings, origin); });
   }
   if (!reread->waiting.empty()) {
@@ -83,7 +83,7 @@ void Reloading::note_faults(const config::SettingsErrors& errors) {
                           first.where, first.what);
   if (errors.size() > 1) text += fmt::format(" (and {} more)", errors.size() - 1);
   text += fmt::format("; mend {}, and reload again", file_.path());
-  engine_.process().settings_fault.found(std::move(text), std::chrono::steady_clock::now());
+  engine_.shared().observed.settings_fault.found(std::move(text), std::chrono::steady_clock::now());
 }
 
 config::SettingsErrors Reloading::follow_log(const config::LogSettings& settings) {

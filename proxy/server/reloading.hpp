@@ -2,9 +2,9 @@
 #pragma once
 
 #include "proxy/machine/supervisor.hpp"
+#include "proxy/pages/reloaded.hpp"
 #include "proxy/server/engine.hpp"
 #include "proxy/server/settings_file.hpp"
-#include "proxy/worker/reloaded.hpp"
 
 namespace proxy {
 

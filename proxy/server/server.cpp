@@ -27,10 +27,11 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
       reloading_(file, engine_, supervisor_),
       draining_(signals_, sockets, engine_),
       hand_over_(signals_.io, {sockets.listeners, control_}, around.launcher,
-                 engine_.process().successor, steps_of_hand_over()),
+                 engine_.shared().successor, steps_of_hand_over()),
       take_over_(signals_.io, around.predecessor, engine_.workers().workers().front()),
-      watchdog_(supervisor_, engine_.process().stuck, watched(), [this] { engine_.rescue(); }) {
-  engine_.process().reload = [this] { return reload_on_order(); };
+      watchdog_(supervisor_, engine_.shared().observed.stuck, watched(),
+                [this] { engine_.rescue(); }) {
+  engine_.shared().instance.reload = [this] { return reload_on_order(); };
 }
 
 Server::~Server() {
@@ -39,7 +40,7 @@ Server::~Server() {
 
 void Server::report_start(const std::string& limits) const {
   const StartFacts facts{file_.path(), control_.path(), limits};
-  for (const auto& line : start_report(engine_.process(), *engine_.policy(), facts)) {
+  for (const auto& line : start_report(engine_.shared(), *engine_.policy(), facts)) {
     spdlog::info("{}", line);
   }
 }
@@ -68,13 +69,13 @@ void Server::heed_signals() {
   Signals::on_each(signals_.rotating, [this] { engine_.log().reopen(); });
   Signals::on_each(signals_.reloading, [this] { reloading_.reload(); });
   Signals::on_each(signals_.succession, [this] {
-    if (!engine_.process().draining) hand_over_.begin();
+    if (!engine_.shared().instance.draining) hand_over_.begin();
   });
   signals_.ending.async_wait([this](net::error_code, int signal) {
     const auto drain = engine_.policy()->settings.timeouts.drain;
     spdlog::info("{}: draining: {} {} s to end, new ones get 503",
                  signal == SIGINT ? "SIGINT" : "SIGTERM",
-                 config::counted(engine_.process().clients.connections(), "connection has",
+                 config::counted(engine_.shared().crowd.clients.connections(), "connection has",
                                  "connections have"),
                  std::chrono::ceil<std::chrono::seconds>(drain).count());
     watchdog_.end_within(drain + Watchdog::kLongest);
@@ -109,7 +110,7 @@ HandOver::Steps Server::steps_of_hand_over() {
           .take_disk_back = [this] { engine_.take_disk_back(); },
           .end =
               [this] {
-                if (engine_.process().draining) return draining_.close_to_all();
+                if (engine_.shared().instance.draining) return draining_.close_to_all();
                 signals_.io.stop();
               }};
 }
@@ -119,11 +120,11 @@ std::vector<Watchdog::Watched> Server::watched() {
     const auto now = engine_.turns_of_control();
     return !now || std::exchange(seen, now) != now;
   };
-  auto& process = engine_.process();
+  auto& shared = engine_.shared();
   std::vector<Watchdog::Watched> all{
       {"the main thread", Watchdog::asking(signals_.io.get_executor()), true},
       {Engine::kControl, has_turned},
-      {WorkerThreads::kAside, Watchdog::asking(process.aside), true}};
+      {WorkerThreads::kAside, Watchdog::asking(shared.cache.aside), true}};
   for (auto& worker : engine_.workers().workers()) {
     all.push_back(
         {WorkerThreads::name_of(all.size() - 3), Watchdog::asking(worker.io.get_executor())});

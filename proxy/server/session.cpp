@@ -5,12 +5,12 @@
 #include <boost/beast/http/error.hpp>
 
 #include "proxy/answer/answer.hpp"
+#include "proxy/crowd/session_list.hpp"
 #include "proxy/observe/request_metrics.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/server/held_head.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
-#include "proxy/worker/session_list.hpp"
 
 namespace proxy {
 
@@ -43,10 +43,10 @@ std::string text_of(const asio::ip::address& address) {
 
 // What one connection adds to the totals of its client and of all.
 struct Counted {
-  Counted(const ClientTable::Guest& guest, Process& process)
+  Counted(const ClientTable::Guest& guest, Shared& shared)
       : unread(guest.share().unread_bytes),
-        in_transit(process.unread_in_transit, &guest.share().transit_bytes),
-        leaving(process.leaving_bytes) {}
+        in_transit(shared.crowd.unread_in_transit, &guest.share().transit_bytes),
+        leaving(shared.crowd.leaving_bytes) {}
 
   // The response is cut: what it holds is about to be free.
   void leave() {
@@ -63,8 +63,8 @@ struct Counted {
 // Counts a connection that began while the proxy drained.
 class CountedIfLate {
  public:
-  CountedIfLate(Process& process, Door door)
-      : all_(door == Door::late ? &process.late_connections : nullptr) {
+  CountedIfLate(Shared& shared, Door door)
+      : all_(door == Door::late ? &shared.instance.late_connections : nullptr) {
     if (all_) ++*all_;
   }
   ~CountedIfLate() {
@@ -83,14 +83,14 @@ class Session final : public SessionList::Item {
  public:
   Session(Worker& worker, net::AnySocket socket, const net::tcp::endpoint& remote,
           const ClientTable::Guest& guest, Door door)
-      : Item(worker.sessions),
+      : Item(worker.crowd.sessions),
         guest_(guest),
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
-        response_(stream_, input_, record_, worker.buffers, worker.process.transit,
+        response_(stream_, input_, record_, worker.buffers, worker.shared.pages.transit,
                   worker.policy()->settings.timeouts.body),
-        client_{worker,
+        client_{worker.serving,
                 response_,
                 record_,
                 upstream::plain_address(remote.address()),
@@ -107,7 +107,7 @@ class Session final : public SessionList::Item {
   }
   // Whether the drain ends this connection.
   [[nodiscard]] bool leaves() const {
-    return worker_.process.draining && client_.door == Door::network;
+    return worker_.shared.instance.draining && client_.door == Door::network;
   }
   Unread count_unread() override;
   [[nodiscard]] Unread held_head() const override { return head_.held(); }
@@ -133,11 +133,12 @@ class Session final : public SessionList::Item {
 
   const ClientTable::Guest& guest_;
   Worker& worker_;
-  Counted counted_{guest_, worker_.process};
+  Counted counted_{guest_, worker_.shared};
   net::Stream stream_;
   Input input_;
   RequestRecord record_;
-  BandwidthUse bandwidth_{worker_.process.bandwidth, guest_.address(), worker_.io.get_executor()};
+  BandwidthUse bandwidth_{worker_.shared.crowd.bandwidth, guest_.address(),
+                          worker_.io.get_executor()};
   Http1Response response_;
   Client client_;
   HeldHead head_{worker_, *this};
@@ -161,7 +162,7 @@ std::optional<Waiting> Session::waits() const {
 
 Unread Session::count_unread() {
   if (cut_ != Cut::none) return {};
-  const auto unread = response_.unread(worker_.process.transit);
+  const auto unread = response_.unread(worker_.shared.pages.transit);
   counted_.unread.set(unread.bytes);
   counted_.in_transit.set(unread.freed);
   return unread;
@@ -169,7 +170,7 @@ Unread Session::count_unread() {
 
 void Session::note_cut(Cut why) {
   cut_ = why;
-  worker_.counters.cuts[static_cast<std::size_t>(why)].add();
+  worker_.observed.counters.cuts[static_cast<std::size_t>(why)].add();
 }
 
 void Session::cut(Cut why) {
@@ -219,7 +220,7 @@ void Session::begin_wait() {
 bool Session::end_wait(net::error_code gone) {
   now_.doing = Now::Doing::answering;
   if (cut_ != Cut::none) {
-    record_.begin(std::chrono::steady_clock::now());
+    record_.begin(worker_.shared.cache.clock.steady());
     log("", "error:idle-connection", record_.begun);
   }
   return !gone && cut_ == Cut::none && !leaves();
@@ -243,7 +244,7 @@ Task<Then> Session::serve_one() {
   const bool is_followed = bytes && input_.has_head_after(size);
   const bool head_only = begins_with_head(input_.buffered());
   response_.begin(1, head_only, false);
-  record_.begin(std::chrono::steady_clock::now());
+  record_.begin(worker_.shared.cache.clock.steady());
   if (!bytes) co_return co_await refuse_head(bytes.error());
   std::string moved;
   const auto parsed = parse(size, limits, moved);
@@ -253,7 +254,7 @@ Task<Then> Session::serve_one() {
   if (moved_out) input_.consume(size);
   begin_answer(request, size, is_followed && !moved_out ? Next::is_here : Next::unknown);
   Http1Body body(input_, request.framing, least_rate());
-  if (cut_ == Cut::none) co_await answer(client_, request, body);
+  if (cut_ == Cut::none) co_await answer(worker_.shared.pages, client_, request, body);
   const auto then = end_answer(request, body);
   if (!moved_out) input_.consume(size);
   head_.end();
@@ -274,7 +275,7 @@ Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
 }
 
 void Session::begin_answer(const Request& request, std::size_t head_size, Next next) {
-  const bool may_stay = !worker_.process.leaving && !worker_.process.draining;
+  const bool may_stay = !worker_.shared.instance.leaving && !worker_.shared.instance.draining;
   response_.begin(request.head.minor, request.head.method == "HEAD",
                   request.head.keep_alive() && !guest_.in_reserve() && may_stay, next);
   head_.arrived(head_size, input_.memory());
@@ -333,33 +334,33 @@ Task<void> Session::linger() {
 }
 
 void Session::note(std::string_view method, std::string_view url) {
-  const auto now = std::chrono::steady_clock::now();
-  count_request(worker_.counters, record_, now);
+  const auto now = worker_.shared.cache.clock.steady();
+  count_request(worker_.observed.counters, record_, now);
   log(method, url, now);
 }
 
 void Session::log(std::string_view method, std::string_view url,
                   std::chrono::steady_clock::time_point now) {
-  const bool logged = worker_.process.log.on() && !record_.routine;
-  const bool shown = worker_.recent.wants(record_);
+  const bool logged = worker_.shared.observed.log.on() && !record_.routine;
+  const bool shown = worker_.observed.recent.wants(record_);
   if (!logged && !shown) return;
   record_.cut = cut_;
   const auto took = now - record_.begun;
-  const LogEntry entry{.ended = worker_.process.clock.shown(),
+  const LogEntry entry{.ended = worker_.shared.cache.clock.shown(),
                        .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
                        .client = client_.address_text,
                        .method = method,
                        .url = url,
                        .record = record_};
-  if (logged) worker_.log.add(entry);
-  if (shown) worker_.recent.add(entry);
+  if (logged) worker_.observed.log.add(entry);
+  if (shown) worker_.observed.recent.add(entry);
 }
 
 }  // namespace
 
 Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
                        ClientTable::Guest guest, Door door) {
-  const CountedIfLate late(worker.process, door);  // ends before `guest` is counted no more
+  const CountedIfLate late(worker.shared, door);  // ends before `guest` is counted no more
   Session session(worker, std::move(socket), remote, guest, door);
   try {
     co_await session.run();

@@ -3,7 +3,7 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/net/asio.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <functional>
 
-#include "proxy/worker/worker.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 

@@ -16,31 +16,31 @@ namespace {
 
 using config::short_size;
 
-std::string who(const Process& process, const Policy& policy, const std::string& settings) {
-  return fmt::format("{} named {}, process {}, {}, settings of {}", kProduct, process.name,
+std::string who(const Shared& shared, const Policy& policy, const std::string& settings) {
+  return fmt::format("{} named {}, process {}, {}, settings of {}", kProduct, shared.instance.name,
                      ::getpid(), config::counted(thread_count(policy.settings), "thread"),
                      settings);
 }
 
-std::string where(const Process& process, const std::string& control_socket) {
+std::string where(const Shared& shared, const std::string& control_socket) {
   std::ostringstream all;
-  for (const auto& address : process.listening) {
-    all << (&address == process.listening.data() ? "" : ", ") << address;
+  for (const auto& address : shared.instance.listening) {
+    all << (&address == shared.instance.listening.data() ? "" : ", ") << address;
   }
   if (!control_socket.empty()) all << "; control socket " << control_socket;
   return "listens on " + all.str();
 }
 
-std::string what(const Process& process, const Policy& policy) {
+std::string what(const Shared& shared, const Policy& policy) {
   auto text = fmt::format(
-      "holds {} in memory, {} of {}", config::counted(process.cache.store.responses(), "response"),
-      short_size(process.cache.store.bytes()), short_size(policy.settings.cache.memory.value));
+      "holds {} in memory, {} of {}", config::counted(shared.cache.store.responses(), "response"),
+      short_size(shared.cache.store.bytes()), short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;
-  if (!process.cache.disk || !disk) return text + "; no disk";
-  const auto& catalog = process.cache.disk->disk().catalog();
+  if (!shared.cache.disk || !disk) return text + "; no disk";
+  const auto& catalog = shared.cache.disk->disk().catalog();
   return text + fmt::format("; {} on disk, {} of {} at {}{}", catalog.index.entries(),
                             short_size(catalog.used_bytes), short_size(disk->size.value),
-                            disk->path, process.cache.disk->state().working ? "" : ", which rests");
+                            disk->path, shared.cache.disk->state().working ? "" : ", which rests");
 }
 
 std::string whom(const Policy& policy) {
@@ -62,18 +62,18 @@ std::string whom(const Policy& policy) {
   return fmt::format("knows {}", fmt::join(parts, "; "));
 }
 
-std::string limits(const Process& process, const Policy& policy, const std::string& others) {
-  const auto connections =
-      std::min<std::size_t>(policy.settings.limits.connections, process.descriptors.connections);
+std::string limits(const Shared& shared, const Policy& policy, const std::string& others) {
+  const auto connections = std::min<std::size_t>(policy.settings.limits.connections,
+                                                 shared.crowd.descriptors.connections);
   return fmt::format("limits: {}; {}", config::counted(connections, "connection"), others);
 }
 
 }  // namespace
 
-std::vector<std::string> start_report(const Process& process, const Policy& policy,
+std::vector<std::string> start_report(const Shared& shared, const Policy& policy,
                                       const StartFacts& facts) {
-  return {who(process, policy, facts.settings_file), where(process, facts.control_socket),
-          what(process, policy), whom(policy), limits(process, policy, facts.limits)};
+  return {who(shared, policy, facts.settings_file), where(shared, facts.control_socket),
+          what(shared, policy), whom(policy), limits(shared, policy, facts.limits)};
 }
 
 }  // namespace proxy

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/worker/worker.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 
@@ -16,7 +16,7 @@ struct StartFacts {
 };
 
 // Five lines for a person: who we are, where we listen, what we hold, whom we know, what limits us.
-std::vector<std::string> start_report(const Process& process, const Policy& policy,
+std::vector<std::string> start_report(const Shared& shared, const Policy& policy,
                                       const StartFacts& facts);
 
 }  // namespace proxy

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "config/settings.hpp"
+#include "proxy/blocks/block_runs.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/observe/disk_watch.hpp"
-#include "proxy/runs/block_runs.hpp"
 #include "proxy/server/keepers.hpp"
 #include "proxy/tiers/placement.hpp"
 

@@ -4,8 +4,8 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "proxy/net/asio.hpp"
+#include "proxy/server/worker.hpp"
 #include "proxy/succession/predecessor.hpp"
-#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 

@@ -9,14 +9,24 @@ namespace proxy {
 
 namespace asio = net::asio;
 
+namespace {
+
+net::Task<void> ask_name(Worker& worker, std::string host) {
+  co_await worker.outgoing.resolver.resolve(std::move(host));
+}
+
+}  // namespace
+
 std::size_t thread_count(const config::Settings& settings) {
   if (settings.threads > 0) return settings.threads;
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-WorkerThreads::WorkerThreads(Process& process, Loop& aside, std::size_t count) : aside_(aside) {
-  for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(process, i);
-  process.on_each_worker = [this](const auto& work) { on_each(work); };
+WorkerThreads::WorkerThreads(Shared& shared, Loop& aside, std::size_t count) : aside_(aside) {
+  for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(shared, i);
+  shared.crowd.on_each_thread = [this](const auto& work) {
+    on_each([work](Worker& worker) { work(worker.crowd); });
+  };
 }
 
 void WorkerThreads::follow(const PinnedPolicy& policy) {
@@ -36,7 +46,7 @@ void WorkerThreads::start() {
   });
   for (auto& worker : workers_) {
     worker.deadlines.start();
-    worker.relief.start();
+    worker.crowd.relief.start();
     running_.emplace_back([&worker] { worker.io.run(); });
   }
 }
@@ -49,6 +59,12 @@ void WorkerThreads::stop(const WaitsFor& waits_for) {
     running_[i].join();
   }
   running_.clear();
+}
+
+void WorkerThreads::ask_for_name(const std::string& host) {
+  on_each([host, asked = std::make_shared<std::atomic<bool>>()](Worker& worker) {
+    if (!asked->exchange(true)) net::spawn(worker.io.get_executor(), ask_name(worker, host));
+  });
 }
 
 std::string WorkerThreads::name_of(std::size_t worker) {

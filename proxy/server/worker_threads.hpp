@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "proxy/worker/worker.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 
@@ -18,7 +18,7 @@ std::size_t thread_count(const config::Settings& settings);
 class WorkerThreads {
  public:
   // Starts no thread and gives no worker a policy. `process` and `aside` outlive this object.
-  WorkerThreads(Process& process, Loop& aside, std::size_t count);
+  WorkerThreads(Shared& shared, Loop& aside, std::size_t count);
   ~WorkerThreads() { stop(); }
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
@@ -26,6 +26,8 @@ class WorkerThreads {
   // Posts the policy to each worker, whose thread then follows it. Returns at once.
   void follow(const PinnedPolicy& policy);
 
+  // Has the first thread that has time ask the name servers for the host. Returns at once.
+  void ask_for_name(const std::string& host);
   // Posts `work` to each worker's thread. Returns at once; before start() the work waits. Any
   // thread.
   void on_each(const std::function<void(Worker&)>& work);

@@ -138,10 +138,13 @@ bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) cons
          (is_denied(kLoopback4, port, Trust::client) || is_denied(kLoopback6, port, Trust::client));
 }
 
+bool Guard::has_own_socket(std::uint16_t port) const {
+  return std::any_of(listening_.begin(), listening_.end(),
+                     [port](const auto& own) { return own.port() == port; });
+}
+
 bool Guard::names_own_socket(std::string_view host, std::uint16_t port) const {
-  const bool our_port = std::any_of(listening_.begin(), listening_.end(),
-                                    [port](const auto& own) { return own.port() == port; });
-  if (!our_port) return false;
+  if (!has_own_socket(port)) return false;
   const auto address = config::parse_address(host);
   return address && is_own_socket(*address, port);
 }

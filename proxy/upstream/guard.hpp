@@ -54,6 +54,8 @@ class Guard {
   // As above, or a list blocks addresses.
   [[nodiscard]] bool judges_addresses() const;
 
+  // Whether a listening socket of ours has the port.
+  [[nodiscard]] bool has_own_socket(std::uint16_t port) const;
   // Whether host and port name one of our own listening sockets by its address. Such a request is
   // for us. Cheap if no socket of ours has the port.
   [[nodiscard]] bool names_own_socket(std::string_view host, std::uint16_t port) const;

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "proxy/blocks/block_runs.hpp"
 #include "proxy/client/client.hpp"
-#include "proxy/runs/block_runs.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"

@@ -7,7 +7,7 @@
 #include "peers/poll_response.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/server/worker.hpp"
 #include "tests/fuzz/proxy/script.hpp"
 #include "tests/fuzz/proxy/system.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proxy/runs/object_of.hpp"
+#include "tests/proxy/blocks/object_of.hpp"
 
 namespace proxy {
 namespace {

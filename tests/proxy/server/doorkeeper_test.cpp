@@ -1,4 +1,4 @@
-#include "proxy/worker/doorkeeper.hpp"
+#include "proxy/crowd/doorkeeper.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/runs/transfer_slots.hpp"
+#include "proxy/blocks/transfer_slots.hpp"
 
 #include <gtest/gtest.h>
 

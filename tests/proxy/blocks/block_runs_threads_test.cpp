@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "proxy/runs/block_runs.hpp"
-#include "tests/proxy/runs/object_of.hpp"
+#include "proxy/blocks/block_runs.hpp"
+#include "tests/proxy/blocks/object_of.hpp"
 
 namespace proxy {
 namespace {

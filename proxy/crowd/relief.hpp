@@ -3,19 +3,29 @@
 
 #include <chrono>
 
+#include "proxy/crowd/pressure.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/net/deadlines.hpp"
+#include "proxy/policy/policy.hpp"
 
 namespace proxy {
 
-struct Worker;
+struct CrowdOfThread;
 
-// Looks after the connections of one worker, on its thread. A look while memory is not short costs
+// Looks after the connections of one thread, on that thread. A look while memory is not short costs
 // a few loads. See Need for whose responses are cut.
 class Relief final : private net::Watched {
  public:
-  explicit Relief(Worker& worker);
+  struct Needs {
+    net::Deadlines& deadlines;  // of the thread
+    const machine::Clock& clock;
+    const PinnedPolicy& policy;     // in force for the thread
+    cache::Budget& transit;         // of bodies that are passed on unstored
+    const LastTime& found_no_room;  // when the cache could store nothing more
+  };
+  Relief(CrowdOfThread& crowd, const Needs& needs);
 
-  // From now on looks at each tick of the worker's deadlines.
+  // From now on looks at each tick of the thread's deadlines.
   void start();
   // Looks at once, on all threads, so that a request that waits for memory need not wait for a
   // tick.
@@ -29,17 +39,19 @@ class Relief final : private net::Watched {
   // The least time between two looks at the same connections, in which the memory of those that
   // were cut comes back.
   static constexpr std::chrono::milliseconds kPause{10};
+  using Time = machine::Clock::SteadyTime;
   struct Pause {
     // Whether the pause since the last time is over; if so, the next one begins.
-    bool is_over();
-    Clock::time_point since = Clock::time_point::min();
+    bool is_over(Time now);
+    Time since = Time::min();
   };
 
   void on_expiry() override;
   void look();
   void cut_heads();
 
-  Worker& worker_;
+  CrowdOfThread& crowd_;
+  const Needs needs_;
   Pause look_;
   Pause look_elsewhere_;
   Pause cut_heads_;

@@ -1,14 +1,14 @@
-#include "proxy/worker/relief.hpp"
+#include "proxy/crowd/relief.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "proxy/worker/worker.hpp"
+#include "proxy/crowd/crowd.hpp"
 
 namespace proxy {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Time = machine::Clock::SteadyTime;
 using namespace std::chrono_literals;
 
 constexpr auto kFull = 1s;      // how long a cache that had no room counts as full
@@ -52,20 +52,18 @@ std::uint64_t part_of(std::uint64_t excess, const Candidates& here, std::uint64_
   return static_cast<std::uint64_t>(static_cast<double>(excess) * part) + 1;
 }
 
-bool is_short(const Process& process, Clock::time_point now) {
-  return pressure_on(process.transit) != Pressure::none ||
-         process.cache.found_no_room.within(kFull, now);
+bool is_short(const Relief::Needs& needs, Time now) {
+  return pressure_on(needs.transit) != Pressure::none || needs.found_no_room.within(kFull, now);
 }
 
-Need need_of(const Worker& worker, const Candidates& here) {
-  auto& process = worker.process;
-  const auto pressure = pressure_on(process.transit);
-  Need need{.per_client = worker.policy()->settings.bytes_per_client().value};
+Need need_of(const Relief::Needs& needs, Crowd& crowd, const Candidates& here) {
+  const auto pressure = pressure_on(needs.transit);
+  Need need{.per_client = needs.policy->settings.bytes_per_client().value};
   if (pressure < Pressure::critical) return need;
-  const auto wanted = process.transit.limit() / 4 * 5 + process.leaving_bytes;
-  const auto used = process.transit.used();
-  if (used > wanted) need.freed = part_of(used - wanted, here, process.unread_in_transit);
-  need.most = process.clients.most_of_one(&ClientShare::transit_bytes);
+  const auto wanted = needs.transit.limit() / 4 * 5 + crowd.leaving_bytes;
+  const auto used = needs.transit.used();
+  if (used > wanted) need.freed = part_of(used - wanted, here, crowd.unread_in_transit);
+  need.most = crowd.clients.most_of_one(&ClientShare::transit_bytes);
   need.patience = pressure == Pressure::full ? 0s : 1s;
   need.patience_with_sources = pressure == Pressure::full ? 1s : Need::kStalled;
   return need;
@@ -73,17 +71,17 @@ Need need_of(const Worker& worker, const Candidates& here) {
 
 }  // namespace
 
-Relief::Relief(Worker& worker) : Watched(worker.deadlines), worker_(worker) {}
+Relief::Relief(CrowdOfThread& crowd, const Needs& needs)
+    : Watched(needs.deadlines), crowd_(crowd), needs_(needs) {}
 
-bool Relief::Pause::is_over() {
-  const auto now = Clock::now();
+bool Relief::Pause::is_over(Time now) {
   if (now < since + kPause) return false;
   since = now;
   return true;
 }
 
 void Relief::start() {
-  expires_after(Clock::duration::zero());
+  expires_after(0s);
 }
 
 void Relief::on_expiry() {
@@ -94,44 +92,45 @@ void Relief::on_expiry() {
 
 void Relief::look_everywhere() {
   look();
-  const auto& everywhere = worker_.process.on_each_worker;
-  if (everywhere && look_elsewhere_.is_over())
-    everywhere([](Worker& worker) { worker.relief.look(); });
+  const auto& everywhere = crowd_.all.on_each_thread;
+  if (everywhere && look_elsewhere_.is_over(needs_.clock.steady()))
+    everywhere([](CrowdOfThread& crowd) { crowd.relief.look(); });
 }
 
 void Relief::cut_heads_everywhere() {
   cut_heads();
-  const auto& everywhere = worker_.process.on_each_worker;
-  if (everywhere && cut_heads_elsewhere_.is_over())
-    everywhere([](Worker& worker) { worker.relief.cut_heads(); });
+  const auto& everywhere = crowd_.all.on_each_thread;
+  if (everywhere && cut_heads_elsewhere_.is_over(needs_.clock.steady()))
+    everywhere([](CrowdOfThread& crowd) { crowd.relief.cut_heads(); });
 }
 
 void Relief::look() {
-  const auto now = Clock::now();
+  const auto now = needs_.clock.steady();
   const bool others_have_counted = now < look_.since + kFresh;
-  if (!is_short(worker_.process, now) || !look_.is_over()) return;
-  const auto here = responses_of(worker_.sessions);
+  if (!is_short(needs_, now) || !look_.is_over(now)) return;
+  const auto here = responses_of(crowd_.sessions);
   if (!others_have_counted) return;
-  const auto cut = whom_to_cut(here.holders, need_of(worker_, here), now);
+  const auto cut = whom_to_cut(here.holders, need_of(needs_, crowd_.all, here), now);
   for (const auto index : cut) here.items[index]->cut(Cut::stalled);
-  if (!cut.empty()) worker_.process.warnings.warn(Shortage::memory, now);
+  if (!cut.empty()) crowd_.all.warnings.warn(Shortage::memory, now);
 }
 
 // Goes a little below the limit, so that not each further piece begins a search.
 void Relief::cut_heads() {
-  const auto limit = worker_.policy()->settings.limits.heads.value;
-  const auto used = worker_.process.head_bytes.load();
-  if (used <= limit || !cut_heads_.is_over()) return;
-  const auto here = heads_of(worker_.sessions);
+  const auto limit = needs_.policy->settings.limits.heads.value;
+  const auto used = crowd_.all.head_bytes.load();
+  if (used <= limit) return;
+  const auto now = needs_.clock.steady();
+  if (!cut_heads_.is_over(now)) return;
+  const auto here = heads_of(crowd_.sessions);
   const Need need{.per_client = ~std::uint64_t{0},
                   .freed = part_of(used - limit + limit / 16, here, used),
-                  .most = worker_.process.clients.most_of_one(&ClientShare::head_bytes),
+                  .most = crowd_.all.clients.most_of_one(&ClientShare::head_bytes),
                   .patience = 0s,
                   .patience_with_sources = 0s};
-  const auto now = Clock::now();
   const auto cut = whom_to_cut(here.holders, need, now);
   for (const auto index : cut) here.items[index]->cut(Cut::heads);
-  if (!cut.empty()) worker_.process.warnings.warn(Shortage::heads, now);
+  if (!cut.empty()) crowd_.all.warnings.warn(Shortage::heads, now);
 }
 
 }  // namespace proxy

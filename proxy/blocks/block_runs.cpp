@@ -1,4 +1,4 @@
-#include "proxy/runs/block_runs.hpp"
+#include "proxy/blocks/block_runs.hpp"
 
 #include <algorithm>
 

@@ -1,14 +1,13 @@
-#include "proxy/worker/doorkeeper.hpp"
+#include "proxy/crowd/doorkeeper.hpp"
 
 #include <utility>
 #include <vector>
 
-#include "proxy/worker/worker.hpp"
+#include "proxy/crowd/crowd.hpp"
 
 namespace proxy {
 
-void Doorkeeper::make_room(Newcomer newcomer) {
-  const auto now = Clock::now();
+void Doorkeeper::make_room(Newcomer newcomer, Time now) {
   if (now < asked_ + kPause) return;
   const bool in_a_row = now < std::exchange(asked_, now) + kInARow;
   const auto closed = std::make_shared<std::atomic<bool>>(false);
@@ -20,41 +19,40 @@ void Doorkeeper::make_room(Newcomer newcomer) {
   }
   // The first thread that has a connection to close closes it; two threads at a time may.
   // A thread that has just looked on behalf of another newcomer may have some later.
-  const auto close = [newcomer, closed, useful](Worker& worker) {
+  const auto close = [newcomer, closed, useful, now](CrowdOfThread& crowd) {
     if (*closed) return;
-    const auto result = worker.doorkeeper.close_some(newcomer);
+    const auto result = crowd.doorkeeper.close_some(newcomer, now);
     if (result == Closed::yes) *closed = true;
     if (result != Closed::no) *useful = true;
   };
-  close(worker_);
-  const auto& everywhere = worker_.process.on_each_worker;
+  close(crowd_);
+  const auto& everywhere = crowd_.all.on_each_thread;
   if (!*closed && everywhere) everywhere(close);
 }
 
-std::size_t Doorkeeper::half_of_most(Clock::time_point now) {
+std::size_t Doorkeeper::half_of_most(Time now) {
   if (now < counted_ + kCounted) return half_of_most_;
   counted_ = now;
-  half_of_most_ = worker_.process.clients.most_of_one(&ClientShare::connections) / 2;
+  half_of_most_ = crowd_.all.clients.most_of_one(&ClientShare::connections) / 2;
   return half_of_most_;
 }
 
-void Doorkeeper::free_descriptors() {
-  worker_.process.warnings.warn(Shortage::descriptors, Clock::now());
-  const auto& everywhere = worker_.process.on_each_worker;
-  worker_.outgoing.pool.clear();
-  if (everywhere && Clock::now() >= asked_ + kPause) {
-    everywhere([](Worker& worker) { worker.outgoing.pool.clear(); });
+void Doorkeeper::free_descriptors(Time now) {
+  crowd_.all.warnings.warn(Shortage::descriptors, now);
+  const auto& everywhere = crowd_.all.on_each_thread;
+  pool_.clear();
+  if (everywhere && now >= asked_ + kPause) {
+    everywhere([](CrowdOfThread& crowd) { crowd.doorkeeper.pool_.clear(); });
   }
-  make_room({.place = Newcomer::Place::others});
+  make_room({.place = Newcomer::Place::others}, now);
 }
 
-Doorkeeper::Closed Doorkeeper::close_some(const Newcomer& newcomer) {
-  const auto now = Clock::now();
+Doorkeeper::Closed Doorkeeper::close_some(const Newcomer& newcomer, Time now) {
   if (now < looked_ + kPause) return Closed::not_looked;
   looked_ = now;
   std::vector<SessionList::Item*> items;
   std::vector<Waiting> waiting;
-  for (auto& item : worker_.sessions.items()) {
+  for (auto& item : crowd_.sessions.items()) {
     const auto waits = item.waits();
     if (!waits) continue;
     items.push_back(&item);

@@ -1,4 +1,4 @@
-#include "proxy/runs/block_runs.hpp"
+#include "proxy/blocks/block_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "tests/proxy/blocks/object_of.hpp"
 #include "tests/proxy/fill/fill_scene.hpp"
-#include "tests/proxy/runs/object_of.hpp"
 #include "tests/support/run.hpp"
 
 namespace proxy {

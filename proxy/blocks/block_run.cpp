@@ -1,8 +1,8 @@
-#include "proxy/runs/block_run.hpp"
+#include "proxy/blocks/block_run.hpp"
 
 #include <algorithm>
 
-#include "proxy/runs/block_runs.hpp"
+#include "proxy/blocks/block_runs.hpp"
 
 namespace proxy {
 

@@ -1,4 +1,4 @@
-#include "proxy/worker/refused_neighbours.hpp"
+#include "proxy/observe/refused_neighbours.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
-#include "proxy/runs/block_run.hpp"
-#include "proxy/runs/run_end.hpp"
-#include "proxy/runs/transfer_slots.hpp"
+#include "proxy/blocks/block_run.hpp"
+#include "proxy/blocks/run_end.hpp"
+#include "proxy/blocks/transfer_slots.hpp"
 
 namespace proxy {
 

@@ -1,4 +1,4 @@
-#include "proxy/worker/watchers.hpp"
+#include "proxy/pages/watchers.hpp"
 
 #include <gtest/gtest.h>
 

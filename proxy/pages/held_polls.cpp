@@ -1,4 +1,4 @@
-#include "proxy/worker/held_polls.hpp"
+#include "proxy/pages/held_polls.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "proxy/worker/warnings.hpp"
+#include "proxy/crowd/warnings.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/worker/badges.hpp"
+#include "proxy/pages/badges.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,28 @@
+// What one I/O thread needs to fetch bodies, and to keep them or pass them on.
+#pragma once
+
+#include <string>
+
+#include "proxy/blocks/block_runs.hpp"
+#include "proxy/sources/source_access.hpp"
+#include "proxy/upstream/range_refusals.hpp"
+
+namespace proxy {
+
+// Belongs to one I/O thread, and outlives all that it fetches. What it refers to but `sources` and
+// `counters` is shared by all threads.
+struct FetchAccess {
+  SourceAccess& sources;
+  BlockRuns& runs;
+  cache::Budget& transit;  // of bodies that are passed on unstored
+  upstream::RangeRefusals& range_refusals;
+  ThreadCounters& counters;
+
+  [[nodiscard]] CacheAccess& cached() const { return sources.cache; }
+  [[nodiscard]] Cache& cache() const { return sources.cache.cache; }
+  [[nodiscard]] machine::Clock& clock() const { return cache().clock; }
+  [[nodiscard]] const net::Executor& executor() const { return sources.executor; }
+  [[nodiscard]] const std::string& name() const { return sources.shared.name; }  // of this proxy
+};
+
+}  // namespace proxy

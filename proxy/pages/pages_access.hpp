@@ -1,0 +1,59 @@
+// What the pages show, and what they steer.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "peers/publisher.hpp"
+#include "proxy/crowd/crowd.hpp"
+#include "proxy/machine/limits.hpp"
+#include "proxy/observe/observed.hpp"
+#include "proxy/pages/badges.hpp"
+#include "proxy/pages/held_polls.hpp"
+#include "proxy/pages/reloaded.hpp"
+#include "proxy/pages/watchers.hpp"
+#include "proxy/tiers/cache.hpp"
+#include "proxy/upstream/shared.hpp"
+
+namespace proxy {
+
+// Who waits at a page, and who is signed in. Any thread.
+struct Visitors {
+  HeldPolls held_polls{};
+  Watchers watchers{};
+  Badges badges{};
+};
+
+// This instance of the proxy, and what becomes of it. Any thread.
+struct Instance {
+  const std::string name;
+  const std::vector<net::tcp::endpoint>& listening;
+  std::optional<machine::MemoryLimit> memory_limit = {};
+  // Reads the settings again on the main thread. Empty: there are none to read.
+  std::function<net::Task<Reloaded>()> reload = {};
+  // A successor serves: each response closes its connection. No connection is closed before, since
+  // its client may be about to send a request.
+  std::atomic<bool> leaving{false};
+  std::atomic<bool> draining{false};
+  std::atomic<std::size_t> late_connections{0};  // open ones that began while it drained
+  std::atomic<bool> verifying{false};            // a request to verify the cache is running
+};
+
+// Outlives all requests. Any thread.
+struct PagesAccess {
+  Cache& cache;
+  cache::Budget& transit;  // of bodies that are passed on unstored
+  peers::Publisher& publisher;
+  upstream::Shared& upstream;
+  Crowd& crowd;
+  Observed& observed;
+  Visitors& visitors;
+  Instance& instance;
+
+  [[nodiscard]] machine::Clock& clock() const { return cache.clock; }
+};
+
+}  // namespace proxy

@@ -1,0 +1,24 @@
+#include "proxy/upstream/outgoing.hpp"
+
+namespace proxy {
+
+Outgoing::Outgoing(const Of& of, upstream::DescriptorShortage shortage)
+    : resolver(of.executor,
+               upstream::ResolverOptions{
+                   {}, upstream::ResolverOptions{}.cached_names, &of.shared.names}),
+      guard({}, of.listening),
+      connector(of.deadlines, resolver, guard, of.shared.tls, upstream::Connector::kHeadStart,
+                std::move(shortage)),
+      pool(of.deadlines),
+      failed({}),
+      upstream{connector,  pool, failed, of.shared.health, of.shared.traffic.add_thread(),
+               of.buffers, {},   {}} {}
+
+void Outgoing::follow(const config::Settings& settings, const lists::AccessLists& lists) {
+  guard.follow(settings.access, &lists);
+  failed.remember_for(settings.timeouts.unreachable);
+  upstream.timeouts = settings.timeouts;
+  upstream.limits = settings.limits;
+}
+
+}  // namespace proxy
