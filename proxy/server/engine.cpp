@@ -54,6 +54,7 @@ Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
                .storage = storage_,
                .clock = clock_,
                .publisher = neighbourhood_.publisher(),
+               .tls = tls_,
                .aside = aside_.get_executor(),
                .descriptors = descriptor_limits_of(policy_->settings),
                .facts = &inputs.facts,

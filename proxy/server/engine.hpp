@@ -41,7 +41,7 @@ class Engine {
   void follow(PinnedPolicy policy);
 
   // Connections to origins that begin later trust the certificates that the system has now.
-  bool read_certificates() { return shared_.upstream.tls.reload(); }
+  bool read_certificates() { return tls_.reload(); }
 
   [[nodiscard]] Shared& shared() { return shared_; }
   [[nodiscard]] const Shared& shared() const { return shared_; }
@@ -83,6 +83,7 @@ class Engine {
   machine::Clock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;
+  upstream::TlsClient tls_;
   Loop aside_;
   Shared shared_;
   GivingWay giving_way_{aside_, storage_, shared_.cache};

@@ -24,6 +24,7 @@ Shared::Shared(Of of)
             .successor = successor,
             .aside = std::move(of.aside)},
       runs(of.storage.runs),
+      upstream{.tls = of.tls},
       crowd{.descriptors = of.descriptors},
       observed(of.settings.log, of.threads),
       pages{.cache = cache,

@@ -24,6 +24,7 @@ struct Shared {
     Storage& storage;
     machine::Clock& clock;
     peers::Publisher& publisher;
+    upstream::TlsClient& tls;
     net::Executor aside;  // one thread, for work that would hold up an I/O thread
     DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
     const ProcessFacts* facts = nullptr;  // null: unknown

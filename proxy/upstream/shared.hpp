@@ -12,12 +12,12 @@ namespace proxy::upstream {
 
 // Any thread. Outlives all questions.
 struct Shared {
-  TlsClient tls;
-  OriginHealth health;
-  NameHealth names;
-  OriginClocks clocks;
-  OriginTraffic traffic;
-  RangeRefusals range_refusals;
+  TlsClient& tls;
+  OriginHealth health{};
+  NameHealth names{};
+  OriginClocks clocks{};
+  OriginTraffic traffic{};
+  RangeRefusals range_refusals{};
 };
 
 }  // namespace proxy::upstream

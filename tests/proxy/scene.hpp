@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "proxy/blocks/block_runs.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"
+#include "proxy/server/worker.hpp"
 #include "tests/proxy/received.hpp"
 #include "tests/proxy/request/requests.hpp"
 #include "tests/support/loopback.hpp"
@@ -42,44 +42,30 @@ struct Scene {
   peers::PeerDirectory& directory = *policy->directory;
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
   machine::Clock clock;
-  cache::Budget budget{settings.cache.memory.value / 8 * 7};
-  cache::Budget transit{settings.cache.memory.value / 8};
-  cache::Store store{budget};
-  Fills fills;
-  BlockRuns runs;
+  Storage storage{settings};
+  cache::Budget& budget = storage.budget;
+  cache::Budget& transit = storage.transit;
+  cache::Store& store = storage.store;
   StoreHoldings holdings{store};
   peers::Publisher publisher;
-  Metrics metrics{1};
-  AccessLog log{settings.log, 1};
   upstream::TlsClient tls;
   net::asio::io_context aside{1};
-  succession::Successor successor;
-  Cache cache{.clock = clock,
-              .budget = budget,
-              .store = store,
-              .fills = fills,
-              .successor = successor,
-              .aside = aside.get_executor()};
-  Process process{.name = "cache-a",
-                  .listening = listening,
-                  .clock = clock,
-                  .cache = cache,
-                  .transit = transit,
-                  .fills = fills,
-                  .runs = runs,
-                  .publisher = publisher,
-                  .metrics = metrics,
-                  .log = log,
-                  .tls = tls,
-                  .aside = aside.get_executor(),
-                  .successor = successor};
-  Worker worker{process, 0};
+  Shared shared{{.name = "cache-a",
+                 .listening = listening,
+                 .settings = settings,
+                 .threads = 1,
+                 .storage = storage,
+                 .clock = clock,
+                 .publisher = publisher,
+                 .tls = tls,
+                 .aside = aside.get_executor()}};
+  Worker worker{shared, 0};
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
   net::Stream stream{std::move(pair.first), worker.deadlines};
   Input input{stream, worker.buffers};
   RequestRecord record;
   Http1Response response{stream, input, record, worker.buffers, transit, settings.timeouts.body};
-  Client client{worker, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
+  Client client{worker.serving, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
 };
 
 }  // namespace proxy

@@ -110,32 +110,19 @@ World::World(const Script& script, const std::filesystem::path& disk)
       storage_(opened(policy_->settings)),
       holdings_(storage_.store),
       publisher_(holdings_, policy_->settings.digest, clock_.now()),
-      metrics_(1),
-      log_(policy_->settings.log, 1),
-      cache_{.clock = clock_,
-             .budget = storage_.budget,
-             .store = storage_.store,
-             .disk = storage_.disk.get(),
-             .fills = storage_.fills,
-             .successor = successor_,
-             .aside = aside_.get_executor()},
-      process_{.name = kName,
+      shared_({.name = kName,
                .listening = listening_,
+               .settings = policy_->settings,
+               .threads = 1,
+               .storage = storage_,
                .clock = clock_,
-               .cache = cache_,
-               .transit = storage_.transit,
-               .fills = storage_.fills,
-               .runs = storage_.runs,
                .publisher = publisher_,
-               .metrics = metrics_,
-               .log = log_,
                .tls = tls(),
-               .aside = aside_.get_executor(),
-               .successor = successor_},
-      worker_(process_, 0) {
+               .aside = aside_.get_executor()}),
+      worker_(shared_, 0) {
   worker_.follow(policy_);
   worker_.deadlines.start();
-  worker_.relief.start();
+  worker_.crowd.relief.start();
   if (script.has('n')) claim_everything();
 }
 

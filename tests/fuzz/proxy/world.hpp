@@ -35,7 +35,7 @@ class World {
   void hear_poll(std::string_view text);
 
   const proxy::Policy& policy() const { return *policy_; }
-  bool has_connections() const { return !worker_.sessions.empty(); }
+  bool has_connections() const { return !worker_.crowd.sessions.empty(); }
   // Bytes of bodies that are passed on unstored.
   std::uint64_t in_transit() const { return storage_.transit.used(); }
 
@@ -48,12 +48,8 @@ class World {
   proxy::Storage storage_;
   proxy::StoreHoldings holdings_;
   peers::Publisher publisher_;
-  proxy::Metrics metrics_;
-  proxy::AccessLog log_;
   proxy::Loop aside_;
-  proxy::succession::Successor successor_;
-  proxy::Cache cache_;
-  proxy::Process process_;
+  proxy::Shared shared_;
   proxy::Worker worker_;
   peers::PollReport heard_;  // of b
 };

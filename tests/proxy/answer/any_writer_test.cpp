@@ -60,12 +60,12 @@ class NoBody final : public RequestBody {
 
 struct WriterScene : Scene {
   CollectedResponse collected;
-  Client other{worker, collected, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
+  Client other{worker.serving, collected, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
 
   void answer_to(const std::string& line, const std::string& lines = "") {
     const TextRequest request(lines, line + " HTTP/1.1");
     NoBody none;
-    run(worker.io, answer(other, *request.parsed, none));
+    run(worker.io, answer(shared.pages, other, *request.parsed, none));
   }
 };
 

@@ -28,7 +28,7 @@ TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
   const TextRequest request(GetParam().lines);
   Lookup lookup;
   lookup.verdict = GetParam().verdict;
-  EXPECT_EQ(may_share(scene.process, *request, lookup), GetParam().shared);
+  EXPECT_EQ(may_share(scene.worker.fetching, *request, lookup), GetParam().shared);
   EXPECT_EQ(sibling_may_answer(*request, lookup.verdict), GetParam().sibling);
 }
 
@@ -72,15 +72,15 @@ TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7)
   Lookup lookup;
   lookup.verdict = kMissOfAPart;
   const TextRequest plain("Range: bytes=10-19\r\n");
-  EXPECT_FALSE(range_override(scene.process, *plain, lookup));
+  EXPECT_FALSE(range_override(scene.worker.fetching, *plain, lookup));
   const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
-  EXPECT_TRUE(range_override(scene.process, *conditional, lookup));
+  EXPECT_TRUE(range_override(scene.worker.fetching, *conditional, lookup));
   for (const char* lines : {"Authorization: a b\r\n", "Signature-Input: sig1=(\"range\")\r\n"}) {
     const TextRequest kept(std::string("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n") + lines);
-    EXPECT_FALSE(range_override(scene.process, *kept, lookup)) << lines;
+    EXPECT_FALSE(range_override(scene.worker.fetching, *kept, lookup)) << lines;
   }
   lookup.verdict.action = Action::complete;
-  EXPECT_FALSE(range_override(scene.process, *conditional, lookup));
+  EXPECT_FALSE(range_override(scene.worker.fetching, *conditional, lookup));
 }
 
 TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
@@ -89,11 +89,11 @@ TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
   lookup.verdict = kMissOfAPart;
   const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
   const auto now = std::chrono::steady_clock::now();
-  auto& refusals = scene.process.range_refusals;
+  auto& refusals = scene.shared.upstream.range_refusals;
   refusals.note_refused("a.test", now);
-  EXPECT_TRUE(range_override(scene.process, *conditional, lookup));
+  EXPECT_TRUE(range_override(scene.worker.fetching, *conditional, lookup));
   refusals.note_granted("a.test", now);
-  EXPECT_FALSE(range_override(scene.process, *conditional, lookup));
+  EXPECT_FALSE(range_override(scene.worker.fetching, *conditional, lookup));
 }
 
 }  // namespace

@@ -27,16 +27,16 @@ struct Closed {
     return settings;
   }
   std::string ticket() {
-    return scene.process.badges.issue_ticket(std::chrono::steady_clock::now());
+    return scene.shared.visitors.badges.issue_ticket(std::chrono::steady_clock::now());
   }
   std::optional<std::string> redeems(const std::string& ticket) {
     const auto now = std::chrono::steady_clock::now();
-    return scene.process.badges.redeem(ticket, scene.client.address, now);
+    return scene.shared.visitors.badges.redeem(ticket, scene.client.address, now);
   }
   std::string badge() { return redeems(ticket()).value(); }
   bool counts(const std::string& badge) {
     const auto now = std::chrono::steady_clock::now();
-    return scene.process.badges.counts(badge, scene.client.address, now);
+    return scene.shared.visitors.badges.counts(badge, scene.client.address, now);
   }
   std::unique_ptr<Request> request(const std::string& line, const std::string& lines) {
     texts.push_back(line + " HTTP/1.1\r\n" + lines + "\r\n");
@@ -50,7 +50,8 @@ struct Closed {
     const auto asked = request(line, lines);
     scene.response.begin(1, false, false);
     Http1Body body(scene.input, asked->framing);
-    return scene.received(serve_own(scene.client, *asked, *own_page(scene.client, *asked), body));
+    return scene.received(
+        serve_own(scene.shared.pages, scene.client, *asked, *own_page(scene.client, *asked), body));
   }
 
   Scene scene{settings()};
@@ -90,8 +91,11 @@ TEST(BadgeCookie, CountsUnderItsNameAlone) {
     const auto at = cookie.find('B');
     if (at != cookie.npos) cookie.replace(at, 1, badge);
     const auto request = closed.request("GET /hearsay/about", kUs + "Cookie: " + cookie + "\r\n");
-    EXPECT_EQ(is_signed_in(closed.scene.client, *request), shown.counts) << shown.name;
-    EXPECT_EQ(is_admin(closed.scene.client, *request, *closed.scene.policy), shown.counts)
+    EXPECT_EQ(is_signed_in(closed.scene.shared.pages, closed.scene.client, *request), shown.counts)
+        << shown.name;
+    EXPECT_EQ(
+        is_admin(closed.scene.shared.pages, closed.scene.client, *request, *closed.scene.policy),
+        shown.counts)
         << shown.name;
   }
 }
@@ -101,9 +105,9 @@ TEST(BadgeCookie, CountsFromTheAddressOfTheBrowserAlone) {
   Closed closed;
   const auto request =
       closed.request("GET /hearsay/about", kUs + "Cookie: hearsay-3128=" + closed.badge() + "\r\n");
-  EXPECT_TRUE(is_signed_in(closed.scene.client, *request));
+  EXPECT_TRUE(is_signed_in(closed.scene.shared.pages, closed.scene.client, *request));
   closed.scene.client.address = *config::parse_address("203.0.113.2");
-  EXPECT_FALSE(is_signed_in(closed.scene.client, *request));
+  EXPECT_FALSE(is_signed_in(closed.scene.shared.pages, closed.scene.client, *request));
 }
 
 TEST(BadgeCookie, IsForScriptsAndOtherSitesOutOfReachAndForOurPagesAlone) {
@@ -153,7 +157,9 @@ TEST(SignedInBrowser, IsAnAdminHeldToTheRulesForAdmins) {
           << deed.name;
     } else {
       const auto request = closed.request(deed.line, deed.lines + cookie);
-      EXPECT_TRUE(is_admin(closed.scene.client, *request, *closed.scene.policy)) << deed.name;
+      EXPECT_TRUE(
+          is_admin(closed.scene.shared.pages, closed.scene.client, *request, *closed.scene.policy))
+          << deed.name;
     }
     Closed other;
     EXPECT_EQ(status_of_answer(other.answer(deed.line, deed.lines)).substr(0, 1), "4")

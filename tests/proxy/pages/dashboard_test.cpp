@@ -26,7 +26,8 @@ std::string answer_to(const std::string& target, const std::string& lines = "",
   request->pin(scene.policy);
   note_arrival(scene.client, *request);
   Http1Body body(scene.input, request->framing);
-  return scene.received(serve_own(scene.client, *request, *own_page(scene.client, *request), body));
+  return scene.received(serve_own(scene.shared.pages, scene.client, *request,
+                                  *own_page(scene.client, *request), body));
 }
 
 std::string status_of(const std::string& response) {

@@ -47,7 +47,7 @@ TEST(OriginTroubles, NameSomeAndCountTheOthers) {
 }
 
 json reasons_for(const Scene& scene, const std::vector<Trouble>& troubles, Audience readers) {
-  return json::parse(health_json(scene.process, troubles, readers)).at("reasons");
+  return json::parse(health_json(scene.shared.pages, troubles, readers)).at("reasons");
 }
 
 TEST(HealthJson, NamesOriginsOfClientsToAdminsAlone) {
@@ -76,9 +76,9 @@ TEST(HealthJson, NamesANeighbourWithoutANameToAdminsAlone) {
   settings.peers[0].host = "203.0.113.8";
   Scene scene(settings);
   for (const char* const address : {"203.0.113.8", "203.0.113.9"}) {
-    scene.process.refused_neighbours.note({*config::parse_address(address), address, kNow});
+    scene.shared.observed.refused_neighbours.note({*config::parse_address(address), address, kNow});
   }
-  const auto troubles = troubles_of(scene.process, *scene.policy, kNow);
+  const auto troubles = troubles_of(scene.shared.pages, *scene.policy, kNow);
   const auto named = [&](Audience readers) {
     std::vector<std::string> names;
     for (const auto& one : reasons_for(scene, troubles, readers)) names.push_back(one.at("which"));

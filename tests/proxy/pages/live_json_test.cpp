@@ -93,7 +93,7 @@ TEST(RequestsJson, StaysJsonWithBytesThatAreNoText) {
 
 TEST(NewsJson, IsOneLineForAServerSentEvent) {
   const Scene scene;
-  const auto news = with_requests(news_json(scene.process, *scene.policy, Audience::admins),
+  const auto news = with_requests(news_json(scene.shared.pages, *scene.policy, Audience::admins),
                                   {found(Tag::failed, 1, "a\nb")}, *scene.policy);
   EXPECT_EQ(news.find('\n'), std::string::npos);
   const auto told = json::parse(news);
@@ -107,8 +107,8 @@ TEST(NewsJson, TellsOfAFailureBeforeManyMisses) {
   std::vector<Found> requests{found(Tag::failed, 1)};
   for (std::uint64_t i = 2; i < 102; ++i) requests.push_back(found(Tag::miss, i));
   const auto told =
-      json::parse(with_requests(news_json(scene.process, *scene.policy, Audience::admins), requests,
-                                *scene.policy))
+      json::parse(with_requests(news_json(scene.shared.pages, *scene.policy, Audience::admins),
+                                requests, *scene.policy))
           .at("requests");
   ASSERT_EQ(told.size(), kMostNews + 1);
   EXPECT_EQ(told.front().at("kind"), "failed");

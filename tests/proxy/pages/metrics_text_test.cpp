@@ -18,7 +18,7 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::absent);
   claimants[0]->accuracy.probed(false);
-  const auto text = metrics_text(scene.process, *scene.policy);
+  const auto text = metrics_text(scene.shared.pages, *scene.policy);
   for (const std::string sample :
        {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
@@ -36,7 +36,7 @@ TEST(MetricsText, QuotesThePeersNames) {
   auto settings = quiet_settings();
   settings.peers = {peers::samples::peer("b\"\\")};
   Scene scene(settings);
-  const auto text = metrics_text(scene.process, *scene.policy);
+  const auto text = metrics_text(scene.shared.pages, *scene.policy);
   EXPECT_NE(text.find("hearsay_peer_true_hits_total{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_NE(text.find("hearsay_peer_up{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_EQ(text.find("hearsay_peer_digest_age_seconds{"), std::string::npos) << "unknown";
@@ -49,13 +49,13 @@ TEST(MetricsText, NamesOriginsOfTheSettingsAlone) {
   const auto fail = [&](const char* host, upstream::Trust trust) {
     for (int i = 0; i < 5; ++i) {
       const Failure failure{Failure::Where::upstream, Failure::What::cut, {}};
-      scene.process.origin_health.failed({false, host, 80, trust}, failure, now);
+      scene.shared.upstream.health.failed({false, host, 80, trust}, failure, now);
     }
   };
   fail("ours.test", upstream::Trust::configured);
   fail("theirs.test", upstream::Trust::client);
   fail("others.test", upstream::Trust::client);
-  const auto text = metrics_text(scene.process, *scene.policy);
+  const auto text = metrics_text(scene.shared.pages, *scene.policy);
   EXPECT_NE(
       text.find("\nhearsay_origin_failed_in_a_row{origin=\"http://ours.test:80\",why=\"cut\"} 5\n"),
       std::string::npos);

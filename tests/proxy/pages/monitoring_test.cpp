@@ -19,7 +19,8 @@ struct Served {
     note_arrival(scene.client, *request);
   }
   net::Task<void> answer() {
-    return serve_own(scene.client, *request, *own_page(scene.client, *request), body);
+    return serve_own(scene.shared.pages, scene.client, *request, *own_page(scene.client, *request),
+                     body);
   }
 
   Scene scene;

@@ -102,8 +102,8 @@ class Wire {
     note_arrival(scene_.client, *request);
     Http1Body body(scene_.input, request->framing);
     scene_.response.begin(1, false, false);
-    support::run(scene_.worker.io,
-                 serve_own(scene_.client, *request, *own_page(scene_.client, *request), body));
+    support::run(scene_.worker.io, serve_own(scene_.shared.pages, scene_.client, *request,
+                                             *own_page(scene_.client, *request), body));
     return read();
   }
 

@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
 std::string served(Scene& scene, Request& request, const OwnPage& page) {
   request.pin(scene.policy);
   Http1Body body(scene.input, request.framing);
-  return scene.received(serve_own(scene.client, request, page, body));
+  return scene.received(serve_own(scene.shared.pages, scene.client, request, page, body));
 }
 
 struct Reader {
@@ -271,7 +271,7 @@ TEST(NativeDigest, IsNotSentAgainToWhoHasIt) {
 
 TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
   const Scene scene;
-  const auto page = json::parse(digest_json(scene.process, *scene.policy));
+  const auto page = json::parse(digest_json(scene.shared.pages, *scene.policy));
   EXPECT_EQ(page["name"], "cache-a");
   for (const auto* filter : {&page, &page["squid"]}) {
     EXPECT_TRUE((*filter)["epoch"].is_string());
@@ -301,7 +301,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::gone);
   claimants[0]->accuracy.probed(true);
-  const auto page = json::parse(digest_json(scene.process, *scene.policy));
+  const auto page = json::parse(digest_json(scene.shared.pages, *scene.policy));
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");
   EXPECT_EQ(known["url"], "http://127.0.0.1:3128");

@@ -83,7 +83,8 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
     ASSERT_EQ(scene.store.put(key, {entry}, now), cache::Stored::yes);
     scene.response.begin(1, false, true);
     Http1Body body(scene.input, (*request).framing);
-    const auto text = scene.received(answer(scene.client, *request.parsed, body));
+    const auto text =
+        scene.received(answer(scene.shared.pages, scene.client, *request.parsed, body));
     EXPECT_EQ(text.substr(9, 3), std::string_view(line) == "a.test" ? "403" : "200") << text;
   }
 }
@@ -280,7 +281,7 @@ TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
     EXPECT_EQ(scene.record.status, 403U);
     EXPECT_EQ(scene.record.tag, Tag::denied);
   }
-  EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
+  EXPECT_EQ(scene.worker.observed.counters.blocked.get(), 1U);
 }
 
 TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
@@ -290,7 +291,7 @@ TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
   EXPECT_EQ(text.substr(9, 3), "400");
   EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos);
   EXPECT_FALSE(scene.response.may_go_on());
-  EXPECT_EQ(scene.worker.counters.malformed.get(), 1U);
+  EXPECT_EQ(scene.worker.observed.counters.malformed.get(), 1U);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ class Connection final : public SessionList::Item {
   enum class State : std::uint8_t { idle, busy };
 
   Connection(Worker& worker, std::uint8_t from, State state)
-      : Item(worker.sessions),
-        guest_(worker.process.clients.enter(client(from), kWide).value()),
+      : Item(worker.crowd.sessions),
+        guest_(worker.shared.crowd.clients.enter(client(from), kWide).value()),
         state_(state) {}
 
   [[nodiscard]] bool is_cut() const { return is_cut_; }
@@ -62,7 +62,7 @@ struct TwoClients {
   }
   // The threads do not run: this one does their work.
   void make_room(const Newcomer& newcomer = {.client = client(3)}) {
-    here.doorkeeper.make_room(newcomer);
+    here.crowd.doorkeeper.make_room(newcomer, std::chrono::steady_clock::now());
     here.io.poll();
     there.io.poll();
   }

@@ -50,31 +50,18 @@ struct Threads {
   Storage storage{settings};
   StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};
-  Metrics metrics{kThreads};
-  AccessLog log{policy_of(1)->settings.log, kThreads};
   upstream::TlsClient tls;
   Loop aside;
-  succession::Successor successor;
-  Cache cache{.clock = clock,
-              .budget = storage.budget,
-              .store = storage.store,
-              .fills = storage.fills,
-              .successor = successor,
-              .aside = aside.get_executor()};
-  Process process{.name = "cache-a",
-                  .listening = listening,
-                  .clock = clock,
-                  .cache = cache,
-                  .transit = storage.transit,
-                  .fills = storage.fills,
-                  .runs = storage.runs,
-                  .publisher = publisher,
-                  .metrics = metrics,
-                  .log = log,
-                  .tls = tls,
-                  .aside = aside.get_executor(),
-                  .successor = successor};
-  WorkerThreads workers{process, aside, kThreads};
+  Shared shared{{.name = "cache-a",
+                 .listening = listening,
+                 .settings = policy_of(1)->settings,
+                 .threads = kThreads,
+                 .storage = storage,
+                 .clock = clock,
+                 .publisher = publisher,
+                 .tls = tls,
+                 .aside = aside.get_executor()}};
+  WorkerThreads workers{shared, aside, kThreads};
 };
 
 }  // namespace proxy

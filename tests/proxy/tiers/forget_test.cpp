@@ -23,7 +23,7 @@ TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
   cache::DiskTier disk(scene.budget, {.path = home.path(), .bytes = 64 << 20},
                        PurgePattern::reading);
   ASSERT_TRUE(disk.start());
-  scene.process.cache.disk = &disk;
+  scene.shared.cache.disk = &disk;
   auto& rules = disk.disk().catalog().rules;
   for (std::size_t i = 0; i < PurgeRules::kMost; ++i) {
     ASSERT_EQ(rules.add("http://" + std::to_string(i) + ".test/"), PurgeRules::Added::yes);
@@ -33,7 +33,7 @@ TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
   };
   EXPECT_FALSE(forgotten(PurgePattern("http://a.test/")));
   EXPECT_TRUE(forgotten(PurgePattern(cache::Giver{7})));
-  scene.process.cache.disk = nullptr;
+  scene.shared.cache.disk = nullptr;
   scene.aside.stop();
 }
 
@@ -45,16 +45,16 @@ TEST(Keep, FindsAPurgeOfManyUrlsSinceItsRequestWithTheDisksLockHeld) {
   cache::DiskTier disk(scene.budget, {.path = home.path(), .bytes = 64 << 20},
                        PurgePattern::reading);
   ASSERT_TRUE(disk.start());
-  scene.process.cache.disk = &disk;
+  scene.shared.cache.disk = &disk;
   const auto asked = std::chrono::steady_clock::now();
-  scene.process.fills.invalidate(PurgePattern("http://purged.test/"), asked);
+  scene.shared.cache.fills.invalidate(PurgePattern("http://purged.test/"), asked);
   const auto is_kept = [&](const std::string& url) {
     const auto key = digest::key_of(digest::Method::get, url);
-    return keep(scene.process.cache, key, cache::entry_of(scene.budget, {.url = url}), asked);
+    return keep(scene.shared.cache, key, cache::entry_of(scene.budget, {.url = url}), asked);
   };
   EXPECT_FALSE(is_kept("http://purged.test/a"));
   EXPECT_TRUE(is_kept("http://other.test/a"));
-  scene.process.cache.disk = nullptr;
+  scene.shared.cache.disk = nullptr;
 }
 
 }  // namespace
