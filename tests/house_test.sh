@@ -129,7 +129,7 @@ breach 'only proxy/main.cpp includes proxy/command/' < <(
 
 breach 'only the sessions and the tunnel know the socket of a client' < <(
   grep -nE '\bnet::Stream\b|"proxy/(net/stream|wire/input)\.hpp"' proxy/{answer,pages,reply,client}/*.[ch]pp |
-    grep -vE '^proxy/(answer/tunnel\.[ch]pp|client/response_writer\.hpp):' || true)
+    grep -vE '^proxy/(answer/tunnel\.[ch]pp|client/(response_writer|serve_access)\.hpp):' || true)
 
 # used_only_in HEADER PATTERN: only files that match PATTERN may include the library HEADER.
 used_only_in() {
@@ -175,19 +175,19 @@ breach 'a folder has at most 30 sources of its own' < <(
 
 # Figures that are to fall. A change that lowers one lowers its limit here.
 declare -A limits=(
-  [process]=50
-  [members]=50
-  [large-types]=34
+  [process]=0
+  [members]=25
+  [large-types]=32
   [wide-classes]=16
-  [includes]=42
+  [includes]=21
   [included]=46
-  [rooms]=42
+  [rooms]=40
   [floors]=17
-  [clocks]=223
+  [clocks]=167
   [random]=8
   [disk]=0
   [decisions]=36
-  [parameters]=29
+  [parameters]=28
   [flags]=59
 )
 numbers=$(tests/figures.py --numbers)
