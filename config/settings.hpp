@@ -347,7 +347,7 @@ struct Settings {
   std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
   unsigned threads = 0;                               // 0: one per core
   std::string user = {};                              // that root becomes; empty: hearsay, if any
-  bool sandbox = true;                                // proxy/sandbox/sandbox.hpp
+  bool sandbox = true;                                // proxy/machine/sandbox.hpp
   // Where the control socket is (config/control.hpp). Empty: nowhere. Unset: control_path()
   // decides.
   std::optional<std::string> control;

@@ -51,13 +51,11 @@ rooms=(
   tiers
   fill
   purging
-  succession
   crowd
   observe
   request
   policy
   upstream
-  wire
   command/cache
   command/digest
   command/squid
@@ -72,9 +70,7 @@ rooms=(
   cache/disk/format
   lists
   users
-  sandbox
   machine
-  memory
   net
   http
 )
@@ -101,7 +97,7 @@ breach 'proxy/ itself holds only main.cpp and version.hpp' < <(
   find proxy -maxdepth 1 -name '*.[ch]pp' | grep -vE '/(main\.cpp|version\.hpp)$' || true)
 
 rests_on http
-rests_on net
+rests_on net http
 rests_on cache/disk/format machine
 rests_on cache/disk/catalog cache/disk/format
 rests_on cache/disk/log cache/disk/catalog cache/disk/format
@@ -110,14 +106,9 @@ rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists machine http
 rests_on users net http
-rests_on sandbox machine
 rests_on machine
-rests_on succession machine
-rests_on machine
-rests_on memory
 rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
-rests_on wire net http
-rests_on upstream wire net lists http
+rests_on upstream net lists http
 rests_on command machine
 rests_on command/digest command inspect http
 rests_on command/squid command
@@ -128,7 +119,7 @@ breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)
 
 breach 'only the sessions and the tunnel know the socket of a client' < <(
-  grep -nE '\bnet::Stream\b|"proxy/(net/stream|wire/input)\.hpp"' proxy/{answer,pages,reply,client}/*.[ch]pp |
+  grep -nE '\bnet::Stream\b|"proxy/net/(stream|input)\.hpp"' proxy/{answer,pages,reply,client}/*.[ch]pp |
     grep -vE '^proxy/(answer/tunnel\.[ch]pp|client/(response_writer|serve_access)\.hpp):' || true)
 
 # used_only_in HEADER PATTERN: only files that match PATTERN may include the library HEADER.
@@ -144,9 +135,9 @@ breach 'peers/curl.hpp includes libcurl: only a few files may include it' < <(
 breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
-used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
+used_only_in 'seccomp\.h' 'proxy/machine/call_limits\.cpp'
 used_only_in 'crypt\.h' 'proxy/users/password_hash\.cpp'
-used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
+used_only_in 'linux/landlock\.h' 'proxy/machine/file_limits\.cpp'
 used_only_in 'nlohmann/' '(config/document|proxy/observe/(access_log|events)|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/pages/origins_json|proxy/pages/reload_page|proxy/explain/explanation_json|proxy/inspect/report|proxy/command/steer/[a-z_]*)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.[ch]pp|command_line\.cpp|completion\.[ch]pp|(cache|digest|squid|steer)/arguments\.cpp))'
 

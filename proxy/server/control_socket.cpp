@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "config/control.hpp"
+#include "proxy/machine/inherited.hpp"
 #include "proxy/machine/local_socket.hpp"
 #include "proxy/machine/places.hpp"
-#include "proxy/succession/inherited.hpp"
 
 namespace proxy {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proxy/succession/inherited.hpp"
+#include "proxy/machine/inherited.hpp"
 
 namespace proxy {
 

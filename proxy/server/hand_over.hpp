@@ -6,11 +6,11 @@
 #include <functional>
 #include <vector>
 
+#include "proxy/machine/launcher.hpp"
+#include "proxy/machine/successor.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/server/control_socket.hpp"
 #include "proxy/server/listener.hpp"
-#include "proxy/succession/launcher.hpp"
-#include "proxy/succession/successor.hpp"
 
 namespace proxy {
 

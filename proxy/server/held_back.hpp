@@ -7,7 +7,7 @@
 #include <span>
 
 #include "proxy/cache/budget.hpp"
-#include "proxy/wire/input.hpp"
+#include "proxy/net/input.hpp"
 
 namespace proxy {
 

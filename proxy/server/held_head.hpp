@@ -5,8 +5,8 @@
 
 #include "proxy/crowd/client_table.hpp"
 #include "proxy/crowd/receipt_rate.hpp"
+#include "proxy/net/input.hpp"
 #include "proxy/server/worker.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

@@ -3,7 +3,7 @@
 
 #include "proxy/client/request_body.hpp"
 #include "proxy/crowd/receipt_rate.hpp"
-#include "proxy/wire/input.hpp"
+#include "proxy/net/input.hpp"
 
 namespace proxy {
 

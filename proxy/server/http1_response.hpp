@@ -5,10 +5,10 @@
 #include <boost/container/small_vector.hpp>
 
 #include "proxy/client/response_writer.hpp"
+#include "proxy/net/input.hpp"
 #include "proxy/net/stream.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/server/held_back.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

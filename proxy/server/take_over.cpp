@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
+#include "proxy/machine/order.hpp"
 #include "proxy/purging/purge_pattern.hpp"
-#include "proxy/succession/order.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {

@@ -3,9 +3,10 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
+#include "proxy/machine/predecessor.hpp"
 #include "proxy/net/asio.hpp"
+#include "proxy/machine/predecessor.hpp"
 #include "proxy/server/worker.hpp"
-#include "proxy/succession/predecessor.hpp"
 
 namespace proxy {
 

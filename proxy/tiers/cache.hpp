@@ -9,7 +9,7 @@
 #include "proxy/crowd/pressure.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/machine/clock.hpp"
-#include "proxy/succession/successor.hpp"
+#include "proxy/machine/successor.hpp"
 #include "proxy/tiers/placement.hpp"
 
 namespace proxy {

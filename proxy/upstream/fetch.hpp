@@ -7,9 +7,9 @@
 
 #include "proxy/net/exact_deadline.hpp"
 #include "proxy/net/frame_allocator.hpp"
+#include "proxy/net/input.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/question.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

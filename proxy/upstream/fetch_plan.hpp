@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "proxy/net/input.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/failed_endpoints.hpp"
 #include "proxy/upstream/origin_health.hpp"
@@ -13,7 +14,6 @@
 #include "proxy/upstream/origins.hpp"
 #include "proxy/upstream/pool.hpp"
 #include "proxy/upstream/route.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string_view>
 
+#include "proxy/net/input.hpp"
 #include "proxy/net/soon.hpp"
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/succession/launcher.hpp"
+#include "proxy/machine/launcher.hpp"
 
 namespace proxy {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxy/succession/channel.hpp"
+#include "proxy/machine/channel.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,10 +8,10 @@
 #include <map>
 #include <thread>
 
-#include "proxy/succession/launcher.hpp"
-#include "proxy/succession/order.hpp"
-#include "proxy/succession/predecessor.hpp"
-#include "proxy/succession/successor.hpp"
+#include "proxy/machine/launcher.hpp"
+#include "proxy/machine/order.hpp"
+#include "proxy/machine/predecessor.hpp"
+#include "proxy/machine/successor.hpp"
 
 namespace proxy::succession {
 namespace {

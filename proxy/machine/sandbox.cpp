@@ -1,4 +1,4 @@
-#include "proxy/sandbox/sandbox.hpp"
+#include "proxy/machine/sandbox.hpp"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -6,8 +6,8 @@
 
 #include <iterator>
 
-#include "proxy/sandbox/call_limits.hpp"
-#include "proxy/sandbox/file_limits.hpp"
+#include "proxy/machine/call_limits.hpp"
+#include "proxy/machine/file_limits.hpp"
 
 namespace proxy::sandbox {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxy/sandbox/sandbox.hpp"
+#include "proxy/machine/sandbox.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include <csignal>
 
-#include "tests/proxy/sandbox/child.hpp"
+#include "tests/proxy/machine/child.hpp"
 
 namespace proxy::sandbox {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxy/wire/input.hpp"
+#include "proxy/net/input.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/proxy/wire/one_connection.hpp"
+#include "tests/proxy/net/one_connection.hpp"
 
 namespace proxy {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxy/memory/return_freed.hpp"
+#include "proxy/machine/return_freed.hpp"
 
 #include <cstddef>
 

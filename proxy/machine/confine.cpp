@@ -1,8 +1,8 @@
-#include "proxy/sandbox/confine.hpp"
+#include "proxy/machine/confine.hpp"
 
 #include <string_view>
 
-#include "proxy/sandbox/sandbox.hpp"
+#include "proxy/machine/sandbox.hpp"
 
 namespace proxy::sandbox {
 namespace {

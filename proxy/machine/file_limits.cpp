@@ -1,4 +1,4 @@
-#include "proxy/sandbox/file_limits.hpp"
+#include "proxy/machine/file_limits.hpp"
 
 #include <fcntl.h>
 #include <linux/landlock.h>

@@ -1,4 +1,4 @@
-#include "proxy/sandbox/grants.hpp"
+#include "proxy/machine/grants.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "proxy/wire/input.hpp"
+#include "proxy/net/input.hpp"
 #include "tests/support/loopback.hpp"
 
 namespace proxy {

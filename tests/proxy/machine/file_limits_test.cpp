@@ -1,4 +1,4 @@
-#include "proxy/sandbox/file_limits.hpp"
+#include "proxy/machine/file_limits.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include <thread>
 
-#include "tests/proxy/sandbox/child.hpp"
+#include "tests/proxy/machine/child.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace proxy::sandbox {

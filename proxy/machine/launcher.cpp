@@ -1,4 +1,4 @@
-#include "proxy/succession/launcher.hpp"
+#include "proxy/machine/launcher.hpp"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/succession/inherited.hpp"
+#include "proxy/machine/inherited.hpp"
 
 namespace proxy::succession {
 namespace {

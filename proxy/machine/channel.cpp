@@ -1,4 +1,4 @@
-#include "proxy/succession/channel.hpp"
+#include "proxy/machine/channel.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>

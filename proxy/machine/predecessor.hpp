@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "proxy/succession/channel.hpp"
+#include "proxy/machine/channel.hpp"
 
 namespace proxy::succession {
 

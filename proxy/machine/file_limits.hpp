@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "proxy/sandbox/grants.hpp"
+#include "proxy/machine/grants.hpp"
 
 namespace proxy::sandbox {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "peers/threads/mutex.hpp"
-#include "proxy/succession/channel.hpp"
+#include "proxy/machine/channel.hpp"
 
 namespace proxy::succession {
 

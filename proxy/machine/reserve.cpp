@@ -1,4 +1,4 @@
-#include "proxy/memory/reserve.hpp"
+#include "proxy/machine/reserve.hpp"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/sandbox/call_limits.hpp"
+#include "proxy/machine/call_limits.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/proxy/sandbox/child.hpp"
+#include "tests/proxy/machine/child.hpp"
 
 namespace proxy::sandbox {
 namespace {

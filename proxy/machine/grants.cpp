@@ -1,4 +1,4 @@
-#include "proxy/sandbox/grants.hpp"
+#include "proxy/machine/grants.hpp"
 
 #include <openssl/x509.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "proxy/succession/channel.hpp"
+#include "proxy/machine/channel.hpp"
 
 namespace proxy::succession {
 

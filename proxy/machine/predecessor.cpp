@@ -1,4 +1,4 @@
-#include "proxy/succession/predecessor.hpp"
+#include "proxy/machine/predecessor.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/succession/launcher.hpp"
+#include "proxy/machine/launcher.hpp"
 
 namespace proxy::succession {
 namespace {

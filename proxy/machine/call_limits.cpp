@@ -1,4 +1,4 @@
-#include "proxy/sandbox/call_limits.hpp"
+#include "proxy/machine/call_limits.hpp"
 
 #include <linux/netlink.h>
 #include <linux/sockios.h>

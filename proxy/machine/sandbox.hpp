@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/sandbox/grants.hpp"
+#include "proxy/machine/grants.hpp"
 
 namespace proxy::sandbox {
 

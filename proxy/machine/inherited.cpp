@@ -1,4 +1,4 @@
-#include "proxy/succession/inherited.hpp"
+#include "proxy/machine/inherited.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
-#include "proxy/succession/successor.hpp"
+#include "proxy/machine/successor.hpp"
 
 #include <charconv>
 #include <utility>
 
-#include "proxy/succession/order.hpp"
+#include "proxy/machine/order.hpp"
 
 namespace proxy::succession {
 

@@ -1,4 +1,4 @@
-#include "proxy/wire/input.hpp"
+#include "proxy/net/input.hpp"
 
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
