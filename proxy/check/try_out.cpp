@@ -6,7 +6,7 @@
 #include "config/counted.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/descriptors.hpp"
-#include "proxy/machine/memory_need.hpp"
+#include "proxy/machine/limits.hpp"
 #include "proxy/machine/privileges.hpp"
 
 namespace proxy {

@@ -11,9 +11,7 @@
 #include <system_error>
 
 #include "proxy/check/try_out.hpp"
-#include "proxy/machine/nearest.hpp"
-#include "proxy/machine/read_only.hpp"
-#include "proxy/machine/shared_folders.hpp"
+#include "proxy/machine/folders.hpp"
 
 namespace proxy {
 namespace {

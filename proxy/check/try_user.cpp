@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "proxy/check/try_out.hpp"
-#include "proxy/machine/nearest.hpp"
+#include "proxy/machine/folders.hpp"
 #include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 

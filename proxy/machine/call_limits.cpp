@@ -1,5 +1,4 @@
-#include "proxy/machine/call_limits.hpp"
-
+// Limits system calls by a seccomp filter.
 #include <linux/netlink.h>
 #include <linux/sockios.h>
 #include <sched.h>
@@ -15,6 +14,8 @@
 #include <initializer_list>
 #include <memory>
 #include <vector>
+
+#include "proxy/machine/sandbox.hpp"
 
 namespace proxy::sandbox {
 namespace {

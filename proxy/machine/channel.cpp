@@ -1,11 +1,20 @@
 #include "proxy/machine/channel.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
+
+#include "proxy/machine/launcher.hpp"
 
 namespace proxy::succession {
 namespace {
@@ -35,6 +44,8 @@ Descriptor carried_by(msghdr& header) {
   std::memcpy(&descriptor, CMSG_DATA(item), sizeof descriptor);
   return Descriptor(descriptor);
 }
+
+constexpr time_t kLongestRelease = 15;  // seconds
 
 }  // namespace
 
@@ -75,6 +86,104 @@ Received receive(int channel, Wait wait) {
   message.text.resize(static_cast<std::size_t>(size) - 1);
   message.carried = carried_by(header);
   return {.message = std::move(message)};
+}
+
+std::string text_of(const Order& order) {
+  return std::to_string(order.number).append(" ").append(order.what);
+}
+
+std::optional<Order> order_of(std::string_view text) {
+  Order order;
+  const auto* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, order.number);
+  if (error != std::errc() || after == end || *after != ' ') return std::nullopt;
+  order.what = text.substr(static_cast<std::size_t>(after - text.data()) + 1);
+  return order;
+}
+
+Predecessor Predecessor::of_environment() {
+  const char* const number = std::getenv(kChannelVariable);
+  if (number == nullptr) return Predecessor(-1);
+  const int channel = std::atoi(number);
+  ::unsetenv(kChannelVariable);
+  ::fcntl(channel, F_SETFD, FD_CLOEXEC);
+  return Predecessor(channel);
+}
+
+void Predecessor::take_disk() {
+  if (!channel_ || !send(channel_.number(), Kind::release_disk)) return;
+  const Descriptor timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+  if (!timer) return;
+  const itimerspec longest{{}, {kLongestRelease, 0}};
+  ::timerfd_settime(timer.number(), 0, &longest, nullptr);
+  std::array<pollfd, 2> ends{{{channel_.number(), POLLIN, 0}, {timer.number(), POLLIN, 0}}};
+  while (::poll(ends.data(), ends.size(), -1) > 0 && ends[1].revents == 0) {
+    auto [message, closed] = receive(channel_.number(), Wait::no);
+    if (closed || (message && message->kind == Kind::disk_released)) return;
+    if (message) early_.push_back(std::move(*message));
+  }
+}
+
+Received Predecessor::next() {
+  if (early_.empty()) return receive(channel_.number(), Wait::no);
+  Received received{.message = std::move(early_.front())};
+  early_.pop_front();
+  return received;
+}
+
+void Predecessor::decline_control() const {
+  if (channel_) send(channel_.number(), Kind::control_declined);
+}
+
+bool Predecessor::say_serving() {
+  const auto us = std::to_string(::getpid());
+  if (!channel_ || send(channel_.number(), Kind::serving, us)) return true;
+  // It has ended, so that nobody else serves, or it has given us up.
+  for (;;) {
+    auto [message, closed] = receive(channel_.number(), Wait::no);
+    if (!message) return true;
+    if (message->kind == Kind::too_late) return false;
+    early_.push_back(std::move(*message));
+  }
+}
+
+void Predecessor::say_forgotten(std::uint64_t order) const {
+  if (channel_) send(channel_.number(), Kind::forgotten, std::to_string(order));
+}
+
+void Successor::adopt(int channel) {
+  const threads::MutexLock lock(mutex_);
+  channel_ = channel;
+}
+
+void Successor::disown() {
+  std::map<std::uint64_t, Answered> untold;
+  {
+    const threads::MutexLock lock(mutex_);
+    channel_ = -1;
+    untold.swap(waiting_);
+  }
+  for (const auto& [number, answered] : untold) answered(false);
+}
+
+// The lock lets no answer arrive before the order waits for it.
+bool Successor::tell(Kind kind, std::string_view what, Answered answered) {
+  const threads::MutexLock lock(mutex_);
+  const Order order{++told_, what};
+  if (!send(channel_, kind, text_of(order))) return false;
+  waiting_.emplace(order.number, std::move(answered));
+  return true;
+}
+
+void Successor::note_forgotten(std::string_view number) {
+  std::uint64_t answered = 0;
+  std::from_chars(number.data(), number.data() + number.size(), answered);
+  std::map<std::uint64_t, Answered>::node_type order;
+  {
+    const threads::MutexLock lock(mutex_);
+    order = waiting_.extract(answered);
+  }
+  if (order) order.mapped()(true);
 }
 
 }  // namespace proxy::succession

@@ -1,11 +1,16 @@
-// Messages between the process that serves and the one that takes over from it.
+// The process that serves, the one that takes over from it, and the messages between them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "peers/threads/mutex.hpp"
 #include "proxy/machine/descriptor.hpp"
 
 namespace proxy::succession {
@@ -52,5 +57,72 @@ struct Received {
   bool closed = false;             // the other end is closed
 };
 Received receive(int channel, Wait wait);
+
+// An order to forget, as the text of a message has it: "17 http://a.test/".
+struct Order {
+  std::uint64_t number = 0;
+  std::string_view what;  // to forget
+};
+
+std::string text_of(const Order& order);
+// Nothing: the text is no order.
+std::optional<Order> order_of(std::string_view text);
+
+// The process that served before this one. Does nothing where there is none. For the main thread.
+class Predecessor {
+ public:
+  // By the environment (Launcher::launch()).
+  static Predecessor of_environment();
+
+  explicit operator bool() const { return static_cast<bool>(channel_); }
+  // Of the channel, for waiting until it is readable; -1: none.
+  [[nodiscard]] int channel() const { return channel_.number(); }
+
+  // The predecessor ends its writing to the disk, and serves on. Returns once it has, or after
+  // kLongestRelease: then the disk is taken when it is free. Orders that arrive meanwhile are kept
+  // for next().
+  void take_disk();
+  // Its control socket is not ours: the predecessor removes the file once we serve.
+  void decline_control() const;
+  // The predecessor accepts no more connections. Call this when ours are accepted. Returns false if
+  // it has waited too long and serves on: then this process is to end.
+  [[nodiscard]] bool say_serving();
+
+  // The predecessor has purged or invalidated this: forget it, then say so by the number of the
+  // order.
+  [[nodiscard]] Received next();
+  void say_forgotten(std::uint64_t order) const;
+
+ private:
+  explicit Predecessor(int channel) : channel_(channel) {}
+
+  Descriptor channel_;
+  std::deque<Message> early_;  // arrived before the disk was released
+};
+
+// The process that takes over. From the time at which it may read the disk, it has to forget
+// whatever is purged or invalidated here. Any thread, except as said.
+class Successor {
+ public:
+  // For the main thread. `channel` stays open until disown(), or for ever.
+  void adopt(int channel) EXCLUDES(mutex_);
+  // For the main thread. Whoever waits is told that the successor has not forgotten.
+  void disown() EXCLUDES(mutex_);
+  [[nodiscard]] bool exists() const { return channel_ >= 0; }
+
+  // Tells the successor to forget. Kind::forget_url or Kind::forget_many. Returns whether it could
+  // be told. If so, the main thread calls `answered` once the successor has answered, or is
+  // disowned.
+  using Answered = std::function<void(bool forgotten)>;
+  bool tell(Kind kind, std::string_view what, Answered answered) EXCLUDES(mutex_);
+  // For the main thread. The successor has forgotten; the text of its message.
+  void note_forgotten(std::string_view number) EXCLUDES(mutex_);
+
+ private:
+  std::atomic<int> channel_ = -1;
+  threads::Mutex mutex_;
+  std::uint64_t told_ GUARDED_BY(mutex_) = 0;  // orders, those to former successors among them
+  std::map<std::uint64_t, Answered> waiting_ GUARDED_BY(mutex_);  // by the order's number
+};
 
 }  // namespace proxy::succession

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/control.hpp"
-#include "proxy/machine/shared_folders.hpp"
+#include "proxy/machine/folders.hpp"
 
 namespace proxy::sandbox {
 namespace {

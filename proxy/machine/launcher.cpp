@@ -10,10 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
-
-#include "proxy/machine/inherited.hpp"
 
 namespace proxy::succession {
 namespace {
@@ -167,6 +166,14 @@ void start(char* const* arguments, const Launch& launch, const Descriptor& chann
   }
 }
 
+// The number in LISTEN_FDS if it is meant for this process.
+int inherited_count() {
+  const char* const pid = std::getenv("LISTEN_PID");
+  const char* const count = std::getenv("LISTEN_FDS");
+  if (pid == nullptr || count == nullptr || std::atol(pid) != ::getpid()) return 0;
+  return std::atoi(count);
+}
+
 }  // namespace
 
 Launcher::Launcher(char* const* arguments) {
@@ -199,6 +206,18 @@ Descriptor Launcher::launch(std::span<const Socket> sockets) const {
   }
   sent = sent && send(orders_.number(), Kind::launch, {}, theirs.number());
   return sent ? std::move(ours) : Descriptor();
+}
+
+std::vector<Inherited> inherited_sockets() {
+  const char* const names = std::getenv("LISTEN_FDNAMES");
+  std::istringstream in(names == nullptr ? "" : names);
+  std::vector<Inherited> sockets;
+  for (int i = 0; i < inherited_count(); ++i) {
+    auto& socket = sockets.emplace_back(Inherited{kFirstInherited + i, {}});
+    std::getline(in, socket.name, ':');
+    ::fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC);
+  }
+  return sockets;
 }
 
 }  // namespace proxy::succession

@@ -1,11 +1,30 @@
-// Starts the program anew, for a process that is confined and may start no program itself.
+// Starts the program anew, for a process that is confined and may start no program itself. And what
+// a program inherits that was started so, or by systemd.
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "proxy/machine/channel.hpp"
 
 namespace proxy::succession {
+
+// The names (LISTEN_FDNAMES) of sockets that a predecessor had opened for the settings "listen" and
+// "control".
+inline constexpr const char* kOwnSockets = "hearsay-listen";
+inline constexpr const char* kControlSocket = "hearsay-control";
+
+inline constexpr int kFirstInherited = 3;  // sd_listen_fds(3)
+
+struct Inherited {
+  int descriptor = -1;
+  std::string name;  // empty: none was given
+};
+
+// The sockets that systemd or the predecessor has passed to this process (sd_listen_fds(3)). Sees
+// to it that no other program inherits them. For the main thread; each call returns the same.
+std::vector<Inherited> inherited_sockets();
 
 // The variable of the environment that tells a successor its end of the channel.
 inline constexpr const char* kChannelVariable = "HEARSAY_PREDECESSOR";
@@ -27,7 +46,7 @@ class Launcher {
     const char* name;
   };
   // Starts the file that the first argument names by now. The program inherits the sockets and
-  // their names as LISTEN_FDS (succession/inherited.hpp). Returns our end of the channel to it,
+  // their names as LISTEN_FDS. Returns our end of the channel to it,
   // which is closed once the program ends; nothing if it could not be ordered.
   [[nodiscard]] Descriptor launch(std::span<const Socket> sockets) const;
 

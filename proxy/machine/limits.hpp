@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/settings.hpp"
+
 namespace proxy::machine {
 
 struct MemoryLimit {
@@ -48,5 +50,18 @@ std::optional<std::uint64_t> parse_total_memory(std::string_view meminfo);
 // The files that may limit the memory of a process whose /proc/self/cgroup has this text: those of
 // its group and of each group around it, innermost first. At most 64 for each version.
 std::vector<std::string> memory_limit_files(std::string_view proc_self_cgroup);
+
+// Lowers what is not set among cache.memory, digest.peer_memory and limits.heads to shares of the
+// limit. From 96 MiB on, memory_shortage() then finds none if all three are not set. Pure.
+void fit_defaults(config::Settings& settings, const MemoryLimit& limit);
+
+// The bytes that a proxy with these settings may take. digest.peer_memory counts if there are
+// peers.
+std::uint64_t memory_needed(const config::Settings& settings);
+
+// What a person is told if that is more than the limit; nothing if it is not, or the limit is
+// unknown.
+std::optional<std::string> memory_shortage(const config::Settings& settings,
+                                           const std::optional<MemoryLimit>& limit);
 
 }  // namespace proxy::machine

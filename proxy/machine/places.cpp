@@ -3,13 +3,20 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "config/control.hpp"
 
@@ -96,6 +103,32 @@ Refusals find_control(const config::Settings& settings, const Account& account) 
   return give_place("control", path, [&] { const Walk walk(folder, account, Missing::leave); });
 }
 
+constexpr int kMostLinks = 40;  // as in Linux
+
+[[noreturn]] void fail(const fs::path& where, int error) {
+  throw std::system_error(error, std::system_category(), where.native());
+}
+
+std::deque<std::string> names_in(const fs::path& path) {
+  std::deque<std::string> names;
+  for (const auto& name : path.relative_path()) {
+    if (!name.empty() && name != ".") names.push_back(name);
+  }
+  return names;
+}
+
+std::string name_of(uid_t user) {
+  const passwd* const entry = ::getpwuid(user);
+  return entry ? entry->pw_name : std::to_string(user);
+}
+
+std::string target_of(const Descriptor& link, const fs::path& where) {
+  std::array<char, PATH_MAX> target{};
+  const auto size = ::readlinkat(link.number(), "", target.data(), target.size());
+  if (size < 0) fail(where, errno);
+  return {target.data(), static_cast<std::size_t>(size)};
+}
+
 }  // namespace
 
 void give_folder(const fs::path& folder, const Account& account, Missing missing) {
@@ -140,6 +173,123 @@ TriedPlaces tried_places(const config::Settings& settings, const Account& accoun
   try_one([](auto&... all) { return give_log(all..., Missing::leave); });
   try_one(find_control);
   return tried;
+}
+
+Acting::Acting(const Account& account) : group_(::getegid()) {
+  const int count = ::getgroups(0, nullptr);
+  groups_.resize(static_cast<std::size_t>(std::max(count, 0)));
+  if (::getgroups(count, groups_.data()) != count ||
+      ::initgroups(account.name.c_str(), account.group) != 0 || ::setegid(account.group) != 0 ||
+      ::seteuid(account.user) != 0) {
+    fail("user: cannot act as " + account.name, errno);
+  }
+}
+
+Acting::~Acting() {
+  const bool is_back = ::seteuid(0) == 0 && ::setegid(group_) == 0 &&
+                       ::setgroups(groups_.size(), groups_.data()) == 0;
+  if (!is_back) std::abort();  // with rights that nobody expects
+}
+
+Walk::Walk(const fs::path& folder, const Account& account, Missing missing)
+    : account_(account),
+      missing_(missing),
+      wanted_(fs::absolute(folder)),
+      rest_(names_in(wanted_)) {
+  start();
+  while (at_ && !rest_.empty()) {
+    const auto name = std::move(rest_.front());
+    rest_.pop_front();
+    step(name);
+  }
+  if (at_ && is_shared_) act_as_account();
+}
+
+void Walk::start() {
+  where_ = "/";
+  enter(Descriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)));
+}
+
+void Walk::step(const std::string& name) {
+  Descriptor next(::openat(at_.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!next && errno == ENOENT) return make(name);
+  const auto item = where_ / name;
+  if (!next && acting_) fail("user " + account_.name + " cannot open " + item.native(), errno);
+  if (!next) fail(item, errno);
+  struct stat status {};
+  if (::fstat(next.number(), &status) != 0) fail(item, errno);
+  const bool is_folder = S_ISDIR(status.st_mode);
+  // In a shared folder with the sticky bit, nobody but root could have put a folder of root's.
+  if (status.st_uid != 0 || (is_shared_ && !is_folder)) act_as_account();
+  check_owner(item, status);
+  if (S_ISLNK(status.st_mode)) return follow(next);
+  if (!is_folder) fail(item, ENOTDIR);
+  where_ = name == ".." ? where_.parent_path() : item;
+  enter(std::move(next));
+}
+
+void Walk::follow(const Descriptor& link) {
+  if (++links_ > kMostLinks) fail(wanted_, ELOOP);
+  const fs::path target = target_of(link, where_);
+  const auto names = names_in(target);
+  rest_.insert(rest_.begin(), names.begin(), names.end());
+  if (target.is_absolute()) start();
+}
+
+void Walk::make(const std::string& name) {
+  const auto folder = where_ / name;
+  if (missing_ == Missing::leave) {
+    at_ = Descriptor();
+    return;
+  }
+  if (is_shared_) act_as_account();
+  const bool is_last = rest_.empty();
+  if (::mkdirat(at_.number(), name.c_str(), is_last ? 0700 : 0755) != 0 && errno != EEXIST) {
+    const int cause = errno;
+    if (is_roots()) fail(folder.native() + " cannot be made", cause);
+    fail(fmt::format(
+             "user {0} cannot make {1}, and root makes nothing where others may change it (make "
+             "it yourself, for instance by \"install -d -m 0700 -o {0} {2}\")",
+             account_.name, folder.native(), wanted_.native()),
+         cause);
+  }
+  Descriptor made(
+      ::openat(at_.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC));
+  if (!made) fail(folder, errno);
+  if (is_last && is_roots() &&
+      ::fchownat(made.number(), "", account_.user, account_.group, AT_EMPTY_PATH) != 0) {
+    fail(folder, errno);
+  }
+  where_ = folder;
+  enter(std::move(made));
+}
+
+void Walk::enter(Descriptor folder) {
+  struct stat status {};
+  if (!folder || ::fstat(folder.number(), &status) != 0) fail(where_, errno);
+  check_owner(where_, status);
+  const bool is_sticky = (status.st_mode & S_ISVTX) != 0;
+  if ((status.st_mode & S_IWOTH) != 0 && !is_sticky) {
+    throw std::runtime_error(
+        fmt::format("every user may change {0}: take that right away (\"chmod o-w {0}\"), or name "
+                    "another folder",
+                    where_.native()));
+  }
+  is_shared_ = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  if (status.st_uid != 0 || (is_shared_ && !is_sticky)) act_as_account();
+  at_ = std::move(folder);
+}
+
+void Walk::act_as_account() {
+  if (!acting_) acting_.emplace(account_);
+}
+
+void Walk::check_owner(const fs::path& item, const struct stat& status) const {
+  if (status.st_uid == 0 || status.st_uid == account_.user) return;
+  throw std::runtime_error(fmt::format(
+      "user {0} may change {1}, which is on the way of root and user {2}: give it to one of these "
+      "(\"chown -h root {1}\"), or name another folder",
+      name_of(status.st_uid), item.native(), account_.name));
 }
 
 }  // namespace proxy::machine

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/settings.hpp"
 #include "proxy/machine/grants.hpp"
 
 namespace proxy::sandbox {
@@ -31,7 +32,7 @@ inline constexpr bool kSanitized = false;
 // What enter() would put in force on this kernel.
 Parts available();
 
-// Confines the process until it ends: call_limits.hpp, file_limits.hpp, no_new_privs, no core
+// Confines the process until it ends: limit_calls(), limit_files(), no_new_privs, no core
 // dumps, and no tracing by other programs of the same user. Returns what is in force.
 //
 // Landlock limits only the calling thread and the threads that it starts later. So call this while
@@ -43,5 +44,42 @@ std::string describe(const Parts& parts);
 
 // Where the process may write, in one line for a person; empty if nowhere.
 std::string describe(const std::vector<Grant>& grants);
+
+// Enters the sandbox (see enter()) unless the settings, or a build with a sanitizer, do without it.
+// `settings_file`: from which the settings were read. Returns what is in force, in one line for a
+// person. Call this while the process has one thread.
+std::string confine(const config::Settings& settings, const std::string& settings_file);
+
+// What confine() would put in force, in lines for a person. Changes nothing.
+std::vector<std::string> preview(const config::Settings& settings,
+                                 const std::string& settings_file);
+
+// The parts of enter().
+
+// Whether the kernel has seccomp filters that end the process.
+bool can_limit_calls();
+
+// From now on this process, with all its threads, makes only the calls that a running proxy needs.
+// Calls by which one program attacks another or the kernel end it by SIGSYS: to run a program, to
+// trace or read another process, to mount, to load code into the kernel. Other calls fail with
+// ENOSYS, as on an older kernel, so that a newer C library uses the calls that it used before. No
+// socket may listen, and only sockets of IP and for the list of interfaces may be made. Memory is
+// never writable and executable at once. Cannot be undone.
+//
+// Returns whether the filter is in force; true if the kernel accepted it. Sets no_new_privs.
+bool limit_calls();
+
+// The version of the kernel's Landlock (landlock(7), since Linux 5.13); 0 if the kernel has none,
+// or denies it to us.
+int landlock_version();
+
+// From now on the calling thread, and the threads that it starts later, may open only what the
+// grants allow, whoever runs the program. Open files stay open. A grant of a path that does not
+// exist has no effect. From version 4 on no TCP socket may be bound, from version 6 on no signal
+// reaches other programs and no abstract Unix socket of theirs may be connected to. To look at a
+// file's name and attributes stays allowed everywhere. Cannot be undone.
+//
+// Returns whether the limits are in force. Needs no_new_privs.
+bool limit_files(const std::vector<Grant>& grants);
 
 }  // namespace proxy::sandbox

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/machine/read_only.hpp"
+#include "proxy/machine/folders.hpp"
 
 namespace proxy::machine {
 namespace {

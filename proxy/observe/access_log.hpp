@@ -14,7 +14,7 @@
 #include "config/settings.hpp"
 #include "peers/threads/mutex.hpp"
 #include "proxy/machine/descriptor.hpp"
-#include "proxy/machine/read_only.hpp"
+#include "proxy/machine/folders.hpp"
 #include "proxy/observe/fault.hpp"
 #include "proxy/observe/request_record.hpp"
 

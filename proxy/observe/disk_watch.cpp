@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "config/counted.hpp"
-#include "proxy/machine/read_only.hpp"
+#include "proxy/machine/folders.hpp"
 
 namespace proxy {
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/text.hpp"
-#include "proxy/machine/memory_need.hpp"
+#include "proxy/machine/limits.hpp"
 #include "proxy/observe/clock_watch.hpp"
 #include "proxy/observe/disk_watch.hpp"
 #include "proxy/observe/peer_watch.hpp"

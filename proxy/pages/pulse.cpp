@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "proxy/machine/return_freed.hpp"
+#include "proxy/machine/memory.hpp"
 #include "proxy/observe/clock_watch.hpp"
 #include "proxy/pages/health.hpp"
 #include "proxy/pages/live_json.hpp"

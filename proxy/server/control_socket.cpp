@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "config/control.hpp"
-#include "proxy/machine/inherited.hpp"
+#include "proxy/machine/launcher.hpp"
 #include "proxy/machine/local_socket.hpp"
 #include "proxy/machine/places.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "proxy/machine/limits.hpp"
-#include "proxy/machine/return_freed.hpp"
+#include "proxy/machine/memory.hpp"
 #include "proxy/pages/health.hpp"
 
 namespace proxy {

@@ -4,7 +4,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstdint>
 
-#include "proxy/machine/reserve.hpp"
+#include "proxy/machine/memory.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/tiers/cache.hpp"

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proxy/machine/inherited.hpp"
+#include "proxy/machine/launcher.hpp"
 
 namespace proxy {
 

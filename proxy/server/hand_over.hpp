@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "proxy/machine/channel.hpp"
 #include "proxy/machine/launcher.hpp"
-#include "proxy/machine/successor.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/server/control_socket.hpp"
 #include "proxy/server/listener.hpp"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "proxy/machine/descriptor.hpp"
-#include "proxy/machine/inherited.hpp"
+#include "proxy/machine/launcher.hpp"
 
 namespace proxy {
 

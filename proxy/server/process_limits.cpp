@@ -4,7 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
-#include "proxy/machine/memory_need.hpp"
+#include "proxy/machine/limits.hpp"
 
 namespace proxy {
 namespace {

@@ -9,7 +9,7 @@
 #include "config/counted.hpp"
 #include "config/restart.hpp"
 #include "proxy/lists/read.hpp"
-#include "proxy/machine/memory_need.hpp"
+#include "proxy/machine/limits.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/guard.hpp"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "proxy/machine/read_only.hpp"
+#include "proxy/machine/folders.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {

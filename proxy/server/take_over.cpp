@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "proxy/machine/order.hpp"
+#include "proxy/machine/channel.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/tiers/tiers.hpp"
 

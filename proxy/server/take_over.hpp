@@ -3,7 +3,7 @@
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 
-#include "proxy/machine/predecessor.hpp"
+#include "proxy/machine/channel.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/machine/predecessor.hpp"
 #include "proxy/server/worker.hpp"

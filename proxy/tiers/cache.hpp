@@ -8,8 +8,8 @@
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/pressure.hpp"
 #include "proxy/fill/fills.hpp"
+#include "proxy/machine/channel.hpp"
 #include "proxy/machine/clock.hpp"
-#include "proxy/machine/successor.hpp"
 #include "proxy/tiers/placement.hpp"
 
 namespace proxy {

@@ -1,4 +1,4 @@
-#include "proxy/machine/call_limits.hpp"
+#include "proxy/machine/sandbox.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -9,9 +9,6 @@
 #include <thread>
 
 #include "proxy/machine/launcher.hpp"
-#include "proxy/machine/order.hpp"
-#include "proxy/machine/predecessor.hpp"
-#include "proxy/machine/successor.hpp"
 
 namespace proxy::succession {
 namespace {

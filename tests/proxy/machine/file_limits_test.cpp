@@ -1,4 +1,4 @@
-#include "proxy/machine/file_limits.hpp"
+#include "proxy/machine/sandbox.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "proxy/machine/memory_need.hpp"
+#include "proxy/machine/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/machine/read_only.hpp"
+#include "proxy/machine/folders.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

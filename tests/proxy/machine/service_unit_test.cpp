@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/machine/read_only.hpp"
+#include "proxy/machine/folders.hpp"
 
 namespace proxy::machine {
 namespace {

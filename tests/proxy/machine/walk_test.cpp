@@ -1,4 +1,4 @@
-#include "proxy/machine/walk.hpp"
+#include "proxy/machine/places.hpp"
 
 #include <grp.h>
 #include <gtest/gtest.h>

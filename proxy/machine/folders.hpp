@@ -1,10 +1,21 @@
-// Folders that this process, or a service, cannot write, and what helps.
+// Folders: those that others use, too, and those that this process or a service cannot write.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace proxy::machine {
+
+// The path itself if it exists, as far as this user can see, else the folder above it that does.
+std::filesystem::path nearest_that_exists(std::filesystem::path path);
+
+// Whether others than we keep files in the folder, such as /etc or a home.
+bool is_shared(const std::filesystem::path& folder);
+
+// The nearest folder that exists above a missing one, which the sandbox may grant until the missing
+// one is there. Empty: others keep files there, so the sandbox must not.
+std::filesystem::path own_folder_above(const std::filesystem::path& missing);
 
 // The service of systemd that this process belongs to, such as "hearsay.service"; that name if none
 // is known. Reads /proc/self/cgroup at the first call, which is to be before the sandbox.

@@ -1,4 +1,4 @@
-// A reserve of address space for allocations that would fail.
+// The memory of the process: a reserve of address space, and the return of freed memory.
 #pragma once
 
 #include <atomic>
@@ -28,5 +28,12 @@ class Reserve {
   threads::Alarm failed_;
   std::atomic<void*> held_ = nullptr;
 };
+
+// Returns the pages that have been free for longer than jemalloc's setting dirty_decay_ms. jemalloc
+// does so by itself only while threads allocate. Takes some milliseconds after a peak, else next to
+// nothing. Any thread. Does nothing in a program with another allocator.
+void return_freed();
+// Returns all free pages at once.
+void return_all_freed();
 
 }  // namespace proxy::memory

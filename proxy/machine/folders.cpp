@@ -1,4 +1,4 @@
-#include "proxy/machine/read_only.hpp"
+#include "proxy/machine/folders.hpp"
 
 #include <fmt/format.h>
 #include <sys/statvfs.h>
@@ -11,9 +11,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-
-#include "proxy/machine/nearest.hpp"
-#include "proxy/machine/shared_folders.hpp"
 
 namespace proxy::machine {
 namespace {
@@ -36,7 +33,42 @@ std::string service_of_cgroup() {
   return found.empty() ? std::string(kUsualService) : found;
 }
 
+template <std::size_t kSize>
+bool has(const std::string_view (&folders)[kSize], std::string_view folder) {
+  return std::find(std::begin(folders), std::end(folders), folder) != std::end(folders);
+}
+
 }  // namespace
+
+std::filesystem::path nearest_that_exists(std::filesystem::path path) {
+  std::error_code error;
+  path = std::filesystem::absolute(path, error).lexically_normal();
+  while (!std::filesystem::exists(path, error) && path.has_relative_path()) {
+    path = path.parent_path();
+  }
+  return path;
+}
+
+bool is_shared(const std::filesystem::path& folder) {
+  constexpr std::string_view kShared[] = {"/",      "/boot",      "/etc",  "/etc/ssl", "/home",
+                                          "/media", "/opt",       "/root", "/run",     "/tmp",
+                                          "/usr",   "/usr/local", "/var",  "/var/lib"};
+  constexpr std::string_view kSystem[] = {"/dev/", "/proc/", "/sys/"};
+  const std::string text = folder.native();
+  const std::string below = text + '/';
+  return has(kShared, text) ||
+         std::any_of(std::begin(kSystem), std::end(kSystem),
+                     [&](std::string_view system) { return below.starts_with(system); }) ||
+         folder.parent_path() == "/home";
+}
+
+std::filesystem::path own_folder_above(const std::filesystem::path& missing) {
+  constexpr std::string_view kOfMany[] = {"/mnt",     "/srv",       "/var/cache",
+                                          "/var/log", "/var/spool", "/var/tmp"};
+  auto folder = nearest_that_exists(missing);
+  if (is_shared(folder) || has(kOfMany, folder.native())) folder.clear();
+  return folder;
+}
 
 const std::string& own_service() {
   static const std::string service = service_of_cgroup();

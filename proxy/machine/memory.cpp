@@ -1,9 +1,13 @@
-#include "proxy/machine/reserve.hpp"
+#include "proxy/machine/memory.hpp"
 
 #include <sys/mman.h>
 
 #include <cstddef>
 #include <new>
+
+// Not from jemalloc's header: a weak symbol is null in a program without jemalloc.
+extern "C" [[gnu::weak]] int mallctl(const char* name, void* old_value, std::size_t* old_size,
+                                     void* new_value, std::size_t new_size) noexcept;
 
 namespace proxy::memory {
 namespace {
@@ -11,6 +15,10 @@ namespace {
 constexpr std::size_t kBytes = std::size_t{16} << 20;
 
 std::atomic<Reserve*> the_reserve = nullptr;
+
+void order(const char* what) {
+  if (mallctl != nullptr) mallctl(what, nullptr, nullptr, nullptr, 0);
+}
 
 }  // namespace
 
@@ -43,6 +51,14 @@ void Reserve::on_failure() {
   void* const held = reserve->held_.exchange(nullptr);
   if (!held) throw std::bad_alloc();
   ::munmap(held, kBytes);
+}
+
+// 4096: of all arenas (MALLCTL_ARENAS_ALL).
+void return_freed() {
+  order("arena.4096.decay");
+}
+void return_all_freed() {
+  order("arena.4096.purge");
 }
 
 }  // namespace proxy::memory
