@@ -70,9 +70,9 @@ rooms=(
   cache/disk/format
   lists
   users
-  machine
   net
   http
+  machine
 )
 
 # rests_on ROOM ALLOWED...: of proxy/, ROOM may include only itself, these rooms and version.hpp.
@@ -97,7 +97,7 @@ breach 'proxy/ itself holds only main.cpp and version.hpp' < <(
   find proxy -maxdepth 1 -name '*.[ch]pp' | grep -vE '/(main\.cpp|version\.hpp)$' || true)
 
 rests_on http
-rests_on net http
+rests_on net machine http
 rests_on cache/disk/format machine
 rests_on cache/disk/catalog cache/disk/format
 rests_on cache/disk/log cache/disk/catalog cache/disk/format

@@ -2,7 +2,7 @@
 
 #include <boost/container/small_vector.hpp>
 
-#include "proxy/net/file_part.hpp"
+#include "proxy/net/socket_calls.hpp"
 
 namespace proxy {
 

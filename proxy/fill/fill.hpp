@@ -17,7 +17,7 @@
 #include "proxy/cache/storability.hpp"
 #include "proxy/fill/arrived_slices.hpp"
 #include "proxy/fill/lent_body.hpp"
-#include "proxy/net/frame_allocator.hpp"
+#include "proxy/net/frames.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/inquiries.hpp"
 #include "proxy/observe/request_record.hpp"

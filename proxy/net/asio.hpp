@@ -16,8 +16,6 @@
 #include <boost/system/result.hpp>
 #include <chrono>
 
-#include "proxy/net/resume.hpp"
-#include "proxy/net/soon.hpp"
 #include "proxy/net/spawn.hpp"
 #include "proxy/net/task.hpp"
 

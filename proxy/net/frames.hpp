@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
 // Whether AddressSanitizer is in the build: gcc and clang say so by different names.
@@ -85,3 +87,32 @@ struct InFrameMemory {
 };
 
 }  // namespace proxy::net
+
+namespace proxy {
+
+// Shared objects and texts in the memory of frames: what each miss makes anew and gives up soon.
+// Any thread may free it.
+template <class T>
+struct FrameAllocator {
+  using value_type = T;
+
+  FrameAllocator() = default;
+  template <class U>
+  FrameAllocator(const FrameAllocator<U>& /*other*/) {}
+
+  T* allocate(std::size_t n) { return static_cast<T*>(net::FrameMemory::take(n * sizeof(T))); }
+  void deallocate(T* memory, std::size_t n) noexcept {
+    net::FrameMemory::give_back(memory, n * sizeof(T));
+  }
+  friend bool operator==(const FrameAllocator& /*a*/, const FrameAllocator& /*b*/) { return true; }
+};
+
+// std::make_shared, but for the memory.
+template <class T, class... Args>
+std::shared_ptr<T> make_shared_in_frames(Args&&... args) {
+  return std::allocate_shared<T>(FrameAllocator<T>(), std::forward<Args>(args)...);
+}
+
+using FrameString = std::basic_string<char, std::char_traits<char>, FrameAllocator<char>>;
+
+}  // namespace proxy

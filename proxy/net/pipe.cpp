@@ -17,13 +17,8 @@ std::unique_ptr<Pipe> Pipe::make() {
   return std::unique_ptr<Pipe>(new Pipe(ends[1], ends[0]));
 }
 
-Pipe::~Pipe() {
-  ::close(in_);
-  ::close(out_);
-}
-
 Task<Result<std::size_t>> Pipe::take_from(Stream& from, std::size_t most) {
-  const auto moved = co_await from.read_into_pipe(in_, std::min(most, kMost));
+  const auto moved = co_await from.read_into_pipe(in_.number(), std::min(most, kMost));
   if (moved) held_ += *moved;
   co_return moved;
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/net/file_part.hpp"
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/net/stream.hpp"
 
 namespace proxy::net {
@@ -18,24 +18,21 @@ class Pipe {
 
   // Null: the process has no descriptor left.
   static std::unique_ptr<Pipe> make();
-  ~Pipe();
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
 
   // Moves at least one byte and at most `most` bytes from the connection into the pipe, which must
   // be empty. Waits for the first byte. The end of the stream is asio::error::eof. Not with TLS.
   Task<Result<std::size_t>> take_from(Stream& from, std::size_t most);
   // All bytes in the pipe, for Stream::send_file(). The caller tells sent() how many of them that
   // call has sent.
-  [[nodiscard]] FilePart content() const { return {out_, {}, held_}; }
+  [[nodiscard]] FilePart content() const { return {out_.number(), {}, held_}; }
   void sent(std::size_t bytes) { held_ -= bytes; }
   [[nodiscard]] bool empty() const { return held_ == 0; }
 
  private:
   Pipe(int in, int out) : in_(in), out_(out) {}
 
-  const int in_;
-  const int out_;
+  machine::Descriptor in_;
+  machine::Descriptor out_;
   std::size_t held_ = 0;
 };
 

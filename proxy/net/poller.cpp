@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "proxy/net/asio_epoll.hpp"
-
 namespace proxy::net {
 namespace {
 
@@ -206,6 +204,8 @@ void Poller::tell(const epoll_event& event) {
   if (descriptor && has_room && descriptor->writer_) take(descriptor->writer_)(true);
 }
 
+// Asio calls these two in place of epoll_ctl(2) and epoll_wait(2): see asio.cpp. The Poller takes
+// the events of our Descriptors, so a wait may result in zero before its time is over.
 int asio_epoll_ctl(int epoll, int operation, int descriptor, epoll_event* event) {
   last_epoll = epoll;
   return ::epoll_ctl(epoll, operation, descriptor, event);

@@ -72,7 +72,7 @@ class Descriptor : public boost::intrusive::list_base_hook<
 };
 
 // The descriptors of one io_context; asio::use_service makes it. They are in the epoll instance of
-// Asio, whose wait is also theirs: see asio_epoll.hpp. The end of the io_context destroys the
+// Asio, whose wait is also theirs: see asio.cpp. The end of the io_context destroys the
 // coroutines that wait.
 class Poller final : public asio::execution_context::service {
  public:

@@ -1,6 +1,7 @@
 #include "proxy/net/socket_calls.hpp"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -9,12 +10,18 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "proxy/net/frames.hpp"
 
 namespace proxy::net {
 namespace {
+
+// tcpi_bytes_acked in Linux' tcp_info. The C library's <netinet/tcp.h>, which Asio includes, lacks
+// it, and <linux/tcp.h> cannot be included beside that header.
+constexpr std::size_t kBytesAcked = 120;
+constexpr int kTcpInfo = 11;
 
 template <class Call>
 Result<std::size_t> result_of(const Call& call) {
@@ -132,6 +139,22 @@ Result<std::size_t> receive_into_pipe(int socket, int pipe, std::size_t most) {
     return ::splice(socket, nullptr, pipe, nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
   });
   return received(result, most > 0);
+}
+
+std::optional<std::uint64_t> acknowledged(int socket) {
+  std::array<std::byte, kBytesAcked + sizeof(std::uint64_t)> info;
+  socklen_t size = info.size();
+  const auto failed = ::getsockopt(socket, IPPROTO_TCP, kTcpInfo, info.data(), &size);
+  if (failed != 0 || size < info.size()) return std::nullopt;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, info.data() + kBytesAcked, sizeof bytes);
+  return bytes;
+}
+
+// Not by Asio's set_option: Asio's destructor would undo it.
+void reset_on_close(int socket) {
+  const ::linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
 }  // namespace proxy::net

@@ -2,10 +2,11 @@
 // fails with asio::error::would_block.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "proxy/net/asio.hpp"
-#include "proxy/net/file_part.hpp"
 
 namespace proxy::net {
 
@@ -14,6 +15,19 @@ enum class More : bool { no, yes };
 
 // At least one byte, unless `into` is empty. The end of the stream is asio::error::eof.
 Result<std::size_t> receive(int socket, asio::mutable_buffer into);
+
+// Bytes that the kernel sends by itself.
+struct FilePart {
+  int descriptor = -1;
+  // In an open file. Nothing: the descriptor is a pipe, which gives its next bytes.
+  std::optional<std::uint64_t> offset = 0;
+  std::uint64_t size = 0;
+
+  void skip(std::uint64_t sent) {
+    if (offset) *offset += sent;
+    size -= sent;
+  }
+};
 
 // Sends the bytes after the first `skip`. The kernel takes at most 64 buffers at once.
 Result<std::size_t> send(int socket, std::span<const asio::const_buffer> buffers, std::size_t skip,
@@ -24,5 +38,12 @@ Result<std::size_t> send_file(int socket, const FilePart& part);
 
 // splice(2) into an empty pipe. The end of the stream is asio::error::eof.
 Result<std::size_t> receive_into_pipe(int socket, int pipe, std::size_t most);
+
+// Bytes that the other side has acknowledged since the connection began (TCP_INFO). Nothing if the
+// system cannot tell.
+std::optional<std::uint64_t> acknowledged(int socket);
+
+// Makes the connection end with a reset instead of in an orderly way.
+void reset_on_close(int socket);
 
 }  // namespace proxy::net

@@ -5,21 +5,15 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/beast/core/buffers_suffix.hpp>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 namespace proxy::net {
 namespace {
 
-// tcpi_bytes_acked in Linux' tcp_info. The C library's <netinet/tcp.h>, which Asio includes, lacks
-// it, and <linux/tcp.h> cannot be included beside that header.
-constexpr std::size_t kBytesAcked = 120;
-constexpr int kTcpInfo = 11;
-constexpr int kNotSentLowAt = 25;
+constexpr int kNotSentLowAt = 25;  // TCP_NOTSENT_LOWAT: see kBytesAcked in socket_calls.cpp
 
 // How often within its deadline a write that waits looks at what the other side has acknowledged.
 constexpr int kLooks = 8;
@@ -36,6 +30,44 @@ AnySocket without_delay(AnySocket socket) {
   socket.non_blocking(true, ignored);
   socket.set_option(tcp::no_delay(true), ignored);
   return socket;
+}
+
+// Whether TLS holds bytes that it took from the socket and that were not read yet. The socket does
+// not show them.
+bool holds_input(Stream::Tls& tls) {
+  auto* const session = tls.native_handle();
+  return SSL_has_pending(session) == 1 || BIO_ctrl_pending(SSL_get_rbio(session)) > 0;
+}
+
+// Why a wait has ended that was cancelled.
+error_code blame(const Stream& stream, error_code error = asio::error::operation_aborted) {
+  if (stream.timed_out() && error == asio::error::operation_aborted) return asio::error::timed_out;
+  return error;
+}
+
+Task<bool> socket_readable(Stream::Tls& tls) {
+  const auto [error] = co_await tls.next_layer().async_wait(tcp::socket::wait_read, as_result);
+  co_return !error;
+}
+Task<bool> socket_readable(Descriptor& plain) {
+  co_return co_await plain.input();
+}
+
+// Keeps the one buffer of write() as long as it is needed.
+Task<error_code> write_rest_of(Stream& stream, asio::const_buffer buffer, std::size_t sent) {
+  co_return co_await stream.write_rest({&buffer, 1}, sent);
+}
+
+// Writes some of the bytes after the first `sent`. Small buffers share a record of TLS: Asio copies
+// them together.
+Task<Result<std::size_t>> write_records(Stream::Tls& tls,
+                                        std::span<const asio::const_buffer> buffers,
+                                        std::size_t sent) {
+  boost::beast::buffers_suffix<std::span<const asio::const_buffer>> left(buffers);
+  left.consume(sent);
+  const auto [error, n] = co_await tls.async_write_some(left, as_result);
+  if (error) co_return error;
+  co_return n;
 }
 
 }  // namespace
@@ -87,14 +119,21 @@ class Stream::Stall {
   // of the buffer is free, which may take longer than the deadline.
   void look() {
     looked_ = stream_->now();
-    stream_->keep_little_unsent();
-    const auto acknowledged = stream_->acknowledged();
-    if (!acknowledged) return;
-    if (!acknowledged_) acknowledged_by_since_ = *acknowledged;
-    if (acknowledged != std::exchange(acknowledged_, acknowledged)) got_on_ = looked_;
-    if (*acknowledged - acknowledged_by_since_ < kProgress) return;
-    acknowledged_by_since_ = *acknowledged;
+    keep_little_unsent();
+    const auto all = acknowledged(stream_->descriptor());
+    if (!all) return;
+    if (!acknowledged_) acknowledged_by_since_ = *all;
+    if (all != std::exchange(acknowledged_, all)) got_on_ = looked_;
+    if (*all - acknowledged_by_since_ < kProgress) return;
+    acknowledged_by_since_ = *all;
     since_ = looked_;
+  }
+  // Only for a slow reader. It wakes a writer for fewer bytes, which would cost a fast transfer
+  // half as much processor time again; and a small response must not cost a system call more.
+  void keep_little_unsent() {
+    if (std::exchange(stream_->keeps_little_unsent_, true)) return;
+    ::setsockopt(stream_->descriptor(), IPPROTO_TCP, kNotSentLowAt, &kMostUnsent,
+                 sizeof kMostUnsent);
   }
 
   Stream* stream_;
@@ -140,17 +179,10 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
 
 Soon<bool> Stream::readable() {
   if (timed_out_) return false;
-  if (plain_ ? plain_->may_read() && !quiet() : holds_input()) return true;
-  return readable_later();
-}
-
-Task<bool> Stream::readable_later() {
-  if (plain_) {
-    if (plain_->may_read()) co_return true;
-    co_return co_await plain_->input();
-  }
-  const auto [error] = co_await tls_->next_layer().async_wait(tcp::socket::wait_read, as_result);
-  co_return !error;
+  if (tls_) return holds_input(*tls_) ? Soon<bool>(true) : socket_readable(*tls_);
+  // may_read() stays true where the kernel reports no events.
+  if (plain_->may_read() && (!quiet() || plain_->may_read())) return true;
+  return socket_readable(*plain_);
 }
 
 Soon<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
@@ -162,12 +194,13 @@ Soon<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
 Task<Result<std::size_t>> Stream::read_later(asio::mutable_buffer into) {
   if (tls_) {
     const auto [error, n] = co_await tls_->async_read_some(into, as_result);
-    if (error) co_return blame(error);
+    if (error) co_return blame(*this, error);
     co_return n;
   }
   for (;;) {
     if (auto done = try_read(into)) co_return *done;
-    if (const auto error = woken(co_await plain_->input())) co_return error;
+    const bool has_input = co_await plain_->input();
+    if (!has_input) co_return blame(*this);
   }
 }
 
@@ -183,11 +216,7 @@ Soon<error_code> Stream::write(asio::const_buffer buffer) {
   const auto sent = try_write({&buffer, 1});
   if (!sent) return sent.error();
   if (*sent == buffer.size()) return error_code{};
-  return write_later(buffer, *sent);
-}
-
-Task<error_code> Stream::write_later(asio::const_buffer buffer, std::size_t sent) {
-  co_return co_await write_rest({&buffer, 1}, sent);
+  return write_rest_of(*this, buffer, *sent);
 }
 
 Soon<error_code> Stream::write(std::span<const asio::const_buffer> buffers, More more) {
@@ -204,7 +233,7 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
     if (timed_out_) co_return asio::error::timed_out;
     Result<std::size_t> n = std::size_t{0};
     if (tls_) {
-      n = co_await write_records(buffers, sent);
+      n = co_await write_records(*tls_, buffers, sent);
     } else {
       n = send(plain_->get(), buffers, sent);
     }
@@ -212,23 +241,13 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
       sent += *n;
       stall.note(*n);
     } else if (tls_ || !would_block(n.error())) {
-      co_return n.error();
-    } else if (const auto error = woken(co_await plain_->room())) {
-      co_return error;
+      co_return blame(*this, n.error());
+    } else {
+      const bool has_room = co_await plain_->room();
+      if (!has_room) co_return blame(*this);
     }
   }
   co_return error_code{};
-}
-
-// Writes some of the bytes after the first `sent`. Small buffers share a record of TLS: Asio copies
-// them together.
-Task<Result<std::size_t>> Stream::write_records(std::span<const asio::const_buffer> buffers,
-                                                std::size_t sent) {
-  boost::beast::buffers_suffix<std::span<const asio::const_buffer>> left(buffers);
-  left.consume(sent);
-  const auto [error, n] = co_await tls_->async_write_some(left, as_result);
-  if (error) co_return blame(error);
-  co_return n;
 }
 
 Task<Result<std::size_t>> Stream::send_file(FilePart part) {
@@ -238,7 +257,8 @@ Task<Result<std::size_t>> Stream::send_file(FilePart part) {
     const auto sent = net::send_file(plain_->get(), part);
     if (sent || !would_block(sent.error())) co_return sent;
     if (!stall) stall.emplace(*this);
-    if (const auto error = woken(co_await plain_->room())) co_return error;
+    const bool has_room = co_await plain_->room();
+    if (!has_room) co_return blame(*this);
   }
 }
 
@@ -250,7 +270,8 @@ Task<Result<std::size_t>> Stream::read_into_pipe(int pipe, std::size_t most) {
       if (moved || !would_block(moved.error())) co_return moved;
       plain_->read_nothing();
     }
-    if (const auto error = woken(co_await plain_->input())) co_return error;
+    const bool has_input = co_await plain_->input();
+    if (!has_input) co_return blame(*this);
   }
 }
 
@@ -266,17 +287,12 @@ void Stream::expires_never() {
   Watched::expires_never();
 }
 
+void Stream::on_expiry() {
+  if (timed_out_ || !stall_ || !stall_->gets_on()) interrupt();
+}
+
 void Stream::interrupt() {
   Watched::expires_never();
-  time_out();
-}
-
-void Stream::on_expiry() {
-  if (!timed_out_ && stall_ && stall_->gets_on()) return;
-  time_out();
-}
-
-void Stream::time_out() {
   timed_out_ = true;
   if (plain_) return plain_->cancel();
   error_code ignored;
@@ -287,25 +303,8 @@ void Stream::time_out() {
   Watched::expires_after(Clock::duration::zero());
 }
 
-// Whether TLS holds bytes that it took from the socket and that were not read yet. The socket does
-// not show them.
-bool Stream::holds_input() {
-  if (!tls_) return false;
-  auto* const session = tls_->native_handle();
-  return SSL_has_pending(session) == 1 || BIO_ctrl_pending(SSL_get_rbio(session)) > 0;
-}
-
-error_code Stream::blame(error_code error) const {
-  if (timed_out_ && error == asio::error::operation_aborted) return asio::error::timed_out;
-  return error;
-}
-
-error_code Stream::woken(bool told) const {
-  return told ? error_code{} : blame(asio::error::operation_aborted);
-}
-
 bool Stream::quiet() {
-  if (timed_out_ || holds_input()) return false;
+  if (timed_out_ || (tls_ && holds_input(*tls_))) return false;
   char byte = 0;
   const auto n = ::recv(descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   const bool quiet = n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -323,29 +322,6 @@ int Stream::descriptor() {
 
 void Stream::shutdown_send() {
   ::shutdown(descriptor(), SHUT_WR);
-}
-
-std::optional<std::uint64_t> Stream::acknowledged() {
-  std::array<std::byte, kBytesAcked + sizeof(std::uint64_t)> info;
-  socklen_t size = info.size();
-  const auto failed = ::getsockopt(descriptor(), IPPROTO_TCP, kTcpInfo, info.data(), &size);
-  if (failed != 0 || size < info.size()) return std::nullopt;
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, info.data() + kBytesAcked, sizeof bytes);
-  return bytes;
-}
-
-// Only for a slow reader. It wakes a writer for fewer bytes, which would cost a fast transfer half
-// as much processor time again; and a small response must not cost a system call more.
-void Stream::keep_little_unsent() {
-  if (std::exchange(keeps_little_unsent_, true)) return;
-  ::setsockopt(descriptor(), IPPROTO_TCP, kNotSentLowAt, &kMostUnsent, sizeof kMostUnsent);
-}
-
-void Stream::reset_on_close() {
-  // Not by Asio's set_option: Asio's destructor would undo it.
-  const ::linger at_once{.l_onoff = 1, .l_linger = 0};
-  ::setsockopt(descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
 void Stream::close() {

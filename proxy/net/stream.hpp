@@ -72,13 +72,6 @@ class Stream final : public Watched {
   static constexpr int kMostUnsent = 256 * 1024;
   [[nodiscard]] std::optional<Clock::time_point> stalled_since() const;
 
-  // Bytes that the other side has acknowledged since the connection began (TCP_INFO). Nothing if
-  // the system cannot tell.
-  [[nodiscard]] std::optional<std::uint64_t> acknowledged();
-
-  // Makes the connection end with a reset instead of in an orderly way.
-  void reset_on_close();
-
   // True if nothing has been received and the other side has not closed, so that the connection can
   // be reused.
   [[nodiscard]] bool quiet();
@@ -97,16 +90,7 @@ class Stream final : public Watched {
   class Stall;
 
   Task<Result<std::size_t>> read_later(asio::mutable_buffer into);
-  Task<bool> readable_later();
-  Task<error_code> write_later(asio::const_buffer buffer, std::size_t sent);
   void on_expiry() override;
-  void time_out();
-  void keep_little_unsent();
-  [[nodiscard]] bool holds_input();
-  [[nodiscard]] error_code blame(error_code error) const;
-  [[nodiscard]] error_code woken(bool told) const;
-  Task<Result<std::size_t>> write_records(std::span<const asio::const_buffer> buffers,
-                                          std::size_t sent);
 
   std::optional<Descriptor> plain_;
   std::unique_ptr<Tls> tls_;

@@ -7,7 +7,7 @@
 #include <cassert>
 #include <utility>
 
-#include "proxy/net/frame_allocator.hpp"
+#include "proxy/net/frames.hpp"
 
 namespace proxy {
 

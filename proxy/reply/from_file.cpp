@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "proxy/net/file_part.hpp"
+#include "proxy/net/socket_calls.hpp"
 
 namespace proxy {
 

@@ -14,7 +14,6 @@
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/http/upgrade.hpp"
-#include "proxy/net/frame_allocator.hpp"
 #include "proxy/net/frames.hpp"
 #include "proxy/request/arrival.hpp"
 

@@ -169,7 +169,7 @@ void Http1Response::abort() {
   keep_ = false;
   if (!gone_) gone_ = asio::error::operation_aborted;
   // If the end of the connection delimits the body, a cut must not look like that end.
-  if (close_delimited()) stream_.reset_on_close();
+  if (close_delimited()) net::reset_on_close(stream_.descriptor());
   stream_.interrupt();
   if (bandwidth_) bandwidth_->interrupt();
 }

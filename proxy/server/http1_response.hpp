@@ -55,7 +55,7 @@ class Http1Response final : public ResponseWriter {
   [[nodiscard]] Unread unread(const cache::Budget& transit) const override;
   void close_after() override { keep_ = false; }
   [[nodiscard]] std::optional<std::uint64_t> acknowledged() override {
-    return stream_.acknowledged();
+    return net::acknowledged(stream_.descriptor());
   }
   [[nodiscard]] std::optional<RawConnection> raw_connection() override {
     return RawConnection{stream_, input_};

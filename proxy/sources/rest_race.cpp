@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "proxy/net/frame_allocator.hpp"
+#include "proxy/net/frames.hpp"
 #include "proxy/sources/source_access.hpp"
 
 namespace proxy {

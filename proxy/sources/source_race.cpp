@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "proxy/net/frame_allocator.hpp"
+#include "proxy/net/frames.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/source_access.hpp"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "proxy/net/exact_deadline.hpp"
-#include "proxy/net/frame_allocator.hpp"
+#include "proxy/net/deadlines.hpp"
+#include "proxy/net/frames.hpp"
 #include "proxy/net/input.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/question.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "proxy/net/input.hpp"
-#include "proxy/net/soon.hpp"
+#include "proxy/net/task.hpp"
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"

@@ -1,4 +1,4 @@
-#include "proxy/net/exact_deadline.hpp"
+#include "proxy/net/deadlines.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/net/resume.hpp"
+#include "proxy/net/spawn.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/net/soon.hpp"
+#include "proxy/net/task.hpp"
 
 #include <gtest/gtest.h>
 

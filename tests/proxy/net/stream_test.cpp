@@ -110,10 +110,10 @@ TEST(Stream, TellsTheEndAsOftenAsItIsAsked) {
 
 TEST(Stream, TellsHowMuchTheOtherSideHasAcknowledged) {
   Ends ends;
-  const auto before = ends.near.acknowledged();
+  const auto before = acknowledged(ends.near.descriptor());
   ASSERT_TRUE(before);
   ASSERT_FALSE(run(ends.io, ends.near.write(asio::buffer("hello", 5))));
-  EXPECT_TRUE(support::await([&] { return ends.near.acknowledged() == *before + 5; }));
+  EXPECT_TRUE(support::await([&] { return acknowledged(ends.near.descriptor()) == *before + 5; }));
 }
 
 TEST(Stream, TriesToWriteAsMuchAsFits) {
