@@ -1,6 +1,6 @@
 #include "proxy/answer/last_hop.hpp"
 
-#include "proxy/http/hops.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/reply/own_message.hpp"
 
 namespace proxy {

@@ -4,8 +4,8 @@
 
 #include "proxy/http/chunked.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/http/hops.hpp"
-#include "proxy/http/method.hpp"
+#include "proxy/http/framing.hpp"
+#include "proxy/http/head.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"

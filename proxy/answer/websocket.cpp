@@ -2,7 +2,7 @@
 
 #include "proxy/answer/tunnel.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/http/upgrade.hpp"
+#include "proxy/http/framing.hpp"
 
 namespace proxy {
 

@@ -1,7 +1,7 @@
 #include "proxy/cache/invalidation.hpp"
 
-#include "proxy/http/method.hpp"
-#include "proxy/http/reference.hpp"
+#include "proxy/http/head.hpp"
+#include "proxy/http/target.hpp"
 
 namespace proxy::cache {
 

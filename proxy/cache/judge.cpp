@@ -7,7 +7,7 @@
 #include "proxy/cache/ahead.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/http/signed_range.hpp"
+#include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
 #include "proxy/http/vary.hpp"

@@ -1,7 +1,7 @@
 #include "proxy/cache/other_methods.hpp"
 
 #include "proxy/cache/partial.hpp"
-#include "proxy/http/reference.hpp"
+#include "proxy/http/target.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::cache {

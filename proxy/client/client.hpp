@@ -10,7 +10,7 @@
 #include "proxy/client/response_writer.hpp"
 #include "proxy/client/serve_access.hpp"
 #include "proxy/http/cache_status.hpp"
-#include "proxy/http/piece_writer.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/request_record.hpp"
 

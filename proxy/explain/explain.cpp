@@ -5,7 +5,7 @@
 #include "proxy/client/take_in.hpp"
 #include "proxy/explain/told_lifetime.hpp"
 #include "proxy/explain/whom.hpp"
-#include "proxy/http/owned_fields.hpp"
+#include "proxy/http/fields.hpp"
 #include "proxy/lookup/what_to_ask.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"

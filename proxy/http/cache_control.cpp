@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/http/field_id.hpp"
+#include "proxy/http/fields.hpp"
 #include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 
@@ -162,7 +162,7 @@ std::optional<Directives> targeted_directives(const Fields& fields, std::string_
   Directives directives;
   for (const Field& line : fields) {
     if (!same_word(line.name, target)) continue;
-    StructuredDictionary dictionary(line.value);
+    StructuredReader dictionary(line.value, Structure::dictionary);
     while (auto member = dictionary.next()) {
       const auto same = [&](const Member& earlier) { return earlier.key == member->key; };
       directives.erase(std::remove_if(directives.begin(), directives.end(), same),

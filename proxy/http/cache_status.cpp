@@ -1,6 +1,6 @@
 #include "proxy/http/cache_status.hpp"
 
-#include <algorithm>
+#include <array>
 
 #include "proxy/http/sixteen_bytes.hpp"
 #include "proxy/http/structured_fields.hpp"
@@ -8,6 +8,11 @@
 
 namespace proxy::http {
 namespace {
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 9> kReasons{
+    "none", "bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale", "partial"};
+static_assert(kReasons.size() == static_cast<std::size_t>(Forward::partial) + 1);
 
 // RFC 8941 3.3.4: a letter or `*`, then token characters, ":" or "/".
 bool is_sf_token(std::string_view text) {
@@ -39,27 +44,7 @@ void write_sf_string(PieceWriter& out, std::string_view text) {
 }  // namespace
 
 std::string_view text(Forward reason) {
-  switch (reason) {
-    case Forward::none:
-      return "none";
-    case Forward::bypass:
-      return "bypass";
-    case Forward::method:
-      return "method";
-    case Forward::uri_miss:
-      return "uri-miss";
-    case Forward::vary_miss:
-      return "vary-miss";
-    case Forward::miss:
-      return "miss";
-    case Forward::request:
-      return "request";
-    case Forward::stale:
-      return "stale";
-    case Forward::partial:
-      return "partial";
-  }
-  return "none";
+  return kReasons.at(static_cast<std::size_t>(reason));
 }
 
 void write_cache_status(PieceWriter& out, std::string_view name, const CacheStatus& status) {
@@ -90,7 +75,7 @@ std::optional<NearestCacheStatus> nearest_cache_status(const Fields& fields) {
   std::optional<Member> last;
   for (const Field& line : fields) {
     if (!same_word(line.name, "Cache-Status")) continue;
-    StructuredList list(line.value);
+    StructuredReader list(line.value, Structure::list);
     auto member = list.next();
     if (!member) return std::nullopt;
     for (; member; member = list.next()) last = std::move(member);

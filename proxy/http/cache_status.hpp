@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "proxy/http/fields.hpp"
-#include "proxy/http/piece_writer.hpp"
+#include "proxy/http/text.hpp"
 
 namespace proxy::http {
 

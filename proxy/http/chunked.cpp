@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "proxy/http/text.hpp"
 
@@ -36,45 +37,44 @@ ChunkedDecoder::Step ChunkedDecoder::feed(std::string_view input) {
   return step;
 }
 
-// Processes one byte that is not body.
+// Processes one byte that is not body. In most phases the bytes are of one class and bounded in
+// number, until one byte ends the phase.
 ChunkedDecoder::Phase ChunkedDecoder::next(char c) {
-  const auto expect = [c](char wanted, Phase then) { return c == wanted ? then : Phase::failed; };
-  const auto skip = [this, c](std::size_t limit, Phase then) {
-    return is(kValueChar, c) && ++skipped_ <= limit ? then : Phase::failed;
+  struct Rule {
+    char end = '\0';
+    Phase then = Phase::failed;
+    CharClass of{};  // none: nothing precedes the end
+    std::size_t most = 0;
+    Phase next = Phase::failed;
   };
-  switch (phase_) {
-    case Phase::size:
-      return size_byte(c);
-    case Phase::blank:  // invalid, but must be accepted before an extension (RFC 9110 5.6.3)
-      return c == ';'                ? Phase::extension
-             : c == ' ' || c == '\t' ? skip(kMaxExtensions, Phase::blank)
-                                     : Phase::failed;
-    case Phase::extension:
-      return c == '\r' ? Phase::size_lf : skip(kMaxExtensions, Phase::extension);
-    case Phase::size_lf:
-      return size_end(c);
-    case Phase::data_cr:
-      return expect('\r', Phase::data_lf);
-    case Phase::data_lf:
-      return expect('\n', Phase::size);
-    case Phase::trailer_start:
-      if (c == '\r') return Phase::end_lf;
-      return is(kTokenChar, c) ? skip(kMaxTrailers, Phase::trailer_name) : Phase::failed;
-    case Phase::trailer_name:
-      if (c == ':') return skip(kMaxTrailers, Phase::trailer_value);
-      return is(kTokenChar, c) ? skip(kMaxTrailers, Phase::trailer_name) : Phase::failed;
-    case Phase::trailer_value:
-      return c == '\r' ? Phase::trailer_lf : skip(kMaxTrailers, Phase::trailer_value);
-    case Phase::trailer_lf:
-      return expect('\n', Phase::trailer_start);
-    case Phase::end_lf:
-      return expect('\n', Phase::done);
-    case Phase::data:
-    case Phase::done:
-    case Phase::failed:
-      break;
+  // By phase, in the order of the enumerators.
+  static constexpr Rule kRules[] = {
+      {},
+      {';', Phase::extension},
+      {'\r', Phase::size_lf, kValueChar, kMaxExtensions, Phase::extension},
+      {},
+      {},
+      {'\r', Phase::data_lf},
+      {'\n', Phase::size},
+      {'\r', Phase::end_lf, kTokenChar, kMaxTrailers, Phase::trailer_name},
+      {':', Phase::trailer_value, kTokenChar, kMaxTrailers, Phase::trailer_name},
+      {'\r', Phase::trailer_lf, kValueChar, kMaxTrailers, Phase::trailer_value},
+      {'\n', Phase::trailer_start},
+      {'\n', Phase::done},
+  };
+  static_assert(std::size(kRules) == static_cast<std::size_t>(Phase::done));
+  if (phase_ == Phase::size) return size_byte(c);
+  if (phase_ == Phase::size_lf) return size_end(c);
+  const Rule& rule = kRules[static_cast<std::size_t>(phase_)];
+  if (c == rule.end) {
+    // A colon counts as a byte of the trailers, a line end does not.
+    return c != ':' || ++skipped_ <= rule.most ? rule.then : Phase::failed;
   }
-  return Phase::failed;
+  // White space after a size is invalid, but must be accepted before an extension (RFC 9110 5.6.3).
+  if (phase_ == Phase::blank && (c == ' ' || c == '\t')) {
+    return ++skipped_ <= kMaxExtensions ? Phase::blank : Phase::failed;
+  }
+  return is(rule.of, c) && ++skipped_ <= rule.most ? rule.next : Phase::failed;
 }
 
 ChunkedDecoder::Phase ChunkedDecoder::size_byte(char c) {

@@ -1,4 +1,5 @@
-// The fields of a message head, in order, as views into the bytes of the head.
+// The fields of a message head, in order, as views into the bytes of the head; and copies that
+// outlive it.
 #pragma once
 
 #include <boost/beast/http/field.hpp>
@@ -6,11 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace proxy::http {
 
 using field = boost::beast::http::field;
+
+// Which registered field a name is. `unknown` for a text that is not a registered name, in any
+// case. A text with another result is therefore a token. Of a token, the result is that of Beast's
+// string_to_field(), for a third of the instructions.
+field field_id(std::string_view name);
 
 struct Field {
   field id = field::unknown;  // `unknown` for an unregistered name
@@ -107,5 +114,30 @@ class Members {
 
 // Whether a list field, such as Connection, contains this member, in any case.
 bool has_member(const Fields& fields, field id, std::string_view member);
+
+// How many bytes the text of the fields has.
+inline std::size_t text_size(const Fields& fields) {
+  std::size_t size = 0;
+  for (const Field& line : fields) size += line.name.size() + line.value.size();
+  return size;
+}
+
+// Copies the text of the fields to `memory`, which has text_size() bytes, and returns the fields as
+// views of that copy.
+Fields copied_to(char* memory, const Fields& fields);
+
+// A copy of fields together with the text that they refer to. Immutable; does not move.
+class OwnedFields {
+ public:
+  explicit OwnedFields(const Fields& original);
+  OwnedFields(const OwnedFields&) = delete;
+  OwnedFields& operator=(const OwnedFields&) = delete;
+
+  const Fields& fields() const { return fields_; }
+
+ private:
+  std::string text_;
+  Fields fields_;
+};
 
 }  // namespace proxy::http

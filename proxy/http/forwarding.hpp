@@ -9,7 +9,7 @@
 
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
-#include "proxy/http/piece_writer.hpp"
+#include "proxy/http/text.hpp"
 
 namespace proxy::http {
 

@@ -1,5 +1,7 @@
 #include "proxy/http/framing.hpp"
 
+#include <algorithm>
+#include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -52,6 +54,26 @@ bool has_no_body(unsigned status, std::string_view request_method) {
          (request_method == "CONNECT" && status < 300);
 }
 
+constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+
+bool counts_hops(const RequestHead& head) {
+  return head.method == "OPTIONS" || head.method == "TRACE";
+}
+
+bool has_credentials(const Fields& fields) {
+  return fields.has(field::authorization) || fields.has(field::cookie) ||
+         fields.has(field::cookie2);
+}
+
+// Beside the registered names there are X-Api-Key, X-Auth-Token, X-Csrf-Token and so on.
+bool may_be_secret(std::string_view name) {
+  constexpr std::string_view kTelling[] = {"auth", "cookie", "token", "key", "secret", "password"};
+  const auto text = lower(name);
+  return std::any_of(std::begin(kTelling), std::end(kTelling), [&text](std::string_view word) {
+    return text.find(word) != std::string::npos;
+  });
+}
+
 }  // namespace
 
 HeadResult<Framing> request_framing(const RequestHead& head) {
@@ -80,6 +102,52 @@ HeadResult<void> check_host(const RequestHead& head, const Target& target) {
 void write_framing(PieceWriter& out, const Framing& framing) {
   if (framing.kind == Framing::Kind::chunked) out << "Transfer-Encoding: chunked\r\n";
   if (framing.kind == Framing::Kind::sized) out << "Content-Length: " << framing.length << "\r\n";
+}
+
+HeadResult<void> check_hops(const RequestHead& head, const Framing& framing) {
+  if (counts_hops(head)) {
+    const auto said = head.fields.value(field::max_forwards);
+    const auto lines = head.fields.count(field::max_forwards);
+    if (lines > 1 || (lines == 1 && (said.empty() || !all(kDigit, said)))) {
+      return HeadError::bad_max_forwards;
+    }
+  }
+  if (!same_word(head.method, "TRACE")) return {};  // many origins take `trace` for TRACE
+  if (framing.has_body()) return HeadError::trace_with_body;
+  const bool ends_here = hops_left(head) == std::uint64_t{0};
+  if (!ends_here && has_credentials(head.fields)) return HeadError::trace_with_credentials;
+  return {};
+}
+
+std::optional<std::uint64_t> hops_left(const RequestHead& head) {
+  if (!counts_hops(head) || !head.fields.has(field::max_forwards)) return std::nullopt;
+  const auto number = parse_decimal(head.fields.value(field::max_forwards));
+  return std::min(number.value_or(kMost),
+                  kMost);  // all digits, so a number that does not fit is larger
+}
+
+std::string traced(const RequestHead& head, const Target& target) {
+  const bool absolute = target.form() == Target::Form::absolute;
+  std::string text(head.method);
+  (text += ' ') += absolute ? std::string_view(target.url()) : head.target;
+  text += head.minor == 0 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n";
+  for (const Field& line : head.fields) {
+    if (!may_be_secret(line.name)) append_field(text, line.name, line.value);
+  }
+  return text += "\r\n";
+}
+
+bool asks_for_websocket(const RequestHead& head, const Framing& framing) {
+  return head.fields.has(field::upgrade) && head.method == "GET" && head.minor >= 1 &&
+         !framing.has_body() && has_member(head.fields, field::connection, "upgrade") &&
+         has_member(head.fields, field::upgrade, kWebSocket);
+}
+
+bool becomes_websocket(const ResponseHead& answer) {
+  const auto& fields = answer.fields;
+  return answer.status == 101 && answer.minor >= 1 && fields.count(field::upgrade) == 1 &&
+         same_word(fields.value(field::upgrade), kWebSocket) &&
+         has_member(fields, field::connection, "upgrade");
 }
 
 }  // namespace proxy::http

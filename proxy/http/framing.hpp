@@ -1,14 +1,14 @@
-// The length of a message body by the strictest reading of RFC 9112 6.3: one clear statement, or
-// none.
+// What a head says beyond its syntax: the length of the body by the strictest reading of RFC 9112
+// 6.3, the host, the hops left, and a change to WebSocket. Pure.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-
 #include "proxy/http/head.hpp"
-#include "proxy/http/piece_writer.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/http/text.hpp"
 
 namespace proxy::http {
 
@@ -39,5 +39,33 @@ HeadResult<void> check_host(const RequestHead& head, const Target& target);
 
 // Writes `Content-Length: n` or `Transfer-Encoding: chunked` with its CRLF, or nothing.
 void write_framing(PieceWriter& out, const Framing& framing);
+
+// OPTIONS and TRACE may end at a proxy (RFC 9110 7.6.2). For both: refuses a Max-Forwards that is
+// not one decimal number. For TRACE: refuses a body, and refuses credentials and cookies, because
+// the server would show them to anybody who reads its response (no client may send such a request,
+// and no proxy may remove an Authorization). These two refusals ignore the case of the method.
+HeadResult<void> check_hops(const RequestHead& head, const Framing& framing);
+
+// How many more times an OPTIONS or TRACE that passed check_hops() may be forwarded, at most 2^32.
+// Returns nothing if the request has no Max-Forwards, and for other methods, whose Max-Forwards is
+// forwarded unchanged.
+std::optional<std::uint64_t> hops_left(const RequestHead& head);
+
+// The body (message/http) with which the final recipient answers TRACE: the head as received,
+// without userinfo and without fields whose names suggest a secret.
+std::string traced(const RequestHead& head, const Target& target);
+
+// Upgrade (RFC 9110 7.8). A connection through us may become a WebSocket (RFC 6455) and nothing
+// else; other protocols are removed from requests that we forward. A server that switched to h2c,
+// or to an invented protocol, would read further requests that we neither see nor check.
+inline constexpr std::string_view kWebSocket = "websocket";
+
+// Whether this is a GET of HTTP/1.1 without a body whose Upgrade offers websocket and whose
+// Connection names Upgrade. Any other Upgrade is ignored.
+bool asks_for_websocket(const RequestHead& head, const Framing& framing);
+
+// Whether the response to such a request is a 101 that names only websocket. After its empty line
+// the connection is a WebSocket, whatever the 101 says of a body (RFC 9112 6.3).
+bool becomes_websocket(const ResponseHead& answer);
 
 }  // namespace proxy::http

@@ -1,8 +1,8 @@
 #include "proxy/http/head.hpp"
 
 #include <algorithm>
-
-#include "proxy/http/field_id.hpp"
+#include <array>
+#include "proxy/http/fields.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/sixteen_bytes.hpp"
 #include "proxy/http/text.hpp"
@@ -306,6 +306,16 @@ HeadResult<StoredHead> parse_stored_head(std::string_view head) {
     stored.date = next.value;
   }
   return stored;
+}
+
+bool is_safe(std::string_view method) {
+  static constexpr std::array<std::string_view, 7> kSafe{"GET",      "HEAD",   "OPTIONS", "TRACE",
+                                                         "PROPFIND", "REPORT", "SEARCH"};
+  return std::find(kSafe.begin(), kSafe.end(), method) != kSafe.end();
+}
+
+bool is_idempotent(std::string_view method) {
+  return is_safe(method) || method == "PUT" || method == "DELETE";
 }
 
 }  // namespace proxy::http

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
-
 #include "proxy/http/fields.hpp"
 #include "proxy/http/head_error.hpp"
 
@@ -79,5 +78,10 @@ struct StoredHead {
 // of a stored head has neither. It makes no list of the fields, and so costs about two thirds of
 // parse_response_head().
 HeadResult<StoredHead> parse_stored_head(std::string_view head);
+
+// Whether the method asks for no change at the origin. An unknown method counts as unsafe.
+bool is_safe(std::string_view method);
+// Whether a request sent twice has the effect of one. An unknown method counts as not idempotent.
+bool is_idempotent(std::string_view method);
 
 }  // namespace proxy::http

@@ -9,15 +9,17 @@ namespace proxy::http {
 
 namespace {
 
-struct ErrorText {
+struct Row {
   HeadError error;
   std::string_view text;
+  unsigned status = 400;
 };
 
 // In the order of the enumerators.
-constexpr ErrorText kTexts[] = {
-    {HeadError::too_large, "the head is larger than the setting limits.head allows"},
-    {HeadError::too_many_fields, "the head has more fields than the setting limits.fields allows"},
+constexpr Row kRows[] = {
+    {HeadError::too_large, "the head is larger than the setting limits.head allows", 431},
+    {HeadError::too_many_fields, "the head has more fields than the setting limits.fields allows",
+     431},
     {HeadError::no_end, "the empty line that ends the head is missing"},
     {HeadError::bare_lf, "a line of the head ends in LF without CR"},
     {HeadError::bare_cr, "the head has a CR without LF"},
@@ -25,7 +27,7 @@ constexpr ErrorText kTexts[] = {
     {HeadError::bad_method, "the method is not a token"},
     {HeadError::bad_status_line, "the status line is not VERSION SP STATUS SP REASON"},
     {HeadError::bad_version, "the version is not HTTP/1.1 or HTTP/1.0"},
-    {HeadError::unsupported_version, "this version of HTTP is not supported"},
+    {HeadError::unsupported_version, "this version of HTTP is not supported", 505},
     {HeadError::folded, "a field is folded over several lines"},
     {HeadError::bad_field_name, "a field name is not a token"},
     {HeadError::space_before_colon, "there is white space between a field name and its colon"},
@@ -35,14 +37,14 @@ constexpr ErrorText kTexts[] = {
     {HeadError::length_and_coding, "Content-Length and Transfer-Encoding contradict each other"},
     {HeadError::coding_in_http10, "HTTP/1.0 has no Transfer-Encoding"},
     {HeadError::bad_coding, "Transfer-Encoding does not end in one \"chunked\""},
-    {HeadError::unsupported_coding, "Transfer-Encoding has a coding that is not supported"},
+    {HeadError::unsupported_coding, "Transfer-Encoding has a coding that is not supported", 501},
     {HeadError::no_host, "Host is missing"},
     {HeadError::two_hosts, "Host is given more than once"},
     {HeadError::bad_host, "the host is not a valid name or address"},
     {HeadError::bad_target, "the request target is malformed"},
     {HeadError::userinfo, "the URL names a user before the host"},
-    {HeadError::unsupported_scheme, "only http and https URLs are supported"},
-    {HeadError::target_too_long, "the URL is too long"},
+    {HeadError::unsupported_scheme, "only http and https URLs are supported", 501},
+    {HeadError::target_too_long, "the URL is too long", 414},
     {HeadError::bad_max_forwards, "Max-Forwards is not one decimal number"},
     {HeadError::trace_with_body, "a TRACE request has no body"},
     {HeadError::trace_with_credentials,
@@ -51,7 +53,7 @@ constexpr ErrorText kTexts[] = {
 
 constexpr bool has_each_in_order() {
   std::size_t next = 0;
-  for (const auto& row : kTexts) {
+  for (const auto& row : kRows) {
     if (static_cast<std::size_t>(row.error) != next++) return false;
   }
   return next == static_cast<std::size_t>(HeadError::trace_with_credentials) + 1;
@@ -80,7 +82,7 @@ const boost::system::error_category& head_category() {
 }  // namespace
 
 std::string_view text(HeadError error) {
-  return kTexts[static_cast<std::size_t>(error)].text;
+  return kRows[static_cast<std::size_t>(error)].text;
 }
 
 std::string_view setting_of(HeadError error) {
@@ -98,20 +100,7 @@ std::optional<HeadError> head_error_of(const boost::system::error_code& code) {
 }
 
 unsigned status_of(HeadError error) {
-  switch (error) {
-    case HeadError::too_large:
-    case HeadError::too_many_fields:
-      return 431;
-    case HeadError::target_too_long:
-      return 414;
-    case HeadError::unsupported_coding:
-    case HeadError::unsupported_scheme:
-      return 501;
-    case HeadError::unsupported_version:
-      return 505;
-    default:
-      return 400;
-  }
+  return kRows[static_cast<std::size_t>(error)].status;
 }
 
 void throw_exception_from_error(HeadError error, const boost::source_location& where) {

@@ -8,8 +8,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
 namespace proxy::http {
+
+struct RequestHead;
 
 // The positions of the first and the last byte, both within the representation.
 struct ByteRange {
@@ -77,5 +78,10 @@ std::string unsatisfied_range(std::uint64_t size);
 // Returns nothing for another unit, a malformed value, the form of 416, and a value that
 // contradicts itself (14.4). `range.last + 1` never overflows.
 std::optional<ContentRange> parse_content_range(std::string_view value);
+
+// Whether the request is signed and its Range may be a part of what is signed: its URL has a
+// signature (the parameter X-Amz-Signature, X-Goog-Signature or Signature), or its Authorization,
+// Signature (RFC 9421) or Signature-Input names `range`, as the SignedHeaders of AWS do. Pure.
+bool signs_range(const RequestHead& request);
 
 }  // namespace proxy::http

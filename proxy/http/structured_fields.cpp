@@ -40,13 +40,13 @@ const BareItem* Member::find(std::string_view wanted) const {
   return found == parameters.rend() ? nullptr : &found->value;
 }
 
-StructuredReader::StructuredReader(std::string_view line)
-    : rest_(line.substr(std::min(line.find_first_not_of(' '), line.size()))) {
+StructuredReader::StructuredReader(std::string_view line, Structure structure)
+    : rest_(line.substr(std::min(line.find_first_not_of(' '), line.size()))),
+      structure_(structure) {
   while (!rest_.empty() && rest_.back() == ' ') rest_.remove_suffix(1);
 }
 
-template <class Read>
-std::optional<Member> StructuredReader::next(Read read) {
+std::optional<Member> StructuredReader::next() {
   if (failed_ || rest_.empty()) return std::nullopt;
   Member member;
   if (read(member)) return member;
@@ -54,27 +54,15 @@ std::optional<Member> StructuredReader::next(Read read) {
   return std::nullopt;
 }
 
-std::optional<Member> StructuredList::next() {
-  return StructuredReader::next([this](Member& member) { return read(member); });
-}
-
-bool StructuredList::read(Member& member) {
-  const auto item = read_item();
-  if (!item) return false;
-  member.item = *item;
-  return read_parameters(member) && read_separator();
-}
-
-std::optional<Member> StructuredDictionary::next() {
-  return StructuredReader::next([this](Member& member) { return read(member); });
-}
-
-bool StructuredDictionary::read(Member& member) {
-  const auto key = read_key();
-  if (!key) return false;
-  member.key = *key;
-  if (skip('=')) {
-    const auto item = at('(') ? read_inner_list() : read_item();
+bool StructuredReader::read(Member& member) {
+  const bool has_key = structure_ == Structure::dictionary;
+  if (has_key) {
+    const auto key = read_key();
+    if (!key) return false;
+    member.key = *key;
+  }
+  if (!has_key || skip('=')) {
+    const auto item = has_key && at('(') ? read_inner_list() : read_item();
     if (!item) return false;
     member.item = *item;
   }

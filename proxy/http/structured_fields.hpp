@@ -36,6 +36,11 @@ struct Member {
   [[nodiscard]] const BareItem* find(std::string_view wanted) const;
 };
 
+// A list (RFC 8941 4.2.1), in which an inner list is an error, because no list that we read has
+// one. Or a dictionary (4.2.2): if a key occurs twice the last member applies, which the caller
+// must handle. An inner list there is returned as text; its items are checked but not separated.
+enum class Structure : std::uint8_t { list, dictionary };
+
 // Reads the members of one line strictly. A line fails if it departs from the grammar of section
 // 4.2, or if a member has more than kMaxParameters parameters, which no field that we read has. The
 // caller must then ignore the whole field. Allocates only for a member with more than eight
@@ -44,52 +49,28 @@ class StructuredReader {
  public:
   static constexpr std::size_t kMaxParameters = 64;
 
+  StructuredReader(std::string_view line, Structure structure);
+  // Returns the next member, or nothing at the end or once it has failed().
+  std::optional<Member> next();
   [[nodiscard]] bool failed() const { return failed_; }
 
- protected:
-  explicit StructuredReader(std::string_view line);
-
-  template <class Read>
-  std::optional<Member> next(Read read);
+ private:
+  bool read(Member& member);
+  bool read_parameters(Member& member);
+  bool read_separator();
   std::optional<std::string_view> read_key();
   std::optional<BareItem> read_item();
   std::optional<BareItem> read_inner_list();
-  bool read_parameters(Member& member);
-  bool read_separator();
-  bool skip(char c);
-  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
-
- private:
   std::optional<BareItem> read_string();
   std::optional<BareItem> read_number();
   std::optional<BareItem> read_bytes();
+  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
+  bool skip(char c);
   std::string_view take(std::size_t count);
 
   std::string_view rest_;
+  const Structure structure_;
   bool failed_ = false;
-};
-
-// A list (4.2.1). An inner list is an error, because no list that we read has one.
-class StructuredList : public StructuredReader {
- public:
-  explicit StructuredList(std::string_view line) : StructuredReader(line) {}
-  // Returns the next member, or nothing at the end or once it has failed().
-  std::optional<Member> next();
-
- private:
-  bool read(Member& member);
-};
-
-// A dictionary (4.2.2). If a key occurs twice the last member applies; the caller must handle that.
-// An inner list is returned as text; its items are checked but not separated.
-class StructuredDictionary : public StructuredReader {
- public:
-  explicit StructuredDictionary(std::string_view line) : StructuredReader(line) {}
-  // Like StructuredList::next().
-  std::optional<Member> next();
-
- private:
-  bool read(Member& member);
 };
 
 }  // namespace proxy::http

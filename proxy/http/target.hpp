@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-
 #include "proxy/http/head_error.hpp"
 
 namespace proxy::http {
@@ -81,5 +80,13 @@ std::string canonical_path(std::string_view path);
 
 // Appends the host of a URL as the canonical URL spells it. IPv6 is in brackets.
 HeadResult<void> append_canonical_host(std::string& out, std::string_view host);
+
+// The target of a URI reference in a response to `base`: `reference` is an absolute URL or a
+// relative one. Removes dot segments, drops the fragment and makes the URL canonical like every
+// Target. An error if the result is not an http or https URL.
+HeadResult<Target> resolve(const Target& base, std::string_view reference);
+
+// Whether scheme, host and port are the same (RFC 9110 4.3.1).
+bool same_origin(const Target& a, const Target& b);
 
 }  // namespace proxy::http

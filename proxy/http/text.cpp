@@ -4,38 +4,29 @@
 #include <charconv>
 #include <limits>
 
-#include "proxy/http/piece_writer.hpp"
-
 namespace proxy::http {
 namespace {
 
-constexpr bool alpha(unsigned c) {
-  return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-constexpr bool digit(unsigned c) {
-  return c >= '0' && c <= '9';
-}
-constexpr bool one_of(unsigned c, std::string_view set) {
-  return c < 128 && set.find(static_cast<char>(c)) != std::string_view::npos;
-}
-
-constexpr std::uint8_t classes_of(unsigned c) {
-  const bool visible = c > 0x20 && c < 0x7f;
-  unsigned classes = 0;
-  if (alpha(c) || digit(c) || one_of(c, "!#$%&'*+-.^_`|~")) classes |= kTokenChar;
-  if (visible || c == ' ' || c == '\t' || c >= 0x80) classes |= kValueChar;
-  if ((visible && c != '#') || c >= 0x80) classes |= kTargetChar;
-  if (visible && c != '#') classes |= kAsIsChar;
-  if (alpha(c) || digit(c) || one_of(c, "-._~")) classes |= kHostChar;
-  if (digit(c)) classes |= kDigit;
-  if (digit(c) || (alpha(c) && (c | 0x20) <= 'f')) classes |= kHex;
-  if ((visible && c != '"') || c >= 0x80) classes |= kEtagChar;
-  return static_cast<std::uint8_t>(classes);
-}
-
 constexpr std::array<std::uint8_t, 256> make_classes() {
+  constexpr std::string_view kAlphanumeric =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   std::array<std::uint8_t, 256> table{};
-  for (unsigned c = 0; c < 256; ++c) table[c] = classes_of(c);
+  const auto add = [&table](std::string_view bytes, unsigned classes) {
+    for (const char c : bytes) table[static_cast<unsigned char>(c)] |= std::uint8_t(classes);
+  };
+  for (std::size_t c = 0x21; c < 256; ++c) {
+    if (c == 0x7f) continue;
+    table[c] = kValueChar | kTargetChar | kEtagChar;
+    if (c < 0x7f) table[c] |= kAsIsChar;
+  }
+  table['#'] = kValueChar | kEtagChar;
+  table['"'] = kValueChar | kTargetChar | kAsIsChar;
+  add(" \t", kValueChar);
+  add(kAlphanumeric, kTokenChar | kHostChar);
+  add("!#$%&'*+-.^_`|~", kTokenChar);
+  add("-._~", kHostChar);
+  add("0123456789", kDigit | kHex);
+  add("abcdefABCDEF", kHex);
   return table;
 }
 

@@ -2,18 +2,56 @@
 // stored response answers.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
 #include "proxy/http/fields.hpp"
-#include "proxy/http/normal_form.hpp"
 
 namespace proxy::http {
+
+// The normal forms of one request's fields: equal forms select the same response. Each is made when
+// it is first asked for, and only once, because the request is compared with all variants of a URL.
+// The fields outlive this object.
+//
+// A form has all lines of one field as one value. It ignores white space around the members of a
+// list, and their distribution over lines. In Accept, Accept-Charset, Accept-Encoding and
+// Accept-Language it also ignores empty members, the order of members and the notation of weights,
+// and, except in Accept, case. Fields that are not lists (Cookie, Authorization, User-Agent, ...)
+// are unchanged. Allocates only for long values or many members.
+class NormalForms {
+ public:
+  // Fields with more bytes do not select. Otherwise their sender could keep the thread busy, and
+  // store as many bytes with each response.
+  static constexpr std::size_t kMostBytes = 4096;
+
+  explicit NormalForms(const Fields& request) : request_(request) {}
+
+  const Fields& request() const { return request_; }
+
+  struct Form {
+    const Field* first;  // the field's first line
+    std::size_t bytes;   // of the values as received
+    std::size_t begin;   // of the normal form
+    std::size_t size;    // of the normal form; 0 if `bytes` are more than kMostBytes
+    std::size_t digest;
+  };
+  // Null: the request does not have the field. Valid until the next call.
+  const Form* of(field id, std::string_view name);
+  std::string_view text(const Form& form) const { return {text_.data() + form.begin, form.size}; }
+  // How many were made.
+  std::size_t count() const { return forms_.size(); }
+
+ private:
+  const Fields& request_;
+  boost::container::small_vector<Form, 4> forms_;
+  boost::container::small_vector<char, 256> text_;
+};
 
 // Selects one stored response among those of its URL: the request fields that
 // Vary names, and those of the fetching request that are marked
@@ -43,7 +81,7 @@ class Variant {
   // not sorted, are too many, or a name is not a token in lower case.
   static std::optional<Variant> of(SelectingFields fields);
 
-  // Compares each field in its normal form (normal_form.hpp). An absent field
+  // Compares each field in its normal form (NormalForms). An absent field
   // matches only if it is absent in both. Each marked field of the request must
   // be among them. A Vary that is `*` or cannot be read never matches, nor do
   // more than 64 fields, nor fields with more than NormalForms::kMostBytes.

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/http/reference.hpp"
+#include "proxy/http/target.hpp"
 
 namespace proxy::lists {
 namespace {

@@ -13,15 +13,23 @@ using boost::beast::http::make_error_code;
 using net::Result;
 using net::Task;
 
-std::unique_ptr<char[]> BufferPool::take(Free& free, std::size_t size) {
-  if (free.empty()) return std::make_unique_for_overwrite<char[]>(size);
-  auto buffer = std::move(free.back());
-  free.pop_back();
+BufferPool::Free* BufferPool::of_size(std::size_t size) {
+  if (size == kSize) return &large_;
+  return size == kSmall ? &small_ : nullptr;
+}
+
+std::unique_ptr<char[]> BufferPool::take(std::size_t size) {
+  if (size == 0) return nullptr;
+  Free* const free = of_size(size);
+  if (!free || free->empty()) return std::make_unique_for_overwrite<char[]>(size);
+  auto buffer = std::move(free->back());
+  free->pop_back();
   return buffer;
 }
 
-void BufferPool::keep(Free& free, std::unique_ptr<char[]> buffer) {
-  if (free.size() < kKept) free.push_back(std::move(buffer));
+void BufferPool::give_back(std::unique_ptr<char[]> buffer, std::size_t size) {
+  Free* const free = of_size(size);
+  if (free && free->size() < kKept) free->push_back(std::move(buffer));
 }
 
 std::optional<std::string_view> Input::head_at_hand(std::size_t limit) const {
@@ -38,7 +46,7 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
     if (end != std::string_view::npos && end <= limit) co_return bytes.substr(0, end);
     if (bytes.size() >= limit) co_return http::make_error_code(http::HeadError::too_large);
     searched = bytes.size();
-    if (watch && searched > 0) watch->incomplete(searched, capacity_);
+    if (watch && searched > 0) watch->incomplete(searched, buffer_.size());
     if (!make_room(std::max(limit, BufferPool::kSize))) {
       co_return make_error_code(HttpError::buffer_overflow);
     }
@@ -53,32 +61,30 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
 
 bool Input::make_room(std::size_t limit) {
   // The small buffer is for arrive(), and for the rest of a head that began there.
-  if (empty() && capacity_ <= BufferPool::kSmall) grow(BufferPool::kSize);
+  if (empty() && buffer_.size() <= BufferPool::kSmall) replace(BufferPool::kSize);
   if (empty()) begin_ = end_ = 0;
-  if (end_ < capacity_) return true;
-  if (capacity_ == BufferPool::kSmall) {
-    grow(BufferPool::kSize);
+  if (end_ < buffer_.size()) return true;
+  if (buffer_.size() == BufferPool::kSmall) {
+    replace(BufferPool::kSize);
     return true;
   }
   if (begin_ > 0) {
-    std::memmove(data(), data() + begin_, end_ - begin_);
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
     return true;
   }
-  if (capacity_ >= limit) return false;
-  grow(std::min(capacity_ * 2, limit));
+  if (buffer_.size() >= limit) return false;
+  replace(std::min(buffer_.size() * 2, limit));
   return true;
 }
 
-void Input::grow(std::size_t capacity) {
-  auto larger = capacity == BufferPool::kSize ? pool_.take()
-                                              : std::make_unique_for_overwrite<char[]>(capacity);
+void Input::replace(std::size_t size) {
+  auto other = buffer_.other(size);
   const auto kept = buffered();
-  std::copy(kept.begin(), kept.end(), larger.get());
-  release();
-  buffer_ = std::move(larger);
-  capacity_ = capacity;
+  std::copy(kept.begin(), kept.end(), other.data());
+  buffer_ = std::move(other);
+  begin_ = 0;
   end_ = kept.size();
 }
 
@@ -93,15 +99,11 @@ Task<Result<std::size_t>> Input::fill(std::size_t limit) {
 
 std::optional<net::error_code> Input::arrive() {
   if (!empty()) return net::error_code{};
-  if (capacity_ != BufferPool::kSmall) {
-    release();
-    buffer_ = pool_.take_small();
-    capacity_ = BufferPool::kSmall;
-  }
+  if (buffer_.size() != BufferPool::kSmall) replace(BufferPool::kSmall);
   begin_ = end_ = 0;
   const auto read = stream_.try_read(room());
   if (!read) {
-    release();
+    replace(0);
     return std::nullopt;
   }
   if (!*read) return read->error();
@@ -115,32 +117,18 @@ bool Input::has_head_after(std::size_t n) {
   };
   if (end_ - begin_ <= n) return false;
   if (has_head()) return true;
-  if (end_ < capacity_ || !make_room(BufferPool::kSize)) return false;
+  if (end_ < buffer_.size() || !make_room(BufferPool::kSize)) return false;
   const auto more = stream_.try_read(room());
   if (!more || !*more) return false;
   end_ += **more;
   return has_head();
 }
 
-void Input::consume(std::size_t n) {
-  begin_ += std::min(n, end_ - begin_);
-}
-
 TakenBytes Input::take() {
   const auto bytes = buffered();
-  TakenBytes all(pool_, std::move(buffer_), capacity_, bytes);
-  capacity_ = begin_ = end_ = 0;
+  TakenBytes all(std::move(buffer_), bytes);
+  begin_ = end_ = 0;
   return all;
-}
-
-void Input::release_if_empty() {
-  if (empty()) release();
-}
-
-void Input::release() {
-  if (buffer_) pool_.give_back(std::move(buffer_), capacity_);
-  buffer_.reset();
-  capacity_ = begin_ = end_ = 0;
 }
 
 bool BodyReader::finished() const {

@@ -1,10 +1,12 @@
 // Buffered reading of one connection: whole heads, and bodies by their framing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/http/chunked.hpp"
@@ -20,63 +22,62 @@ class BufferPool {
   static constexpr std::size_t kSize = 16384;
   static constexpr std::size_t kSmall = 1024;  // most requests fit in it
 
-  std::unique_ptr<char[]> take() { return take(large_, kSize); }
-  std::unique_ptr<char[]> take_small() { return take(small_, kSmall); }
-  void give_back(std::unique_ptr<char[]> buffer) { keep(large_, std::move(buffer)); }
-  // The pool frees a buffer that has neither size.
-  void give_back(std::unique_ptr<char[]> buffer, std::size_t size) {
-    if (size == kSize) keep(large_, std::move(buffer));
-    if (size == kSmall) keep(small_, std::move(buffer));
-  }
+  // The pool keeps buffers of these two sizes. Of any other size, each is made anew, and freed when
+  // it is given back; 0: null.
+  std::unique_ptr<char[]> take(std::size_t size = kSize);
+  void give_back(std::unique_ptr<char[]> buffer, std::size_t size = kSize);
 
  private:
   using Free = std::vector<std::unique_ptr<char[]>>;
-
-  static std::unique_ptr<char[]> take(Free& free, std::size_t size);
-  static void keep(Free& free, std::unique_ptr<char[]> buffer);
+  Free* of_size(std::size_t size);
 
   static constexpr std::size_t kKept = 256;
   Free large_;
   Free small_;
 };
 
-// A buffer that returns to its pool at the end of its life.
+// A buffer that returns to its pool at the end of its life. The pool outlives it.
 class PooledBuffer {
  public:
-  explicit PooledBuffer(BufferPool& pool) : pool_(pool), bytes_(pool.take()) {}
-  ~PooledBuffer() { pool_.give_back(std::move(bytes_)); }
-  PooledBuffer(const PooledBuffer&) = delete;
-  PooledBuffer& operator=(const PooledBuffer&) = delete;
-
-  [[nodiscard]] const char* data() const { return bytes_.get(); }
-  [[nodiscard]] net::asio::mutable_buffer all() const { return {bytes_.get(), BufferPool::kSize}; }
-
- private:
-  BufferPool& pool_;
-  std::unique_ptr<char[]> bytes_;
-};
-
-// Bytes that were taken out of an input, in their buffer, which returns to its pool at the end of
-// their life. The pool outlives them.
-class TakenBytes {
- public:
-  TakenBytes() = default;  // none
-  TakenBytes(BufferPool& pool, std::unique_ptr<char[]> buffer, std::size_t capacity,
-             std::string_view bytes)
-      : pool_(&pool), buffer_(std::move(buffer)), capacity_(capacity), bytes_(bytes) {}
-  TakenBytes(TakenBytes&&) = default;
-  TakenBytes& operator=(TakenBytes&&) = delete;
-  ~TakenBytes() {
-    if (buffer_) pool_->give_back(std::move(buffer_), capacity_);
+  PooledBuffer() = default;  // none, of no pool
+  explicit PooledBuffer(BufferPool& pool, std::size_t size = BufferPool::kSize)
+      : pool_(&pool), size_(size), bytes_(pool.take(size)) {}
+  PooledBuffer(PooledBuffer&& other) noexcept
+      : pool_(other.pool_), size_(std::exchange(other.size_, 0)), bytes_(std::move(other.bytes_)) {}
+  PooledBuffer& operator=(PooledBuffer&& other) noexcept {
+    std::swap(pool_, other.pool_);
+    std::swap(size_, other.size_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
   }
+  ~PooledBuffer() {
+    if (bytes_) pool_->give_back(std::move(bytes_), size_);
+  }
+  // Another buffer of the same pool, of this size.
+  [[nodiscard]] PooledBuffer other(std::size_t size) const { return PooledBuffer(*pool_, size); }
 
-  [[nodiscard]] std::string_view view() const { return bytes_; }
-  [[nodiscard]] std::size_t memory() const { return capacity_; }
+  [[nodiscard]] char* data() const { return bytes_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] net::asio::mutable_buffer all() const { return {data(), size_}; }
 
  private:
   BufferPool* pool_ = nullptr;
-  std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+  std::unique_ptr<char[]> bytes_;
+};
+
+// Bytes that were taken out of an input, in their buffer.
+class TakenBytes {
+ public:
+  TakenBytes() = default;  // none
+  TakenBytes(PooledBuffer buffer, std::string_view bytes)
+      : buffer_(std::move(buffer)), bytes_(bytes) {}
+
+  [[nodiscard]] std::string_view view() const { return bytes_; }
+  [[nodiscard]] std::size_t memory() const { return buffer_.size(); }
+
+ private:
+  PooledBuffer buffer_;
   std::string_view bytes_;
 };
 
@@ -95,8 +96,7 @@ class HeadWatch {
 // read or consume(). The stream and the pool outlive the input. Belongs to one coroutine.
 class Input {
  public:
-  Input(net::Stream& stream, BufferPool& pool) : stream_(stream), pool_(pool) {}
-  ~Input() { release(); }
+  Input(net::Stream& stream, BufferPool& pool) : stream_(stream), buffer_(pool, 0) {}
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
@@ -118,29 +118,30 @@ class Input {
   // arrived, reads more of it. Never waits. Ends the validity of views.
   bool has_head_after(std::size_t n);
 
-  [[nodiscard]] std::string_view buffered() const { return {data() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::string_view buffered() const {
+    return {buffer_.data() + begin_, end_ - begin_};
+  }
   [[nodiscard]] bool empty() const { return begin_ == end_; }
   // The size of the buffer.
-  [[nodiscard]] std::size_t memory() const { return capacity_; }
-  void consume(std::size_t n);
+  [[nodiscard]] std::size_t memory() const { return buffer_.size(); }
+  void consume(std::size_t n) { begin_ += std::min(n, end_ - begin_); }
   // All bytes, which are then consumed.
   TakenBytes take();
   // Returns the buffer to the pool if it is empty; call this before a long wait for anything else.
-  void release_if_empty();
+  void release_if_empty() {
+    if (empty()) replace(0);
+  }
 
   net::Stream& stream() { return stream_; }
 
  private:
-  [[nodiscard]] char* data() const { return buffer_.get(); }
-  [[nodiscard]] net::asio::mutable_buffer room() const { return {data() + end_, capacity_ - end_}; }
+  [[nodiscard]] net::asio::mutable_buffer room() const { return buffer_.all() + end_; }
   bool make_room(std::size_t limit);
-  void grow(std::size_t capacity);
-  void release();
+  // Moves the bytes to a buffer of this size; 0: there are none, and the buffer is given back.
+  void replace(std::size_t size);
 
   net::Stream& stream_;
-  BufferPool& pool_;
-  std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_ = 0;
+  PooledBuffer buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "proxy/http/fields.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/http/hops.hpp"
-#include "proxy/http/owned_fields.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/policy/gateway.hpp"

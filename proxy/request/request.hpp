@@ -13,7 +13,6 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/http/upgrade.hpp"
 #include "proxy/net/frames.hpp"
 #include "proxy/request/arrival.hpp"
 

@@ -1,7 +1,7 @@
 #include "proxy/server/http1_response.hpp"
 
 #include "proxy/http/chunked.hpp"
-#include "proxy/http/piece_writer.hpp"
+#include "proxy/http/text.hpp"
 
 namespace proxy {
 

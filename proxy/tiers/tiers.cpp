@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
-#include "proxy/http/owned_fields.hpp"
+#include "proxy/http/fields.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/purging/purge_pattern.hpp"

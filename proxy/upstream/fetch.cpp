@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/http/upgrade.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {

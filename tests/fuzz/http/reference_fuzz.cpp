@@ -1,7 +1,7 @@
 // A reference resolves to a canonical URL without dot segments, or to an error.
 #include <cstdlib>
 
-#include "proxy/http/reference.hpp"
+#include "proxy/http/target.hpp"
 
 using namespace proxy::http;
 

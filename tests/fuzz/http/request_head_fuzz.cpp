@@ -4,9 +4,8 @@
 
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/http/hops.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/http/upgrade.hpp"
 
 using namespace proxy::http;
 

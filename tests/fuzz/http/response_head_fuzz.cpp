@@ -4,7 +4,7 @@
 #include <string>
 
 #include "proxy/http/forwarding.hpp"
-#include "proxy/http/upgrade.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/http/vary.hpp"
 
 using namespace proxy::http;

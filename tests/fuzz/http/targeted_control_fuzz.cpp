@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   fields.append("Cache-Control", "max-age=60, no-transform");
   fields.append("T", bytes);
   const CacheControl control = response_cache_control(fields, targets);
-  StructuredDictionary dictionary(bytes);
+  StructuredReader dictionary(bytes, Structure::dictionary);
   while (dictionary.next()) continue;
   if (dictionary.failed() && control.targeted) std::abort();
   if (!control.targeted && (control.max_age != seconds(60) || !control.no_transform)) std::abort();

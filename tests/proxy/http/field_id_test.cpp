@@ -1,4 +1,4 @@
-#include "proxy/http/field_id.hpp"
+#include "proxy/http/fields.hpp"
 
 #include <gtest/gtest.h>
 

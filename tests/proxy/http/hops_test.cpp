@@ -1,4 +1,4 @@
-#include "proxy/http/hops.hpp"
+#include "proxy/http/framing.hpp"
 
 #include <gtest/gtest.h>
 

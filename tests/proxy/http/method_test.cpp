@@ -1,4 +1,4 @@
-#include "proxy/http/method.hpp"
+#include "proxy/http/head.hpp"
 
 #include <gtest/gtest.h>
 

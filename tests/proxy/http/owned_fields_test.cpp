@@ -1,4 +1,4 @@
-#include "proxy/http/owned_fields.hpp"
+#include "proxy/http/fields.hpp"
 
 #include <gtest/gtest.h>
 

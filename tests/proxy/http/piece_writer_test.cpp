@@ -1,4 +1,4 @@
-#include "proxy/http/piece_writer.hpp"
+#include "proxy/http/text.hpp"
 
 #include <gtest/gtest.h>
 

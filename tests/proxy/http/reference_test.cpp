@@ -1,4 +1,4 @@
-#include "proxy/http/reference.hpp"
+#include "proxy/http/target.hpp"
 
 #include <gtest/gtest.h>
 

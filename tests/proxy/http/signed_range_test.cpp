@@ -1,8 +1,10 @@
-#include "proxy/http/signed_range.hpp"
+#include "proxy/http/range.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "proxy/http/head.hpp"
 
 namespace proxy::http {
 namespace {

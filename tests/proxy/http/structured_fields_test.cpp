@@ -7,7 +7,7 @@ namespace {
 
 // "item;key=value, ..." in one spelling, or "failed".
 std::string read(std::string_view line) {
-  StructuredList list(line);
+  StructuredReader list(line, Structure::list);
   std::string all;
   while (const auto member = list.next()) {
     if (!all.empty()) all += ", ";
@@ -63,20 +63,20 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(StructuredList, HasAnEndToParameters) {
   std::string line = "a";
-  for (std::size_t i = 0; i < StructuredList::kMaxParameters; ++i) line += ";x";
+  for (std::size_t i = 0; i < StructuredReader::kMaxParameters; ++i) line += ";x";
   EXPECT_NE(read(line), "failed");
   EXPECT_EQ(read(line + ";x"), "failed");
 }
 
 TEST(StructuredList, OfTwoParametersWithOneKeyTheLastHolds) {
-  const auto member = StructuredList("a;x=1;y=2;x=3").next();
+  const auto member = StructuredReader("a;x=1;y=2;x=3", Structure::list).next();
   EXPECT_EQ(member->find("x")->text, "3");
   EXPECT_EQ(member->find("z"), nullptr);
 }
 
 // "key=item;key=value, ..." in one spelling, or "failed".
 std::string read_dictionary(std::string_view line) {
-  StructuredDictionary dictionary(line);
+  StructuredReader dictionary(line, Structure::dictionary);
   std::string all;
   while (const auto member = dictionary.next()) {
     if (!all.empty()) all += ", ";

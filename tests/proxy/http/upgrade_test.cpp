@@ -1,4 +1,4 @@
-#include "proxy/http/upgrade.hpp"
+#include "proxy/http/framing.hpp"
 
 #include <gtest/gtest.h>
 
