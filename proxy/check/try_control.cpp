@@ -8,7 +8,7 @@
 
 #include "config/control.hpp"
 #include "proxy/check/try_out.hpp"
-#include "proxy/machine/local_socket.hpp"
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/privileges.hpp"
 
 namespace proxy {

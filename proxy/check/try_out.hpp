@@ -7,7 +7,7 @@
 
 #include "config/settings.hpp"
 #include "proxy/machine/limits.hpp"
-#include "proxy/machine/service_unit.hpp"
+#include "proxy/machine/service.hpp"
 
 namespace proxy {
 

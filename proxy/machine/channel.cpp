@@ -58,6 +58,7 @@ Channel make_channel() {
 }
 
 bool send(int channel, Kind kind, std::string_view text, int carried) {
+  // sendmsg(2) takes pointers to what it only reads.
   std::array<iovec, 2> parts{{{&kind, 1}, {const_cast<char*>(text.data()), text.size()}}};
   msghdr header{};
   header.msg_iov = parts.data();
@@ -77,6 +78,7 @@ Received receive(int channel, Wait wait) {
   Ancillary room{};
   header.msg_control = room.bytes.data();
   header.msg_controllen = room.bytes.size();
+  // A program that is started meanwhile must not keep a socket open by inheriting it.
   const int how = MSG_CMSG_CLOEXEC | (wait == Wait::no ? MSG_DONTWAIT : 0);
   ssize_t size = 0;
   do {
@@ -105,13 +107,15 @@ Predecessor Predecessor::of_environment() {
   const char* const number = std::getenv(kChannelVariable);
   if (number == nullptr) return Predecessor(-1);
   const int channel = std::atoi(number);
-  ::unsetenv(kChannelVariable);
+  ::unsetenv(kChannelVariable);  // no program that we start is to take itself for a successor
   ::fcntl(channel, F_SETFD, FD_CLOEXEC);
   return Predecessor(channel);
 }
 
 void Predecessor::take_disk() {
   if (!channel_ || !send(channel_.number(), Kind::release_disk)) return;
+  // A timer in place of a clock: a predecessor that sends orders all the time must not delay the
+  // end.
   const Descriptor timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
   if (!timer) return;
   const itimerspec longest{{}, {kLongestRelease, 0}};

@@ -39,7 +39,7 @@ Clock::Clock(Time stands_at) : started_(stands_at) {
 
 // If the machine has slept, wall time and now() are both ahead by what steady time lacks. The rest
 // is a step.
-void Clock::follow() {
+void Clock::apply_step() {
   const threads::MutexLock lock(mutex_);
   const auto reading = read_all();
   const auto moved = reading.apart - apart_;

@@ -62,7 +62,7 @@ class Clock {
     const auto steady = read(CLOCK_MONOTONIC_COARSE);
     const auto apart = read(CLOCK_REALTIME_COARSE) - steady;
     const auto known = apart_.load(std::memory_order_relaxed);
-    if (apart - known > kTolerated || known - apart > kTolerated) follow();
+    if (apart - known > kTolerated || known - apart > kTolerated) apply_step();
     return Time(from_nanoseconds(steady + offset_.load(std::memory_order_relaxed)));
   }
 
@@ -100,7 +100,7 @@ class Clock {
     std::int64_t slept;  // what steady time lacks of the time since the machine was started
   };
   static Reading read_all();
-  void follow();
+  void apply_step();
 
   std::optional<std::atomic<std::int64_t>> stands_;  // ns: the steady time; empty: it runs
   std::atomic<std::int64_t> apart_{0};               // ns: Reading::apart that is known

@@ -1,8 +1,11 @@
-// One open descriptor and its owner.
+// One open descriptor and its owner; and Unix sockets by their paths.
 #pragma once
 
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace proxy::machine {
@@ -27,5 +30,12 @@ class Descriptor {
  private:
   int number_;
 };
+
+// The address of the path; nothing if no socket can have so long a path.
+std::optional<sockaddr_un> local_address(const std::string& path);
+
+// Whether a process listens there. A listener whose queue is full counts. A path that may not be
+// connected to counts, too: nobody knows.
+bool somebody_listens(const sockaddr_un& address);
 
 }  // namespace proxy::machine

@@ -107,7 +107,7 @@ WriteAdvice write_advice(const std::filesystem::path& folder, const std::filesys
     if (own_folder_above(folder).empty()) return {fmt::format("{}, then {}", make, kWhy), true};
     return {std::move(make), false};
   }
-  // The sandbox does not take part in this answer.
+  // access(2) is not limited by the sandbox, so its answer tells of the user alone.
   const auto found = nearest_that_exists(item);
   const bool is_folder = std::filesystem::is_directory(found, error);
   if (::access(found.c_str(), is_folder ? W_OK | X_OK : W_OK) == 0) return {kWhy, true};

@@ -92,27 +92,9 @@ void describe_in_environment(const Launch& launch) {
   ::unsetenv("WATCHDOG_PID");  // it is our predecessor's
 }
 
-// A copy, since the launcher's own are overwritten.
-class Arguments {
- public:
-  explicit Arguments(char* const* all) {
-    for (; *all != nullptr; ++all) texts_.emplace_back(*all);
-    for (auto& text : texts_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  Arguments(const Arguments&) = delete;
-  Arguments& operator=(const Arguments&) = delete;
-
-  [[nodiscard]] char* const* get() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<char*> pointers_;
-};
-
 // What ps shows: else a person takes this process for the proxy. The kernel shows the memory of the
 // arguments, which follow each other.
-void take_name(char* const* arguments) {
+void rename_process(char* const* arguments) {
   ::prctl(PR_SET_NAME, kLauncherName);
   char* const first = arguments[0];
   std::size_t room = 0;
@@ -185,12 +167,17 @@ Launcher::Launcher(char* const* arguments) {
   predecessor = ::getppid();
   on_signals(SIG_IGN);  // of SIGCHLD, too: no zombie stays
   for (const int number : {SIGTERM, SIGINT}) std::signal(number, pass_on);
-  const Arguments copy(arguments);
-  take_name(arguments);
+  // A copy, since the launcher's own are overwritten.
+  std::vector<std::string> texts;
+  for (auto* one = arguments; *one != nullptr; ++one) texts.emplace_back(*one);
+  std::vector<char*> copy;
+  for (auto& text : texts) copy.push_back(text.data());
+  copy.push_back(nullptr);
+  rename_process(arguments);
   ::dup2(theirs.number(), kFirstInherited);
   ::close_range(kFirstInherited + 1, ~0U,
                 0);  // a listening socket must be closed when all leave it
-  obey(kFirstInherited, copy.get());
+  obey(kFirstInherited, copy.data());
 }
 
 bool Launcher::has_ended() const {

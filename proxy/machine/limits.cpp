@@ -24,13 +24,6 @@ std::string text_of(const std::string& path) {
   return text;
 }
 
-std::string_view take_until(std::string_view& text, char mark) {
-  const auto end = std::min(text.find(mark), text.size());
-  const auto taken = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return taken;
-}
-
 std::optional<std::uint64_t> leading_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -69,6 +62,13 @@ std::uint64_t needed_beside_cache(const config::Settings& settings) {
 }
 
 }  // namespace
+
+std::string_view take_until(std::string_view& text, char mark) {
+  const auto end = std::min(text.find(mark), text.size());
+  const auto taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return taken;
+}
 
 std::optional<std::uint64_t> parse_cgroup_limit(std::string_view text) {
   // Version 1 writes "no limit" as the largest multiple of the page's size below 2^63.
@@ -134,6 +134,7 @@ DescriptorLimit descriptor_limit() {
 
 std::uint64_t raise_descriptor_limit(std::uint64_t wanted) {
   const rlim_t most = descriptor_limit().most;
+  // Two calls, because a process without privileges gets nothing if it asks for too much.
   const rlimit unprivileged{most, most};
   ::setrlimit(RLIMIT_NOFILE, &unprivileged);
   const rlimit privileged{wanted, wanted};

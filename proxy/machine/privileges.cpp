@@ -43,11 +43,13 @@ std::optional<Account> account_to_become(const std::string& wanted) {
 }
 
 void become(const Account& account) {
+  // In this order: a process that has given up its user cannot change its groups.
   if (::initgroups(account.name.c_str(), account.group) != 0 ||
       ::setresgid(account.group, account.group, account.group) != 0 ||
       ::setresuid(account.user, account.user, account.user) != 0) {
     fail("user: cannot become " + account.name);
   }
+  // Proves that no saved user is left by which root comes back.
   if (::setuid(0) == 0) throw std::runtime_error("user: root's rights cannot be given up");
 }
 

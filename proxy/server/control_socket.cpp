@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "config/control.hpp"
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/launcher.hpp"
-#include "proxy/machine/local_socket.hpp"
 #include "proxy/machine/places.hpp"
 
 namespace proxy {

@@ -1,7 +1,7 @@
 // A change of the settings without a restart.
 #pragma once
 
-#include "proxy/machine/supervisor.hpp"
+#include "proxy/machine/service.hpp"
 #include "proxy/pages/reloaded.hpp"
 #include "proxy/server/engine.hpp"
 #include "proxy/server/settings_file.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "proxy/machine/supervisor.hpp"
+#include "proxy/machine/service.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/observe/stuck_threads.hpp"
 

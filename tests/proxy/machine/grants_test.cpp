@@ -1,4 +1,4 @@
-#include "proxy/machine/grants.hpp"
+#include "proxy/machine/sandbox.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

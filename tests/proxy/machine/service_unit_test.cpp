@@ -1,4 +1,4 @@
-#include "proxy/machine/service_unit.hpp"
+#include "proxy/machine/service.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/machine/supervisor.hpp"
+#include "proxy/machine/service.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -48,7 +48,7 @@ TEST(Supervisor, IsToldInTheWordsOfSystemd) {
   const auto supervisor = Supervisor::of_environment();
   supervisor.serving();
   EXPECT_TRUE(manager.heard().starts_with("READY=1\nMAINPID=" + std::to_string(::getpid())));
-  supervisor.reloading();
+  supervisor.reloading(Clock().steady());
   EXPECT_TRUE(manager.heard().starts_with("RELOADING=1\nMONOTONIC_USEC="));
   supervisor.reloaded();
   EXPECT_EQ(manager.heard(), "READY=1");

@@ -1,16 +1,44 @@
-#include "proxy/machine/service_unit.hpp"
+#include "proxy/machine/service.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "config/load.hpp"
+#include "proxy/machine/folders.hpp"
+#include "proxy/machine/limits.hpp"
 
 namespace proxy::machine {
 namespace {
+
+// Of a variable; 0 if it has no number.
+std::uint64_t number_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  std::uint64_t number = 0;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
+std::optional<std::chrono::microseconds> watchdog_of_environment() {
+  const auto process = number_in("WATCHDOG_PID");
+  if (process != 0 && process != static_cast<std::uint64_t>(::getpid())) return std::nullopt;
+  const auto every = number_in("WATCHDOG_USEC");
+  if (every == 0) return std::nullopt;
+  return std::chrono::microseconds(every);
+}
 
 namespace fs = std::filesystem;
 
@@ -23,17 +51,10 @@ constexpr const char* kAsk =
 
 using Shown = std::map<std::string, std::string, std::less<>>;
 
-std::string_view take_part(std::string_view& text, char mark) {
-  const auto end = std::min(text.find(mark), text.size());
-  const auto taken = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return taken;
-}
-
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (!text.empty()) {
-    if (const auto word = take_part(text, ' '); !word.empty()) words.push_back(word);
+    if (const auto word = take_until(text, ' '); !word.empty()) words.push_back(word);
   }
   return words;
 }
@@ -96,8 +117,8 @@ class Reader {
   void add_listed(std::string_view property, bool is_writable) {
     for (auto word : words_of(of(property))) {
       word.remove_prefix(std::min(word.find('/'), word.size()));
-      const auto source = take_part(word, ':');
-      const auto shown_as = take_part(word, ':');
+      const auto source = take_until(word, ':');
+      const auto shown_as = take_until(word, ':');
       const auto path = shown_as.empty() ? source : shown_as;
       if (!path.empty()) places_.push_back({path, is_writable, false});
     }
@@ -105,7 +126,7 @@ class Reader {
 
   void add_made(std::string_view property, const std::string& above) {
     for (auto word : words_of(of(property))) {
-      places_.push_back({above + std::string(take_part(word, ':')), true, true});
+      places_.push_back({above + std::string(take_until(word, ':')), true, true});
     }
   }
 
@@ -126,6 +147,53 @@ bool is_within(const fs::path& path, const fs::path& folder) {
 }
 
 }  // namespace
+
+Supervisor Supervisor::of_environment() {
+  own_service();
+  return Supervisor(std::getenv("NOTIFY_SOCKET"));
+}
+
+// A path that begins with @ is a name in the abstract name space, without that character.
+Supervisor::Supervisor(const char* path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto length = path != nullptr ? std::strlen(path) : 0;
+  if (length < 2 || length >= sizeof address.sun_path) return;
+  std::memcpy(address.sun_path, path, length);
+  if (path[0] == '@') address.sun_path[0] = '\0';
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
+  Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return;
+  socket_ = std::move(socket);
+  watchdog_ = watchdog_of_environment();
+}
+
+void Supervisor::send(std::string_view state) const {
+  if (!socket_) return;
+  ::send(socket_.number(), state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Supervisor::serving() const {
+  send("READY=1\nMAINPID=" + std::to_string(::getpid()) + "\nSTATUS=Serving");
+}
+
+void Supervisor::reloading(Clock::SteadyTime now) const {
+  const auto since_boot = now.time_since_epoch();  // of CLOCK_MONOTONIC in libstdc++, too
+  send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}",
+                   std::chrono::floor<std::chrono::microseconds>(since_boot).count()));
+}
+
+void Supervisor::reloaded() const {
+  send("READY=1");
+}
+
+void Supervisor::stopping() const {
+  send("STOPPING=1\nSTATUS=Waiting for responses under way");
+}
+
+void Supervisor::alive() const {
+  send("WATCHDOG=1");
+}
 
 bool ServiceUnit::serves_by(const fs::path& settings_file) const {
   return !settings.empty() && resolved(settings) == resolved(settings_file);
@@ -156,8 +224,8 @@ bool ServiceUnit::makes(const fs::path& path) const {
 std::optional<ServiceUnit> parse_unit(std::string_view text) {
   Shown shown;
   while (!text.empty()) {
-    auto line = take_part(text, '\n');
-    const auto property = take_part(line, '=');
+    auto line = take_until(text, '\n');
+    const auto property = take_until(line, '=');
     shown[std::string(property)] = line;
   }
   Reader reader(shown);

@@ -1,11 +1,9 @@
-#include "proxy/machine/local_socket.hpp"
+#include "proxy/machine/descriptor.hpp"
 
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
-
-#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::machine {
 
