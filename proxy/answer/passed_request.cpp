@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "proxy/http/chunked.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"

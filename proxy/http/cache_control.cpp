@@ -50,8 +50,7 @@ bool quotes_close(std::string_view line) {
   return !quoted;
 }
 
-using Age = std::optional<seconds> CacheControl::*;
-using Flag = bool CacheControl::*;
+using Age = std::optional<seconds> CacheTimes::*;
 
 constexpr std::pair<std::string_view, Age> kAges[] = {
     {"max-age", &CacheControl::max_age},
@@ -62,8 +61,7 @@ constexpr std::pair<std::string_view, Age> kAges[] = {
     {"min-fresh", &CacheControl::min_fresh},
 };
 
-// These directives forbid something, so they also apply with an argument or junk after them.
-constexpr std::pair<std::string_view, Flag> kForbidding[] = {
+constexpr std::pair<std::string_view, bool CacheLimits::*> kForbidding[] = {
     {"no-store", &CacheControl::no_store},
     {"must-revalidate", &CacheControl::must_revalidate},
     {"proxy-revalidate", &CacheControl::proxy_revalidate},
@@ -71,9 +69,7 @@ constexpr std::pair<std::string_view, Flag> kForbidding[] = {
     {"only-if-cached", &CacheControl::only_if_cached},
 };
 
-// These directives allow something or lift another directive, so they apply only in exactly the
-// specified form.
-constexpr std::pair<std::string_view, Flag> kAllowing[] = {
+constexpr std::pair<std::string_view, bool CacheGrants::*> kAllowing[] = {
     {"public", &CacheControl::public_},
     {"immutable", &CacheControl::immutable},
     {"must-understand", &CacheControl::must_understand},
@@ -86,7 +82,7 @@ auto look_up(const Table& table, std::string_view name) {
   return found == std::end(table) ? nullptr : found->second;
 }
 
-void take_age(CacheControl& control, Age age, const Directive& directive) {
+void apply_age(CacheControl& control, Age age, const Directive& directive) {
   const bool asks_more = age == &CacheControl::min_fresh;
   const seconds strictest = asks_more ? kForever : seconds{0};
   seconds value = strictest;
@@ -103,30 +99,26 @@ void take_age(CacheControl& control, Age age, const Directive& directive) {
 
 // Whether a response keeps its meaning without this field.
 bool can_be_left_out(std::string_view name) {
-  switch (field_id(name)) {
-    case field::age:
-    case field::cache_control:
-    case field::content_encoding:
-    case field::content_length:
-    case field::content_location:
-    case field::content_range:
-    case field::content_type:
-    case field::date:
-    case field::etag:
-    case field::expires:
-    case field::last_modified:
-    case field::location:
-    case field::vary:
-    case field::via:
-      return false;
-    default:
-      return true;
-  }
+  constexpr field kNeeded[] = {field::age,
+                               field::cache_control,
+                               field::content_encoding,
+                               field::content_length,
+                               field::content_range,
+                               field::content_type,
+                               field::content_location,
+                               field::date,
+                               field::etag,
+                               field::expires,
+                               field::last_modified,
+                               field::location,
+                               field::vary,
+                               field::via};
+  return !holds(kNeeded, field_id(name));
 }
 
 // no-cache and private apply to the whole response, or to the fields in the argument. An argument
 // that is not a list of field names counts as none.
-void take_names(bool& whole, CacheControl::Names& names, const Directive& directive) {
+void apply_names(bool& whole, CacheLimits::Names& names, const Directive& directive) {
   CacheControl::Names listed;
   bool sound = !directive.malformed;
   Members members(directive.argument);
@@ -140,17 +132,17 @@ void take_names(bool& whole, CacheControl::Names& names, const Directive& direct
     names.insert(names.end(), listed.begin(), listed.end());
 }
 
-void take(CacheControl& control, const Directive& directive) {
+void apply(CacheControl& control, const Directive& directive) {
   const std::string_view name = directive.name;
-  if (const Age age = look_up(kAges, name)) return take_age(control, age, directive);
-  if (const Flag flag = look_up(kForbidding, name)) {
+  if (const auto age = look_up(kAges, name)) return apply_age(control, age, directive);
+  if (const auto flag = look_up(kForbidding, name)) {
     control.*flag = true;
-  } else if (const Flag allowing = look_up(kAllowing, name)) {
+  } else if (const auto allowing = look_up(kAllowing, name)) {
     if (!directive.has_argument) control.*allowing = true;
   } else if (same_word(name, "no-cache")) {
-    take_names(control.no_cache, control.no_cache_fields, directive);
+    apply_names(control.no_cache, control.no_cache_fields, directive);
   } else if (same_word(name, "private")) {
-    take_names(control.private_, control.private_fields, directive);
+    apply_names(control.private_, control.private_fields, directive);
   }
 }
 
@@ -202,7 +194,7 @@ std::optional<CacheControl> targeted_control(const Fields& fields, std::string_v
   control.present = control.targeted = true;
   for (const Member& member : *directives) {
     const bool unsaid = member.item.type == BareItem::Type::boolean && member.item.text == "0";
-    if (!unsaid) take(control, directive_of(member));
+    if (!unsaid) apply(control, directive_of(member));
   }
   return control;
 }
@@ -225,7 +217,7 @@ CacheControl cache_control(const Fields& fields) {
     control.present = true;
     readable = readable && quotes_close(line.value);
     Members members(line.value);
-    while (const auto member = members.next()) take(control, read_directive(*member));
+    while (const auto member = members.next()) apply(control, read_directive(*member));
   }
   control.no_store = control.no_store || !readable;
   // An unreadable field must not lift no-store.

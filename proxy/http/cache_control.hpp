@@ -17,33 +17,26 @@ using seconds = std::chrono::seconds;
 // RFC 9111 1.2.2: any number of seconds that is too large to represent counts as this value.
 inline constexpr seconds kForever{2147483648};
 
-// If a directive occurs twice, its most restrictive value applies. A value that is not
-// delta-seconds (junk, a sign, a decimal, single quotes, nothing) counts as the most restrictive
-// value, not as absent. Extensions are skipped together with their quoted arguments. Views point
-// into the bytes of the fields. The struct has a member for each directive, so it has more members
-// than others.
-struct CacheControl {
-  using Names = boost::container::small_vector<std::string_view, 2>;
-
-  bool present = false;   // there is a Cache-Control field, even one with only unknown directives
-  bool targeted = false;  // the directives are from a targeted field, so Expires is ignored
-
+// The directives that are times.
+struct CacheTimes {
   std::optional<seconds> max_age;
   std::optional<seconds> s_maxage;
   std::optional<seconds> stale_while_revalidate;  // RFC 5861
   std::optional<seconds> stale_if_error;          // RFC 5861
   std::optional<seconds> min_fresh;
   std::optional<seconds> max_stale;  // kForever if it has no argument
+};
+
+// The directives that forbid something: they also apply with an argument or junk after them.
+struct CacheLimits {
+  using Names = boost::container::small_vector<std::string_view, 2>;
 
   bool no_store = false;
   bool no_cache = false;  // the unqualified form
   bool private_ = false;  // the unqualified form
-  bool public_ = false;
   bool must_revalidate = false;
   bool proxy_revalidate = false;
-  bool must_understand = false;
   bool no_transform = false;
-  bool immutable = false;
   bool only_if_cached = false;
 
   // The fields named by no-cache="a, b" and private="a, b". A cache may not reuse the former
@@ -52,6 +45,23 @@ struct CacheControl {
   // as unqualified.
   Names no_cache_fields;
   Names private_fields;
+};
+
+// The directives that allow something or lift another directive: they apply only in exactly the
+// specified form.
+struct CacheGrants {
+  bool public_ = false;
+  bool immutable = false;
+  bool must_understand = false;
+};
+
+// If a directive occurs twice, its most restrictive value applies. A value that is not
+// delta-seconds (junk, a sign, a decimal, single quotes, nothing) counts as the most restrictive
+// value, not as absent. Extensions are skipped together with their quoted arguments. Views point
+// into the bytes of the fields.
+struct CacheControl : CacheTimes, CacheLimits, CacheGrants {
+  bool present = false;   // there is a Cache-Control field, even one with only unknown directives
+  bool targeted = false;  // the directives are from a targeted field, so Expires is ignored
 };
 
 // The directives of all Cache-Control lines. If a quote never closes, the meaning is unknown, and

@@ -2,11 +2,13 @@
 // outlive it.
 #pragma once
 
+#include <algorithm>
 #include <boost/beast/http/field.hpp>
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,10 @@ using field = boost::beast::http::field;
 // case. A text with another result is therefore a token. Of a token, the result is that of Beast's
 // string_to_field(), for a third of the instructions.
 field field_id(std::string_view name);
+
+inline bool holds(std::span<const field> ids, field id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
 
 struct Field {
   field id = field::unknown;  // `unknown` for an unregistered name

@@ -28,46 +28,40 @@ bool is_of_one_hop(const Field& line) {
 // message would be framed, routed, cached, authorized or decoded in another way than its sender
 // meant.
 bool is_for_all(field id) {
-  constexpr field kForAll[] = {
-      field::age,
-      field::authorization,
-      field::cache_control,
-      field::content_encoding,
-      field::content_length,
-      field::content_location,
-      field::content_range,
-      field::content_type,
-      field::cookie,
-      field::date,
-      field::etag,
-      field::expect,
-      field::expires,
-      field::host,
-      field::if_match,
-      field::if_modified_since,
-      field::if_none_match,
-      field::if_range,
-      field::if_unmodified_since,
-      field::last_modified,
-      field::location,
-      field::max_forwards,
-      field::pragma,
-      field::range,
-      field::set_cookie,
-      field::vary,
-      field::via,
-  };
-  return std::find(std::begin(kForAll), std::end(kForAll), id) != std::end(kForAll);
+  constexpr field kForAll[] = {field::age,
+                               field::authorization,
+                               field::cache_control,
+                               field::content_range,
+                               field::content_encoding,
+                               field::content_length,
+                               field::content_type,
+                               field::content_location,
+                               field::cookie,
+                               field::date,
+                               field::etag,
+                               field::expect,
+                               field::expires,
+                               field::host,
+                               field::if_match,
+                               field::if_range,
+                               field::if_modified_since,
+                               field::if_none_match,
+                               field::last_modified,
+                               field::location,
+                               field::if_unmodified_since,
+                               field::max_forwards,
+                               field::pragma,
+                               field::range,
+                               field::set_cookie,
+                               field::vary,
+                               field::via};
+  return holds(kForAll, id);
 }
 
 // A proxy in front of us may pass on its client's Connection. The client must not remove the field
 // by which that proxy tells that it is there.
 bool is_for_all(const Field& line) {
   return is_for_all(line.id) || what_it_tells(line) == Tells::client;
-}
-
-bool holds(std::span<const field> ids, field id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
 // The end of the comment that opens at the front of `text` (comments nest, RFC 9110 5.6.5). 0 if it
@@ -87,7 +81,7 @@ std::size_t comment_end(std::string_view text) {
 
 // Whether a word of a Via line, outside of comments, is this name. In a member with too many or too
 // few words, every word counts: an undetected loop costs more than a refusal.
-bool says(std::string_view line, std::string_view name) {
+bool has_word(std::string_view line, std::string_view name) {
   bool comments = true;
   while (!line.empty()) {
     const std::size_t end = std::min(line.find_first_of(" \t,()"), line.size());
@@ -194,11 +188,11 @@ bool is_connection_field(field id) {
 HopByHop::HopByHop(const Fields& fields) {
   if (!fields.may_have(field::connection)) return;
   for (const Field& line : fields) {
-    if (!names_no_field(line)) note(line.value);
+    if (!names_no_field(line)) record(line.value);
   }
 }
 
-void HopByHop::note(std::string_view connection) {
+void HopByHop::record(std::string_view connection) {
   Members options(connection);
   while (const auto option = options.next()) {
     if (options_.size() == kMaxOptions) break;
@@ -242,7 +236,7 @@ std::optional<Fields> without_named(const Fields& fields) {
 bool via_names(const Fields& fields, std::string_view our_name) {
   return fields.has(field::via) &&
          std::any_of(fields.begin(), fields.end(), [our_name](const Field& line) {
-           return line.id == field::via && says(line.value, our_name);
+           return line.id == field::via && has_word(line.value, our_name);
          });
 }
 

@@ -41,7 +41,7 @@ class HopByHop {
  private:
   static constexpr std::size_t kMaxOptions = 64;  // each is compared with each field
 
-  void note(std::string_view connection);
+  void record(std::string_view connection);
 
   boost::container::small_vector<std::string_view, 4> options_;
 };

@@ -1,6 +1,9 @@
 #include "proxy/http/framing.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
+
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 
@@ -19,6 +22,14 @@ HeadError why_refused(const Fields& fields) {
     chunked += last;
   }
   return last && chunked == 1 ? HeadError::unsupported_coding : HeadError::bad_coding;
+}
+
+HeadResult<Framing> sized(std::string_view length) {
+  if (length.find(',') != std::string_view::npos) return HeadError::two_lengths;
+  const auto number = parse_decimal(length);
+  // No body has a length beyond 2^63, and below it sums of lengths cannot overflow.
+  if (!number || *number >> 63) return HeadError::bad_content_length;
+  return Framing{Framing::Kind::sized, *number};
 }
 
 // What the fields state about the body; kind none if they state nothing (RFC 9112 6.1-6.3).
@@ -41,12 +52,7 @@ HeadResult<Framing> stated(int minor, const Fields& fields) {
     if (!same_word(coding->value, "chunked")) return why_refused(fields);
     return Framing{Framing::Kind::chunked, 0};
   }
-  if (!length) return Framing{};
-  if (length->value.find(',') != std::string_view::npos) return HeadError::two_lengths;
-  const auto number = parse_decimal(length->value);
-  // No body has a length beyond 2^63, and below it sums of lengths cannot overflow.
-  if (!number || *number >> 63) return HeadError::bad_content_length;
-  return Framing{Framing::Kind::sized, *number};
+  return length ? sized(length->value) : Framing{};
 }
 
 bool has_no_body(unsigned status, std::string_view request_method) {
@@ -72,6 +78,13 @@ bool may_be_secret(std::string_view name) {
   return std::any_of(std::begin(kTelling), std::end(kTelling), [&text](std::string_view word) {
     return text.find(word) != std::string::npos;
   });
+}
+
+// 15 hex digits cannot overflow and leave room for senders that pad with zeros.
+constexpr std::size_t kMaxDigits = 15;
+
+unsigned hex_value(char c) {
+  return static_cast<unsigned>(is(kDigit, c) ? c - '0' : lower(c) - 'a' + 10);
 }
 
 }  // namespace
@@ -113,6 +126,7 @@ HeadResult<void> check_hops(const RequestHead& head, const Framing& framing) {
     }
   }
   if (!same_word(head.method, "TRACE")) return {};  // many origins take `trace` for TRACE
+  // RFC 9110 9.3.8: no client may send either with TRACE.
   if (framing.has_body()) return HeadError::trace_with_body;
   const bool ends_here = hops_left(head) == std::uint64_t{0};
   if (!ends_here && has_credentials(head.fields)) return HeadError::trace_with_credentials;
@@ -148,6 +162,91 @@ bool becomes_websocket(const ResponseHead& answer) {
   return answer.status == 101 && answer.minor >= 1 && fields.count(field::upgrade) == 1 &&
          same_word(fields.value(field::upgrade), kWebSocket) &&
          has_member(fields, field::connection, "upgrade");
+}
+
+ChunkedDecoder::Step ChunkedDecoder::feed(std::string_view input) {
+  Step step;
+  while (step.consumed < input.size() && !done() && !failed()) {
+    if (phase_ == Phase::data) {
+      const std::size_t held = input.size() - step.consumed;
+      step.body = input.substr(step.consumed,
+                               static_cast<std::size_t>(std::min<std::uint64_t>(held, left_)));
+      step.consumed += step.body.size();
+      left_ -= step.body.size();
+      if (left_ == 0) phase_ = Phase::data_cr;
+      break;
+    }
+    phase_ = next(input[step.consumed]);
+    if (!failed()) ++step.consumed;
+  }
+  step.state = failed() ? State::failed : done() ? State::done : State::reading;
+  return step;
+}
+
+// Processes one byte that is not body. In most phases the bytes are of one class and bounded in
+// number, until one byte ends the phase.
+ChunkedDecoder::Phase ChunkedDecoder::next(char c) {
+  struct Rule {
+    char end = '\0';
+    Phase then = Phase::failed;
+    CharClass of{};  // none: nothing precedes the end
+    std::size_t most = 0;
+    Phase next = Phase::failed;
+  };
+  // By phase, in the order of the enumerators.
+  static constexpr Rule kRules[] = {
+      {},
+      {';', Phase::extension},
+      {'\r', Phase::size_lf, kValueChar, kMaxExtensions, Phase::extension},
+      {},
+      {},
+      {'\r', Phase::data_lf},
+      {'\n', Phase::size},
+      {'\r', Phase::end_lf, kTokenChar, kMaxTrailers, Phase::trailer_name},
+      {':', Phase::trailer_value, kTokenChar, kMaxTrailers, Phase::trailer_name},
+      {'\r', Phase::trailer_lf, kValueChar, kMaxTrailers, Phase::trailer_value},
+      {'\n', Phase::trailer_start},
+      {'\n', Phase::done},
+  };
+  static_assert(std::size(kRules) == static_cast<std::size_t>(Phase::done));
+  if (phase_ == Phase::size) return size_byte(c);
+  if (phase_ == Phase::size_lf) return size_end(c);
+  const Rule& rule = kRules[static_cast<std::size_t>(phase_)];
+  if (c == rule.end) {
+    // A colon counts as a byte of the trailers, a line end does not.
+    return c != ':' || ++skipped_ <= rule.most ? rule.then : Phase::failed;
+  }
+  // White space after a size is invalid, but must be accepted before an extension (RFC 9110 5.6.3).
+  if (phase_ == Phase::blank && (c == ' ' || c == '\t')) {
+    return ++skipped_ <= kMaxExtensions ? Phase::blank : Phase::failed;
+  }
+  return is(rule.of, c) && ++skipped_ <= rule.most ? rule.next : Phase::failed;
+}
+
+ChunkedDecoder::Phase ChunkedDecoder::size_byte(char c) {
+  if (is(kHex, c)) {
+    if (++digits_ > kMaxDigits) return Phase::failed;
+    left_ = left_ << 4 | hex_value(c);
+    return Phase::size;
+  }
+  if (digits_ == 0) return Phase::failed;
+  if (c == '\r') return Phase::size_lf;
+  if (c == ' ' || c == '\t') return Phase::blank;
+  return c == ';' ? Phase::extension : Phase::failed;
+}
+
+ChunkedDecoder::Phase ChunkedDecoder::size_end(char c) {
+  extended_ += skipped_;
+  extended_ -= std::min(extended_, left_);
+  digits_ = skipped_ = 0;
+  if (c != '\n' || extended_ > kMoreExtensions) return Phase::failed;
+  return left_ == 0 ? Phase::trailer_start : Phase::data;
+}
+
+void append_chunk_size(std::string& out, std::size_t size) {
+  char digits[16];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, size, 16).ptr);
+  out += "\r\n";
 }
 
 }  // namespace proxy::http

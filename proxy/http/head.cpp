@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+
 #include "proxy/http/fields.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/sixteen_bytes.hpp"
@@ -14,7 +15,7 @@ constexpr std::string_view kLineEnd = "\r\n";
 
 // Takes the line at the front of `rest`, with its CRLF, and returns it without. An error if the
 // line does not end in CRLF.
-HeadResult<std::string_view> take_line(std::string_view& rest) {
+HeadResult<std::string_view> parse_line(std::string_view& rest) {
   const std::size_t lf = rest.find('\n');
   if (lf == std::string_view::npos) return HeadError::no_end;
   if (lf == 0 || rest[lf - 1] != '\r') return HeadError::bare_lf;
@@ -58,7 +59,7 @@ void set_value(Field& line, std::string_view text) {
 
 // Takes the field line at the front of `rest`, with its CRLF, in one pass. False: nothing was
 // taken, and why_no_field() knows why. RFC 9112 5.1: OWS around the value is not part of it.
-bool take_well_formed_field(std::string_view& rest, Field& into) {
+bool parse_well_formed_field(std::string_view& rest, Field& into) {
   const auto colon = find_first(rest, [](SixteenBytes bytes) { return bytes == ':'; });
   if (colon == rest.size()) return false;
   into.name = rest.substr(0, colon);
@@ -80,7 +81,7 @@ enum class BeforeColon { refused, removed };
 // Takes a line, without its CRLF, whose name is followed by white space. RFC 9112 5.1: a proxy
 // removes it from a response. A field that frames the message is refused all the same: another
 // reader may not have seen it.
-HeadResult<void> take_spaced_field(std::string_view line, Field& into) {
+HeadResult<void> parse_spaced_field(std::string_view line, Field& into) {
   into.name = leading(kTokenChar, line);
   into.id = field_id(into.name);
   const auto after = trim(line.substr(into.name.size()));
@@ -95,14 +96,14 @@ HeadResult<void> take_spaced_field(std::string_view line, Field& into) {
 }
 
 // Takes the field line at the front of `rest`, with its CRLF.
-HeadResult<void> take_field(std::string_view& rest, Field& into,
-                            BeforeColon spaces = BeforeColon::refused) {
-  if (take_well_formed_field(rest, into)) return {};
-  const auto line = take_line(rest);
+HeadResult<void> parse_field(std::string_view& rest, Field& into,
+                             BeforeColon spaces = BeforeColon::refused) {
+  if (parse_well_formed_field(rest, into)) return {};
+  const auto line = parse_line(rest);
   if (!line) return line.error();
   const auto why = why_no_field(*line);
   const bool mends = why == HeadError::space_before_colon && spaces == BeforeColon::removed;
-  return mends ? take_spaced_field(*line, into) : why;
+  return mends ? parse_spaced_field(*line, into) : why;
 }
 
 HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, BeforeColon spaces,
@@ -110,7 +111,7 @@ HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, B
   while (!rest.starts_with(kLineEnd)) {
     if (fields.size() == limits.fields) return HeadError::too_many_fields;
     Field line;
-    if (auto taken = take_field(rest, line, spaces); !taken) return taken;
+    if (auto taken = parse_field(rest, line, spaces); !taken) return taken;
     fields.append(line);
   }
   // Bytes after the empty line are not part of a head: the caller cut it in the wrong place.
@@ -126,26 +127,24 @@ HeadResult<int> parse_version(std::string_view version) {
   return version[7] == '0' ? 0 : 1;
 }
 
-HeadResult<void> parse_request_line(std::string_view line, RequestHead& head) {
+// Why a line, without its CRLF, is no request line.
+HeadError why_no_request_line(std::string_view line) {
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
   if (line.find('\r') != std::string_view::npos) return HeadError::bare_cr;
   if (first == std::string_view::npos || first == last) return HeadError::bad_request_line;
-  head.method = line.substr(0, first);
-  head.target = line.substr(first + 1, last - first - 1);
-  if (head.target.empty() || head.target.find(' ') != std::string_view::npos)
+  const auto target = line.substr(first + 1, last - first - 1);
+  if (target.empty() || target.find(' ') != std::string_view::npos)
     return HeadError::bad_request_line;
-  if (!is_token(head.method)) return HeadError::bad_method;
-  if (!all(kTargetChar, head.target)) return HeadError::bad_target;
+  if (!is_token(line.substr(0, first))) return HeadError::bad_method;
+  if (!all(kTargetChar, target)) return HeadError::bad_target;
   const auto minor = parse_version(line.substr(last + 1));
-  if (!minor) return minor.error();
-  head.minor = *minor;
-  return {};
+  return minor ? HeadError::bad_request_line : minor.error();
 }
 
 // Takes the request line at the front of `rest`, with its CRLF, in one pass. False: nothing was
-// taken, and parse_request_line() knows why the line is refused.
-bool take_well_formed_request_line(std::string_view& rest, RequestHead& head) {
+// taken, and why_no_request_line() knows why.
+bool parse_well_formed_request_line(std::string_view& rest, RequestHead& head) {
   constexpr std::size_t kVersion = 8;
   const auto method = leading(kTokenChar, rest);
   auto after = rest.substr(method.size());
@@ -247,10 +246,9 @@ HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& lim
                                     RequestHead& into) {
   if (head.size() > limits.bytes) return HeadError::too_large;
   if (head.starts_with(kLineEnd)) head.remove_prefix(kLineEnd.size());
-  if (!take_well_formed_request_line(head, into)) {
-    const auto line = take_line(head);
-    if (!line) return line.error();
-    if (auto parsed = parse_request_line(*line, into); !parsed) return parsed;
+  if (!parse_well_formed_request_line(head, into)) {
+    const auto line = parse_line(head);
+    return line ? why_no_request_line(*line) : line.error();
   }
   into.fields.clear();
   return parse_fields(head, limits, BeforeColon::refused, into.fields);
@@ -266,7 +264,7 @@ namespace {
 
 HeadResult<void> parse_unfolded(std::string_view head, const HeadLimits& limits,
                                 ResponseHead& into) {
-  const auto line = take_line(head);
+  const auto line = parse_line(head);
   if (!line) return line.error();
   if (auto parsed = parse_status_line(*line, into); !parsed) return parsed;
   into.fields.clear();
@@ -292,7 +290,7 @@ HeadResult<ResponseHead> parse_response_head(std::span<char> bytes, const HeadLi
 }
 
 HeadResult<StoredHead> parse_stored_head(std::string_view head) {
-  const auto line = take_line(head);
+  const auto line = parse_line(head);
   if (!line) return line.error();
   ResponseHead first;
   if (auto parsed = parse_status_line(*line, first); !parsed) return parsed.error();
@@ -300,7 +298,7 @@ HeadResult<StoredHead> parse_stored_head(std::string_view head) {
   bool has_date = false;
   while (!head.empty()) {
     Field next;
-    if (auto taken = take_field(head, next); !taken) return taken.error();
+    if (auto taken = parse_field(head, next); !taken) return taken.error();
     if (has_date || next.id != field::date) continue;
     has_date = true;
     stored.date = next.value;

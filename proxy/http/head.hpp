@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+
 #include "proxy/http/fields.hpp"
 #include "proxy/http/head_error.hpp"
 

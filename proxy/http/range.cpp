@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+
 #include "proxy/http/head.hpp"
 #include "proxy/http/text.hpp"
 

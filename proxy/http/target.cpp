@@ -1,10 +1,12 @@
 #include "proxy/http/target.hpp"
 
 #include <arpa/inet.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+
 #include "config/networks.hpp"
 #include "proxy/http/text.hpp"
 
@@ -174,7 +176,7 @@ class TargetParser {
   }
 
   HeadResult<void> parse(std::string_view method, std::string_view target, std::string_view host) {
-    if (method != "CONNECT" && take_canonical(target)) return finish({});
+    if (method != "CONNECT" && parse_canonical(target)) return finish({});
     if (target.empty() || !all(kTargetChar, target)) return HeadError::bad_target;
     if (method == "CONNECT") return finish(authority_form(target));
     if (target == "*") {
@@ -202,7 +204,7 @@ class TargetParser {
   }
 
   // Takes a URL as it is, if that is its canonical form, as nearly always. Refuses some that are.
-  bool take_canonical(std::string_view url) {
+  bool parse_canonical(std::string_view url) {
     constexpr std::string_view kScheme = "http://";
     if (!url.starts_with(kScheme)) return false;
     const auto rest = url.substr(kScheme.size());

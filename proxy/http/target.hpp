@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
 #include "proxy/http/head_error.hpp"
 
 namespace proxy::http {

@@ -53,6 +53,7 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text) {
   for (const char c : text) {
     if (c < '0' || c > '9') return {};
     const auto digit = static_cast<std::uint64_t>(c - '0');
+    // Asked before the number is multiplied, since it would wrap around.
     if (number >= kMost / 10 && (number > kMost / 10 || digit > kMost % 10)) return {};
     number = number * 10 + digit;
   }

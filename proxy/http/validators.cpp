@@ -16,7 +16,7 @@ std::string_view bare(std::string_view tag) {
 
 // Takes the tag at the front of a list, with the comma after it. Inside a tag, a backslash does not
 // escape and a comma does not separate (RFC 9110 8.8.3).
-std::string_view take_tag(std::string_view& list) {
+std::string_view parse_tag(std::string_view& list) {
   std::size_t end = list.substr(0, 2) == "W/" ? 2 : 0;
   if (end < list.size() && list[end] == '"') end = list.find('"', end + 1);
   end = std::min(list.find(',', std::min(end, list.size())), list.size());
@@ -27,7 +27,7 @@ std::string_view take_tag(std::string_view& list) {
 
 bool lists(std::string_view list, std::string_view etag) {
   while (!list.empty())
-    if (weakly_equal(take_tag(list), etag)) return true;
+    if (weakly_equal(parse_tag(list), etag)) return true;
   return false;
 }
 
@@ -53,6 +53,7 @@ std::optional<EntityTag> parse_entity_tag(std::string_view text) {
 
 bool strongly_equal(std::string_view a, std::string_view b) {
   const auto first = parse_entity_tag(a);
+  // Tags that are the same text are both weak or both strong.
   return first && !first->weak && parse_entity_tag(b) && a == b;
 }
 
@@ -70,7 +71,7 @@ std::string joined_tags(std::string_view own, const Fields& request) {
   for (const Field& line : request) {
     if (line.id != field::if_none_match) continue;
     for (std::string_view list = line.value; !list.empty();) {
-      const std::string_view tag = take_tag(list);
+      const std::string_view tag = parse_tag(list);
       if (parse_entity_tag(tag) && !weakly_equal(tag, own)) (all += ", ") += tag;
     }
   }
@@ -86,6 +87,7 @@ bool agrees_on_validators(const Fields& response) {
 
 bool not_modified(const Fields& request, const StoredValidators& stored,
                   std::chrono::sys_seconds now) {
+  // RFC 9110 13.1.3: If-Modified-Since is ignored beside If-None-Match, and if it is a list.
   if (request.has(field::if_none_match)) return none_match_met(request, stored.etag);
   if (request.count(field::if_modified_since) != 1 || !stored.last_modified) return false;
   const auto since = parse_date(request.value(field::if_modified_since), now);

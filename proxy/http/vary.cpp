@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+
 #include "proxy/http/fields.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -44,30 +45,24 @@ enum class Kind {
 };
 
 Kind kind_of(field id) {
-  switch (id) {
-    case field::accept:
-      return Kind::weighted;
-    case field::accept_charset:
-    case field::accept_encoding:
-    case field::accept_language:
-      return Kind::weighted_words;
-    case field::authorization:
-    case field::cookie:
-    case field::cookie2:
-    case field::date:
-    case field::from:
-    case field::host:
-    case field::if_modified_since:
-    case field::if_range:
-    case field::if_unmodified_since:
-    case field::origin:
-    case field::proxy_authorization:
-    case field::referer:
-    case field::user_agent:
-      return Kind::single;
-    default:
-      return Kind::list;
-  }
+  constexpr field kSingle[] = {field::authorization,
+                               field::cookie,
+                               field::cookie2,
+                               field::date,
+                               field::from,
+                               field::host,
+                               field::if_modified_since,
+                               field::if_range,
+                               field::if_unmodified_since,
+                               field::origin,
+                               field::referer,
+                               field::proxy_authorization,
+                               field::user_agent};
+  constexpr field kWords[] = {field::accept_charset, field::accept_encoding,
+                              field::accept_language};
+  if (id == field::accept) return Kind::weighted;
+  if (holds(kWords, id)) return Kind::weighted_words;
+  return holds(kSingle, id) ? Kind::single : Kind::list;
 }
 
 void append(NormalForm& out, std::string_view text) {
@@ -169,6 +164,7 @@ bool Variant::is_too_long(const Fields& response, const Fields& request) {
   if (!response.may_have(field::vary) && !request.any_selects()) return false;
   std::size_t bytes = 0;
   for (const Field& line : request) bytes += line.value.size();
+  // The sum of all values bounds that of the selecting ones: most requests cost one pass.
   if (bytes <= NormalForms::kMostBytes) return false;
   std::vector<const Field*> others;
   for (const Field& line : request) {
@@ -224,6 +220,7 @@ Variant::Variant(const Fields& response, NormalForms& request) {
 }
 
 const Variant::Pointer& Variant::never() {
+  // One object for all, so that a comparison of pointers recognizes it.
   static const Pointer none(new Shared(SelectingFields()));
   return none;
 }

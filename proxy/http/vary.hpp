@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
 #include "proxy/http/fields.hpp"
 
 namespace proxy::http {

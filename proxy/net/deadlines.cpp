@@ -32,6 +32,7 @@ std::uint64_t Deadlines::tick_of(Clock::time_point time) const {
 }
 
 void Deadlines::place(Watched& watched) {
+  // The slot of the current tick is not visited again for a whole turn of the wheel.
   const auto wanted = tick_of(watched.deadline_);
   watched.slot_tick_ = std::clamp(wanted, current_tick_ + 1, current_tick_ + kSlots - 1);
   slots_[watched.slot_tick_ % kSlots].push_back(watched);
@@ -40,6 +41,7 @@ void Deadlines::place(Watched& watched) {
 void Deadlines::tick() {
   now_ = Clock::now();
   const auto until = static_cast<std::uint64_t>((now_ - epoch_) / kTick);
+  // A thread that was kept busy has missed ticks, and visits the slots of all of them.
   while (current_tick_ < until) {
     ++current_tick_;
     List due;
@@ -51,7 +53,7 @@ void Deadlines::tick() {
 void Deadlines::visit(List& due) {
   while (!due.empty()) {
     Watched& watched = due.front();
-    due.pop_front();
+    due.pop_front();  // first: on_expiry() may destroy this object, and any other in the list
     if (tick_of(watched.deadline_) > current_tick_) {
       place(watched);
     } else {

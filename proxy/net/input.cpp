@@ -21,6 +21,7 @@ BufferPool::Free* BufferPool::of_size(std::size_t size) {
 std::unique_ptr<char[]> BufferPool::take(std::size_t size) {
   if (size == 0) return nullptr;
   Free* const free = of_size(size);
+  // Not zeroed: a read overwrites the bytes.
   if (!free || free->empty()) return std::make_unique_for_overwrite<char[]>(size);
   auto buffer = std::move(free->back());
   free->pop_back();
@@ -45,6 +46,7 @@ Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) 
     const auto end = http::find_head_end(bytes, searched);
     if (end != std::string_view::npos && end <= limit) co_return bytes.substr(0, end);
     if (bytes.size() >= limit) co_return http::make_error_code(http::HeadError::too_large);
+    // A head that comes byte by byte is not searched from its begin each time.
     searched = bytes.size();
     if (watch && searched > 0) watch->incomplete(searched, buffer_.size());
     if (!make_room(std::max(limit, BufferPool::kSize))) {
@@ -126,7 +128,7 @@ bool Input::has_head_after(std::size_t n) {
 
 TakenBytes Input::take() {
   const auto bytes = buffered();
-  TakenBytes all(std::move(buffer_), bytes);
+  TakenBytes all(std::move(buffer_), bytes);  // the bytes stay where they are
   begin_ = end_ = 0;
   return all;
 }
@@ -159,6 +161,7 @@ Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
   }
   if (read) received_ += *read;
   if (read || read.error() != asio::error::eof) co_return read;
+  // RFC 9112 8: a body that the end of the connection cuts is incomplete.
   if (framing_.kind != http::Framing::Kind::until_close) {
     co_return make_error_code(HttpError::partial_message);
   }
@@ -177,6 +180,7 @@ std::optional<TakenBytes> BodyReader::whole() {
   using Kind = http::Framing::Kind;
   const bool is_sized = framing_.kind == Kind::sized || framing_.kind == Kind::none;
   const auto length = framing_.kind == Kind::sized ? framing_.length : 0;
+  // Bytes after the body belong to another message, which would be lost with the buffer.
   if (!is_sized || received_ > 0 || input_->buffered().size() != length) return std::nullopt;
   received_ = length;
   return length > 0 ? input_->take() : TakenBytes();
@@ -185,7 +189,7 @@ std::optional<TakenBytes> BodyReader::whole() {
 Task<Result<std::size_t>> BodyReader::read_into(net::Pipe& pipe, std::chrono::milliseconds idle) {
   if (finished()) co_return std::size_t{0};
   input_->stream().expires_after(idle);
-  const auto moved = co_await pipe.take_from(input_->stream(), framing_.length - received_);
+  const auto moved = co_await pipe.read_from(input_->stream(), framing_.length - received_);
   if (moved) received_ += *moved;
   if (moved || moved.error() != asio::error::eof) co_return moved;
   co_return make_error_code(HttpError::partial_message);

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/http/chunked.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/net/pipe.hpp"
 #include "proxy/net/stream.hpp"

@@ -17,7 +17,7 @@ std::unique_ptr<Pipe> Pipe::make() {
   return std::unique_ptr<Pipe>(new Pipe(ends[1], ends[0]));
 }
 
-Task<Result<std::size_t>> Pipe::take_from(Stream& from, std::size_t most) {
+Task<Result<std::size_t>> Pipe::read_from(Stream& from, std::size_t most) {
   const auto moved = co_await from.read_into_pipe(in_.number(), std::min(most, kMost));
   if (moved) held_ += *moved;
   co_return moved;
@@ -38,6 +38,7 @@ std::unique_ptr<Pipe> Pipes::take() {
 
 void Pipes::give_back(std::unique_ptr<Pipe> pipe) {
   --lent_;
+  // Bytes that are left in a pipe would reach the next response.
   if (pipe->empty() && free_.size() < kKept) free_.push_back(std::move(pipe));
 }
 

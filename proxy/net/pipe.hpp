@@ -21,7 +21,7 @@ class Pipe {
 
   // Moves at least one byte and at most `most` bytes from the connection into the pipe, which must
   // be empty. Waits for the first byte. The end of the stream is asio::error::eof. Not with TLS.
-  Task<Result<std::size_t>> take_from(Stream& from, std::size_t most);
+  Task<Result<std::size_t>> read_from(Stream& from, std::size_t most);
   // All bytes in the pipe, for Stream::send_file(). The caller tells sent() how many of them that
   // call has sent.
   [[nodiscard]] FilePart content() const { return {out_.number(), {}, held_}; }

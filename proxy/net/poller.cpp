@@ -108,7 +108,7 @@ void Descriptor::park_writer(Resume<bool> coroutine) {
   if (!poller_.ask(*this, kInput | EPOLLOUT)) poller_.cancel(writer_);
 }
 
-void Descriptor::note_input(std::uint32_t events) {
+void Descriptor::record_input(std::uint32_t events) {
   if ((events & kNotMerelyInput) != 0) short_read_proves_nothing_ = true;
   if ((events & (EPOLLIN | kNotMerelyInput)) != 0) may_read_ = true;
 }
@@ -176,27 +176,27 @@ std::size_t Poller::keep_ours(std::span<epoll_event> events) {
       poller = &descriptor->poller_;
       assert(poller->batch_.empty());  // else a handler has run the io_context itself
     }
-    descriptor->note_input(event.events);
+    descriptor->record_input(event.events);
     poller->batch_.push_back(event);
   }
-  if (poller) asio::post(poller->executor_, [poller] { poller->tell_all(); });
+  if (poller) asio::post(poller->executor_, [poller] { poller->wake_all(); });
   return others;
 }
 
-void Poller::tell_all() {
+void Poller::wake_all() {
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     if (i + 1 < batch_.size()) fetch_surroundings_of(descriptor_of(batch_[i + 1]));
-    tell(batch_[i]);
+    wake(batch_[i]);
   }
   batch_.clear();
 }
 
 // A resumed coroutine may destroy any descriptor.
-void Poller::tell(const epoll_event& event) {
+void Poller::wake(const epoll_event& event) {
   auto* descriptor = descriptor_of(event);
   if (!descriptor) return;
   if ((event.events & (EPOLLIN | kNotMerelyInput)) != 0) {
-    descriptor->note_input(event.events);  // a read may have come before
+    descriptor->record_input(event.events);  // a read may have come before
     if (descriptor->reader_) take(descriptor->reader_)(true);
     descriptor = descriptor_of(event);
   }

@@ -60,7 +60,7 @@ class Descriptor : public boost::intrusive::list_base_hook<
 
   void park_reader(Resume<bool> coroutine);
   void park_writer(Resume<bool> coroutine);
-  void note_input(std::uint32_t events);
+  void record_input(std::uint32_t events);
 
   Poller& poller_;
   Waiter reader_;
@@ -96,13 +96,13 @@ class Poller final : public asio::execution_context::service {
   void cancel(Waiter& waiter);
 
   void shutdown() override;
-  void tell_all();
-  void tell(const epoll_event& event);
+  void wake_all();
+  void wake(const epoll_event& event);
 
   const Executor executor_;
   const int epoll_;  // of Asio
   List descriptors_;
-  std::vector<epoll_event> batch_;  // of which tell_all() tells
+  std::vector<epoll_event> batch_;  // the events that wake_all() handles
 };
 
 }  // namespace proxy::net

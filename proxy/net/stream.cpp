@@ -90,7 +90,7 @@ class Stream::Stall {
   Stall& operator=(const Stall&) = delete;
 
   // The kernel has taken so many bytes.
-  void note(std::size_t taken) {
+  void record(std::size_t taken) {
     got_on_ = stream_->now();
     taken_ += taken;
     if (taken_ < kProgress) return;
@@ -239,7 +239,7 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
     }
     if (n) {
       sent += *n;
-      stall.note(*n);
+      stall.record(*n);
     } else if (tls_ || !would_block(n.error())) {
       co_return blame(*this, n.error());
     } else {

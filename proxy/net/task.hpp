@@ -7,7 +7,9 @@
 #include <coroutine>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include "proxy/net/frames.hpp"
 
 namespace proxy::net {
@@ -139,47 +141,31 @@ class ThisExecutor {
 template <class T>
 class [[nodiscard]] Soon {
  public:
+  using Value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+
+  Soon() = default;  // of void: it is done
   // NOLINTNEXTLINE(google-explicit-constructor)
-  Soon(T value) : value_(std::move(value)) {}
+  Soon(Value value) : value_(std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   Soon(Task<T> task) : task_(std::move(task)) {}
 
   // Whether the value is here. If so, co_await does not wait.
   [[nodiscard]] bool is_here() const noexcept { return !task_; }
-  [[nodiscard]] const T& value() const { return value_; }  // if is_here()
+  [[nodiscard]] const Value& value() const { return value_; }  // if is_here()
 
   [[nodiscard]] bool await_ready() const noexcept { return is_here(); }
   template <class Caller>
   bool await_suspend(std::coroutine_handle<Caller> caller) {
     return task_->await_suspend(caller);
   }
-  T await_resume() { return task_ ? task_->await_resume() : std::move(value_); }
+  T await_resume() {
+    if (task_) return task_->await_resume();
+    if constexpr (!std::is_void_v<T>) return std::move(value_);
+  }
 
  private:
-  T value_{};
+  [[no_unique_address]] Value value_{};
   std::optional<Task<T>> task_;
-};
-
-template <>
-class [[nodiscard]] Soon<void> {
- public:
-  Soon() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor)
-  Soon(Task<void> task) : task_(std::move(task)) {}
-
-  [[nodiscard]] bool is_here() const noexcept { return !task_; }
-
-  [[nodiscard]] bool await_ready() const noexcept { return is_here(); }
-  template <class Caller>
-  bool await_suspend(std::coroutine_handle<Caller> caller) {
-    return task_->await_suspend(caller);
-  }
-  void await_resume() {
-    if (task_) task_->await_resume();
-  }
-
- private:
-  std::optional<Task<void>> task_;
 };
 
 }  // namespace proxy::net

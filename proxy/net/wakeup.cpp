@@ -114,7 +114,7 @@ struct Wakeup::State : Waiting {
     if (!parked) parked = &asio::use_service<Parked>(executor.context());
     parked->add(*this, std::move(coroutine), end);
   }
-  void note() {
+  void wake() {
     if (!resume) {
       notified = true;
       return;
@@ -164,12 +164,12 @@ void Wakeup::notify() {
   if (state_->posted.exchange(true, std::memory_order_acq_rel)) return;
   asio::post(state_->executor, [state = state_] {
     state->posted.store(false, std::memory_order_release);
-    state->note();
+    state->wake();
   });
 }
 
 void Wakeup::notify_within() {
-  state_->note();
+  state_->wake();
 }
 
 }  // namespace proxy

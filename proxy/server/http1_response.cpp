@@ -1,6 +1,6 @@
 #include "proxy/server/http1_response.hpp"
 
-#include "proxy/http/chunked.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy {

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "proxy/http/chunked.hpp"
+#include "proxy/http/framing.hpp"
 
 using namespace proxy::http;
 

@@ -1,4 +1,4 @@
-#include "proxy/http/chunked.hpp"
+#include "proxy/http/framing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -35,7 +35,7 @@ Task<void> send(Stream& stream, const std::string& bytes) {
 // Passes on until the source ends, and returns why it has ended.
 Task<error_code> pass(Passage& passage) {
   for (;;) {
-    const auto moved = co_await passage.pipe->take_from(passage.from, Pipe::kMost);
+    const auto moved = co_await passage.pipe->read_from(passage.from, Pipe::kMost);
     if (!moved) {
       passage.to.shutdown_send();
       co_return moved.error();
@@ -63,16 +63,16 @@ TEST(Pipe, PassesAllBytesInOrderToASlowReader) {
 TEST(Pipe, TakesAtMostWhatItIsToldTo) {
   Passage passage;
   run(passage.io, send(passage.source, "0123456789"));
-  EXPECT_EQ(run(passage.io, passage.pipe->take_from(passage.from, 4)).value(), 4U);
+  EXPECT_EQ(run(passage.io, passage.pipe->read_from(passage.from, 4)).value(), 4U);
   EXPECT_EQ(run(passage.io, passage.to.send_file(passage.pipe->content())).value(), 4U);
   passage.pipe->sent(4);
-  EXPECT_EQ(run(passage.io, passage.pipe->take_from(passage.from, 100)).value(), 6U);
+  EXPECT_EQ(run(passage.io, passage.pipe->read_from(passage.from, 100)).value(), 6U);
 }
 
 TEST(Pipe, WaitsForBytesNoLongerThanTheDeadline) {
   Passage passage;
   passage.from.expires_after(std::chrono::milliseconds(20));
-  const auto taken = run(passage.io, passage.pipe->take_from(passage.from, 4));
+  const auto taken = run(passage.io, passage.pipe->read_from(passage.from, 4));
   EXPECT_EQ(taken.error(), error_code(asio::error::timed_out));
 }
 
@@ -99,7 +99,7 @@ TEST(Pipes, NeverLendAPipeAgainThatHoldsBytes) {
   {
     const Pipes::Lent lent(pipes);
     descriptor = lent.get()->content().descriptor;
-    EXPECT_EQ(run(passage.io, lent.get()->take_from(passage.from, 100)).value(), 15U);
+    EXPECT_EQ(run(passage.io, lent.get()->read_from(passage.from, 100)).value(), 15U);
   }
   EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);  // closed
   EXPECT_TRUE(Pipes::Lent(pipes).get()->empty());
