@@ -1,64 +1,38 @@
 #include "digest/base64.hpp"
 
-#include <array>
+// As in key.cpp, with which this file may be compiled as one.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/evp.h>
 
 namespace digest {
 namespace {
 
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::uint8_t kNone = 0xff;
-
-constexpr std::array<std::uint8_t, 256> make_values() {
-  std::array<std::uint8_t, 256> values{};
-  values.fill(kNone);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-    values[static_cast<std::uint8_t>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
-  }
-  return values;
-}
-
-constexpr auto kValues = make_values();
-
-std::size_t padding_of(std::string_view text) {
-  if (text.ends_with("==")) return 2;
-  return text.ends_with('=') ? 1 : 0;
-}
 
 }  // namespace
 
 std::string to_base64(std::span<const std::uint8_t> bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  std::uint32_t held = 0;
-  unsigned bits = 0;
-  for (const std::uint8_t byte : bytes) {
-    held = held << 8 | byte;
-    for (bits += 8; bits >= 6; bits -= 6) text += kAlphabet[held >> (bits - 6) & 63];
-  }
-  if (bits != 0) text += kAlphabet[held << (6 - bits) & 63];
-  text.append((4 - text.size() % 4) % 4, '=');
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // libcrypto ends it with a zero
+  auto* to = reinterpret_cast<unsigned char*>(text.data());
+  EVP_EncodeBlock(to, bytes.data(), static_cast<int>(bytes.size()));
+  text.pop_back();
   return text;
 }
 
+// libcrypto's decoder skips blanks and takes any unused bits, so both are looked for here.
 std::optional<std::vector<std::uint8_t>> from_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  text.remove_suffix(padding_of(text));
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(text.size() / 4 * 3 + 2);
-  std::uint32_t held = 0;
-  unsigned bits = 0;
-  for (const char digit : text) {
-    const std::uint8_t value = kValues[static_cast<std::uint8_t>(digit)];
-    if (value == kNone) return std::nullopt;
-    held = held << 6 | value;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push_back(static_cast<std::uint8_t>(held >> bits));
-  }
-  const bool left_over = (held & ((1U << bits) - 1)) != 0;
-  return left_over ? std::nullopt : std::optional(std::move(bytes));
+  if (text.size() % 4 != 0 || text.size() > kMostBase64) return std::nullopt;
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  const auto digits = text.substr(0, text.size() - padding);
+  if (digits.find_first_not_of(kAlphabet) != digits.npos) return std::nullopt;
+  std::vector<std::uint8_t> bytes(text.size() / 4 * 3);
+  const auto* from = reinterpret_cast<const unsigned char*>(text.data());
+  if (EVP_DecodeBlock(bytes.data(), from, static_cast<int>(text.size())) < 0) return std::nullopt;
+  bytes.resize(bytes.size() - padding);
+  const std::size_t last = padding == 0 ? 0 : 3 - padding;  // bytes in the group with padding
+  const bool is_exact = text.ends_with(to_base64(std::span(bytes).last(last)));
+  return is_exact ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 }  // namespace digest

@@ -7,7 +7,6 @@
 #endif
 
 #include "digest/little_endian.hpp"
-#include "digest/processor.hpp"
 
 namespace digest {
 namespace {
@@ -73,6 +72,12 @@ std::uint32_t over_a_lane(std::uint64_t crc) {
   return kLaneTables[0][crc & 0xff] ^ kLaneTables[1][(crc >> 8) & 0xff] ^
          kLaneTables[2][(crc >> 16) & 0xff] ^ kLaneTables[3][(crc >> 24) & 0xff];
 }
+
+// Before main() it is not used.
+const bool kHasCrc32c = [] {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("sse4.2") != 0;
+}();
 
 __attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::span<const std::uint8_t> bytes,
                                                                std::uint32_t before) {

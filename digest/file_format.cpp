@@ -28,23 +28,15 @@ bool begins_as_filter(std::span<const std::uint8_t> file) {
 }  // namespace
 
 std::string_view to_string(FileError error) {
-  switch (error) {
-    case FileError::not_a_filter:
-      return "not a saved filter";
-    case FileError::unknown_version:
-      return "saved by a later version";
-    case FileError::other_kind:
-      return "a filter of another kind";
-    case FileError::wrong_length:
-      return "the file has another length than it says";
-    case FileError::damaged:
-      return "the checksum does not fit: the file is damaged";
-    case FileError::bad_shape:
-      return "no filter can have this shape";
-    case FileError::bad_content:
-      return "no filter of this shape can have this content";
-  }
-  return "unknown error";
+  static constexpr std::array<std::string_view, 7> kTexts{
+      "not a saved filter",
+      "saved by a later version",
+      "a filter of another kind",
+      "the file has another length than it says",
+      "the checksum does not fit: the file is damaged",
+      "no filter can have this shape",
+      "no filter of this shape can have this content"};
+  return text_in(kTexts, error);
 }
 
 std::optional<FilterKind> kind_of(std::span<const std::uint8_t> file) {

@@ -8,12 +8,18 @@
 #include <span>
 #include <string_view>
 
+#include "digest/little_endian.hpp"
 #include "digest/random_words.hpp"
 #include "digest/siphash.hpp"
 
 namespace digest {
 
-Salt random_salt(const RandomWords& random = unpredictable());
+inline Salt random_salt(const RandomWords& random = unpredictable()) {
+  Salt salt;
+  store64(&salt[0], random());
+  store64(&salt[8], random());
+  return salt;
+}
 
 // Drawn at the first call, then the same until the process ends. Any thread. `random` (of the first
 // call): where it is drawn from, for a simulation; null: unpredictable().

@@ -1,43 +1,28 @@
 // Numbers to and from bytes, least significant first, whatever the machine's own order.
 #pragma once
 
-#include <bit>
+#include <boost/endian/conversion.hpp>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace digest {
 
-inline std::uint64_t in_little_endian(std::uint64_t number) {
-  return std::endian::native == std::endian::big ? __builtin_bswap64(number) : number;
-}
-
-// Reads, or writes, as many bytes as the number has.
+// Reads, or writes, as many bytes as the number has, in one access.
 template <std::unsigned_integral Number>
 Number load(const std::uint8_t* bytes) {
-  std::uint64_t number = 0;
-  for (std::size_t i = sizeof(Number); i-- > 0;) number = number << 8 | bytes[i];
-  return static_cast<Number>(number);
+  return boost::endian::endian_load<Number, sizeof(Number), boost::endian::order::little>(bytes);
 }
 
 template <std::unsigned_integral Number>
 void store(std::uint8_t* bytes, Number number) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i) {
-    bytes[i] = static_cast<std::uint8_t>(std::uint64_t{number} >> (8 * i));
-  }
+  boost::endian::endian_store<Number, sizeof(Number), boost::endian::order::little>(bytes, number);
 }
 
-// The same for 8 bytes, in one access: for inner loops.
 inline std::uint64_t load64(const std::uint8_t* bytes) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, bytes, sizeof number);
-  return in_little_endian(number);
+  return load<std::uint64_t>(bytes);
 }
-
 inline void store64(std::uint8_t* bytes, std::uint64_t number) {
-  number = in_little_endian(number);
-  std::memcpy(bytes, &number, sizeof number);
+  store(bytes, number);
 }
 
 }  // namespace digest

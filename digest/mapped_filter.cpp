@@ -63,25 +63,11 @@ MappedResult<Shape> read_header(int file) {
 }  // namespace
 
 std::string_view to_string(MappedError error) {
-  switch (error) {
-    case MappedError::bad_shape:
-      return "no filter can have this shape";
-    case MappedError::exists:
-      return "the file exists already";
-    case MappedError::not_found:
-      return "there is no such file";
-    case MappedError::in_use:
-      return "another process writes the filter";
-    case MappedError::no_space:
-      return "there is no space on the disk";
-    case MappedError::system:
-      return "the system refuses";
-    case MappedError::not_a_filter:
-      return "not a mapped filter, or damaged";
-    case MappedError::read_only:
-      return "the filter was opened to read";
-  }
-  return "unknown error";
+  static constexpr std::array<std::string_view, 8> kTexts{
+      "no filter can have this shape",     "the file exists already",       "there is no such file",
+      "another process writes the filter", "there is no space on the disk", "the system refuses",
+      "not a mapped filter, or damaged",   "the filter was opened to read"};
+  return text_in(kTexts, error);
 }
 
 MappedFilter::Descriptor::~Descriptor() {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "digest/bits.hpp"
 #include "digest/gap_code.hpp"
 #include "digest/little_endian.hpp"
 
@@ -18,23 +17,8 @@ constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kBits = 0;
 constexpr std::uint8_t kGaps = 1;
 
-namespace offset {
-constexpr std::size_t version = 4;
-constexpr std::size_t coding = 5;
-constexpr std::size_t hashes = 6;
-constexpr std::size_t rice = 7;
-constexpr std::size_t epoch = 8;
-constexpr std::size_t salt = 16;
-constexpr std::size_t generation = 32;
-constexpr std::size_t base = 40;
-constexpr std::size_t bits = 48;
-constexpr std::size_t capacity = 56;
-constexpr std::size_t entries = 64;
-constexpr std::size_t bits_set = 72;
-constexpr std::size_t positions = 80;
-constexpr std::size_t checksum = 88;
-constexpr std::size_t header_checksum = 96;
-}  // namespace offset
+constexpr std::size_t kSaltAt = 16;
+constexpr std::size_t kChecksumAt = 96;
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -69,105 +53,93 @@ void turn_over(std::span<std::uint8_t> bits, std::uint32_t position) {
   bits[position >> 3] = static_cast<std::uint8_t>(bits[position >> 3] ^ (1U << (position & 7)));
 }
 
-struct Coding {
-  std::uint8_t kind;
-  std::uint8_t rice;
-  std::uint64_t base;
-  std::uint64_t positions;
+// All that a header says.
+struct Header {
+  NativeHead head;
+  std::uint8_t coding = kBits;
+  std::uint8_t rice = 0;
+  std::uint64_t base = 0;
+  std::uint64_t positions = 0;
 };
 
-std::vector<std::uint8_t> header_of(const NativeHead& head, const Coding& coding) {
-  const Shape& shape = head.shape;
-  std::vector<std::uint8_t> header(kNativeHeaderBytes);
-  std::copy(kMagic.begin(), kMagic.end(), header.begin());
-  header[offset::version] = kVersion;
-  header[offset::coding] = coding.kind;
-  header[offset::hashes] = static_cast<std::uint8_t>(shape.hashes);
-  header[offset::rice] = coding.rice;
-  std::copy(shape.salt.begin(), shape.salt.end(), header.begin() + offset::salt);
-  for (const auto& [at, value] : {std::pair{offset::epoch, head.epoch},
-                                  {offset::generation, head.generation},
-                                  {offset::base, coding.base},
-                                  {offset::bits, shape.bits},
-                                  {offset::capacity, head.capacity},
-                                  {offset::entries, head.entries},
-                                  {offset::bits_set, head.bits_set},
-                                  {offset::positions, coding.positions},
-                                  {offset::checksum, head.checksum}}) {
-    store64(header.data() + at, value);
-  }
-  const auto check = checksum_of(Bytes(header).first(offset::header_checksum));
-  store64(header.data() + offset::header_checksum, check);
-  return header;
+// Calls use(offset, number) for each number of 8 bytes, so that what is written and what is read
+// cannot differ.
+template <class AnyHeader, class Use>
+void each_number(AnyHeader& header, Use use) {
+  use(8, header.head.epoch);
+  use(32, header.head.generation);
+  use(40, header.base);
+  use(48, header.head.shape.bits);
+  use(56, header.head.capacity);
+  use(64, header.head.entries);
+  use(72, header.head.bits_set);
+  use(80, header.positions);
+  use(88, header.head.checksum);
 }
 
-// A header that has been checked.
-struct Header {
-  explicit Header(Bytes bytes) : bytes_(bytes) {}
-
-  std::uint64_t number(std::size_t at) const { return load64(bytes_.data() + at); }
-  std::uint8_t byte(std::size_t at) const { return bytes_[at]; }
-  Shape shape() const {
-    Shape shape{.bits = number(offset::bits),
-                .hashes = byte(offset::hashes),
-                .derivation = Derivation::salted};
-    std::copy_n(bytes_.begin() + offset::salt, shape.salt.size(), shape.salt.begin());
-    return shape;
-  }
-
- private:
-  Bytes bytes_;
-};
+std::vector<std::uint8_t> bytes_of(const Header& header) {
+  const Shape& shape = header.head.shape;
+  std::vector<std::uint8_t> bytes(kNativeHeaderBytes);
+  std::copy(kMagic.begin(), kMagic.end(), bytes.begin());
+  bytes[4] = kVersion;
+  bytes[5] = header.coding;
+  bytes[6] = static_cast<std::uint8_t>(shape.hashes);
+  bytes[7] = header.rice;
+  each_number(header, [&](std::size_t at, std::uint64_t number) { store64(&bytes[at], number); });
+  std::copy(shape.salt.begin(), shape.salt.end(), bytes.begin() + kSaltAt);
+  store64(&bytes[kChecksumAt], checksum_of(Bytes(bytes).first(kChecksumAt)));
+  return bytes;
+}
 
 bool is_sound(const Header& header) {
-  const std::uint64_t base = header.number(offset::base);
-  const std::uint64_t generation = header.number(offset::generation);
-  if (!check(header.shape()) || generation == 0 || base > generation) return false;
-  const std::uint64_t bits_set = header.number(offset::bits_set);
-  if (bits_set > header.number(offset::bits)) return false;
-  if (header.byte(offset::coding) == kGaps) {
-    return header.byte(offset::rice) <= kMaxRice &&
-           (base != 0 || header.number(offset::positions) == bits_set);
+  const NativeHead& head = header.head;
+  if (!check(head.shape) || head.generation == 0 || header.base > head.generation) return false;
+  if (head.bits_set > head.shape.bits) return false;
+  if (header.coding == kGaps) {
+    return header.rice <= kMaxRice && (header.base != 0 || header.positions == head.bits_set);
   }
-  return header.byte(offset::coding) == kBits && header.byte(offset::rice) == 0 && base == 0 &&
-         header.number(offset::positions) == 0;
+  return header.coding == kBits && header.rice == 0 && header.base == 0 && header.positions == 0;
 }
 
 NativeResult<Header> read_header(Bytes message) {
   if (message.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), message.begin()))
     return NativeError::not_native;
   if (message.size() < kNativeHeaderBytes) return NativeError::truncated;
-  if (message[offset::version] != kVersion) return NativeError::unknown_version;
-  const Header header(message.first(kNativeHeaderBytes));
-  if (checksum_of(message.first(offset::header_checksum)) !=
-      header.number(offset::header_checksum)) {
+  if (message[4] != kVersion) return NativeError::unknown_version;
+  if (checksum_of(message.first(kChecksumAt)) != load64(&message[kChecksumAt])) {
     return NativeError::damaged_header;
   }
-  if (!is_sound(header)) return NativeError::bad_header;
-  return header;
+  Header header{.head = {}, .coding = message[5], .rice = message[7]};
+  each_number(header,
+              [&](std::size_t at, std::uint64_t& number) { number = load64(&message[at]); });
+  Shape& shape = header.head.shape;
+  shape.hashes = message[6];
+  shape.derivation = Derivation::salted;
+  std::copy_n(&message[kSaltAt], shape.salt.size(), shape.salt.begin());
+  return is_sound(header) ? NativeResult<Header>(header) : NativeError::bad_header;
 }
 
 bool continues(const Header& header, const NativeDigest& base_digest) {
-  return base_digest.epoch == header.number(offset::epoch) &&
-         base_digest.generation == header.number(offset::base) &&
-         base_digest.filter.shape() == header.shape();
+  return base_digest.epoch == header.head.epoch && base_digest.generation == header.base &&
+         base_digest.filter.shape() == header.head.shape;
 }
 
 // What is wrong with a message, as far as its header and its length tell.
 std::optional<NativeError> fault_of(const Header& header, std::size_t content,
                                     const NativeDigest* base_digest) {
-  const Shape shape = header.shape();
-  const std::uint64_t bits_set = header.number(offset::bits_set);
+  const Shape& shape = header.head.shape;
+  const std::uint64_t bits_set = header.head.bits_set;
   if (observed_false_positive_rate(shape, bits_set) > kMaxNativeFalsePositives) {
     return NativeError::too_full;
   }
   if (content > shape.byte_count()) return NativeError::bad_content;
-  if (header.byte(offset::coding) == kBits) {
+  if (header.coding == kBits) {
     if (content < shape.byte_count()) return NativeError::truncated;
-  } else if (header.number(offset::base) != 0) {
+  } else if (header.base != 0) {
     if (!base_digest || !continues(header, *base_digest)) return NativeError::other_base;
-    const std::uint64_t most = bits_set + base_digest->filter.bits_set();
-    if (header.number(offset::positions) > most) return NativeError::checksum_mismatch;
+    if (header.positions > bits_set + base_digest->filter.bits_set()) {
+      return NativeError::checksum_mismatch;
+    }
   }
   return std::nullopt;
 }
@@ -175,19 +147,15 @@ std::optional<NativeError> fault_of(const Header& header, std::size_t content,
 // `header` and `content` have been checked by fault_of().
 NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes content,
                                                    const NativeDigest* base_digest) {
-  const Shape shape = header.shape();
-  if (header.byte(offset::coding) == kBits) {
-    return std::vector<std::uint8_t>(content.begin(), content.end());
+  if (header.coding == kBits) return std::vector<std::uint8_t>(content.begin(), content.end());
+  std::vector<std::uint8_t> bits(header.head.shape.byte_count());
+  if (header.base != 0) {
+    const Bytes before = base_digest->filter.bytes();
+    std::copy(before.begin(), before.end(), bits.begin());
   }
-  std::vector<std::uint8_t> bits;
-  if (header.number(offset::base) == 0) {
-    bits.resize(shape.byte_count());
-  } else {
-    bits.assign(base_digest->filter.bytes().begin(), base_digest->filter.bytes().end());
-  }
-  GapReader reader(content, header.byte(offset::rice), shape.bits);
+  GapReader reader(content, header.rice, header.head.shape.bits);
   std::uint32_t position = 0;
-  for (std::uint64_t left = header.number(offset::positions); left > 0; --left) {
+  for (std::uint64_t left = header.positions; left > 0; --left) {
     if (!reader.next(position)) return NativeError::bad_content;
     turn_over(bits, position);
   }
@@ -203,29 +171,18 @@ bool goes_as_gaps(const NativeHead& head) {
 }  // namespace
 
 std::string_view to_string(NativeError error) {
-  switch (error) {
-    case NativeError::not_native:
-      return "not a native digest";
-    case NativeError::unknown_version:
-      return "written by a later version";
-    case NativeError::truncated:
-      return "ends early";
-    case NativeError::damaged_header:
-      return "the checksum of the header does not fit";
-    case NativeError::bad_header:
-      return "the header says what cannot be";
-    case NativeError::too_large:
-      return "too large";
-    case NativeError::other_base:
-      return "changes a generation that is not held";
-    case NativeError::bad_content:
-      return "the content is not what the header announces";
-    case NativeError::checksum_mismatch:
-      return "the checksum of the filter does not fit";
-    case NativeError::too_full:
-      return "so full that it claims every fourth key";
-  }
-  return "unknown error";
+  static constexpr std::array<std::string_view, 10> kTexts{
+      "not a native digest",
+      "written by a later version",
+      "ends early",
+      "the checksum of the header does not fit",
+      "the header says what cannot be",
+      "too large",
+      "changes a generation that is not held",
+      "the content is not what the header announces",
+      "the checksum of the filter does not fit",
+      "so full that it claims every fourth key"};
+  return text_in(kTexts, error);
 }
 
 std::uint64_t checksum_of(Bytes bytes) {
@@ -247,13 +204,7 @@ NativeHead head_of(const NativeDigest& digest) {
 NativeResult<NativeHead> read_native_head(Bytes message) {
   const auto header = read_header(message);
   if (!header) return header.error();
-  return NativeHead{.shape = header->shape(),
-                    .epoch = header->number(offset::epoch),
-                    .generation = header->number(offset::generation),
-                    .capacity = header->number(offset::capacity),
-                    .entries = header->number(offset::entries),
-                    .bits_set = header->number(offset::bits_set),
-                    .checksum = header->number(offset::checksum)};
+  return header->head;
 }
 
 std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
@@ -283,7 +234,7 @@ std::vector<std::uint8_t> encode_snapshot(const NativeHead& head, Bytes bits) {
     }
     return encode_delta(head, 0, positions);
   }
-  auto message = header_of(head, {.kind = kBits, .rice = 0, .base = 0, .positions = 0});
+  auto message = bytes_of({.head = head});
   message.reserve(message.size() + bits.size());
   message.insert(message.end(), bits.begin(), bits.end());
   return message;
@@ -301,10 +252,11 @@ std::size_t snapshot_bytes(const NativeHead& head) {
 std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t base,
                                        std::span<const std::uint32_t> flips) {
   const unsigned rice = rice_for(flips);
-  auto message = header_of(head, {.kind = kGaps,
-                                  .rice = static_cast<std::uint8_t>(rice),
-                                  .base = base,
-                                  .positions = flips.size()});
+  auto message = bytes_of({.head = head,
+                           .coding = kGaps,
+                           .rice = static_cast<std::uint8_t>(rice),
+                           .base = base,
+                           .positions = flips.size()});
   message.reserve(message.size() + gap_bytes(flips, rice));
   append_gaps(message, flips, rice);
   return message;
@@ -314,22 +266,22 @@ NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* base
                                          std::size_t max_filter_bytes) {
   const auto header = read_header(message);
   if (!header) return header.error();
-  if (header->shape().byte_count() > max_filter_bytes) return NativeError::too_large;
+  const NativeHead& head = header->head;
+  if (head.shape.byte_count() > max_filter_bytes) return NativeError::too_large;
   const Bytes content = message.subspan(kNativeHeaderBytes);
   if (const auto fault = fault_of(*header, content.size(), base_digest)) return *fault;
   auto bits = bits_after(*header, content, base_digest);
   if (!bits) return bits.error();
-  auto filter = BloomFilter::around(header->shape(), std::move(*bits));
+  auto filter = BloomFilter::around(head.shape, std::move(*bits));
   if (!filter) return NativeError::bad_content;
-  if (filter->bits_set() != header->number(offset::bits_set) ||
-      checksum_of(filter->bytes()) != header->number(offset::checksum)) {
+  if (filter->bits_set() != head.bits_set || checksum_of(filter->bytes()) != head.checksum) {
     return NativeError::checksum_mismatch;
   }
-  return NativeDigest{.epoch = header->number(offset::epoch),
-                      .generation = header->number(offset::generation),
-                      .capacity = header->number(offset::capacity),
-                      .entries = header->number(offset::entries),
-                      .checksum = header->number(offset::checksum),
+  return NativeDigest{.epoch = head.epoch,
+                      .generation = head.generation,
+                      .capacity = head.capacity,
+                      .entries = head.entries,
+                      .checksum = head.checksum,
                       .filter = std::move(*filter)};
 }
 

@@ -1,11 +1,11 @@
 // The bit positions of a key in a filter of a given shape.
 #pragma once
 
-#include <bit>
+#include <boost/endian/conversion.hpp>
 #include <cstdint>
-#include <cstring>
 
 #include "digest/key.hpp"
+#include "digest/little_endian.hpp"
 #include "digest/shape.hpp"
 
 namespace digest {
@@ -18,9 +18,7 @@ inline std::uint64_t scaled(std::uint64_t hash, std::uint64_t choices) {
 
 // The big-endian 32-bit word of a key at this index.
 inline std::uint32_t squid_word(const Key& key, std::size_t index) {
-  std::uint32_t word = 0;
-  std::memcpy(&word, key.bytes.data() + 4 * index, sizeof word);
-  return std::endian::native == std::endian::little ? __builtin_bswap32(word) : word;
+  return boost::endian::load_big_u32(key.bytes.data() + 4 * index);
 }
 
 // Computes positions one at a time, so that a lookup can stop at the first clear bit.
@@ -88,8 +86,8 @@ class Positions {
   struct Halves {
     const Key& key;
 
-    std::uint64_t low() const { return little_endian_half(key, 0); }
-    std::uint64_t high() const { return little_endian_half(key, 1); }
+    std::uint64_t low() const { return load64(&key.bytes[0]); }
+    std::uint64_t high() const { return load64(&key.bytes[8]); }
   };
 
   // Computes the second half of the hash only if the first position was not enough.
@@ -140,12 +138,6 @@ class Positions {
   // both are below 2^32.
   std::uint64_t modulo_bits(std::uint32_t word) const {
     return scaled(reciprocal_ * word, shape_.bits);
-  }
-
-  static std::uint64_t little_endian_half(const Key& key, std::size_t index) {
-    std::uint64_t half = 0;
-    std::memcpy(&half, key.bytes.data() + 8 * index, sizeof half);
-    return std::endian::native == std::endian::big ? __builtin_bswap64(half) : half;
   }
 
   Shape shape_;

@@ -15,13 +15,7 @@ inline const Instructions kBestInstructions = [] {
   if (__builtin_cpu_supports("avx2") != 0) return Instructions::avx2;
   return Instructions::portable;
 }();
-// The crc32 instruction of SSE 4.2. Before main() it is not used.
-inline const bool kHasCrc32c = [] {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("sse4.2") != 0;
-}();
 #else
-inline constexpr bool kHasCrc32c = false;
 inline constexpr Instructions kBestInstructions = Instructions::portable;
 #endif
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 
 namespace digest {
 namespace {

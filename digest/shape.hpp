@@ -1,9 +1,11 @@
-// The size of a Bloom filter, and how it maps a key to bits.
+// The size of a Bloom filter, how it maps a key to bits, and what the number of set bits says.
 #pragma once
 
+#include <array>
 #include <boost/system/result.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "digest/siphash.hpp"
@@ -64,5 +66,28 @@ std::string_view to_string(ShapeError error);
 
 // Returns the shape itself if a filter can have it. Does not allocate.
 boost::system::result<Shape, ShapeError> check(const Shape& shape);
+
+std::uint64_t count_bits(std::span<const std::uint8_t> bytes);
+
+// Whether a bit is set beyond the last one of the shape. `bytes` must hold shape.byte_count()
+// bytes.
+bool has_stray_bits(const Shape& shape, std::span<const std::uint8_t> bytes);
+
+// The probability that a filter with `bits_set` bits set claims a key that was never inserted:
+// fill^hashes.
+double observed_false_positive_rate(const Shape& shape, std::uint64_t bits_set);
+
+// How many distinct keys would set `bits_set` bits: the inverse of the mean number of bits that n
+// keys set (Swamidass and Baldi 2007 for plain filters; each slice counts as a filter with one
+// hash). A full filter has no finite answer. For it this returns a lower bound: the answer for a
+// filter with one bit clear.
+double estimated_keys(const Shape& shape, std::uint64_t bits_set);
+
+// The text for an enumerator, of texts in the order of the enumerators.
+template <class Enum, std::size_t kCount>
+constexpr std::string_view text_in(const std::array<std::string_view, kCount>& texts, Enum which) {
+  const auto at = static_cast<std::size_t>(which);
+  return at < kCount ? texts[at] : "unknown error";
+}
 
 }  // namespace digest

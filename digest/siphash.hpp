@@ -1,12 +1,14 @@
 // SipHash with 128 bits of output: a hash that nobody can predict without its key.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
+
+#include "digest/little_endian.hpp"
 
 namespace digest {
 
@@ -20,15 +22,17 @@ template <int kRounds, int kFinalRounds>
 class SipHash {
  public:
   SipHash(const Salt& salt, std::span<const std::uint8_t> bytes) {
-    const std::uint64_t k0 = word(salt.data(), 8);
-    const std::uint64_t k1 = word(salt.data() + 8, 8);
+    const std::uint64_t k0 = load64(&salt[0]);
+    const std::uint64_t k1 = load64(&salt[8]);
     v0_ = k0 ^ 0x736f6d6570736575U;
     v1_ = k1 ^ 0x646f72616e646f6dU ^ 0xee;
     v2_ = k0 ^ 0x6c7967656e657261U;
     v3_ = k1 ^ 0x7465646279746573U;
     const std::size_t whole = bytes.size() / 8 * 8;
-    for (std::size_t at = 0; at < whole; at += 8) absorb(word(bytes.data() + at, 8));
-    absorb(word(bytes.data() + whole, bytes.size() - whole) | std::uint64_t{bytes.size()} << 56);
+    for (std::size_t at = 0; at < whole; at += 8) absorb(load64(bytes.data() + at));
+    std::array<std::uint8_t, 8> rest{};
+    std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(whole), bytes.end(), rest.begin());
+    absorb(load64(rest.data()) | std::uint64_t{bytes.size()} << 56);
     v2_ ^= 0xee;
     for (int i = 0; i < kFinalRounds; ++i) round();
   }
@@ -45,13 +49,6 @@ class SipHash {
   }
 
  private:
-  // The first `count` bytes, at most 8, as a little-endian number.
-  static std::uint64_t word(const std::uint8_t* bytes, std::size_t count) {
-    std::uint64_t value = 0;
-    if (count > 0) std::memcpy(&value, bytes, count);
-    return std::endian::native == std::endian::big ? __builtin_bswap64(value) : value;
-  }
-
   void absorb(std::uint64_t message) {
     v3_ ^= message;
     for (int i = 0; i < kRounds; ++i) round();

@@ -1,6 +1,7 @@
 #include "digest/squid_digest.hpp"
 
 #include <algorithm>
+#include <boost/endian/conversion.hpp>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -8,8 +9,10 @@
 namespace digest {
 namespace {
 
-constexpr std::int64_t kVersion = 5;
-constexpr std::int64_t kOldestReader = 3;
+namespace endian = boost::endian;
+
+constexpr std::int16_t kVersion = 5;
+constexpr std::int16_t kOldestReader = 3;
 constexpr std::uint8_t kHashes = 4;
 constexpr std::uint8_t kMaxBitsPerEntry = 127;
 
@@ -22,20 +25,6 @@ constexpr std::size_t mask_size = 16;
 constexpr std::size_t bits_per_entry = 20;
 constexpr std::size_t hashes = 21;
 }  // namespace offset
-
-template <class Int>
-Int read(std::span<const std::uint8_t> from, std::size_t at) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < sizeof(Int); ++i) value = value << 8 | from[at + i];
-  return static_cast<Int>(value);
-}
-
-template <class Int>
-void write(std::vector<std::uint8_t>& to, std::size_t at, Int value) {
-  for (std::size_t i = sizeof(Int); i-- > 0; value = static_cast<Int>(value >> 8)) {
-    to[at + i] = static_cast<std::uint8_t>(value & 0xff);
-  }
-}
 
 Shape shape_of_mask(std::size_t mask_bytes) {
   return {.bits = std::uint64_t{mask_bytes} * 8,
@@ -53,14 +42,14 @@ bool is_bits_per_entry(std::uint8_t bits) {
 
 // Returns what is wrong with a complete control block, or nothing.
 std::optional<SquidDigestError> fault_of(std::span<const std::uint8_t> block) {
-  if (read<std::int16_t>(block, offset::version) < kOldestReader) {
+  if (endian::load_big_s16(&block[offset::version]) < kOldestReader) {
     return SquidDigestError::version_too_old;
   }
-  if (read<std::int16_t>(block, offset::oldest_reader) > kVersion) {
+  if (endian::load_big_s16(&block[offset::oldest_reader]) > kVersion) {
     return SquidDigestError::version_too_new;
   }
-  if (read<std::int32_t>(block, offset::capacity) <= 0) return SquidDigestError::bad_capacity;
-  if (read<std::int32_t>(block, offset::mask_size) <= 0) return SquidDigestError::bad_mask_size;
+  if (endian::load_big_s32(&block[offset::capacity]) <= 0) return SquidDigestError::bad_capacity;
+  if (endian::load_big_s32(&block[offset::mask_size]) <= 0) return SquidDigestError::bad_mask_size;
   if (!is_bits_per_entry(block[offset::bits_per_entry])) {
     return SquidDigestError::bad_bits_per_entry;
   }
@@ -71,33 +60,20 @@ std::optional<SquidDigestError> fault_of(std::span<const std::uint8_t> block) {
 }  // namespace
 
 std::string_view to_string(SquidDigestError error) {
-  switch (error) {
-    case SquidDigestError::too_short:
-      return "shorter than a control block";
-    case SquidDigestError::version_too_old:
-      return "version older than 3";
-    case SquidDigestError::version_too_new:
-      return "needs a reader newer than version 5";
-    case SquidDigestError::bad_capacity:
-      return "capacity is not positive";
-    case SquidDigestError::bad_bits_per_entry:
-      return "bits per entry outside 1 to 127";
-    case SquidDigestError::bad_mask_size:
-      return "mask size does not fit the capacity";
-    case SquidDigestError::mask_too_large:
-      return "mask too large";
-    case SquidDigestError::bad_hash_count:
-      return "number of hashes is not 4";
-    case SquidDigestError::truncated:
-      return "body ends before the mask does";
-    case SquidDigestError::trailing_bytes:
-      return "body goes on after the mask";
-    case SquidDigestError::too_full:
-      return "more than 65 % of the bits are set";
-    case SquidDigestError::mask_mismatch:
-      return "mask does not fit capacity and bits per entry";
-  }
-  return "unknown error";
+  static constexpr std::array<std::string_view, 12> kTexts{
+      "shorter than a control block",
+      "version older than 3",
+      "needs a reader newer than version 5",
+      "capacity is not positive",
+      "bits per entry outside 1 to 127",
+      "mask size does not fit the capacity",
+      "mask too large",
+      "number of hashes is not 4",
+      "body ends before the mask does",
+      "body goes on after the mask",
+      "more than 65 % of the bits are set",
+      "mask does not fit capacity and bits per entry"};
+  return text_in(kTexts, error);
 }
 
 SquidResult<std::uint32_t> squid_mask_bytes(std::uint32_t capacity, std::uint8_t bits_per_entry) {
@@ -133,13 +109,13 @@ SquidResult<std::vector<std::uint8_t>> encode(const SquidDigest& digest) {
   if (too_full(digest.filter.bits_set(), *mask_bytes)) return SquidDigestError::too_full;
 
   std::vector<std::uint8_t> body(kSquidControlBytes + *mask_bytes);
-  write(body, offset::version, static_cast<std::uint16_t>(kVersion));
-  write(body, offset::oldest_reader, static_cast<std::uint16_t>(kOldestReader));
-  write(body, offset::capacity, digest.capacity);
-  write(body, offset::count, digest.count);
-  write(body, offset::mask_size, *mask_bytes);
-  write(body, offset::bits_per_entry, digest.bits_per_entry);
-  write(body, offset::hashes, kHashes);
+  endian::store_big_s16(&body[offset::version], kVersion);
+  endian::store_big_s16(&body[offset::oldest_reader], kOldestReader);
+  endian::store_big_u32(&body[offset::capacity], digest.capacity);
+  endian::store_big_u32(&body[offset::count], digest.count);
+  endian::store_big_u32(&body[offset::mask_size], *mask_bytes);
+  body[offset::bits_per_entry] = digest.bits_per_entry;
+  body[offset::hashes] = kHashes;
   const auto mask = digest.filter.bytes();
   std::copy(mask.begin(), mask.end(), body.begin() + kSquidControlBytes);
   return body;
@@ -151,18 +127,18 @@ SquidResult<SquidDigest> decode(std::span<const std::uint8_t> body, std::size_t 
   const auto mask = body.subspan(kSquidControlBytes);
   if (const auto fault = fault_of(block)) return *fault;
 
-  const auto announced = read<std::uint32_t>(block, offset::mask_size);
+  const auto announced = endian::load_big_u32(&block[offset::mask_size]);
   if (announced > max_mask_bytes) return SquidDigestError::mask_too_large;
   if (mask.size() < announced) return SquidDigestError::truncated;
   if (mask.size() > announced) return SquidDigestError::trailing_bytes;
-  const auto capacity = read<std::uint32_t>(block, offset::capacity);
+  const auto capacity = endian::load_big_u32(&block[offset::capacity]);
   if (std::uint64_t{announced} * 8 > std::uint64_t{capacity} * kMaxBitsPerEntry + 7) {
     return SquidDigestError::bad_mask_size;
   }
   if (too_full(count_bits(mask), mask.size())) return SquidDigestError::too_full;
   auto filter = BloomFilter::from_bytes(shape_of_mask(announced), mask);
   if (!filter) return SquidDigestError::mask_too_large;
-  return SquidDigest{capacity, read<std::uint32_t>(block, offset::count),
+  return SquidDigest{capacity, endian::load_big_u32(&block[offset::count]),
                      block[offset::bits_per_entry], std::move(*filter)};
 }
 

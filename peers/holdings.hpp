@@ -4,7 +4,7 @@
 #include <chrono>
 #include <vector>
 
-#include "digest/key_change.hpp"
+#include "digest/rule.hpp"
 
 namespace peers {
 

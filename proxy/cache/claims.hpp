@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "digest/key_change.hpp"
+#include "digest/rule.hpp"
 
 namespace proxy::cache {
 

@@ -18,7 +18,7 @@
 #include "digest/counting_filter.hpp"
 #include "digest/little_endian.hpp"
 #include "digest/mapped_filter.hpp"
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
 #include "tests/digest/keys.hpp"

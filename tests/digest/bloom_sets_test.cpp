@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "digest/bloom_filter.hpp"
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 #include "keys.hpp"
 #include "saved.hpp"
 

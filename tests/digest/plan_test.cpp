@@ -1,4 +1,4 @@
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 
 #include <gtest/gtest.h>
 

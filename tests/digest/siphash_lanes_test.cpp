@@ -1,4 +1,4 @@
-#include "digest/siphash_lanes.hpp"
+#include "digest/panel.hpp"
 
 #include <gtest/gtest.h>
 

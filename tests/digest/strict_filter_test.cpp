@@ -1,4 +1,4 @@
-#include "digest/strict_filter.hpp"
+#include "digest/bloom_filter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "config/counted.hpp"
-#include "digest/plan.hpp"
-#include "digest/strict_filter.hpp"
+#include "digest/sizing.hpp"
+#include "digest/bloom_filter.hpp"
 #include "proxy/command/lines.hpp"
 
 namespace proxy::command {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 #include "proxy/command/digest/line_key.hpp"
 
 namespace proxy::command {

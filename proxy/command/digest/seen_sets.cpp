@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 
 namespace proxy::command {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "digest/bloom_filter.hpp"
 #include "digest/scalable_filter.hpp"
-#include "digest/strict_filter.hpp"
 #include "proxy/command/streams.hpp"
 #include "proxy/inspect/report.hpp"
 

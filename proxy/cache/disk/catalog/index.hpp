@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "digest/key_change.hpp"
+#include "digest/rule.hpp"
 #include "proxy/cache/disk/catalog/location.hpp"
 #include "proxy/cache/disk/format/footer.hpp"
 

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "digest/mapped_filter.hpp"
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 #include "proxy/command/digest/url_key.hpp"
 #include "tests/proxy/command/digest/invocation.hpp"
 
