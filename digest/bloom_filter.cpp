@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <utility>
 
 #include "digest/base64.hpp"
 
 namespace digest {
-namespace {
-
-bool is_blank(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-}  // namespace
 
 BloomFilter::BloomFilter(const Shape& shape) : positions_(shape), bytes_(shape.byte_count()) {}
 
@@ -66,10 +58,8 @@ std::vector<std::uint8_t> BloomFilter::save() const {
 }
 
 Loaded<BloomFilter> BloomFilter::from_text(std::string_view text) {
-  std::string digits;
-  digits.reserve(text.size());
-  std::copy_if(text.begin(), text.end(), std::back_inserter(digits),
-               [](char c) { return !is_blank(c); });
+  std::string digits(text);
+  std::erase_if(digits, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
   const auto file = from_base64(digits);
   if (!file) return FileError::not_a_filter;
   return load(*file);
@@ -82,7 +72,7 @@ std::string BloomFilter::to_text() const {
 bool BloomFilter::insert(const Key& key) {
   const std::uint64_t before = bits_set_;
   positions_.every(key, [this](std::uint64_t position) {
-    if (!test(position)) set(position);
+    if (!test(position)) flip(position);
     return true;
   });
   if (additions_) ++*additions_;
@@ -95,41 +85,31 @@ void BloomFilter::clear() {
   additions_ = 0;
 }
 
-boost::system::result<void, ShapeError> BloomFilter::unite(const BloomFilter& other) {
-  if (!same_shape(other)) return ShapeError::unlike_shapes;
-  std::transform(bytes_.begin(), bytes_.end(), other.bytes_.begin(), bytes_.begin(),
-                 std::bit_or<std::uint8_t>());
+template <class Combine>
+boost::system::result<void, ShapeError> BloomFilter::combine(const BloomFilter& other,
+                                                             Combine bits) {
+  if (shape() != other.shape()) return ShapeError::unlike_shapes;
+  std::transform(bytes_.begin(), bytes_.end(), other.bytes_.begin(), bytes_.begin(), bits);
   bits_set_ = count_bits(bytes_);
   additions_.reset();
   return {};
+}
+
+boost::system::result<void, ShapeError> BloomFilter::unite(const BloomFilter& other) {
+  return combine(other, std::bit_or<std::uint8_t>());
 }
 
 boost::system::result<void, ShapeError> BloomFilter::intersect(const BloomFilter& other) {
-  if (!same_shape(other)) return ShapeError::unlike_shapes;
-  std::transform(bytes_.begin(), bytes_.end(), other.bytes_.begin(), bytes_.begin(),
-                 std::bit_and<std::uint8_t>());
-  bits_set_ = count_bits(bytes_);
-  additions_.reset();
-  return {};
-}
-
-boost::system::result<std::uint64_t, AdditionsError> BloomFilter::additions() const {
-  if (!additions_) return AdditionsError::unknown;
-  return *additions_;
+  return combine(other, std::bit_and<std::uint8_t>());
 }
 
 double BloomFilter::fill_ratio() const {
   return static_cast<double>(bits_set_) / static_cast<double>(shape().bits);
 }
 
-void BloomFilter::set(std::uint64_t position) {
-  bytes_[position >> 3] = static_cast<std::uint8_t>(bytes_[position >> 3] | bit_of(position));
-  ++bits_set_;
-}
-
-void BloomFilter::reset(std::uint64_t position) {
-  bytes_[position >> 3] = static_cast<std::uint8_t>(bytes_[position >> 3] & ~bit_of(position));
-  --bits_set_;
+void BloomFilter::flip(std::uint64_t position) {
+  test(position) ? --bits_set_ : ++bits_set_;
+  bytes_[position >> 3] = static_cast<std::uint8_t>(bytes_[position >> 3] ^ 1U << (position & 7));
 }
 
 }  // namespace digest

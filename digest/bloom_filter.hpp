@@ -17,18 +17,11 @@
 
 namespace digest {
 
-enum class AdditionsError : std::uint8_t {
-  unknown,  // the filter was made by a union, an intersection or from_bytes()
-};
-
 // Never forgets: after insert(key), contains(key) is true until clear() or an intersection. How
 // often "perhaps" is wrong depends on the bits set, not on what the filter was sized for: see
 // false_positive_rate(). Bit n has value 1 << (n & 7) in byte n >> 3. Any number of threads may
 // read one filter; a writer must be alone. A moved-from filter may only be assigned to or
 // destroyed. (Bloom 1970. plan.hpp computes a shape for a number of keys and a rate.)
-//
-// The class has 28 functions, as it offers what a library's filter does: set operations, estimates
-// and three stored forms. All of these need the bits.
 //
 // Saved (FilterKind::bloom): the shape; 8 bytes of additions + 1, or 0 if they are unknown; then
 // the bits.
@@ -53,9 +46,6 @@ class BloomFilter {
   std::vector<std::uint8_t> save() const;
   std::string to_text() const;
 
-  // Returns an empty filter of the same shape.
-  BloomFilter empty_copy() const { return BloomFilter(shape()); }
-
   // Returns true if the key was certainly absent before.
   bool insert(const Key& key);
 
@@ -71,13 +61,13 @@ class BloomFilter {
   // no more than that. If the shapes differ, both return an error and change nothing.
   boost::system::result<void, ShapeError> unite(const BloomFilter& other);
   boost::system::result<void, ShapeError> intersect(const BloomFilter& other);
-  bool same_shape(const BloomFilter& other) const { return shape() == other.shape(); }
 
   const Shape& shape() const { return positions_.shape(); }
   std::span<const std::uint8_t> bytes() const { return bytes_; }
 
-  // How often insert() was called with a key, whether known or new.
-  boost::system::result<std::uint64_t, AdditionsError> additions() const;
+  // How often insert() was called with a key, whether known or new. Nothing for a filter that was
+  // made by a union, an intersection or from_bytes().
+  std::optional<std::uint64_t> additions() const { return additions_; }
 
   // The four below follow from the number of set bits, which is kept up to date. They cost nothing
   // to call and are right after a union too.
@@ -88,7 +78,7 @@ class BloomFilter {
 
   // Two filters are equal if they have one shape and one set of bits; additions are not compared.
   bool operator==(const BloomFilter& other) const {
-    return same_shape(other) && bytes_ == other.bytes_;
+    return shape() == other.shape() && bytes_ == other.bytes_;
   }
 
  private:
@@ -100,13 +90,9 @@ class BloomFilter {
   bool test(std::uint64_t position) const {
     return (bytes_[position >> 3] >> (position & 7) & 1) != 0;
   }
-  // Both require that the bit has the other value before the call.
-  void set(std::uint64_t position);
-  void reset(std::uint64_t position);
-
-  static std::uint8_t bit_of(std::uint64_t position) {
-    return static_cast<std::uint8_t>(1U << (position & 7));
-  }
+  void flip(std::uint64_t position);
+  template <class Combine>
+  boost::system::result<void, ShapeError> combine(const BloomFilter& other, Combine bits);
 
   Positions positions_;
   std::uint64_t bits_set_ = 0;

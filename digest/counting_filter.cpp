@@ -83,7 +83,7 @@ bool CountingFilter::restore() {
     const unsigned count = count_at(counters_, position);
     if (count == 0) continue;
     if (position >= shape().bits) return false;
-    projection_.set(position);
+    projection_.flip(position);
     sum += count;
     exact = exact && count != kStuck;
   }
@@ -93,9 +93,7 @@ bool CountingFilter::restore() {
 
 bool CountingFilter::add(const Key& key, Turned* turned) {
   const std::uint64_t before = bits_set();
-  for (const auto position : DistinctPositions(projection_.positions_, key)) {
-    if (increment(position) && turned) turned->push_back(static_cast<std::uint32_t>(position));
-  }
+  change(key, 1, turned);
   ++entries_;
   return bits_set() != before;
 }
@@ -122,36 +120,33 @@ void CountingFilter::add_all(std::span<const Key> keys) {
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     grouped.resize(positions.size());
     for (const auto position : positions) grouped[ends[position >> kRegionBits]++] = position;
-    for (const auto position : grouped) increment(position);
+    for (const auto position : grouped) change(position, 1);
     entries_ += next.size();
   }
 }
 
 bool CountingFilter::remove(const Key& key, Turned* turned) {
   if (!contains(key) || entries_ == 0) return false;
-  for (const auto position : DistinctPositions(projection_.positions_, key)) {
-    if (decrement(position) && turned) turned->push_back(static_cast<std::uint32_t>(position));
-  }
+  change(key, -1, turned);
   --entries_;
   return true;
 }
 
-bool CountingFilter::increment(std::uint64_t position) {
-  const unsigned count = count_at(counters_, position);
-  if (count == kStuck) return false;
-  if (count == 0) projection_.set(position);
-  auto& pair = counters_[position >> 1];
-  pair = static_cast<std::uint8_t>(pair + (1U << shift_of(position)));
-  return count == 0;
+void CountingFilter::change(const Key& key, int step, Turned* turned) {
+  for (const auto position : DistinctPositions(projection_.positions_, key)) {
+    if (change(position, step) && turned) turned->push_back(static_cast<std::uint32_t>(position));
+  }
 }
 
-bool CountingFilter::decrement(std::uint64_t position) {
-  const unsigned count = count_at(counters_, position);
-  if (count == kStuck) return false;
-  if (count == 1) projection_.reset(position);
+bool CountingFilter::change(std::uint64_t position, int step) {
+  const unsigned before = count_at(counters_, position);
+  if (before == kStuck) return false;
+  const auto after = static_cast<unsigned>(static_cast<int>(before) + step);
   auto& pair = counters_[position >> 1];
-  pair = static_cast<std::uint8_t>(pair - (1U << shift_of(position)));
-  return count == 1;
+  pair = static_cast<std::uint8_t>(pair ^ ((before ^ after) << shift_of(position)));
+  const bool turns = before == 0 || after == 0;
+  if (turns) projection_.flip(position);
+  return turns;
 }
 
 }  // namespace digest

@@ -67,9 +67,10 @@ class CountingFilter {
   // Sets the projection's bits from the counters. Returns false if this number of entries cannot
   // have produced these counters.
   bool restore();
-  // Both return true if the bit changed.
-  bool increment(std::uint64_t position);
-  bool decrement(std::uint64_t position);
+  // Changes the counters of the key by `step`, 1 or -1.
+  void change(const Key& key, int step, Turned* turned);
+  // Changes one counter. Returns whether the bit changed.
+  bool change(std::uint64_t position, int step);
 
   BloomFilter projection_;
   std::vector<std::uint8_t> counters_;  // two per byte, the even position in the lower half

@@ -174,7 +174,7 @@ class StaysOfACache {
 
   const CountingFilter& filter() const { return filter_; }
   BloomFilter exact() const {
-    BloomFilter exact = filter_.projection().empty_copy();
+    BloomFilter exact = *BloomFilter::create(filter_.shape());
     for (const auto& url : held_) exact.insert(quick_key(url.first));
     return exact;
   }

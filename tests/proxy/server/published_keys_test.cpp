@@ -54,8 +54,8 @@ class Caching {
     const auto form = publisher_.native(0, 0);
     const auto published = *digest::decode_native(form->body, nullptr, 1 << 24);
     const auto squid = *digest::decode(publisher_.current()->squid->body);
-    auto exact = published.filter.empty_copy();
-    auto exact_squid = squid.filter.empty_copy();
+    auto exact = *digest::BloomFilter::create(published.filter.shape());
+    auto exact_squid = *digest::BloomFilter::create(squid.filter.shape());
     const auto keys = claimable();
     for (const digest::Key& key : keys) {
       exact.insert(key);
