@@ -33,6 +33,7 @@ boost::system::result<BloomFilter, ShapeError> BloomFilter::around(
   const auto checked = check(shape);
   if (!checked) return checked.error();
   if (bytes.size() != shape.byte_count()) return ShapeError::wrong_length;
+  // A stray bit belongs to no key, but would count in each rate and estimate.
   if (has_stray_bits(shape, bytes)) return ShapeError::stray_bits;
   return BloomFilter(shape, std::move(bytes));
 }
@@ -75,6 +76,8 @@ bool BloomFilter::insert(const Key& key) {
     if (!test(position)) flip(position);
     return true;
   });
+  // A key that was known counts, too: the count says how much work went in, estimate() how many
+  // keys.
   if (additions_) ++*additions_;
   return bits_set_ != before;
 }
@@ -91,6 +94,7 @@ boost::system::result<void, ShapeError> BloomFilter::combine(const BloomFilter& 
   if (shape() != other.shape()) return ShapeError::unlike_shapes;
   std::transform(bytes_.begin(), bytes_.end(), other.bytes_.begin(), bytes_.begin(), bits);
   bits_set_ = count_bits(bytes_);
+  // Keys in both filters were counted twice, and nobody knows how many there are.
   additions_.reset();
   return {};
 }

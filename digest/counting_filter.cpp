@@ -87,6 +87,7 @@ bool CountingFilter::restore() {
     sum += count;
     exact = exact && count != kStuck;
   }
+  // A stuck counter has lost count, so the sum says nothing then.
   if (!exact) return true;
   return entries_ <= sum && sum <= std::min(entries_, sum) * shape().hashes;
 }
@@ -140,6 +141,8 @@ void CountingFilter::change(const Key& key, int step, Turned* turned) {
 
 bool CountingFilter::change(std::uint64_t position, int step) {
   const unsigned before = count_at(counters_, position);
+  // Nobody knows how many keys have counted here. To go down from 15 could clear the bit of one of
+  // them.
   if (before == kStuck) return false;
   const auto after = static_cast<unsigned>(static_cast<int>(before) + step);
   auto& pair = counters_[position >> 1];

@@ -17,6 +17,8 @@ constexpr std::size_t kKindAt = 5;
 constexpr std::size_t kLengthAt = 8;
 constexpr std::size_t kChecksumAt = 16;
 
+// The checksum covers its own envelope, too: a wrong kind or length must not look like damage of
+// the content.
 std::uint32_t checksum_of(std::span<const std::uint8_t> file) {
   return crc32c(file.subspan(kEnvelopeBytes), crc32c(file.first(kChecksumAt)));
 }
@@ -76,6 +78,8 @@ FileWriter& FileWriter::shape(const Shape& shape) {
   const auto derivation = static_cast<std::uint64_t>(shape.derivation);
   const auto layout = static_cast<std::uint64_t>(shape.layout);
   number(shape.hashes | derivation << 32 | layout << 40);
+  // A shape that is not salted may hold any salt in memory, but equal filters are saved as equal
+  // bytes.
   const bool salted = shape.derivation == Derivation::salted;
   return bytes(salted ? shape.salt : Salt{});
 }
@@ -88,6 +92,8 @@ std::vector<std::uint8_t> FileWriter::finish() && {
 
 Loaded<FileReader> FileReader::open(std::span<const std::uint8_t> file, FilterKind kind) {
   if (!begins_as_filter(file)) return FileError::not_a_filter;
+  // Before the checksum: what a later version writes may be checked in another way, and is not
+  // damaged.
   if (file[kVersionAt] != kVersion) return FileError::unknown_version;
   if (file[kKindAt] != static_cast<std::uint8_t>(kind)) return FileError::other_kind;
   const auto payload = file.subspan(kEnvelopeBytes);
@@ -116,6 +122,7 @@ std::optional<Shape> FileReader::shape() {
   Shape read{.bits = number()};
   const std::uint64_t rest = number();
   const auto derivation = static_cast<std::uint8_t>(rest >> 32);
+  // An enumerator that no program of this version writes must not become a value of the enum.
   if (derivation > static_cast<std::uint8_t>(Derivation::salted) || rest >> 41 != 0) return {};
   read.hashes = static_cast<std::uint32_t>(rest);
   read.derivation = static_cast<Derivation>(derivation);

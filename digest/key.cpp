@@ -1,5 +1,8 @@
 #include "digest/key.hpp"
 
+#include <boost/algorithm/hex.hpp>
+#include <iterator>
+
 // OpenSSL 3 deprecates these functions in favour of EVP. EVP allocates and frees memory for each
 // hash, and every request computes one.
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -18,13 +21,8 @@ Key key_of(Method method, std::string_view canonical_url) {
 }
 
 std::string to_hex(const Key& key) {
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
-  hex.reserve(2 * key.bytes.size());
-  for (const std::uint8_t byte : key.bytes) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
+  boost::algorithm::hex_lower(key.bytes.begin(), key.bytes.end(), std::back_inserter(hex));
   return hex;
 }
 

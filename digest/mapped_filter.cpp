@@ -101,12 +101,14 @@ MappedResult<void> MappedFilter::fill(const Descriptor& file, const Shape& shape
   FileWriter header(FilterKind::mapped, kShapeBytes);
   header.shape(shape);
   const auto bytes = std::move(header).finish();
+  // While the file has another name: once it has its own, any process may want to write to it.
   if (flock(file.number(), LOCK_EX | LOCK_NB) != 0) return last_error();
   const int refused = posix_fallocate(file.number(), 0, static_cast<off_t>(file_bytes(shape)));
   if (refused != 0) return error_of(refused);
   if (pwrite(file.number(), bytes.data(), bytes.size(), 0) != ssize_t(bytes.size())) {
     return last_error();
   }
+  // The name must not lead to a file whose header a power failure has lost.
   if (fsync(file.number()) != 0) return last_error();
   return {};
 }
@@ -136,6 +138,7 @@ MappedResult<bool> MappedFilter::insert(const Key& key) {
   bool fresh = false;
   positions_.every(key, [this, &fresh](std::uint64_t position) {
     const auto bit = static_cast<std::uint8_t>(1U << (position & 7));
+    // Relaxed is enough: a reader that misses a bit has asked before the key was in.
     const std::uint8_t before =
         __atomic_fetch_or(&bits_.get()[position >> 3], bit, __ATOMIC_RELAXED);
     fresh = fresh || (before & bit) == 0;

@@ -22,6 +22,7 @@ constexpr std::size_t kChecksumAt = 96;
 
 using Bytes = std::span<const std::uint8_t>;
 
+// The index takes part, or two words that change places would not be noticed.
 std::uint64_t term(std::size_t index, std::uint64_t word) {
   std::uint64_t x = word + (index + 1) * 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -105,6 +106,7 @@ NativeResult<Header> read_header(Bytes message) {
   if (message.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), message.begin()))
     return NativeError::not_native;
   if (message.size() < kNativeHeaderBytes) return NativeError::truncated;
+  // Before the checksum: a later version may keep it elsewhere.
   if (message[4] != kVersion) return NativeError::unknown_version;
   if (checksum_of(message.first(kChecksumAt)) != load64(&message[kChecksumAt])) {
     return NativeError::damaged_header;
@@ -132,11 +134,13 @@ std::optional<NativeError> fault_of(const Header& header, std::size_t content,
   if (observed_false_positive_rate(shape, bits_set) > kMaxNativeFalsePositives) {
     return NativeError::too_full;
   }
+  // No writer sends more: it codes gaps only where they are shorter than the bits.
   if (content > shape.byte_count()) return NativeError::bad_content;
   if (header.coding == kBits) {
     if (content < shape.byte_count()) return NativeError::truncated;
   } else if (header.base != 0) {
     if (!base_digest || !continues(header, *base_digest)) return NativeError::other_base;
+    // Each position is flipped once, so that no delta can have more.
     if (header.positions > bits_set + base_digest->filter.bits_set()) {
       return NativeError::checksum_mismatch;
     }
@@ -210,6 +214,7 @@ NativeResult<NativeHead> read_native_head(Bytes message) {
 std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
                         std::uint64_t checksum) {
   for (auto flip = flips.begin(); flip != flips.end();) {
+    // All flips of a word at once: its term is computed before and after them.
     const std::size_t index = *flip >> 6;
     checksum -= term(index, word_of(bits, index));
     for (; flip != flips.end() && *flip >> 6 == index; ++flip) turn_over(bits, *flip);

@@ -46,7 +46,10 @@ class Positions {
   bool every(const Key& key, Visit visit) const {
     switch (shape_.derivation) {
       case Derivation::squid_words:
-        return every_squid_word(key, visit);
+        for (std::size_t i = 0; i < 4; ++i) {
+          if (!visit(modulo_bits(squid_word(key, i)))) return false;
+        }
+        return true;
       case Derivation::salted:
         return every_double_hash(SipHash128(shape_.salt, key.bytes), visit);
       case Derivation::double_hashing:
@@ -63,26 +66,23 @@ class Positions {
   bool all(const Key& key, Test test) const {
     switch (shape_.derivation) {
       case Derivation::squid_words:
-        return all_squid_words(key, test);
+        return all_in_fours(
+            [&](std::uint32_t i) { return test(modulo_bits(squid_word(key, i))) ? 1U : 0U; });
       case Derivation::salted:
         return every_double_hash(SipHash128(shape_.salt, key.bytes), test);
       case Derivation::double_hashing:
         break;
     }
-    return all_double_hash(Halves{key}, test);
+    const std::uint64_t first = Halves{key}.low();
+    const std::uint64_t step = Halves{key}.high() | 1;
+    return all_in_fours([&](std::uint32_t i) {
+      return test(i * stride_ + scaled(first + i * step, choices_)) ? 1U : 0U;
+    });
   }
 
   bool operator==(const Positions&) const = default;
 
  private:
-  template <class Visit>
-  bool every_squid_word(const Key& key, Visit& visit) const {
-    for (std::size_t i = 0; i < 4; ++i) {
-      if (!visit(modulo_bits(squid_word(key, i)))) return false;
-    }
-    return true;
-  }
-
   struct Halves {
     const Key& key;
 
@@ -105,31 +105,15 @@ class Positions {
     return true;
   }
 
-  template <class Test>
-  bool all_squid_words(const Key& key, Test& test) const {
-    unsigned set = 1;
-    for (std::size_t i = 0; i < 4; ++i) set &= test(modulo_bits(squid_word(key, i))) ? 1U : 0U;
-    return set != 0;
-  }
-
-  template <class Test>
-  bool all_double_hash(const Halves& halves, Test& test) const {
-    constexpr std::uint32_t kAtOnce = 4;
-    std::uint64_t hash = halves.low();
-    const std::uint64_t step = halves.high() | 1;
-    std::uint64_t first = 0;
-    const auto next_is_set = [&] {
-      const bool set = test(first + scaled(hash, choices_));
-      hash += step;
-      first += stride_;
-      return set ? 1U : 0U;
-    };
-    std::uint32_t left = shape_.hashes;
-    for (; left >= kAtOnce; left -= kAtOnce) {
-      if ((next_is_set() & next_is_set() & next_is_set() & next_is_set()) == 0) return false;
+  // Whether is_set(i) is 1 for each i below the number of hashes: four are tested at once.
+  template <class IsSet>
+  bool all_in_fours(IsSet is_set) const {
+    std::uint32_t i = 0;
+    for (; i + 4 <= shape_.hashes; i += 4) {
+      if ((is_set(i) & is_set(i + 1) & is_set(i + 2) & is_set(i + 3)) == 0) return false;
     }
-    for (; left > 0; --left) {
-      if (next_is_set() == 0) return false;
+    for (; i < shape_.hashes; ++i) {
+      if (is_set(i) == 0) return false;
     }
     return true;
   }

@@ -57,6 +57,8 @@ bool ScalableFilter::read_stage(FileReader& reader, ScalableFilter& into) {
   const auto shape = reader.shape();
   const auto capacity = into.next_capacity();
   if (!shape || !capacity || inserted > *capacity) return false;
+  // insert() begins a stage only when the one before is full, so no other file was written by
+  // save().
   if (!into.stages_.empty() && into.stages_.back().inserted != into.stages_.back().capacity)
     return false;
   auto filter = BloomFilter::from_bytes(*shape, reader.bytes(shape->byte_count()));
@@ -120,6 +122,7 @@ Sized<std::uint64_t> ScalableFilter::next_capacity() const {
 Sized<void> ScalableFilter::grow() {
   const auto capacity = next_capacity();
   if (!capacity) return capacity.error();
+  // The rates of all stages form a geometric series, whose sum is the rate of the plan.
   const auto index = static_cast<double>(stages_.size());
   const auto shape =
       shape_for(*capacity, plan_.rate * (1 - plan_.tightening) * std::pow(plan_.tightening, index));

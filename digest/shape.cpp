@@ -60,6 +60,7 @@ double estimated_keys(const Shape& shape, std::uint64_t bits_set) {
   const auto bits = static_cast<double>(shape.bits);
   const double choices = plain ? bits : bits / shape.hashes;
   const double draws = plain ? shape.hashes : 1;
+  // The logarithm of a full filter is not finite.
   const auto set = static_cast<double>(std::min(bits_set, shape.bits - 1));
   // If a hash has a single bit to choose from, one key sets it, and so do many.
   if (choices == 1) return bits_set == 0 ? 0 : 1;

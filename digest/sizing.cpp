@@ -54,6 +54,11 @@ std::uint64_t whole_entries(double entries) {
   return static_cast<std::uint64_t>(std::min(entries, kMost));
 }
 
+// The value, unless there is a reason to refuse the arguments that it was computed from.
+Sized<double> unless(Refusal refusal, double value) {
+  return refusal ? Sized<double>(*refusal) : value;
+}
+
 // ln(1 - p^(1/k)): the logarithm of the share of bits that are clear when the rate is reached.
 double log_clear_at(double rate, std::uint32_t hashes) {
   return std::log1p(-std::pow(rate, 1.0 / hashes));
@@ -119,8 +124,8 @@ std::string_view to_string(SizingError error) {
 }
 
 Sized<double> false_positive_rate(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes) {
-  if (const auto error = refuse(bits, hashes)) return *error;
-  return rate_of(std::log1p(-1 / static_cast<double>(bits)), entries, hashes);
+  return unless(refuse(bits, hashes),
+                rate_of(std::log1p(-1 / static_cast<double>(bits)), entries, hashes));
 }
 
 Sized<std::uint64_t> bits_for(std::uint64_t entries, double rate, std::uint32_t hashes) {
@@ -138,18 +143,16 @@ Sized<std::uint64_t> capacity_for(std::uint64_t bits, double rate, std::uint32_t
 
 Sized<double> approximate_false_positive_rate(std::uint64_t bits, std::uint64_t entries,
                                               std::uint32_t hashes) {
-  if (const auto error = refuse(bits, hashes)) return *error;
-  return approximate(bits, entries, hashes);
+  return unless(refuse(bits, hashes), approximate(bits, entries, hashes));
 }
 
 Sized<double> rate_at(double bits_per_entry, std::uint32_t hashes) {
-  if (const auto error = refuse_ratio(bits_per_entry, hashes)) return *error;
-  return rate_of(-1 / bits_per_entry, 1, hashes);
+  return unless(refuse_ratio(bits_per_entry, hashes), rate_of(-1 / bits_per_entry, 1, hashes));
 }
 
 Sized<double> bits_per_entry_for(double rate, std::uint32_t hashes) {
-  if (const auto error = refuse_rate(rate, hashes)) return *error;
-  return -static_cast<double>(hashes) / log_clear_at(rate, hashes);
+  return unless(refuse_rate(rate, hashes),
+                -static_cast<double>(hashes) / log_clear_at(rate, hashes));
 }
 
 Sized<double> short_bits_per_entry_for(double rate, std::uint32_t hashes) {
@@ -166,13 +169,11 @@ Sized<double> short_rate_at(double bits_per_entry, std::uint32_t hashes) {
 }
 
 Sized<double> ideal_hashes(double bits_per_entry) {
-  if (const auto error = refuse_ratio(bits_per_entry)) return *error;
-  return bits_per_entry * kLn2;
+  return unless(refuse_ratio(bits_per_entry), bits_per_entry * kLn2);
 }
 
 Sized<double> ideal_bits_per_entry(std::uint32_t hashes) {
-  if (const auto error = refuse_hashes(hashes)) return *error;
-  return hashes / kLn2;
+  return unless(refuse_hashes(hashes), hashes / kLn2);
 }
 
 Sized<std::uint32_t> optimal_hashes(std::uint64_t bits, std::uint64_t entries) {
@@ -186,23 +187,19 @@ Sized<std::uint32_t> optimal_hashes(std::uint64_t bits, std::uint64_t entries) {
 }
 
 Sized<double> ideal_hashes_for(double rate) {
-  if (const auto error = refuse_rate(rate)) return *error;
-  return -std::log2(rate);
+  return unless(refuse_rate(rate), -std::log2(rate));
 }
 
 Sized<double> ideal_rate(std::uint32_t hashes) {
-  if (const auto error = refuse_hashes(hashes)) return *error;
-  return std::exp2(-static_cast<double>(hashes));
+  return unless(refuse_hashes(hashes), std::exp2(-static_cast<double>(hashes)));
 }
 
 Sized<double> best_rate_at(double bits_per_entry) {
-  if (const auto error = refuse_ratio(bits_per_entry)) return *error;
-  return std::exp(-bits_per_entry * kLn2 * kLn2);
+  return unless(refuse_ratio(bits_per_entry), std::exp(-bits_per_entry * kLn2 * kLn2));
 }
 
 Sized<double> bits_per_entry_for(double rate) {
-  if (const auto error = refuse_rate(rate)) return *error;
-  return -std::log(rate) / (kLn2 * kLn2);
+  return unless(refuse_rate(rate), -std::log(rate) / (kLn2 * kLn2));
 }
 
 Sized<std::uint64_t> bits_for(std::uint64_t entries, double rate) {
@@ -228,8 +225,7 @@ Sized<double> least_rate(std::uint64_t bits, std::uint64_t entries) {
 }
 
 Sized<double> overflow_bound(std::uint64_t counters) {
-  if (const auto error = refuse(counters)) return *error;
-  return kOverflowPerCounter * static_cast<double>(counters);
+  return unless(refuse(counters), kOverflowPerCounter * static_cast<double>(counters));
 }
 
 Sized<std::uint64_t> counters_for_overflow(double chance) {

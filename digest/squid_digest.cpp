@@ -36,6 +36,7 @@ bool too_full(std::uint64_t bits_set, std::size_t mask_bytes) {
   return bits_set * 100 > std::uint64_t{mask_bytes} * 8 * kMaxSquidFillPercent;
 }
 
+// Squid reads the byte as signed: a larger number turns negative, and an assertion ends it.
 bool is_bits_per_entry(std::uint8_t bits) {
   return bits >= 1 && bits <= kMaxBitsPerEntry;
 }
@@ -80,6 +81,7 @@ SquidResult<std::uint32_t> squid_mask_bytes(std::uint32_t capacity, std::uint8_t
   if (capacity == 0) return SquidDigestError::bad_capacity;
   if (!is_bits_per_entry(bits_per_entry)) return SquidDigestError::bad_bits_per_entry;
   const std::uint64_t rounded = std::uint64_t{capacity} * bits_per_entry + 7;
+  // Squid computes this in signed numbers of 32 bits, and asserts that it has not overflowed.
   if (rounded >= std::numeric_limits<std::int32_t>::max()) return SquidDigestError::mask_too_large;
   return static_cast<std::uint32_t>(rounded / 8);
 }
@@ -135,6 +137,7 @@ SquidResult<SquidDigest> decode(std::span<const std::uint8_t> body, std::size_t 
   if (std::uint64_t{announced} * 8 > std::uint64_t{capacity} * kMaxBitsPerEntry + 7) {
     return SquidDigestError::bad_mask_size;
   }
+  // Before the mask is copied: a full mask claims everything, and would only cost memory.
   if (too_full(count_bits(mask), mask.size())) return SquidDigestError::too_full;
   auto filter = BloomFilter::from_bytes(shape_of_mask(announced), mask);
   if (!filter) return SquidDigestError::mask_too_large;

@@ -6,7 +6,11 @@
 #include <optional>
 #include <random>
 
+#include "digest/mapped_filter.hpp"
+#include "digest/native_digest.hpp"
 #include "digest/positions.hpp"
+#include "digest/sizing.hpp"
+#include "digest/squid_digest.hpp"
 #include "keys.hpp"
 
 namespace digest {
@@ -123,6 +127,20 @@ TEST(Positions, StopAtTheFirstRefusal) {
     EXPECT_FALSE(Positions({100, 4, derivation}).every(key_number(1), second_refused));
     EXPECT_EQ(asked, 2);
   }
+}
+
+// Each text stands at the place of its enumerator.
+TEST(Texts, SayWhatIsWrong) {
+  EXPECT_EQ(to_string(ShapeError::no_bits), "a filter needs at least one bit");
+  EXPECT_EQ(to_string(ShapeError::stray_bits), "bits are set beyond the end of the filter");
+  EXPECT_EQ(to_string(static_cast<ShapeError>(10)), "unknown error");
+  EXPECT_EQ(to_string(FileError::bad_content), "no filter of this shape can have this content");
+  EXPECT_EQ(to_string(NativeError::too_full), "so full that it claims every fourth key");
+  EXPECT_EQ(to_string(SquidDigestError::mask_mismatch),
+            "mask does not fit capacity and bits per entry");
+  EXPECT_EQ(to_string(SizingError::rate_too_low),
+            "so few bits per entry do not reach the rate with any number of hashes");
+  EXPECT_EQ(to_string(MappedError::read_only), "the filter was opened to read");
 }
 
 }  // namespace
