@@ -65,9 +65,6 @@ rooms=(
   cache/disk_tier
   cache
   cache/disk
-  cache/disk/log
-  cache/disk/catalog
-  cache/disk/format
   lists
   users
   net
@@ -98,22 +95,19 @@ breach 'proxy/ itself holds only main.cpp and version.hpp' < <(
 
 rests_on http
 rests_on net machine http
-rests_on cache/disk/format machine
-rests_on cache/disk/catalog cache/disk/format
-rests_on cache/disk/log cache/disk/catalog cache/disk/format
-rests_on cache/disk cache/disk/log cache/disk/catalog cache/disk/format
-rests_on cache cache/disk/catalog cache/disk/format http
-rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
+rests_on cache/disk machine
+rests_on cache cache/disk http
+rests_on cache/disk_tier cache cache/disk http
 rests_on lists machine http
 rests_on users net http
 rests_on machine
-rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
+rests_on inspect cache/disk_tier cache cache/disk http
 rests_on upstream net lists http
 rests_on command machine
 rests_on command/digest command inspect http
 rests_on command/squid command
 rests_on command/steer command
-rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format machine http
+rests_on command/cache command inspect cache/disk_tier cache cache/disk machine http
 
 breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)
@@ -172,7 +166,7 @@ declare -A limits=(
   [wide-classes]=16
   [includes]=21
   [included]=46
-  [rooms]=40
+  [rooms]=39
   [floors]=17
   [clocks]=167
   [random]=8

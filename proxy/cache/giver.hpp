@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "proxy/cache/disk/format/format.hpp"
+#include "proxy/cache/disk/format.hpp"
 
 namespace proxy::cache {
 

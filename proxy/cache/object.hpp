@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "proxy/cache/disk/format/format.hpp"
+#include "proxy/cache/disk/format.hpp"
 #include "proxy/http/range.hpp"
 
 namespace proxy::cache {

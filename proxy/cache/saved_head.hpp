@@ -33,7 +33,7 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/cache/disk/format/format.hpp"
+#include "proxy/cache/disk/format.hpp"
 #include "proxy/cache/entry.hpp"
 
 namespace proxy::cache {

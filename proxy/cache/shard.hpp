@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
-#include "proxy/cache/disk/catalog/index.hpp"
+#include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/eviction.hpp"
 #include "proxy/cache/node.hpp"
 #include "proxy/cache/s3_fifo.hpp"

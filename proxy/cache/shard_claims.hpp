@@ -9,7 +9,7 @@
 
 #include "proxy/cache/claims.hpp"
 #include "proxy/cache/departures.hpp"
-#include "proxy/cache/disk/catalog/index.hpp"
+#include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/store.hpp"
 
 namespace proxy::cache {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/cache/disk/catalog/stored_record.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/inspect/report.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "proxy/cache/disk/format/verify.hpp"
+#include "proxy/cache/disk/verify.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/store.hpp"
 

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "proxy/cache/disk/format/verify.hpp"
+#include "proxy/cache/disk/verify.hpp"
 #include "proxy/inspect/live.hpp"
 #include "proxy/inspect/record_facts.hpp"
 #include "proxy/inspect/slice.hpp"

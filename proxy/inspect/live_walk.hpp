@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/cache/disk/catalog/walk.hpp"
+#include "proxy/cache/disk/index.hpp"
 #include "proxy/inspect/live_relations.hpp"
 
 namespace proxy::inspect {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "proxy/cache/disk/format/directory.hpp"
+#include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/object.hpp"
 
 namespace proxy::inspect {

@@ -1,7 +1,7 @@
 // The facts of one record on disk, and of damage to it.
 #pragma once
 
-#include "proxy/cache/disk/format/verify.hpp"
+#include "proxy/cache/disk/verify.hpp"
 #include "proxy/inspect/entry_facts.hpp"
 
 namespace proxy::inspect {

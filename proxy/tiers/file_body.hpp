@@ -25,7 +25,7 @@
 
 #include "peers/threads/mutex.hpp"
 #include "proxy/cache/body.hpp"
-#include "proxy/cache/disk/catalog/stored_body.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy {

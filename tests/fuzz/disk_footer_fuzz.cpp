@@ -1,8 +1,7 @@
 #include <vector>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/format/footer.hpp"
-#include "proxy/cache/disk/format/searched.hpp"
+#include "proxy/cache/disk/format.hpp"
 
 namespace disk = proxy::cache::disk;
 

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/format/replay.hpp"
+#include "proxy/cache/disk/scan.hpp"
 
 namespace disk = proxy::cache::disk;
 

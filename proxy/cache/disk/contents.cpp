@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/cache/disk/format/scan.hpp"
+#include "proxy/cache/disk/scan.hpp"
 
 namespace proxy::cache::disk {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "proxy/cache/disk/catalog/learn.hpp"
-#include "proxy/cache/disk/catalog/stored_record.hpp"
-#include "proxy/cache/disk/format/directory.hpp"
+#include "proxy/cache/disk/catalog.hpp"
+#include "proxy/cache/disk/directory.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 
 namespace proxy::cache::disk {
 

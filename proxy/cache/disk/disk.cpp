@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace proxy::cache::disk {
+
 namespace {
 
 // The time now, but at least 2025: a machine without a battery for its clock may start in 1970.

@@ -10,13 +10,13 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/cache/disk/catalog/catalog.hpp"
-#include "proxy/cache/disk/catalog/stored_record.hpp"
-#include "proxy/cache/disk/log/loading.hpp"
+#include "proxy/cache/disk/catalog.hpp"
+#include "proxy/cache/disk/loading.hpp"
 #include "proxy/cache/disk/options.hpp"
+#include "proxy/cache/disk/pace.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 #include "proxy/cache/disk/write_queue.hpp"
 #include "proxy/cache/disk/writer.hpp"
-#include "proxy/cache/disk/writer_watch.hpp"
 
 namespace proxy::cache::disk {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace proxy::cache::disk {
+
 namespace {
 
 // The bounds of other records are multiples of the bounds of blocks. Blocks arrive at the pace of

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
-#include "proxy/cache/disk/catalog/catalog.hpp"
-#include "proxy/cache/disk/log/new_record.hpp"
-#include "proxy/cache/disk/log/write_pace.hpp"
+#include "proxy/cache/disk/catalog.hpp"
+#include "proxy/cache/disk/new_record.hpp"
 #include "proxy/cache/disk/options.hpp"
-#include "proxy/cache/disk/writer_watch.hpp"
+#include "proxy/cache/disk/pace.hpp"
 
 namespace proxy::cache::disk {
 

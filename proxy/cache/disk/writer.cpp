@@ -5,6 +5,8 @@
 namespace proxy::cache::disk {
 namespace {
 
+constexpr std::size_t kMostOwed = 65'536;
+
 // How often the writer checks whether the directory is still there.
 constexpr std::chrono::seconds kLookAfter{1};
 
@@ -22,6 +24,19 @@ LogLimits in_steps(LogLimits limits, WriterWatch& watch) {
 }
 
 }  // namespace
+
+void OwedPurges::add(NewRecord record) {
+  // A record that was queued before the purge may have been added to the index since.
+  if (record.header.kind == RecordKind::purge) catalog_.index.erase(record.header.key);
+  if (records_.size() >= kMostOwed) return add_everything();
+  records_.push_back(std::move(record));
+}
+
+void OwedPurges::add_everything() {
+  records_.clear();
+  catalog_.rules.cover_all();
+  records_.push_back({.header = {.kind = RecordKind::purge_prefix}, .url = {}, .head = {}});
+}
 
 Writer::Writer(const Options& options, const LogLimits& limits, Catalog& catalog, WriteQueue& queue,
                WriterWatch& watch)

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "proxy/cache/disk/format/format.hpp"
+#include "proxy/cache/disk/format.hpp"
 
 namespace proxy::cache {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
-#include "proxy/cache/disk/catalog/stored_body.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 #include "proxy/cache/entry.hpp"
 
 namespace proxy::cache {

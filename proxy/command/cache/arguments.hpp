@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
-#include "proxy/cache/disk/catalog/purge_rules.hpp"
+#include "proxy/cache/disk/purge_rules.hpp"
 #include "proxy/command/cache/configured_cache.hpp"
 #include "proxy/command/streams.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "config/endpoint.hpp"
 #include "proxy/cache/disk/contents.hpp"
-#include "proxy/cache/disk/format/directory.hpp"
+#include "proxy/cache/disk/directory.hpp"
 #include "proxy/command/streams.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/machine/privileges.hpp"

@@ -6,7 +6,7 @@
 #include <list>
 #include <string>
 
-#include "proxy/cache/disk/log/new_record.hpp"
+#include "proxy/cache/disk/new_record.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "tests/proxy/cache/messages.hpp"
 

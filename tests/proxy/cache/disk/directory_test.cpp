@@ -1,5 +1,5 @@
 // Others remove files from the directory, or put foreign files into it.
-#include "proxy/cache/disk/format/directory.hpp"
+#include "proxy/cache/disk/directory.hpp"
 
 #include <sys/stat.h>
 

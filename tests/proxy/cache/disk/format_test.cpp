@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/format/footer.hpp"
-#include "proxy/cache/disk/format/searched.hpp"
-#include "proxy/cache/disk/log/new_record.hpp"
+#include "proxy/cache/disk/format.hpp"
+#include "proxy/cache/disk/new_record.hpp"
 
 namespace proxy::cache::disk {
 namespace {

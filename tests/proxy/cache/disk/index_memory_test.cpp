@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/cache/disk/catalog/index.hpp"
+#include "proxy/cache/disk/index.hpp"
 #include "tests/digest/keys.hpp"
 
 namespace proxy::cache::disk {

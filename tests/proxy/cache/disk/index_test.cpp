@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/catalog/index.hpp"
+#include "proxy/cache/disk/index.hpp"
 
 #include <gtest/gtest.h>
 

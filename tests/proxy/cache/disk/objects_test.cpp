@@ -4,7 +4,7 @@
 #include <random>
 
 #include "object_scene.hpp"
-#include "proxy/cache/disk/log/step.hpp"
+#include "proxy/cache/disk/pace.hpp"
 
 namespace proxy::cache::disk {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/catalog/purge_rules.hpp"
+#include "proxy/cache/disk/purge_rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Which records replay finds in a segment without a footer, and how it continues behind damage.
-#include "proxy/cache/disk/format/replay.hpp"
+#include "proxy/cache/disk/scan.hpp"
 
 #include <algorithm>
 
 #include "digest/crc32c.hpp"
 #include "digest/little_endian.hpp"
-#include "proxy/cache/disk/format/searched.hpp"
+#include "proxy/cache/disk/format.hpp"
 #include "scene.hpp"
 
 namespace proxy::cache::disk {

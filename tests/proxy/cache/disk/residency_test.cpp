@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/format/residency.hpp"
+#include "proxy/cache/disk/segments.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The search for entries that purges by prefix cover: its steps, its records, its bounds, and the
 // claims meanwhile.
 #include "no_space.hpp"
-#include "proxy/cache/disk/log/step.hpp"
+#include "proxy/cache/disk/pace.hpp"
 #include "scene.hpp"
 #include "tests/support/await.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/catalog/segment_users.hpp"
+#include "proxy/cache/disk/segments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/format/verify.hpp"
+#include "proxy/cache/disk/verify.hpp"
 
 #include <fcntl.h>
 

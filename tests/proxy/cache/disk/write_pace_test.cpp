@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/log/write_pace.hpp"
+#include "proxy/cache/disk/pace.hpp"
 
 #include <gtest/gtest.h>
 

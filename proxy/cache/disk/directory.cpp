@@ -1,0 +1,155 @@
+#include "proxy/cache/disk/directory.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace proxy::cache::disk {
+
+namespace {
+
+constexpr std::string_view kSuffix = ".segment";
+constexpr std::size_t kDigits = 8;
+constexpr const char* kLock = "lock";
+
+std::optional<std::uint32_t> number_of(std::string_view name) {
+  std::uint32_t segment = 0;
+  std::from_chars(name.data(), name.data() + std::min(name.size(), kDigits), segment, 16);
+  if (segment == 0 || segment > kLastSegment || name_of(segment) != name) return std::nullopt;
+  return segment;
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+// A file with reserved space takes more of the disk than its size.
+std::uint64_t larger_size(const struct stat& status) {
+  return std::max(static_cast<std::uint64_t>(status.st_size),
+                  static_cast<std::uint64_t>(status.st_blocks) * 512);
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// Opens `lock` only if it is a regular file: to open a FIFO, say, may wait for ever.
+Result<File> open_lock(const File& directory, Access access) {
+  struct stat status {};
+  const bool exists = ::fstatat(directory.descriptor(), kLock, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return Error::no_lock;
+  const int how = access == Access::write ? O_RDWR | O_CREAT : O_RDONLY;
+  return File::open(directory.descriptor(), kLock, how | O_NOFOLLOW);
+}
+
+Result<void> take(const File& lock, Access access) {
+  const bool writes = access == Access::write;
+  if (::flock(lock.descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return {};
+  if (errno != EWOULDBLOCK) return error_of(errno);
+  const bool shared = writes && ::flock(lock.descriptor(), LOCK_SH | LOCK_NB) == 0;
+  return shared ? Error::being_read : Error::in_use;
+}
+
+}  // namespace
+
+std::string name_of(std::uint32_t segment) {
+  std::string name(kDigits, '0');
+  for (std::size_t i = kDigits; i-- > 0; segment >>= 4) name[i] = "0123456789abcdef"[segment & 15];
+  return name.append(kSuffix);
+}
+
+Directory::Directory(std::filesystem::path path, Access access, File self, File lock)
+    : path_(std::move(path)), access_(access), self_(std::move(self)), lock_(std::move(lock)) {}
+
+Result<Directory> Directory::open(const std::filesystem::path& path, Access access) {
+  if (access == Access::write && ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return error_of(errno);
+  }
+  auto self = File::open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+  if (!self) return self.error();
+  auto lock = open_lock(*self, access);
+  if (!lock) return lock.error();
+  const auto taken = take(*lock, access);
+  if (!taken) return taken.error();
+  return Directory(path, access, std::move(*self), std::move(*lock));
+}
+
+Result<std::vector<Directory::Item>> Directory::segments() const {
+  const int copy = ::openat(self_.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (copy < 0) return error_of(errno);
+  const std::unique_ptr<DIR, CloseDirectory> listing(::fdopendir(copy));
+  if (!listing) return error_of(errno);
+  std::vector<Item> found;
+  // Only errno tells the end of the list from an error.
+  for (const dirent* item = nullptr; errno = 0, item = ::readdir(listing.get());) {
+    const auto segment = number_of(item->d_name);
+    struct stat status {};
+    if (!segment) continue;
+    if (::fstatat(self_.descriptor(), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    found.push_back({*segment, larger_size(status), S_ISREG(status.st_mode)});
+  }
+  if (errno != 0) return error_of(errno);
+  std::sort(found.begin(), found.end(),
+            [](const Item& a, const Item& b) { return a.segment < b.segment; });
+  return found;
+}
+
+Result<File> Directory::open_segment(std::uint32_t segment, Access access) const {
+  const int how = access == Access::write ? O_RDWR : O_RDONLY;
+  return File::open(self_.descriptor(), name_of(segment).c_str(), how | O_NOFOLLOW);
+}
+
+Result<Directory::Made> Directory::create_behind(std::uint32_t segment) const {
+  for (struct stat status{}; segment < kLastSegment;) {
+    const auto name = name_of(++segment);
+    if (::fstatat(self_.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) continue;
+    auto file = File::open(self_.descriptor(), name.c_str(), O_RDWR | O_CREAT | O_EXCL);
+    if (!file) return file.error();
+    return Made{segment, std::move(*file)};
+  }
+  return Error::no_space;
+}
+
+Result<void> Directory::remove(std::uint32_t segment) const {
+  if (::unlinkat(self_.descriptor(), name_of(segment).c_str(), 0) != 0) return error_of(errno);
+  return {};
+}
+
+std::uint64_t Directory::free_bytes() const {
+  struct statvfs status {};
+  if (::fstatvfs(self_.descriptor(), &status) != 0 || status.f_blocks == 0) {
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+  return std::uint64_t{status.f_bavail} * status.f_frsize;
+}
+
+bool Directory::still_there() const {
+  struct stat named {};
+  struct stat held {};
+  return ::stat(path_.c_str(), &named) == 0 && ::fstat(self_.descriptor(), &held) == 0 &&
+         same_file(named, held) && leads_to(kLock, lock_);
+}
+
+bool Directory::still_there(std::uint32_t segment, const File& file) const {
+  return leads_to(name_of(segment).c_str(), file);
+}
+
+bool Directory::leads_to(const char* name, const File& file) const {
+  struct stat named {};
+  struct stat held {};
+  return ::fstatat(self_.descriptor(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(file.descriptor(), &held) == 0 && same_file(named, held);
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,207 @@
+#include "proxy/cache/disk/log.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "proxy/cache/disk/format.hpp"
+#include "proxy/cache/disk/pace.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
+
+namespace proxy::cache::disk {
+
+// A rule covers entries before its record, so the search ends at the record of the newest rule.
+// Rules that are added meanwhile wait for the next search. If they extended this one, a stream of
+// purges could keep it from ever ending.
+Result<bool> PrefixSearch::step(const Write& write) {
+  if (!until_) until_ = catalog_.rules.newest();
+  if (!until_) return false;
+  const Position until = *until_;
+  if (!walk_) {
+    walk_.emplace(catalog_.index,
+                  [until](const Location& location) { return location.at < until; });
+  }
+  const auto more = search_some(write);
+  if (!more) walk_.reset();  // some purged entries were not recorded: the search begins again
+  if (!more || *more) return more;
+  const auto finished = finish(until, write);
+  if (!finished) return finished.error();
+  abandon();
+  return catalog_.rules.newest().has_value();
+}
+
+void PrefixSearch::abandon() {
+  walk_.reset();
+  until_.reset();
+}
+
+// Returns whether there are more entries. An entry that cannot be read counts as purged, because a
+// rule may cover it.
+Result<bool> PrefixSearch::search_some(const Write& write) {
+  const auto until = std::chrono::steady_clock::now() + kStepTime;
+  const std::size_t most =
+      std::min<std::size_t>(kStepEntries, limits_.segment_bytes / 2 / kSearchedBytes);
+  std::vector<Searched> found;
+  std::vector<RecordHeader> blocks;  // of objects that stay
+  bool more = true;
+  bool lost_block = false;
+  for (std::size_t opened = 0; more && opened < most; ++opened) {
+    if (std::chrono::steady_clock::now() >= until) break;
+    const auto step = walk_->next();
+    more = step.has_value();
+    if (!more) break;
+    const auto& [key, location] = *step;
+    const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
+    const auto giver = stored ? stored->header().giver() : GiverTag{0};
+    if (stored && !catalog_.rules.purged(stored->url(), location.at, giver)) continue;
+    found.push_back({key, location.at});
+    const bool is_block = location.kind == RecordKind::block;
+    lost_block = lost_block || (!stored && is_block);
+    if (stored && is_block && giver != 0) blocks.push_back(stored->header());
+  }
+  if (lost_block) claims_.doubt_objects();
+  if (found.empty()) return more;
+  const auto written =
+      write({.header = {.kind = RecordKind::searched}, .url = {}, .head = encode(found)});
+  if (!written) return written.error();
+  for (const RecordHeader& block : blocks) claims_.doubt(block.key, block.version);
+  return more;
+}
+
+// If the log may have entries that the index lacks, the end of the search is not recorded: a later
+// start finds these entries, and has to search them.
+Result<void> PrefixSearch::finish(Position until, const Write& write) {
+  if (!catalog_.log_has_more) {
+    const RecordHeader header{.kind = RecordKind::searched, .version = to_number(until)};
+    const auto written = write({.header = header, .url = {}, .head = {}});
+    if (!written) return written;
+  }
+  catalog_.rules.forget_before({until.segment, until.offset + 1});
+  return {};
+}
+
+Log::Log(LogLimits limits, Catalog& catalog) : limits_(std::move(limits)), catalog_(catalog) {}
+
+void Log::abandon() {
+  appender_.abandon();
+  files_.close();
+  search_.abandon();
+  claims_.clear();
+  catalog_.segments.clear();
+  catalog_.index.clear();
+  catalog_.rules.forget_settled();
+}
+
+Result<Loaded> Log::open(const std::filesystem::path& path) {
+  abandon();
+  auto directory = Directory::open(path);
+  if (!directory) return directory.error();
+  Loaded found;
+  const auto ours = own_segments(*directory, found);
+  if (!ours) return ours.error();
+  files_.open(std::move(*directory), *ours);
+  const auto before = files_.spaces().size();
+  CopyAllowance none;
+  auto loaded = reclaimer_.make_room(limits_.entries, none);  // the limit may be less than it was
+  const auto left = files_.spaces().size();
+  if (loaded) loaded = Loading(limits_, catalog_, files_, appender_, found).run(rotation_);
+  if (!loaded) {
+    abandon();
+    return loaded.error();
+  }
+  // The new segment tells the next start that purges are missing.
+  if (found.forgotten > 0) (void)rotation_.begin_segment(0);
+  // Blocks may be lost without a record of their loss.
+  const bool lost_some = left < before || found.unreadable + found.other_version > 0;
+  if (lost_some || found.damaged > 0) claims_.doubt_objects();
+  if (reclaimer_.is_crowded()) {                        // the limit may be less than it was
+    (void)reclaimer_.make_room(limits_.entries, none);  // else the next append does it
+    catalog_.index.shrink();
+  }
+  found.entries = catalog_.index.entries();
+  return found;
+}
+
+Result<void> Log::close() {
+  auto closed = flush();
+  if (closed && appender_.segment()) closed = rotation_.seal();
+  files_.close();
+  return closed;
+}
+
+Result<void> Log::append(NewRecord record) {
+  const auto fail = [&](Error error) {
+    catalog_.counters.failed_writes += 1;
+    if (record.done) record.done(error);
+  };
+  const std::uint64_t bytes = record.most_bytes();
+  if (kSegmentHeaderBytes + aligned(bytes) + footer_bytes(2) > limits_.segment_bytes) {
+    fail(Error::too_large);
+    return {};
+  }
+  auto ready = appender_.affects(record) ? flush() : Result<void>();
+  const bool has_room = appender_.fits(bytes) && !reclaimer_.is_crowded();
+  if (ready && !has_room) ready = rotation_.begin_segment(aligned(bytes));
+  if (!ready || !still_replaces(record)) {
+    fail(ready ? Error::gone : ready.error());
+    return ready;
+  }
+  if (record.header.claims_blocks()) {
+    record.header.set_blocks(claims_.blocks_held(record.header, record.url));
+  }
+  return appender_.gather(std::move(record), std::nullopt);
+}
+
+// Returns whether a newer head still counts. A head that does not count must not be written: the
+// next start reads only the log, and would restore it. A caller that replaces or purges the entry
+// erases it from the index first. So if the entry is found at another position, reclaiming has
+// copied it; then head and body are written as one record.
+bool Log::still_replaces(NewRecord& record) const {
+  if (!record.replaces) return true;
+  const auto present = catalog_.index.find(record.header.key);
+  if (!present || catalog_.rules.purged(record.url, present->at)) return false;
+  if (present->at == *record.replaces) return true;
+  if (!record.body_if_moved) return false;
+  record.header.kind = RecordKind::whole;
+  record.header.version = 0;
+  record.body = std::move(*record.body_if_moved);
+  record.replaces = present->at;
+  return true;
+}
+
+// The newest segment has room for as many bytes as it was begun with, so it is sealed.
+Result<void> Log::resize(const LogSize& size) {
+  const auto flushed = flush();
+  if (!flushed) return flushed;
+  if (appender_.segment() && size.segment_bytes != limits_.segment_bytes) {
+    const auto sealed = rotation_.seal();
+    if (!sealed) return sealed;
+  }
+  limits_.bytes = size.bytes;
+  limits_.entries = size.entries;
+  limits_.segment_bytes = size.segment_bytes;
+  return {};
+}
+
+Result<bool> Log::reclaim_surplus() {
+  const auto oldest = reclaimer_.surplus();
+  if (!oldest) return false;
+  CopyAllowance none;
+  const auto reclaimed = reclaimer_.reclaim(*oldest, none);
+  if (!reclaimed) return reclaimed.error();
+  return reclaimer_.surplus().has_value();
+}
+
+Result<bool> Log::settle_claims() {
+  return claims_.settle([this] { return rotation_.begin_segment(0); });
+}
+
+Result<bool> Log::search_purged() {
+  return search_.step([this](NewRecord record) {
+    const auto appended = append(std::move(record));
+    return appended ? flush() : appended;
+  });
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,167 @@
+#include "proxy/cache/disk/verify.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "digest/crc32c.hpp"
+#include "proxy/cache/disk/scan.hpp"
+
+namespace proxy::cache::disk {
+
+namespace {
+
+class Verification {
+ public:
+  Verification(const File& file, std::uint32_t segment,
+               const std::function<void(const Damage&)>& tell)
+      : file_(file), segment_(segment), tell_(tell) {}
+
+  Verified run() {
+    const auto size = file_.size();
+    if (!size) {
+      damaged(Fault::unreadable, 0, 0);
+      return verified_;
+    }
+    verified_.bytes = *size;
+    if (*size > kMaxSegmentBytes) {
+      damaged(Fault::too_long, 0, *size);
+    } else if (*size > 0 && check_header(*size)) {
+      check_records(*size);
+    }
+    return verified_;
+  }
+
+ private:
+  void damaged(Fault fault, std::uint64_t offset, std::uint64_t lost, std::string_view url = {}) {
+    verified_.damages += 1;
+    tell_({fault, segment_, offset, lost, url});
+  }
+
+  // Returns whether to continue behind the header.
+  bool check_header(std::uint64_t size) {
+    std::array<std::uint8_t, kSegmentHeaderBytes> bytes{};
+    if (!file_.read_some(bytes, 0, Wait::yes)) {
+      damaged(Fault::unreadable, 0, size);
+      return false;
+    }
+    const auto header = check_segment_header(bytes, segment_);
+    if (header == SegmentHeader::other_version) {
+      damaged(Fault::other_version, 0, size);
+      return false;
+    }
+    const bool too_short = size < kSegmentHeaderBytes;
+    if (header == SegmentHeader::damaged) {
+      damaged(Fault::segment_header, 0, too_short ? size : 0);
+    }
+    return !too_short;
+  }
+
+  void check_records(std::uint64_t size) {
+    const auto scanned = scan(file_, segment_);
+    if (!scanned) {
+      damaged(Fault::unreadable, kSegmentHeaderBytes, size - kSegmentHeaderBytes);
+      return;
+    }
+    for (const Listed& told : scanned->records) {
+      std::string_view url;
+      const auto fault = fault_of(told, url);
+      if (!fault) {
+        verified_.records += 1;
+      } else {
+        damaged(*fault, told.offset, *fault == Fault::footer ? 0 : told.bytes, url);
+      }
+    }
+    if (!scanned->sealed) check_end(*scanned);
+  }
+
+  // Without a footer, only bytes not written yet may follow the last good record.
+  void check_end(const Scanned& scanned) {
+    const std::uint64_t left = scanned.file_bytes - std::min(scanned.end, scanned.file_bytes);
+    if (left == 0 || all_zeros(scanned.end, left)) return;
+    if (left == footer_bytes(scanned.records.size())) {
+      damaged(Fault::footer, scanned.end, 0);
+      return;
+    }
+    std::string_view url;
+    std::array<std::uint8_t, kRecordHeaderBytes> begin{};
+    const Position at{segment_, static_cast<std::uint32_t>(scanned.end)};
+    const auto got = file_.read_some(begin, scanned.end, Wait::yes);
+    const auto header = got ? read_header(begin, at) : std::nullopt;
+    const bool whole = header && header->bytes() <= left;
+    const auto fault = whole ? fault_of(listed(*header), url) : Fault::no_record;
+    damaged(fault.value_or(Fault::no_record), scanned.end, left, url);
+  }
+
+  // The fault of a record that the segment lists, if any. `url` is valid until the next call.
+  std::optional<Fault> fault_of(const Listed& told, std::string_view& url) {
+    record_.resize(std::max<std::size_t>(record_.size(), told.bytes));
+    const auto record = std::span(record_).first(told.bytes);
+    if (!file_.read(record, told.offset, Wait::yes)) return Fault::unreadable;
+    const auto header = read_header(record.first<kRecordHeaderBytes>(), {segment_, told.offset});
+    if (!header || header->bytes() > told.bytes) return Fault::no_record;
+    const auto checked = static_cast<std::size_t>(header->checked_bytes());
+    if (!head_intact(record.first(checked))) return Fault::head;
+    url = {reinterpret_cast<const char*>(&record_[kRecordHeaderBytes]), header->url_bytes};
+    const bool believed = told.kind < RecordKind::lost;
+    if (believed && listed(*header) != told) return Fault::footer;
+    const auto body = record.subspan(checked, header->body_bytes);
+    if (digest::crc32c(body) != header->body_checksum) return Fault::body;
+    return believed ? std::nullopt : std::optional(Fault::unsure);
+  }
+
+  bool all_zeros(std::uint64_t offset, std::uint64_t left) {
+    constexpr std::uint64_t kAtOnce = 1 << 20;
+    std::vector<std::uint8_t> some(static_cast<std::size_t>(std::min(left, kAtOnce)));
+    while (left > 0) {
+      const auto part = std::span(some).first(static_cast<std::size_t>(std::min(left, kAtOnce)));
+      const auto read = file_.read(part, offset, Wait::yes);
+      if (!read || std::any_of(part.begin(), part.end(), [](auto byte) { return byte != 0; })) {
+        return false;
+      }
+      offset += part.size();
+      left -= part.size();
+    }
+    return true;
+  }
+
+  const File& file_;
+  const std::uint32_t segment_;
+  const std::function<void(const Damage&)>& tell_;
+  std::vector<std::uint8_t> record_;
+  Verified verified_;
+};
+
+}  // namespace
+
+std::string_view to_string(Fault fault) {
+  switch (fault) {
+    case Fault::unreadable:
+      return "cannot be read";
+    case Fault::segment_header:
+      return "the segment's header is damaged";
+    case Fault::other_version:
+      return "of another version of the format";
+    case Fault::too_long:
+      return "longer than a segment can be";
+    case Fault::no_record:
+      return "no record where one should begin";
+    case Fault::head:
+      return "the checksum of a record's head does not fit";
+    case Fault::body:
+      return "the checksum of a record's body does not fit";
+    case Fault::footer:
+      return "the footer is damaged";
+    case Fault::unsure:
+      return "a record behind damage of unknown length";
+  }
+  return "unknown";
+}
+
+Verified verify(const File& file, std::uint32_t segment,
+                const std::function<void(const Damage&)>& tell) {
+  return Verification(file, segment, tell).run();
+}
+
+}  // namespace proxy::cache::disk
