@@ -45,7 +45,7 @@ BandwidthLimits bandwidth_limits(const config::Limits& limits) {
 Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
     : policy_(std::move(policy)),
       listeners_(inputs.listeners),
-      storage_(policy_->settings, inputs.in_use),
+      storage_(policy_->settings, clock_, inputs.in_use),
       neighbourhood_(storage_, policy_->settings.digest, clock_, [this] { pulse_.hurry(); }),
       shared_({.name = name_for(policy_->settings, listeners_),
                .listening = listeners_.addresses(),

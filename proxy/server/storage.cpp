@@ -40,14 +40,15 @@ cache::Admit admit_of(const config::DiskSettings& told) {
 }
 
 std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings,
-                                           cache::Budget& budget, cache::KeptElsewhere elsewhere) {
+                                           cache::Budget& budget, machine::Clock& clock,
+                                           cache::KeptElsewhere elsewhere) {
   const auto& told = settings.disk;
   if (!told) return nullptr;
   const cache::DiskLimits limits{.path = told->path,
                                  .bytes = told->size.value,
                                  .admit = admit_of(*told),
                                  .kept_elsewhere = std::move(elsewhere)};
-  return std::make_unique<cache::DiskTier>(budget, limits, PurgePattern::reading);
+  return std::make_unique<cache::DiskTier>(budget, clock, limits, PurgePattern::reading);
 }
 
 cache::KeptElsewhere asking(const Keepers& keepers) {
@@ -100,10 +101,11 @@ void Storage::follow(const config::Settings& settings) {
   }
 }
 
-Storage::Storage(const config::Settings& settings, cache::DiskTier::InUse in_use)
+Storage::Storage(const config::Settings& settings, machine::Clock& clock,
+                 cache::DiskTier::InUse in_use)
     : budget(settings.cache.memory.value - transit_share(settings.cache)),
       transit(transit_share(settings.cache)),
-      disk(made_disk(settings.cache, budget, asking(keepers))),
+      disk(made_disk(settings.cache, budget, clock, asking(keepers))),
       store(
           budget,
           {.max_object = settings.cache.largest_object().value, .kept_elsewhere = asking(keepers)},

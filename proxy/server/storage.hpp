@@ -19,9 +19,9 @@ void make_cache_folder(const config::CacheSettings& settings);
 
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
-  // `in_use`: see open_disk().
-  explicit Storage(const config::Settings& settings,
-                   cache::DiskTier::InUse in_use = cache::DiskTier::InUse::fails);
+  // `in_use`: see open_disk(). The clock outlives the storage.
+  Storage(const config::Settings& settings, machine::Clock& clock,
+          cache::DiskTier::InUse in_use = cache::DiskTier::InUse::fails);
 
   // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
   // For one thread, which may be busy for a while; others may use the storage meanwhile.

@@ -98,9 +98,9 @@ Result<void> Appender::gather(NewRecord record, std::optional<Position> moved_fr
 
 Result<void> Appender::flush() {
   if (gathered_.empty()) return {};
-  const auto begun = std::chrono::steady_clock::now();
+  const auto begun = catalog_.clock.steady();
   const auto written = current_->segment->file.write(pieces_, current_->end);
-  if (written) pace_.note(gathered_bytes_, std::chrono::steady_clock::now() - begun);
+  if (written) pace_.note(gathered_bytes_, catalog_.clock.steady() - begun);
   const bool purges = std::any_of(gathered_.begin(), gathered_.end(), [](const Gathered& added) {
     return is_purge(added.record.header.kind);
   });

@@ -13,6 +13,7 @@
 #include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/disk/purge_rules.hpp"
 #include "proxy/cache/disk/segments.hpp"
+#include "proxy/machine/clock.hpp"
 
 namespace proxy::cache::disk {
 
@@ -61,9 +62,13 @@ struct Counters {
 // Each member may be used by any thread. The writer's thread alone adds what it has written; other
 // threads erase from the index and add purge rules.
 struct Catalog {
-  explicit Catalog(std::uint32_t origin = 0, PurgeRules::Reading reading = PurgeRules::as_prefix,
+  // The clock outlives the catalog.
+  explicit Catalog(machine::Clock& its_clock, std::uint32_t origin = 0,
+                   PurgeRules::Reading reading = PurgeRules::as_prefix,
                    RecordTimes::Time started = RecordTimes::Time::max(), std::uint32_t run = 0)
-      : index(origin), segments(started, run), rules(std::move(reading)) {}
+      : clock(its_clock), index(origin), segments(started, run), rules(std::move(reading)) {}
+
+  machine::Clock& clock;
 
   Index index;
   Segments segments;

@@ -1,7 +1,6 @@
 #include "proxy/cache/disk/disk.hpp"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 namespace proxy::cache::disk {
@@ -9,17 +8,11 @@ namespace proxy::cache::disk {
 namespace {
 
 // The time now, but at least 2025: a machine without a battery for its clock may start in 1970.
-std::uint32_t past_second() {
+std::uint32_t past_second(machine::Clock& clock) {
   constexpr std::chrono::sys_days kLongPast{std::chrono::year{2025} / 1 / 1};
-  const auto past =
-      std::max<std::chrono::system_clock::time_point>(std::chrono::system_clock::now(), kLongPast);
+  const auto past = std::max<machine::Clock::Time>(clock.shown(), kLongPast);
   return static_cast<std::uint32_t>(
       std::chrono::duration_cast<std::chrono::seconds>(past.time_since_epoch()).count());
-}
-
-std::uint64_t random_number() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
 }
 
 LogLimits fitted(LogLimits limits) {
@@ -50,14 +43,14 @@ void purge_unless_written(NewRecord& record, Writer& writer) {
 
 }  // namespace
 
-Disk::Disk(Options options)
+Disk::Disk(machine::Clock& clock, Options options, const digest::RandomWords& random)
     : options_(std::move(options)),
       limits_(fitted(options_.log)),
       segment_bytes_(limits_.segment_bytes),
-      next_version_(random_number()),
-      catalog_(past_second(), options_.purge_reading, std::chrono::system_clock::now(),
-               std::random_device()()),
-      watch_(options_.longest_start),
+      next_version_(random()),
+      catalog_(clock, past_second(clock), options_.purge_reading, clock.shown(),
+               static_cast<std::uint32_t>(random())),
+      watch_(clock, options_.longest_start),
       queue_(options_, catalog_, watch_),
       writer_(options_, limits_, catalog_, queue_, watch_) {}
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "digest/random_words.hpp"
 #include "proxy/cache/disk/catalog.hpp"
 #include "proxy/cache/disk/loading.hpp"
 #include "proxy/cache/disk/options.hpp"
@@ -32,7 +33,9 @@ class Disk {
   // What a start does while another process has the directory.
   enum class InUse : std::uint8_t { fails, rests };
 
-  explicit Disk(Options options);
+  // The clock outlives the disk. The constructor alone uses `random`.
+  Disk(machine::Clock& clock, Options options,
+       const digest::RandomWords& random = digest::unpredictable());
 
   // Starts the writer, and returns when it has read the directory. `in_use`, `too_small`: not
   // started; the operator has to change a setting. `hangs`: reading takes longer than

@@ -16,9 +16,9 @@ void count_loss(const Scanned& scanned, bool newest, Loaded& found) {
 }
 
 // A file whose time is not known counts as changed lately.
-bool changed_lately(const File& file) {
+bool changed_lately(const File& file, machine::Clock& clock) {
   const auto changed = file.changed();
-  return !changed || *changed + LatelyPurged::kLately >= std::chrono::system_clock::now();
+  return !changed || *changed + LatelyPurged::kLately >= clock.shown();
 }
 
 // Whether the file has nothing of ours. A file that cannot be read may be ours, so it counts as
@@ -128,7 +128,7 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, Rotation& 
   files_.pass(number);
   found_.segments += 1;
   found_.replayed += scanned.sealed ? 0 : 1;
-  const bool lately = changed_lately(file);
+  const bool lately = changed_lately(file, catalog_.clock);
   auto times = times_[number];
   if (times.earlier_until != 0) times.earlier_until = static_cast<std::uint32_t>(scanned.end);
   auto segment = std::make_shared<const Segment>(number, std::move(file), times);

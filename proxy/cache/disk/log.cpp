@@ -39,19 +39,16 @@ void PrefixSearch::abandon() {
 // Returns whether there are more entries. An entry that cannot be read counts as purged, because a
 // rule may cover it.
 Result<bool> PrefixSearch::search_some(const Write& write) {
-  const auto until = std::chrono::steady_clock::now() + kStepTime;
-  const std::size_t most =
-      std::min<std::size_t>(kStepEntries, limits_.segment_bytes / 2 / kSearchedBytes);
+  Step step(catalog_.clock, limits_.segment_bytes / 2 / kSearchedBytes);
   std::vector<Searched> found;
   std::vector<RecordHeader> blocks;  // of objects that stay
   bool more = true;
   bool lost_block = false;
-  for (std::size_t opened = 0; more && opened < most; ++opened) {
-    if (std::chrono::steady_clock::now() >= until) break;
-    const auto step = walk_->next();
-    more = step.has_value();
+  while (more && step.goes_on()) {
+    const auto found_next = walk_->next();
+    more = found_next.has_value();
     if (!more) break;
-    const auto& [key, location] = *step;
+    const auto& [key, location] = *found_next;
     const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
     const auto giver = stored ? stored->header().giver() : GiverTag{0};
     if (stored && !catalog_.rules.purged(stored->url(), location.at, giver)) continue;

@@ -105,9 +105,7 @@ Result<void> ObjectClaims::settle_all() {
 }
 
 Result<bool> ObjectClaims::settle(const std::function<Result<void>()>& begin_segment) {
-  const auto until = std::chrono::steady_clock::now() + kStepTime;
-  for (std::size_t seen = 0; seen < kStepEntries; ++seen) {
-    if (doubted_.empty() || std::chrono::steady_clock::now() >= until) break;
+  for (Step step(catalog_.clock); !doubted_.empty() && step.goes_on();) {
     const auto doubted = *doubted_.begin();
     auto reviewed = review(doubted.first, doubted.second);
     if (reviewed && *reviewed == Reviewed::no_room) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "proxy/cache/disk/file.hpp"
+#include "proxy/machine/clock.hpp"
 
 namespace proxy::cache::disk {
 
@@ -41,34 +42,49 @@ class WritePace {
   double seconds_ = kLeastSeconds;  // to write kWindow bytes
 };
 
-// A step reads at most this many records, and begins no read after this time, because all appends
-// wait for the end of the step.
-inline constexpr std::size_t kStepEntries = 256;
-inline constexpr std::chrono::milliseconds kStepTime{100};
+// Bounds the other work that the writer does between appends, because all appends wait for it: a
+// step reads at most `most` records, 256 of them, and begins no read after 100 ms.
+class Step {
+ public:
+  static constexpr std::size_t kEntries = 256;
+
+  explicit Step(const machine::Clock& clock, std::size_t most = kEntries)
+      : clock_(clock), until_(clock.steady() + kTime), left_(std::min(most, kEntries)) {}
+
+  // Call this before each read.
+  bool goes_on() { return left_-- > 0 && clock_.steady() < until_; }
+
+ private:
+  static constexpr std::chrono::milliseconds kTime{100};
+
+  const machine::Clock& clock_;
+  const machine::Clock::SteadyTime until_;
+  std::size_t left_;
+};
 
 // Each rest is twice as long as the one before, up to the longest. For one thread.
 class Backoff {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Time = machine::Clock::SteadyTime;
 
   Backoff(std::chrono::milliseconds first, std::chrono::milliseconds longest)
       : first_(first), longest_(longest), next_(first) {}
 
   // Begins a rest.
-  void rest() {
-    until_ = Clock::now() + next_;
+  void rest(Time now) {
+    until_ = now + next_;
     next_ = std::min(next_ * 2, longest_);
   }
   // A write worked: the next rest is short again.
   void reset() { next_ = first_; }
-  Clock::time_point until() const { return until_; }
-  bool is_over() const { return Clock::now() >= until_; }
+  // How long the rest still takes; not above 0: it is over.
+  Time::duration left(Time now) const { return until_ - now; }
 
  private:
   const std::chrono::milliseconds first_;
   const std::chrono::milliseconds longest_;
   std::chrono::milliseconds next_;
-  Clock::time_point until_{};
+  Time until_{};
 };
 
 // The alignment equals the size, so an atomic State needs no lock.
@@ -82,9 +98,11 @@ struct alignas(2) State {
 // The writer's thread notes its activity. Any thread may ask, without a lock.
 class WriterWatch {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Duration = machine::Clock::SteadyTime::duration;
 
-  explicit WriterWatch(std::chrono::milliseconds longest_start) : longest_start_(longest_start) {}
+  // The clock outlives the watch.
+  WriterWatch(const machine::Clock& clock, std::chrono::milliseconds longest_start)
+      : clock_(clock), longest_start_(longest_start) {}
 
   // For the writer's thread. A step ends when the next one begins, or with end_step().
   void begin_start() {
@@ -95,7 +113,7 @@ class WriterWatch {
     loaded_ = true;
     end_step();
   }
-  void begin_step() { step_begun_ = Clock::now().time_since_epoch().count(); }
+  void begin_step() { step_begun_ = clock_.steady().time_since_epoch().count(); }
   void end_step() { step_begun_ = 0; }
   void work() { state_ = State{.working = true}; }
   void rest(Error reason) { state_ = State{.working = false, .reason = reason}; }
@@ -103,10 +121,10 @@ class WriterWatch {
   // For any thread. working() is also true while the writer hangs; state() is not.
   bool working() const { return state_.load().working; }
   // How long the current step has taken so far; 0 while the writer waits for work.
-  Clock::duration in_step() const {
-    const Clock::duration begun(step_begun_.load());
+  Duration in_step() const {
+    const Duration begun(step_begun_.load());
     if (begun.count() == 0) return {};
-    return Clock::now().time_since_epoch() - begun;
+    return clock_.steady().time_since_epoch() - begun;
   }
   bool hangs() const { return in_step() >= (loaded_ ? kLongestStep : longest_start_); }
   State state() const {
@@ -118,10 +136,11 @@ class WriterWatch {
  private:
   static constexpr std::chrono::milliseconds kLongestStep{10'000};  // on a slow disk
 
+  const machine::Clock& clock_;
   const std::chrono::milliseconds longest_start_;
   std::atomic<State> state_{State{}};
-  std::atomic<bool> loaded_ = false;        // the start is done
-  std::atomic<Clock::rep> step_begun_ = 0;  // 0: the writer waits for work
+  std::atomic<bool> loaded_ = false;           // the start is done
+  std::atomic<Duration::rep> step_begun_ = 0;  // 0: the writer waits for work
 };
 
 }  // namespace proxy::cache::disk

@@ -4,8 +4,8 @@
 
 namespace proxy::cache::disk {
 
-ReadPool::ReadPool(std::size_t threads, std::size_t waiting)
-    : most_(waiting), running_(threads), begun_(std::make_unique<Begun[]>(threads)) {
+ReadPool::ReadPool(const machine::Clock& clock, std::size_t threads, std::size_t waiting)
+    : clock_(clock), most_(waiting), running_(threads), begun_(std::make_unique<Begun[]>(threads)) {
   for (std::size_t i = 0; i < threads; ++i) {
     threads_.emplace_back([this, i] { run(begun_[i]); });
   }
@@ -37,9 +37,9 @@ bool ReadPool::settle(std::chrono::milliseconds limit) {
 }
 
 bool ReadPool::hangs(std::chrono::milliseconds limit) const {
-  const auto now = Clock::now().time_since_epoch();
+  const auto now = clock_.steady().time_since_epoch();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    const Clock::duration begun(begun_[i].load(std::memory_order_relaxed));
+    const Duration begun(begun_[i].load(std::memory_order_relaxed));
     if (begun.count() != 0 && now - begun > limit) return true;
   }
   return false;
@@ -65,7 +65,7 @@ void ReadPool::run(Begun& begun) {
     jobs_.pop_front();
     working_ += 1;
     lock.unlock();
-    begun.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    begun.store(clock_.steady().time_since_epoch().count(), std::memory_order_relaxed);
     job();
     begun.store(0, std::memory_order_relaxed);
     lock.lock();

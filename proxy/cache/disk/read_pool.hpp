@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
+#include "proxy/machine/clock.hpp"
 
 namespace proxy::cache::disk {
 
@@ -19,8 +20,9 @@ class ReadPool {
  public:
   using Job = std::function<void()>;
 
-  // A job must not throw. At most `waiting` jobs wait.
-  explicit ReadPool(std::size_t threads = 4, std::size_t waiting = 4096);
+  // The clock outlives the pool. A job must not throw. At most `waiting` jobs wait.
+  explicit ReadPool(const machine::Clock& clock, std::size_t threads = 4,
+                    std::size_t waiting = 4096);
   // Runs every posted job, however long that takes.
   ~ReadPool();
   ReadPool(const ReadPool&) = delete;
@@ -44,12 +46,13 @@ class ReadPool {
   [[nodiscard]] End end(std::chrono::milliseconds limit);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Duration = machine::Clock::SteadyTime::duration;
   // When a thread began its job; 0: the thread has no job.
-  using Begun = std::atomic<Clock::rep>;
+  using Begun = std::atomic<Duration::rep>;
 
   void run(Begun& begun);
 
+  const machine::Clock& clock_;
   const std::size_t most_;
   threads::Mutex mutex_;
   threads::Condition posted_;

@@ -145,14 +145,12 @@ bool WriteQueue::is_urgent() const {
   return stopping_ || pending_.urgent || !pending_.doubts.empty() || pending_.overflowed;
 }
 
-std::optional<WriteQueue::Batch> WriteQueue::take(WriterWatch::Clock::time_point wake, bool more) {
+std::optional<WriteQueue::Batch> WriteQueue::take(std::chrono::nanoseconds longest) {
   threads::MutexLock lock(mutex_);
-  changed_.wait_until(lock, wake, [this, more]() REQUIRES(mutex_) {
-    return more || is_urgent() || !pending_.records.empty();
-  });
-  if (!pending_.records.empty()) {
-    changed_.wait_for(lock, options_.gather,
-                      [this, more]() REQUIRES(mutex_) { return more || is_urgent(); });
+  changed_.wait_for(lock, longest,
+                    [this]() REQUIRES(mutex_) { return is_urgent() || !pending_.records.empty(); });
+  if (!pending_.records.empty() && longest.count() > 0) {
+    changed_.wait_for(lock, options_.gather, [this]() REQUIRES(mutex_) { return is_urgent(); });
   }
   if (stopping_ && (last_taken_ || pending_.empty())) return std::nullopt;
   last_taken_ = stopping_;

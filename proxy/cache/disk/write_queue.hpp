@@ -76,9 +76,9 @@ class WriteQueue {
   // Waits for the writer to end. Returns whether it ended within `limit`.
   bool ended(std::chrono::milliseconds limit) EXCLUDES(mutex_);
 
-  // The others are for the writer's thread. Waits until there is work or until `wake`; not at all
-  // if the writer has `more` to do. Nothing: the writer is to end.
-  std::optional<Batch> take(WriterWatch::Clock::time_point wake, bool more) EXCLUDES(mutex_);
+  // The others are for the writer's thread. Waits for work, but no longer than `longest`; not at
+  // all if that is 0. Nothing: the writer is to end.
+  std::optional<Batch> take(std::chrono::nanoseconds longest) EXCLUDES(mutex_);
   // Records of this many bytes were written, or have failed. `pace`: of all writes so far.
   void release(std::uint64_t bytes, const WritePace& pace) EXCLUDES(mutex_);
   // The writer has finished the batch. `more`: it has other work left.

@@ -88,8 +88,9 @@ void Writer::run(std::promise<Result<Loaded>> loaded) {
   loaded.set_value(load());
   bool more = true;
   for (;;) {
-    const auto wake = watch_.working() ? WriterWatch::Clock::now() + kLookAfter : backoff_.until();
-    auto batch = queue_.take(wake, more);
+    const auto now = catalog_.clock.steady();
+    const std::chrono::nanoseconds idle = watch_.working() ? kLookAfter : backoff_.left(now);
+    auto batch = queue_.take(more ? std::chrono::nanoseconds(0) : idle);
     if (!batch) break;
     watch_.begin_step();
     more = work(std::move(*batch));
@@ -117,7 +118,7 @@ Result<Loaded> Writer::load() {
 
 // Returns whether the writer has more to do at once.
 bool Writer::work(WriteQueue::Batch batch) {
-  if (!watch_.working() && backoff_.is_over()) recover();
+  if (!watch_.working() && backoff_.left(catalog_.clock.steady()).count() <= 0) recover();
   follow_clock();
   write(std::move(batch.records));
   if (batch.overflowed) purge_everything();
@@ -214,8 +215,9 @@ void Writer::pay_owed() {
 
 bool Writer::look_after() {
   if (!watch_.working()) return false;
-  if (WriterWatch::Clock::now() - looked_after_ >= kLookAfter) {
-    looked_after_ = WriterWatch::Clock::now();
+  const auto now = catalog_.clock.steady();
+  if (now - looked_after_ >= kLookAfter) {
+    looked_after_ = now;
     const auto there = log_.check_directory();
     if (!there) {
       rest(there.error());
@@ -278,7 +280,7 @@ void Writer::suspend_claims_of_long_search() {
     catalog_.index.suspend_claims(Unclaimed::searching, false);
     return;
   }
-  const auto now = WriterWatch::Clock::now();
+  const auto now = catalog_.clock.steady();
   if (!searching_since_) searching_since_ = now;
   const bool soon = watch_.working() && now - *searching_since_ < kClaimsMeanwhile;
   if (!soon) catalog_.index.suspend_claims(Unclaimed::searching, true);
@@ -292,7 +294,7 @@ void Writer::rest(Error reason) {
     owed_.note_directory_left();
     log_.abandon();
   }
-  backoff_.rest();
+  backoff_.rest(catalog_.clock.steady());
   watch_.rest(reason);
 }
 

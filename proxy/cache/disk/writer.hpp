@@ -114,8 +114,8 @@ class Writer {
   Log log_;
   OwedPurges owed_;
   Backoff backoff_;
-  WriterWatch::Clock::time_point looked_after_{};
-  std::optional<WriterWatch::Clock::time_point> searching_since_;  // while there are purge rules
+  machine::Clock::SteadyTime looked_after_{};
+  std::optional<machine::Clock::SteadyTime> searching_since_;  // while there are purge rules
 
   std::thread thread_;
 };

@@ -51,7 +51,8 @@ std::uint64_t segments_of(std::uint64_t bytes) {
   return each ? bytes / *each + 1 : 0;
 }
 
-DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
+DiskTier::DiskTier(Budget& budget, machine::Clock& clock, DiskLimits limits,
+                   disk::PurgeRules::Reading reading)
     : budget_(budget),
       admission_(budget, limits.admit),
       writer_(disk_,
@@ -61,7 +62,8 @@ DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading 
       selectors_(disk_, reader_, writer_, Selectors::fitting(budget.limit())),
       blocks_(budget, disk_, reader_,
               [this](const Key& key, const Entry& block) { give_up_copy(key, key, block); }),
-      disk_(options_of(std::move(limits), budget.limit(), std::move(reading), memory_)) {}
+      disk_(clock, options_of(std::move(limits), budget.limit(), std::move(reading), memory_)),
+      pool_(std::in_place, clock) {}
 
 // What memory alone knows of the entry's use passes to the index.
 void DiskTier::give_up_copy(const Key& key, const Key& key_on_disk, const Entry& entry) {

@@ -41,8 +41,9 @@ class DiskTier {
   // How long a request waits for a read from the disk. Then it continues without the disk.
   static constexpr std::chrono::milliseconds kReadLimit{2'000};
 
-  // `reading`: which URLs a purge by prefix covers.
-  DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading);
+  // `reading`: which URLs a purge by prefix covers. Budget and clock outlive the tier.
+  DiskTier(Budget& budget, machine::Clock& clock, DiskLimits limits,
+           disk::PurgeRules::Reading reading);
 
   // See Disk::start().
   using InUse = disk::Disk::InUse;
@@ -158,7 +159,7 @@ class DiskTier {
   disk::Disk disk_;  // destroyed before the members above, which `done` may use on its thread
   std::uint64_t charged_ = 0;
   Readings readings_;
-  std::optional<disk::ReadPool> pool_{std::in_place};
+  std::optional<disk::ReadPool> pool_;
 };
 
 }  // namespace proxy::cache

@@ -162,7 +162,8 @@ Result<int> drop(const DropOptions& options, const Streams& streams) {
   how.log.sync_purges = true;
   how.purge_reading = options.cache.reading;
   {
-    disk::Disk disk(how);
+    machine::Clock clock;
+    disk::Disk disk(clock, how);
     const auto started = disk.start();
     if (!started) return trouble_with(options.cache, started.error());
     const auto done = carry_out(disk, purge);

@@ -77,10 +77,11 @@ config::Settings settings_of(const Script& script, const std::filesystem::path& 
   return settings;
 }
 
-// The disk's threads begin to work, and this one waits for them.
+// The disk's threads begin to work, in real time, and this one waits for them.
 proxy::Storage opened(const config::Settings& settings) {
   const System::RealTime real;
-  return proxy::Storage(settings);
+  static proxy::machine::Clock clock;
+  return proxy::Storage(settings, clock);
 }
 
 proxy::upstream::TlsClient& tls() {

@@ -20,7 +20,7 @@ class StoreOverDisk : public ::testing::Test {
 
   // Ends the disk of before, if it was not stopped.
   void begin() {
-    disk_.emplace(budget_, DiskLimits{.path = home_.path(), .bytes = 64 << 20}, reading_);
+    disk_.emplace(budget_, clock_, DiskLimits{.path = home_.path(), .bytes = 64 << 20}, reading_);
     EXPECT_TRUE(disk_->start());
     store_.emplace(budget_, StoreLimits{}, &disk_->disk().catalog().index);
   }
@@ -34,6 +34,7 @@ class StoreOverDisk : public ::testing::Test {
 
   const support::TemporaryDirectory home_;
   Budget budget_{64 << 20};
+  machine::Clock clock_;
   std::optional<DiskTier> disk_;
   std::optional<Store> store_;
   const Time now_ = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());

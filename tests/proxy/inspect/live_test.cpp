@@ -58,7 +58,9 @@ class LiveCache : public ::testing::Test {
 
   const support::TemporaryDirectory directory_;
   cache::Budget budget_{4 << 20};
+  machine::Clock clock_;
   cache::DiskTier disk_{budget_,
+                        clock_,
                         {directory_.path(), std::uint64_t{4} << 20, 256 * 1024},
                         cache::disk::PurgeRules::as_prefix};
   cache::Store memory_{budget_, {}, &disk_.disk().catalog().index};

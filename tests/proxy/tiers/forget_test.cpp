@@ -20,7 +20,7 @@ TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
   Scene scene;
   const auto work = net::asio::make_work_guard(scene.aside);
   const std::jthread aside([&] { scene.aside.run_for(std::chrono::seconds(20)); });
-  cache::DiskTier disk(scene.budget, {.path = home.path(), .bytes = 64 << 20},
+  cache::DiskTier disk(scene.budget, scene.clock, {.path = home.path(), .bytes = 64 << 20},
                        PurgePattern::reading);
   ASSERT_TRUE(disk.start());
   scene.shared.cache.disk = &disk;
@@ -42,7 +42,7 @@ TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
 TEST(Keep, FindsAPurgeOfManyUrlsSinceItsRequestWithTheDisksLockHeld) {
   const support::TemporaryDirectory home;
   Scene scene;
-  cache::DiskTier disk(scene.budget, {.path = home.path(), .bytes = 64 << 20},
+  cache::DiskTier disk(scene.budget, scene.clock, {.path = home.path(), .bytes = 64 << 20},
                        PurgePattern::reading);
   ASSERT_TRUE(disk.start());
   scene.shared.cache.disk = &disk;

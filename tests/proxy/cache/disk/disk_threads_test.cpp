@@ -51,7 +51,7 @@ TEST(DiskThreads, EveryRecordFoundDuringChangesIsWhole) {
 TEST(DiskThreads, APoolRunsAllThatItTook) {
   std::atomic<int> ran = 0;
   {
-    ReadPool pool(3, 1000);
+    ReadPool pool(running_clock(), 3, 1000);
     for (int i = 0; i < 500; ++i) EXPECT_EQ(pool.post([&ran] { ran += 1; }), Posted::yes);
   }
   EXPECT_EQ(ran, 500);
@@ -59,7 +59,7 @@ TEST(DiskThreads, APoolRunsAllThatItTook) {
 
 TEST(DiskThreads, APoolTellsOfAJobThatHangsAndEndsWhenItIsBack) {
   std::latch go_on(1);
-  ReadPool pool(2, 10);
+  ReadPool pool(running_clock(), 2, 10);
   EXPECT_FALSE(pool.hangs(std::chrono::milliseconds(0)));
   EXPECT_EQ(pool.post([&] { go_on.wait(); }), Posted::yes);
   EXPECT_FALSE(pool.hangs(std::chrono::hours(1)));
@@ -73,7 +73,7 @@ TEST(DiskThreads, APoolTellsOfAJobThatHangsAndEndsWhenItIsBack) {
 TEST(DiskThreads, APoolRefusesMoreThanMayWait) {
   std::latch started(1);
   std::latch go_on(1);
-  ReadPool pool(1, 2);
+  ReadPool pool(running_clock(), 1, 2);
   const auto first = pool.post([&] {
     started.count_down();
     go_on.wait();

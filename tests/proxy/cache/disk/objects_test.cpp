@@ -233,7 +233,7 @@ TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
 TEST(ManyObjects, AreReviewedAFewAtATime) {
   const TemporaryDirectory directory;
   Alone alone(small_options(directory.path()));
-  constexpr std::size_t kMany = 2 * kStepEntries + 10;
+  constexpr std::size_t kMany = 2 * Step::kEntries + 10;
   const auto claimed_now = [&] {
     std::size_t count = 0;
     for (std::uint64_t i = 0; i < kMany; ++i) count += claimed(alone.index, url_number(i)) ? 1 : 0;
@@ -249,7 +249,7 @@ TEST(ManyObjects, AreReviewedAFewAtATime) {
     ASSERT_TRUE(more);
     const auto now = claimed_now();
     ASSERT_GT(now, before);
-    EXPECT_LE(now - before, kStepEntries);
+    EXPECT_LE(now - before, Step::kEntries);
     EXPECT_EQ(*more, now < kMany);
     before = now;
   }

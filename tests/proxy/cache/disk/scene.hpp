@@ -16,6 +16,12 @@ namespace proxy::cache::disk {
 
 constexpr std::chrono::seconds kPatience{20};
 
+// The clock of the system, for disks that a test begins and ends.
+inline machine::Clock& running_clock() {
+  static machine::Clock clock;
+  return clock;
+}
+
 inline std::string url_number(std::uint64_t number) {
   return "http://test.example/" + std::to_string(number);
 }
@@ -58,7 +64,8 @@ inline Options small_options(const std::filesystem::path& path) {
 class Scene {
  public:
   explicit Scene(const std::filesystem::path& path) : Scene(small_options(path)) {}
-  explicit Scene(Options options) : disk_(std::make_unique<Disk>(std::move(options))) {
+  explicit Scene(Options options)
+      : disk_(std::make_unique<Disk>(running_clock(), std::move(options))) {
     const auto started = disk_->start();
     if (started) loaded = *started;
   }
@@ -140,7 +147,7 @@ class Halt {
 
 // A log without the writer's thread, so that a test can look at the files after each step.
 struct Alone : Catalog {
-  explicit Alone(const Options& options) : log(options.log, *this) {
+  explicit Alone(const Options& options) : Catalog(running_clock()), log(options.log, *this) {
     const auto opened = log.open(options.path);
     EXPECT_TRUE(opened);
   }

@@ -90,7 +90,7 @@ TEST(DiskSearch, ReadsFewEntriesInAStep) {
   for (std::uint64_t left = 3000; left > 0;) {
     ASSERT_TRUE(alone.log.search_purged());
     ASSERT_LT(alone.index.entries(), left);
-    ASSERT_LE(left - alone.index.entries(), kStepEntries);
+    ASSERT_LE(left - alone.index.entries(), Step::kEntries);
     left = alone.index.entries();
   }
   search_all(alone);

@@ -7,13 +7,15 @@
 namespace proxy::cache::disk {
 namespace {
 
+constexpr std::chrono::nanoseconds kAtOnce{0};
+
 // A queue whose writer is this test.
 struct AQueue : testing::Test {
   AQueue() { watch.work(); }
 
   const Options options = small_options("unused");
-  Catalog catalog{0, PurgeRules::as_prefix};
-  WriterWatch watch{std::chrono::seconds(1)};
+  Catalog catalog{running_clock()};
+  WriterWatch watch{running_clock(), std::chrono::seconds(1)};
   WriteQueue queue{options, catalog, watch};
 };
 
@@ -21,10 +23,10 @@ TEST_F(AQueue, TakesNoResponseOnceItsWriterIsToEnd) {
   EXPECT_TRUE(queue.append(response("http://a.test/", "x")));
   queue.stop();
   EXPECT_EQ(queue.append(response("http://b.test/", "x")).error(), Error::resting);
-  const auto batch = queue.take(WriterWatch::Clock::now(), false);
+  const auto batch = queue.take(kAtOnce);
   ASSERT_TRUE(batch);
   EXPECT_EQ(batch->records.size(), 1U);
-  EXPECT_FALSE(queue.take(WriterWatch::Clock::now(), false));
+  EXPECT_FALSE(queue.take(kAtOnce));
 }
 
 TEST_F(AQueue, EndsThoughPurgesGoOnAndKeepsThemForTheNextStart) {
@@ -37,16 +39,16 @@ TEST_F(AQueue, EndsThoughPurgesGoOnAndKeepsThemForTheNextStart) {
   };
   purge("http://a.test/");
   queue.stop();
-  ASSERT_TRUE(queue.take(WriterWatch::Clock::now(), false));
+  ASSERT_TRUE(queue.take(kAtOnce));
   purge("http://b.test/");
-  EXPECT_FALSE(queue.take(WriterWatch::Clock::now(), false));
+  EXPECT_FALSE(queue.take(kAtOnce));
   EXPECT_TRUE(told.empty());
   queue.end();
   EXPECT_EQ(told.size(), 1U) << "nobody waits for the next start";
   purge("http://c.test/");
   EXPECT_EQ(told.size(), 2U);
   queue.open();
-  const auto batch = queue.take(WriterWatch::Clock::now(), false);
+  const auto batch = queue.take(kAtOnce);
   ASSERT_TRUE(batch);
   EXPECT_EQ(batch->records.size(), 2U);
 }
