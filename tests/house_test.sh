@@ -50,7 +50,6 @@ rooms=(
   sources
   tiers
   fill
-  purging
   crowd
   observe
   request

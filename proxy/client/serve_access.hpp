@@ -4,11 +4,11 @@
 #include "proxy/blocks/fetch_access.hpp"
 #include "proxy/crowd/crowd.hpp"
 #include "proxy/net/deadlines.hpp"
+#include "proxy/net/input.hpp"
 #include "proxy/net/pipe.hpp"
 #include "proxy/observe/observed.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/users/password_checks.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

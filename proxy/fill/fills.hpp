@@ -11,9 +11,9 @@
 
 #include "digest/key.hpp"
 #include "peers/threads/mutex.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/fill/recent_keys.hpp"
-#include "proxy/purging/recent_purges.hpp"
 
 namespace proxy {
 

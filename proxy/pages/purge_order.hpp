@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "proxy/policy/host_pattern.hpp"
+#include "proxy/http/host_pattern.hpp"
 
 namespace proxy {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/policy/host_pattern.hpp"
 
 namespace proxy {
 

@@ -8,8 +8,8 @@
 
 #include "config/settings.hpp"
 #include "peers/peer.hpp"
+#include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/policy/host_pattern.hpp"
 #include "proxy/policy/peer_hosts.hpp"
 #include "proxy/upstream/route.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "config/settings.hpp"
 #include "proxy/cache/judge.hpp"
+#include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/policy/host_pattern.hpp"
 #include "proxy/policy/path_glob.hpp"
 
 namespace proxy {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/machine/folders.hpp"
-#include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
 namespace {

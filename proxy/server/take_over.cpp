@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/machine/channel.hpp"
-#include "proxy/purging/purge_pattern.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {

@@ -4,7 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "config/counted.hpp"
-#include "proxy/purging/purge_pattern.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/tiers/tiers.hpp"
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/policy/policy.hpp"
-#include "proxy/purging/purge_pattern.hpp"
 #include "proxy/tiers/disk_read.hpp"
 
 namespace proxy {

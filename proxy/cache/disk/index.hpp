@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "digest/key_change.hpp"
+#include "digest/rule.hpp"
 #include "digest/rule.hpp"
 #include "proxy/cache/disk/format.hpp"
 

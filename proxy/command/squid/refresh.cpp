@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "config/text.hpp"
-#include "proxy/command/squid/plain.hpp"
 
 namespace proxy::command::squid {
 namespace {

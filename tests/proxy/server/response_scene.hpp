@@ -6,8 +6,8 @@
 #include <string>
 
 #include "proxy/server/http1_response.hpp"
+#include "tests/proxy/net/one_connection.hpp"
 #include "tests/proxy/received.hpp"
-#include "tests/proxy/wire/one_connection.hpp"
 
 namespace proxy {
 

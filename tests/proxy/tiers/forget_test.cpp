@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "proxy/purging/purge_pattern.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/proxy/scene.hpp"

@@ -1,4 +1,4 @@
-#include "proxy/purging/purge_pattern.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/http/text.hpp"

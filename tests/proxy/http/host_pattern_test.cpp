@@ -1,4 +1,4 @@
-#include "proxy/policy/host_pattern.hpp"
+#include "proxy/http/host_pattern.hpp"
 
 #include <gtest/gtest.h>
 
