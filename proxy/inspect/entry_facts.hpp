@@ -1,4 +1,4 @@
-// The facts of one stored response, on disk or in memory.
+// The facts of one stored response, on disk or in memory; of one record on disk; of damage to it.
 #pragma once
 
 #include <chrono>
@@ -59,5 +59,14 @@ EntryFacts facts_of(const cache::Entry& entry, const StoredBlocks& held, cache::
 
 // The line that `hearsay cache list --json` and /admin/cache/list print.
 Report report_of(const EntryFacts& facts, std::string_view stored_as);
+
+// Every field of the record, whether its checksums fit, and last, as "head", the response's head.
+// Foreign bytes are not escaped. Reads the body; waits for the disk.
+Report record_of(const cache::disk::Key& key, const cache::disk::StoredRecord& stored,
+                 const Relations& relations);
+// The same facts for an entry that only memory holds.
+Report record_of(const cache::Entry& entry, const StoredBlocks& held);
+
+Report report_of(const cache::disk::Damage& damage);
 
 }  // namespace proxy::inspect

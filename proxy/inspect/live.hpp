@@ -8,6 +8,7 @@
 #include "proxy/cache/disk/verify.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/store.hpp"
+#include "proxy/machine/clock.hpp"
 
 namespace proxy::inspect {
 
@@ -25,7 +26,7 @@ class Slices {
   // Makes the next slice and appends its lines, perhaps none, to `out`. Takes some milliseconds,
   // plus the wait for the disk. Returns whether there is more to do. Any thread that may wait for
   // the disk, one at a time.
-  virtual bool next(cache::Time now, std::string& out) = 0;
+  virtual bool next(machine::Clock& clock, std::string& out) = 0;
 };
 
 // Gives a line (report_of(EntryFacts)) for each response whose URL, of forward or reverse mode,

@@ -1,11 +1,9 @@
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "proxy/cache/stored_name.hpp"
-#include "proxy/inspect/live.hpp"
-#include "proxy/inspect/live_relations.hpp"
-#include "proxy/inspect/record_facts.hpp"
-#include "proxy/inspect/slice.hpp"
+#include "proxy/inspect/live_parts.hpp"
 
 namespace proxy::inspect {
 namespace {
@@ -20,15 +18,14 @@ class LiveShow final : public Slices {
         relations_(live_),
         names_{url, std::string(cache::kReverseSpace) + std::move(url)} {}
 
-  bool next(cache::Time now, std::string& out) override {
+  bool next(machine::Clock& clock, std::string& out) override {
     if (!std::exchange(begun_, true)) {
-      for (const auto& name : names_) tell_of(name, now, out);
+      for (const auto& name : names_) write_at_url(name, out);
     }
-    const SliceLimit limit(out);
+    const SliceLimit limit(clock, out);
     while (walk_ && !limit.reached()) {
-      const auto step = walk_->next();
-      if (step) {
-        tell(*step, out, true);
+      if (const auto step = walk_->next()) {
+        write(*step, Kind::variant, out);
       } else {
         walk_.reset();
       }
@@ -37,45 +34,46 @@ class LiveShow final : public Slices {
   }
 
  private:
-  bool is_meant(std::string_view name) const { return name == names_[0] || name == names_[1]; }
+  // A variant lies under a key of its own. All other records the URL's key alone leads to.
+  enum class Kind : std::uint8_t { at_url, variant };
 
-  void tell_of(const std::string& name, cache::Time now, std::string& out) {
+  void write_at_url(const std::string& name, std::string& out) {
     const auto key = digest::key_of(digest::Method::get, name);
     std::vector<cache::Store::Response> held;
     live_.memory.look(key, held);
     for (const auto& one : held) {
       if (one.entry->url() != name || relations_.on_disk(one)) continue;
       const auto blocks = relations_.stored_blocks(key, *one.entry);
-      auto facts = facts_of(*one.entry, blocks, now);
-      facts.hits = one.hits;
-      append(out, begin(name, facts).add(record_of(*one.entry, blocks)));
+      const EntryFacts uses{.hits = one.hits, .where = "memory"};
+      append(out, begin(name, uses).add(record_of(*one.entry, blocks)));
     }
     const auto place = live_.disk ? live_.disk->disk().catalog().index.find(key) : std::nullopt;
     if (!place) return;
-    tell({key, *place}, out, false);
+    write({key, *place}, Kind::at_url, out);
     if (place->kind == RecordKind::selector && !walk_) {
       walk_.emplace(live_.disk->disk().catalog().index, is_response);
     }
   }
 
-  // Reports the record if it is a variant and `variants` is true, or if it is none and `variants`
-  // is false. Records that the URL alone leads to are reported before the walk.
-  void tell(const disk::Walk::Step& step, std::string& out, bool variants) {
+  // Writes the record if it is of one of the names and of this kind. The walk, which meets all
+  // records, must not repeat what was written before it began.
+  void write(const disk::Walk::Step& step, Kind wanted, std::string& out) {
     auto& store = live_.disk->disk();
     const auto stored = store.open(step.key, step.place, disk::Wait::yes);
-    if (!stored || !is_meant(stored->url())) return;
+    if (!stored || std::find(names_.begin(), names_.end(), stored->url()) == names_.end()) return;
     const auto url = stored->url();
-    const bool is_variant = step.key != digest::key_of(digest::Method::get, url);
-    if (is_variant != variants || !store.holds(step.key, url, step.place.at)) return;
-    EntryFacts facts;
-    add_uses(facts, live_, url, step);
-    append(out, begin(url, facts).add(record_of(step.key, *stored, relations_)));
+    const bool at_url = step.key == digest::key_of(digest::Method::get, url);
+    const auto kind = at_url ? Kind::at_url : Kind::variant;
+    if (kind != wanted || !store.holds(step.key, url, step.place.at)) return;
+    EntryFacts uses;
+    relations_.add_uses(uses, url, step);
+    append(out, begin(url, uses).add(record_of(step.key, *stored, relations_)));
   }
 
-  static Report begin(std::string_view url, const EntryFacts& facts) {
+  static Report begin(std::string_view url, const EntryFacts& uses) {
     Report report;
-    report.add("stored_as", std::string(url)).add("where", std::string(facts.where));
-    return report.add("hits", *facts.hits);
+    report.add("stored_as", std::string(url)).add("where", std::string(uses.where));
+    return report.add("hits", *uses.hits);
   }
 
   const Live live_;

@@ -2,6 +2,7 @@
 
 #include "proxy/cache/disk/verify.hpp"
 #include "proxy/inspect/live.hpp"
+#include "proxy/inspect/live_parts.hpp"
 #include "proxy/inspect/record_facts.hpp"
 #include "proxy/inspect/slice.hpp"
 
@@ -15,12 +16,12 @@ class LiveVerify final : public Slices {
   LiveVerify(cache::DiskTier& tier, std::function<void(const disk::Damage&)> tell)
       : disk_(tier.disk()), tell_(std::move(tell)) {}
 
-  bool next(cache::Time, std::string& out) override {
+  bool next(machine::Clock& clock, std::string& out) override {
     if (!walk_) {
       walk_.emplace(disk_.catalog().index, [](const disk::Location&) { return true; });
       append(out, Report().add("expected_bytes", disk_.catalog().used_bytes.load()));
     }
-    const SliceLimit limit(out);
+    const SliceLimit limit(clock, out);
     while (!limit.reached()) {
       const auto step = walk_->next();
       if (!step) {
@@ -29,7 +30,7 @@ class LiveVerify final : public Slices {
       }
       check(*step, out);
     }
-    append_progress(out);
+    write_progress(clock.steady(), out);
     return true;
   }
 
@@ -53,9 +54,8 @@ class LiveVerify final : public Slices {
   }
 
   // A regular line also shows whether the client is still reading.
-  void append_progress(std::string& out) {
+  void write_progress(machine::Clock::SteadyTime now, std::string& out) {
     constexpr std::chrono::milliseconds kOften{500};
-    const auto now = std::chrono::steady_clock::now();
     if (now - said_ < kOften) return;
     said_ = now;
     append(out, Report().add("checked_bytes", all_.bytes));
@@ -72,7 +72,7 @@ class LiveVerify final : public Slices {
   const std::function<void(const disk::Damage&)> tell_;
   std::optional<disk::Walk> walk_;
   disk::Verified all_;
-  std::chrono::steady_clock::time_point said_{};
+  machine::Clock::SteadyTime said_{};
 };
 
 }  // namespace

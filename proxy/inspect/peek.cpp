@@ -1,68 +1,42 @@
 #include "proxy/inspect/peek.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "proxy/inspect/live_relations.hpp"
-#include "proxy/inspect/slice.hpp"
+#include "proxy/inspect/live_parts.hpp"
 
 namespace proxy::inspect {
 namespace {
 
 namespace disk = cache::disk;
-using disk::RecordKind;
+using Opened = LiveRelations::Opened;
 
-struct Opened {
-  disk::Walk::Step at;
-  disk::StoredRecord record;
+// The response that the store has for the key of `name`.
+struct Wanted {
+  const std::string& name;
+  const http::Fields& request;
+  const digest::Key key = digest::key_of(digest::Method::get, name);
 };
 
-std::optional<Opened> open(const Live& live, const disk::Key& key, const std::string& name) {
-  auto& store = live.disk->disk();
-  const auto place = store.catalog().index.find(key);
-  if (!place || !store.holds(key, name, place->at)) return std::nullopt;
-  auto record = store.open(key, *place, disk::Wait::yes);
-  if (!record || record->url() != name) return std::nullopt;
-  return Opened{{key, *place}, std::move(*record)};
-}
-
 // The record that answers such a request, as DiskTier::read() finds it.
-std::optional<Opened> select(const Live& live, const digest::Key& key, const std::string& name,
-                             const http::Fields& request, Peeked& peeked) {
-  auto opened = open(live, key, name);
-  if (!opened || opened->at.place.kind != RecordKind::selector) return opened;
+std::optional<Opened> select(const LiveRelations& relations, const Wanted& wanted, Peeked& peeked) {
+  auto opened = relations.open(wanted.key, wanted.name);
+  if (!opened || opened->at.place.kind != disk::RecordKind::selector) return opened;
   peeked.varies_there = true;
   const auto selector = cache::decode_selector(opened->record.head());
   if (!selector) return std::nullopt;
-  http::NormalForms forms(request);
-  return open(live, cache::variant_key(key, *selector, forms), name);
+  http::NormalForms forms(wanted.request);
+  return relations.open(cache::variant_key(wanted.key, *selector, forms), wanted.name);
 }
 
-void peek_at_memory(const Live& live, const digest::Key& key, const std::string& name,
-                    cache::Time now, Peeked& peeked) {
-  const LiveRelations relations(live);
-  std::vector<cache::Store::Response> held;
-  live.memory.look(key, held);
-  for (const auto& one : held) {
-    if (one.entry->url() != name) continue;
-    auto facts = facts_of(*one.entry, relations.stored_blocks(key, *one.entry), now);
-    facts.hits = one.hits;
-    if (relations.on_disk(one)) facts.where = "memory and disk";
-    peeked.all.push_back({one.entry, facts});
-  }
-}
-
-void peek_at_disk(const Live& live, cache::Budget& budget, const digest::Key& key,
-                  const std::string& name, const http::Fields& request, cache::Time now,
-                  Peeked& peeked) {
-  const auto opened = select(live, key, name, request, peeked);
+// Adds the entry on disk, without its body.
+void add_from_disk(const LiveRelations& relations, cache::Budget& budget, const Wanted& wanted,
+                   cache::Time now, Peeked& peeked) {
+  const auto opened = select(relations, wanted, peeked);
   if (!opened || !is_response(opened->at.place)) return;
-  const LiveRelations relations(live);
   auto facts = facts_of(opened->record, relations, now);
-  auto saved = cache::decode_head(name, opened->record.head(), opened->record.header());
-  if (!facts || !saved || !saved->entry.variant.matches(request)) return;
-  add_uses(*facts, live, name, opened->at);
+  auto saved = cache::decode_head(wanted.name, opened->record.head(), opened->record.header());
+  if (!facts || !saved || !saved->entry.variant.matches(wanted.request)) return;
+  relations.add_uses(*facts, wanted.name, opened->at);
   auto entry = cache::Entry::make(budget, std::move(saved->entry));
   entry->body.size = entry->object() ? saved->length : opened->record.body_bytes();
   peeked.found.entry = entry;
@@ -73,12 +47,20 @@ void peek_at_disk(const Live& live, cache::Budget& budget, const digest::Key& ke
 
 Peeked peek(const Live& live, cache::Budget& budget, const std::string& name,
             const http::Fields& request, cache::Time now) {
-  const auto key = digest::key_of(digest::Method::get, name);
+  const LiveRelations relations(live);
+  const Wanted wanted{name, request};
   Peeked peeked;
-  peek_at_memory(live, key, name, now, peeked);
-  peeked.found = live.memory.peek(key, name, request);
+  std::vector<cache::Store::Response> held;
+  live.memory.look(wanted.key, held);
+  for (const auto& one : held) {
+    if (one.entry->url() != name) continue;
+    auto facts = relations.facts_in_memory(one, now);
+    if (relations.on_disk(one)) facts.where = "memory and disk";
+    peeked.all.push_back({one.entry, facts});
+  }
+  peeked.found = live.memory.peek(wanted.key, name, request);
   if (!peeked.found.entry && live.disk) {
-    peek_at_disk(live, budget, key, name, request, now, peeked);
+    add_from_disk(relations, budget, wanted, now, peeked);
     peeked.found.varies = peeked.found.varies || (peeked.varies_there && !peeked.found.entry);
   }
   return peeked;

@@ -1,4 +1,4 @@
-#include "proxy/inspect/record_facts.hpp"
+#include "proxy/inspect/entry_facts.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

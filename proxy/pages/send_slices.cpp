@@ -43,7 +43,7 @@ std::optional<std::string_view> why_over(const PagesAccess& pages) {
 bool begin(const PagesAccess& pages, const std::shared_ptr<Making>& making) {
   const auto job = [making, &clock = pages.clock()] {
     if (making->given_up) return;
-    making->more = making->slices->next(clock.now(), making->lines);
+    making->more = making->slices->next(clock, making->lines);
     making->made.notify();
   };
   if (pages.cache.disk) return pages.cache.disk->post(job) == cache::DiskTier::Posted::yes;

@@ -7,7 +7,7 @@
 #include "proxy/command/cache/running_proxy.hpp"
 #include "proxy/command/cache/scanned_relations.hpp"
 #include "proxy/command/terminal_text.hpp"
-#include "proxy/inspect/record_facts.hpp"
+#include "proxy/inspect/entry_facts.hpp"
 
 namespace proxy::command {
 namespace {

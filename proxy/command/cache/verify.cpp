@@ -6,7 +6,7 @@
 #include "proxy/command/cache/report_values.hpp"
 #include "proxy/command/cache/running_proxy.hpp"
 #include "proxy/command/progress.hpp"
-#include "proxy/inspect/record_facts.hpp"
+#include "proxy/inspect/entry_facts.hpp"
 
 namespace proxy::command {
 namespace {

@@ -40,7 +40,8 @@ class LiveCache : public ::testing::Test {
   }
   std::vector<json> lines(std::unique_ptr<Slices> slices) {
     std::string text;
-    while (slices->next(cache::kStart + std::chrono::seconds(40), text)) {
+    machine::Clock clock(cache::kStart + std::chrono::seconds(40));
+    while (slices->next(clock, text)) {
     }
     std::vector<json> all;
     for (std::istringstream in(text); std::getline(in, text);) all.push_back(json::parse(text));

@@ -1,6 +1,9 @@
-#include "proxy/inspect/live_relations.hpp"
+#include "proxy/inspect/live_parts.hpp"
 
 #include <algorithm>
+#include <vector>
+
+#include "proxy/cache/on_disk.hpp"
 
 namespace proxy::inspect {
 
@@ -13,6 +16,10 @@ namespace {
 constexpr std::uint32_t kLookedFor = std::uint32_t{1} << 18;
 
 }  // namespace
+
+bool is_response(const disk::Location& place) {
+  return place.kind != RecordKind::block && place.kind != RecordKind::selector;
+}
 
 StoredBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view url,
                                    std::uint64_t version, std::uint64_t length) const {
@@ -33,8 +40,7 @@ StoredBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view ur
 StoredBlocks LiveRelations::stored_blocks(const disk::StoredRecord& object,
                                           std::uint64_t length) const {
   const auto url = object.url();
-  const auto url_key = digest::key_of(digest::Method::get, url);
-  return blocks(url_key, url, object.header().version, length);
+  return blocks(digest::key_of(digest::Method::get, url), url, object.header().version, length);
 }
 
 StoredBlocks LiveRelations::stored_blocks(const disk::Key& url_key,
@@ -43,16 +49,23 @@ StoredBlocks LiveRelations::stored_blocks(const disk::Key& url_key,
   return blocks(url_key, entry.url(), entry.object()->version, entry.body.size);
 }
 
-std::optional<cache::Selector> LiveRelations::selector(const disk::Key& url_key,
-                                                       std::string_view url) const {
+std::optional<LiveRelations::Opened> LiveRelations::open(const disk::Key& key,
+                                                         std::string_view url) const {
   if (!live_.disk) return {};
   auto& store = live_.disk->disk();
-  const auto place = store.catalog().index.find(url_key);
-  if (!place || place->kind != RecordKind::selector || !store.holds(url_key, url, place->at))
-    return {};
-  const auto stored = store.open(url_key, *place, disk::Wait::yes);
-  if (!stored || stored->url() != url) return {};
-  return cache::decode_selector(stored->head());
+  const auto place = store.catalog().index.find(key);
+  // The index knows keys alone: holds() spares a read of a record whose URL is another.
+  if (!place || !store.holds(key, url, place->at)) return {};
+  auto record = store.open(key, *place, disk::Wait::yes);
+  if (!record || record->url() != url) return {};
+  return Opened{{key, *place}, std::move(*record)};
+}
+
+std::optional<cache::Selector> LiveRelations::selector(const disk::Key& url_key,
+                                                       std::string_view url) const {
+  const auto opened = open(url_key, url);
+  const bool leads = opened && opened->at.place.kind == RecordKind::selector;
+  return leads ? cache::decode_selector(opened->record.head()) : std::nullopt;
 }
 
 bool LiveRelations::leads_to(const disk::StoredRecord& variant, std::uint64_t number) const {
@@ -70,6 +83,27 @@ bool LiveRelations::on_disk(const cache::Store::Response& held) const {
   if (!place || !variant.varies()) return place && place->kind != RecordKind::selector;
   const auto leading = selector(held.key, held.entry->url());
   return leading && index.find(cache::variant_key(held.key, leading->number, variant));
+}
+
+EntryFacts LiveRelations::facts_in_memory(const cache::Store::Response& held,
+                                          cache::Time now) const {
+  auto facts = facts_of(*held.entry, stored_blocks(held.key, *held.entry), now);
+  facts.hits = held.hits;
+  return facts;
+}
+
+void LiveRelations::add_uses(EntryFacts& facts, std::string_view url,
+                             const disk::Walk::Step& step) const {
+  std::uint64_t hits = step.place.hits;
+  std::vector<cache::Store::Response> held;
+  live_.memory.look(digest::key_of(digest::Method::get, url), held);
+  for (const auto& one : held) {
+    const auto& on_disk = one.on_disk;
+    if (!on_disk || on_disk->front() == 0 || on_disk->key() != step.key) continue;
+    hits += one.hits;
+    facts.where = "memory and disk";
+  }
+  facts.hits = hits;
 }
 
 }  // namespace proxy::inspect
