@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "digest/key.hpp"
 #include "digest/rule.hpp"
 #include "proxy/cache/body.hpp"
 #include "proxy/cache/budget.hpp"
@@ -25,8 +27,6 @@
 #include "proxy/http/vary.hpp"
 
 namespace proxy::cache {
-
-class OnDisk;
 
 // Up to 136 years, in 4 bytes.
 using ShortSeconds = std::chrono::duration<std::uint32_t>;
@@ -297,6 +297,43 @@ struct Entry : Counted<Entry> {
   std::uint64_t own_bytes() const;
 };
 static_assert(sizeof(Entry) == 88);
+
+// The position of a stored response on disk. The store keeps it beside the entry, which is
+// immutable. The code that writes the response
+// to the disk, or reads it back, records the position here. Any thread.
+class OnDisk {
+ public:
+  // `asked`: when the response was asked for, if memory had it first.
+  explicit OnDisk(std::chrono::steady_clock::time_point asked = {}) : asked_(asked) {}
+  OnDisk(const OnDisk&) = delete;
+  OnDisk& operator=(const OnDisk&) = delete;
+
+  // `front`: the record that look-ups of the key find. `body`: the record that has the body, if it
+  // is another one. As numbers (to_number() in disk/format/format.hpp); 0 until written.
+  void set(const digest::Key& key, std::uint64_t front, std::uint64_t body) {
+    offered_.store(true, std::memory_order_relaxed);
+    key_ = key;
+    body_.store(body, std::memory_order_relaxed);
+    front_.store(front, std::memory_order_release);
+  }
+  std::uint64_t front() const { return front_.load(std::memory_order_acquire); }
+  std::uint64_t body() const { return body_.load(std::memory_order_relaxed); }
+  // Valid once front() is not 0.
+  const digest::Key& key() const { return key_; }
+
+  // Offers the response to the disk; returns whether it was offered before.
+  bool offer() { return offered_.exchange(true, std::memory_order_relaxed); }
+  // The disk has not taken it.
+  void withdraw() { offered_.store(false, std::memory_order_relaxed); }
+  std::chrono::steady_clock::time_point asked() const { return asked_; }
+
+ private:
+  const std::chrono::steady_clock::time_point asked_;
+  digest::Key key_{};
+  std::atomic<bool> offered_ = false;
+  std::atomic<std::uint64_t> front_ = 0;
+  std::atomic<std::uint64_t> body_ = 0;
+};
 
 // A response as memory and disk keep it.
 struct Kept {

@@ -4,12 +4,52 @@
 
 #include <atomic>
 #include <boost/intrusive/list.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 
-#include "proxy/cache/ghost_list.hpp"
+#include "proxy/cache/budget.hpp"
 
 namespace proxy::cache {
+
+// Fingerprints of items that were evicted after little use. Remembers a fingerprint until `window`
+// more bytes have been evicted. Each fingerprint is charged to the budget. Not thread-safe.
+class GhostList {
+ public:
+  GhostList(Budget& budget, std::uint64_t window) : budget_(budget), window_(window) {}
+  ~GhostList() { clear(); }
+  GhostList(const GhostList&) = delete;
+  GhostList& operator=(const GhostList&) = delete;
+
+  void remember(std::uint64_t fingerprint, std::uint64_t bytes);
+  [[nodiscard]] bool has(std::uint64_t fingerprint) const { return latest_.contains(fingerprint); }
+  // Returns whether the fingerprint is remembered, and forgets it.
+  bool recall(std::uint64_t fingerprint) { return latest_.erase(fingerprint) > 0; }
+  void clear();
+  // Applies to what is remembered from now on, and at the next remember() to the rest.
+  void set_window(std::uint64_t window) { window_ = window; }
+
+  std::size_t size() const { return latest_.size(); }
+
+ private:
+  struct Ghost {
+    std::uint64_t fingerprint;
+    std::uint64_t position;  // value of `evicted_` when it was recorded
+  };
+  // A record and its entry in the map, with the spare room of both.
+  static constexpr std::uint64_t kGhostBytes = 64;
+
+  void drop_oldest();
+
+  Budget& budget_;
+  std::uint64_t window_;
+  std::uint64_t evicted_ = 0;  // total bytes evicted so far
+  std::deque<Ghost> ghosts_;
+  // Where each fingerprint was last recorded. Older records of it have no meaning.
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> latest_;
+};
 
 // New items enter the small part. They move to the main part only if they were used more than once
 // there, so a scan passes through without displacing items in main. Other items that leave the
@@ -39,11 +79,9 @@ class S3Fifo {
   // item keeps its own: a store has millions of items, and computes few fingerprints.
   using Fingerprint = std::uint32_t (*)(const Item&);
 
-  // Ghosts reach `ghost_window` bytes back, the size of main. `small_bytes` is the total of the
-  // small parts that share it.
-  S3Fifo(Budget& budget, std::uint64_t ghost_window, std::atomic<std::uint64_t>& small_bytes,
-         Fingerprint fingerprint)
-      : fingerprint_(fingerprint), small_bytes_(small_bytes), ghosts_(budget, ghost_window) {}
+  // `small_bytes` is the total of the small parts that share it.
+  S3Fifo(Budget& budget, std::atomic<std::uint64_t>& small_bytes, Fingerprint fingerprint)
+      : fingerprint_(fingerprint), small_bytes_(small_bytes), ghosts_(budget, 0) {}
 
   void insert(Item& item);
   // Whether an item is a ghost, so that insert() would put it into main. If not, it becomes one, as
@@ -64,6 +102,7 @@ class S3Fifo {
   using IsDuplicate = std::function<bool(const Item&)>;
   Evicted evict(Part part, const IsDuplicate& is_duplicate);
   void forget_ghosts() { ghosts_.clear(); }
+  // Ghosts reach `window` bytes back, the size of main; at first, no byte.
   void set_ghost_window(std::uint64_t window) { ghosts_.set_window(window); }
 
  private:

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "proxy/cache/claims.hpp"
 #include "proxy/cache/departures.hpp"
 #include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/store.hpp"
@@ -68,6 +67,37 @@ struct Claimable : ClaimHook {
   // Of all variants of the key. Only the newest variant's are used: a place of their own in the map
   // of keys would cost more.
   ClaimCounts variants = {};
+};
+
+// The changes of one shard since the last drain(), in order. Beyond `limit` changes it drops them
+// all and records nothing until restart(). Not thread-safe: the lock of the shard guards it.
+class ChangeQueue {
+ public:
+  explicit ChangeQueue(std::size_t limit) : limit_(limit) {}
+
+  void append(const KeyChange& change) {
+    if (overflowed_) return;
+    if (changes_.size() < limit_) return changes_.push_back(change);
+    overflowed_ = true;
+    changes_ = {};
+  }
+  // Moves all changes to the end of `out`.
+  Collected drain(std::vector<KeyChange>& out) {
+    if (overflowed_) return Collected::overflowed;
+    out.insert(out.end(), changes_.begin(), changes_.end());
+    changes_.clear();
+    return Collected::complete;
+  }
+  // Forgets everything: the reader has just read the whole set.
+  void restart() {
+    overflowed_ = false;
+    changes_.clear();
+  }
+
+ private:
+  const std::size_t limit_;
+  std::vector<KeyChange> changes_;
+  bool overflowed_ = false;
 };
 
 // A claim is made while a key has claimable variants; their owner keeps the counts for each key.

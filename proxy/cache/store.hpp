@@ -1,6 +1,8 @@
 // The cache in memory, shared by all threads.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,18 +12,27 @@
 #include <vector>
 
 #include "digest/key.hpp"
+#include "digest/key_change.hpp"
 #include "digest/rule.hpp"
 #include "peers/threads/alarm.hpp"
 #include "proxy/cache/budget.hpp"
-#include "proxy/cache/claims.hpp"
+#include "proxy/cache/departures.hpp"
 #include "proxy/cache/entry.hpp"
-#include "proxy/cache/eviction.hpp"
+#include "proxy/cache/s3_fifo.hpp"
 
 namespace proxy::cache {
 
 namespace disk {
 class Index;
 }
+class Shard;
+
+// A key is claimed while a whole variant stays claimable for longer than this from now, so that a
+// claim is still true when a neighbour has read it and asks.
+inline constexpr std::chrono::seconds kClaimAhead{5};
+
+using digest::Collected;
+using digest::KeyChange;
 
 // Whether another cache keeps the response of the URL, so that this one may give it up first. The
 // claim is ours: the other one's may be for everybody or by the same rule. Called under locks, so
@@ -42,6 +53,16 @@ enum class Stored : std::uint8_t {
   yes,
   too_large,
   no_room,  // fills and entries being sent use the memory
+};
+
+// The sums over all shards.
+struct Totals {
+  std::atomic<std::size_t> entries = 0;
+  std::atomic<std::size_t> blocks = 0;  // of these: of objects, without a head of their own
+  std::atomic<std::uint64_t> bytes = 0;
+  std::atomic<std::uint64_t> small_bytes = 0;  // of the small parts
+  std::atomic<std::uint64_t> evicted = 0;      // to make room
+  std::atomic<std::uint64_t> duplicates = 0;   // of these: see KeptElsewhere
 };
 
 // Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes when the
@@ -115,8 +136,9 @@ class Store {
   void list(std::size_t shard, std::vector<digest::Key>& out) const;
   void look(std::size_t shard, std::span<const digest::Key> keys, std::vector<Response>& out) const;
 
-  // See Eviction.
-  bool make_room() { return eviction_.make_room(); }
+  // Evicts until the budget is within its limit or nothing is left to evict. Returns whether the
+  // budget is within its limit.
+  bool make_room();
   // Adapts to another limit of the budget, and makes room. `max_object`: as in StoreLimits, for
   // what is stored from now on. What was sized by the budget at the start keeps its size: the
   // tables of departures.
@@ -151,9 +173,18 @@ class Store {
   void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
+  using Part = S3Fifo::Part;
+
   Shard& shard_of(const digest::Key& key) const;
-  // The window of each shard's ghosts.
-  [[nodiscard]] std::uint64_t ghost_window() const;
+  // Drops all variants, with a URL only if they belong to it.
+  std::size_t remove(const digest::Key& key, const std::string_view* url);
+  // As make_room(), for an entry of this shard.
+  bool make_room_at(Shard& shard);
+  [[nodiscard]] Part part_to_shrink() const;
+  // Returns whether there was an entry to evict.
+  bool evict(Shard& shard, Part part);
+  bool evict_somewhere(Part part);
+  void adapt_ghosts();
   Collected collect_below(Time now, std::vector<KeyChange>& out);
 
   Budget& budget_;
@@ -161,8 +192,8 @@ class Store {
   std::atomic<std::uint64_t> max_object_;
   disk::Index* const below_;
   Totals totals_;
-  Eviction::Shards shards_;
-  Eviction eviction_{budget_, shards_, totals_};
+  std::vector<std::unique_ptr<Shard>> shards_;
+  std::atomic<std::size_t> turn_ = 0;  // the shard that evicts next
 };
 
 }  // namespace proxy::cache

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "proxy/cache/on_disk.hpp"
 
 namespace proxy::inspect {
 

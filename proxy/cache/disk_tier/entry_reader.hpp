@@ -8,7 +8,6 @@
 
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk_tier/known_heads.hpp"
-#include "proxy/cache/on_disk.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/cache/store.hpp"
 

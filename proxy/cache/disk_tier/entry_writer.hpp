@@ -9,7 +9,6 @@
 
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/entry.hpp"
-#include "proxy/cache/on_disk.hpp"
 
 namespace proxy::cache {
 

@@ -1,5 +1,3 @@
-#include "proxy/cache/claims.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>

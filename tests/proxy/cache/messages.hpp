@@ -11,7 +11,6 @@
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/judge.hpp"
-#include "proxy/cache/on_disk.hpp"
 
 namespace proxy::cache {
 

@@ -24,6 +24,8 @@ std::uint32_t fingerprint_of(const S3Fifo::Item& item) {
 
 class S3FifoOrder : public ::testing::Test {
  protected:
+  S3FifoOrder() { fifo_.set_ghost_window(900); }
+
   S3Fifo::Item& insert(std::uint32_t fingerprint, std::uint64_t bytes = 10) {
     items_.emplace_back(bytes, fingerprint);
     fifo_.insert(items_.back());
@@ -47,7 +49,7 @@ class S3FifoOrder : public ::testing::Test {
   std::atomic<std::uint64_t> small_bytes_ = 0;
   std::deque<Item> items_;
   std::set<std::uint32_t> elsewhere_;  // the fingerprints of duplicates
-  S3Fifo fifo_{budget_, 900, small_bytes_, fingerprint_of};
+  S3Fifo fifo_{budget_, small_bytes_, fingerprint_of};
 };
 
 TEST_F(S3FifoOrder, SmallPartGivesTheOldestUnusedFirst) {
