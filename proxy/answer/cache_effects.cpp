@@ -1,6 +1,5 @@
 #include "proxy/answer/cache_effects.hpp"
 
-#include "proxy/cache/invalidation.hpp"
 #include "proxy/cache/other_methods.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/sources/origin.hpp"

@@ -11,7 +11,7 @@ namespace proxy {
 cache::Storability PostCapture::judge(const Request& request, const http::ResponseHead& answer,
                                       const cache::Times& times) {
   const auto targets = targets_for(request, request.policy().settings.cache);
-  return cache::may_store_posted(request.head, request.facts, request.target, answer, times,
+  return cache::may_store_posted({request.head, request.facts, request.target}, answer, times,
                                  targets);
 }
 

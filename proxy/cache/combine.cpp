@@ -120,9 +120,10 @@ Body without_first(Budget& budget, const Body& body, std::uint64_t skipped) {
   return rest;
 }
 
-Ref<const Entry> combine(Budget& budget, const Entry* held_now, const Ref<const Entry>& newer,
+Ref<const Entry> combine(const Entry* held_now, const Ref<const Entry>& newer,
                          const RequestFacts& request, const Received& response,
                          std::uint64_t most) {
+  Budget& budget = newer->budget();
   if (newer->body.size == 0 || newer->body.size > newer->range()->range.size()) return nullptr;
   if (!is_as_said(*newer) && is_coded(response.response.fields)) return nullptr;
   if (held_now && held_now->object() && same_representation(*held_now, response.response.fields)) {

@@ -42,8 +42,8 @@ Body without_first(Budget& budget, const Body& body, std::uint64_t skipped);
 // touch. A result that is complete is no longer a part. Returns null if the stored entry is better
 // kept unchanged, if `newer` has more bytes than it states, or if it is coded and has fewer: then
 // only the bytes of the part were coded, not the representation. `response` is the message that
-// carried `newer`. Joins at most `most` bytes.
-Ref<const Entry> combine(Budget& budget, const Entry* stored, const Ref<const Entry>& newer,
+// carried `newer`. Joins at most `most` bytes. The result is charged to the budget of `newer`.
+Ref<const Entry> combine(const Entry* stored, const Ref<const Entry>& newer,
                          const RequestFacts& request, const Received& response, std::uint64_t most);
 
 }  // namespace proxy::cache

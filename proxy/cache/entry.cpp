@@ -95,11 +95,6 @@ http::Variant variant_of(const Received& received) {
   return {received.response.fields, received.request};
 }
 
-// The room behind an entry.
-std::size_t room_for(std::string_view url, std::string_view head, const EntryMemory* memory) {
-  return url.size() + head.size() + (memory ? sizeof memory : 0);
-}
-
 // The masks keep the compiler from warning; status and URL fit.
 constexpr unsigned kStatusBits = (1U << 10) - 1;
 constexpr std::uint32_t kUrlBits = kLongestUrl;
@@ -124,6 +119,23 @@ std::uint32_t took(const Times& times) {
 Freshness lifetime_of(const Received& received, const http::CacheControl& control) {
   if (received.passed_on) return {};
   return freshness_of(received.response, control, received.times.arrived(), bounds_of(received));
+}
+
+std::chrono::milliseconds initial_age_of(const http::Fields& response, const Times& times) {
+  return std::chrono::milliseconds(in_milliseconds(initial_age(response, times)));
+}
+
+Time end_of_freshness(const Saved& facts) {
+  return facts.times.response + (facts.freshness.lifetime - facts.initial_age);
+}
+
+// The end of its freshness without a rule.
+Time end_as_told(const Received& received, const http::CacheControl& control,
+                 std::chrono::milliseconds its_age) {
+  if (received.by_rule_alone) return Time::min();
+  if (received.bounds.least == seconds(0)) return Time::max();
+  const auto told = freshness_of(received.response, control, received.times.arrived());
+  return received.times.response + (told.lifetime - its_age);
 }
 
 }  // namespace
@@ -166,24 +178,55 @@ std::string asker_fields(const http::Fields& fields, const http::CacheControl& c
   return lines;
 }
 
-Judged::Judged(const Received& received)
-    : own_control_(received.control ? std::nullopt
-                                    : std::optional(http::response_cache_control(
-                                          received.response.fields, received.targets))),
-      control(received.control ? *received.control : *own_control_),
-      url(received.passed_on ? std::string_view() : received.url),
-      freshness(lifetime_of(received, control)),
-      head(head_of(received, control, quotes)) {}
-
 Ref<Entry> Entry::make(Budget& budget, const Received& received, const EntryMemory* memory) {
-  const Judged judged(received);
-  const auto room = room_for(judged.url, judged.head, memory);
-  return new (room, memory) Entry(budget, received, judged, memory);
+  const auto& response = received.response;
+  const auto own_control =
+      received.control
+          ? std::nullopt
+          : std::optional(http::response_cache_control(response.fields, received.targets));
+  const auto& control = received.control ? *received.control : *own_control;
+  QuotePlaces quotes;
+  const std::string head = head_of(received, control, quotes);
+  Saved facts{.url = received.passed_on ? std::string_view() : received.url,
+              .status = response.status,
+              .head = head,
+              .source = received.source,
+              .giver = received.giver,
+              .shared = received.shared,
+              .no_cache = control.no_cache,
+              .never_stale = forbids_stale(control) || received.giver.guest,
+              .times = received.times,
+              .initial_age = initial_age_of(response.fields, received.times),
+              .freshness = lifetime_of(received, control),
+              .extras = {.variant = variant_of(received),
+                         .range = range_of(response),
+                         .object = received.object,
+                         .stale_while_revalidate =
+                             in_short(control.stale_while_revalidate.value_or(seconds(0))),
+                         .stale_if_error = in_short(control.stale_if_error.value_or(seconds(0))),
+                         .by_rule_alone = received.by_rule_alone}};
+  const Time told = end_as_told(received, control, facts.initial_age);
+  if (told < end_of_freshness(facts)) facts.extras.told_until = told;
+  if (received.by_rule_alone || told < end_of_freshness(facts)) facts.extras.rule = received.rule;
+  return make(budget, facts, quotes, memory);
 }
 
 Ref<Entry> Entry::make(Budget& budget, Saved saved) {
-  const auto room = room_for(saved.url, saved.head, nullptr);
-  return new (room, nullptr) Entry(budget, std::move(saved));
+  const QuotePlaces quotes(saved.head);
+  auto& extras = saved.extras;
+  // The record of an entry that no neighbour may have does not tell.
+  const bool is_for_neighbours = saved.status == 200 && saved.shared && !saved.no_cache &&
+                                 !quotes.sets_cookie() && !saved.giver.guest &&
+                                 !extras.variant.never_matches();
+  const bool is_told = extras.rule != 0 || is_for_neighbours;
+  if (!is_told || extras.told_until >= end_of_freshness(saved)) extras.told_until = Time::max();
+  return make(budget, saved, quotes, nullptr);
+}
+
+Ref<Entry> Entry::make(Budget& budget, Saved& facts, const QuotePlaces& quotes,
+                       const EntryMemory* memory) {
+  const auto room = facts.url.size() + facts.head.size() + (memory ? sizeof memory : 0);
+  return new (room, memory) Entry(budget, facts, quotes, memory);
 }
 
 void* Entry::operator new(std::size_t bytes, std::size_t room, const EntryMemory* memory) {
@@ -204,93 +247,30 @@ void Entry::operator delete(Entry* entry, std::destroying_delete_t /*destroys*/)
   operator delete(entry, bytes - sizeof(Entry), memory);
 }
 
-void Entry::put_behind(std::string_view url, std::string_view head, const EntryMemory* memory) {
-  char* const place = reinterpret_cast<char*>(this + 1);
-  char* const end = std::copy(head.begin(), head.end(), std::copy(url.begin(), url.end(), place));
-  if (memory) std::memcpy(end, &memory, sizeof memory);
-}
-
-Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
-  if (received.by_rule_alone) return Time::min();
-  if (received.bounds.least == seconds(0)) return Time::max();
-  const auto told = freshness_of(received.response, control, received.times.arrived());
-  return response_time_ + (told.lifetime - initial_age());
-}
-
-std::unique_ptr<const Extras> Entry::extras_of(const Received& received,
-                                               const http::CacheControl& control) const {
-  Extras extras{
-      .variant = variant_of(received),
-      .range = range_of(received.response),
-      .object = received.object,
-      .stale_while_revalidate = in_short(control.stale_while_revalidate.value_or(seconds(0))),
-      .stale_if_error = in_short(control.stale_if_error.value_or(seconds(0)))};
-  const Time told = as_told_until(received, control);
-  if (told < fresh_until()) extras.told_until = told;
-  if (received.by_rule_alone || told < fresh_until()) extras.rule = received.rule;
-  return extras.any() ? std::make_unique<const Extras>(std::move(extras)) : nullptr;
-}
-
-std::unique_ptr<const Extras> Entry::extras_of(Saved& saved) const {
-  Extras extras{.variant = std::move(saved.variant),
-                .range = saved.range,
-                .object = saved.object,
-                .stale_while_revalidate = in_short(saved.stale_while_revalidate),
-                .stale_if_error = in_short(saved.stale_if_error),
-                .rule = saved.rule};
-  // The record of an entry that no neighbour may have does not tell.
-  const bool is_told = saved.rule != 0 || answers_neighbours(extras.variant);
-  if (is_told && saved.claimable_until < fresh_until()) extras.told_until = saved.claimable_until;
-  return extras.any() ? std::make_unique<const Extras>(std::move(extras)) : nullptr;
-}
-
-Entry::Entry(Budget& budget, const Received& received, const Judged& judged,
-             const EntryMemory* memory)
-    : lifetime_(in_short(judged.freshness.lifetime)),
-      initial_age_(in_milliseconds(cache::initial_age(received.response.fields, received.times)) &
-                   kAgeBits),
-      status(received.response.status & kStatusBits),
-      basis_(judged.freshness.basis),
-      source(received.source),
-      shared(received.shared),
-      by_rule_alone(received.by_rule_alone),
-      no_cache(judged.control.no_cache),
-      never_stale(forbids_stale(judged.control) || received.giver.guest),
-      by_guest_(received.giver.guest),
+Entry::Entry(Budget& budget, Saved& facts, const QuotePlaces& quotes, const EntryMemory* memory)
+    : lifetime_(in_short(facts.freshness.lifetime)),
+      initial_age_(in_milliseconds(facts.initial_age) & kAgeBits),
+      status(facts.status & kStatusBits),
+      basis_(facts.freshness.basis),
+      source(facts.source),
+      shared(facts.shared),
+      no_cache(facts.no_cache),
+      never_stale(facts.never_stale),
+      by_guest_(facts.giver.guest),
       has_memory_(memory != nullptr),
-      response_time_(received.times.response),
-      url_bytes_(static_cast<std::uint32_t>(judged.url.size()) & kUrlBits),
-      giver_tag_(received.giver.tag),
-      head_bytes_(static_cast<std::uint32_t>(judged.head.size())),
-      request_took_(took(received.times)),
-      quotes_(judged.quotes),
-      extras_(extras_of(received, judged.control)),
+      response_time_(facts.times.response),
+      url_bytes_(static_cast<std::uint32_t>(facts.url.size()) & kUrlBits),
+      giver_tag_(facts.giver.tag),
+      head_bytes_(static_cast<std::uint32_t>(facts.head.size())),
+      request_took_(took(facts.times)),
+      quotes_(quotes),
+      extras_(facts.extras.any() ? std::make_unique<const Extras>(std::move(facts.extras))
+                                 : nullptr),
       budget_(budget) {
-  put_behind(judged.url, judged.head, memory);
-  budget_.charge(own_bytes());
-}
-
-Entry::Entry(Budget& budget, Saved saved)
-    : lifetime_(in_short(saved.freshness.lifetime)),
-      initial_age_(in_milliseconds(saved.initial_age) & kAgeBits),
-      status(saved.status & kStatusBits),
-      basis_(saved.freshness.basis),
-      source(saved.source),
-      shared(saved.shared),
-      by_rule_alone(saved.by_rule_alone),
-      no_cache(saved.no_cache),
-      never_stale(saved.never_stale),
-      by_guest_(saved.giver.guest),
-      has_memory_(false),
-      response_time_(saved.times.response),
-      url_bytes_(static_cast<std::uint32_t>(saved.url.size()) & kUrlBits),
-      giver_tag_(saved.giver.tag),
-      head_bytes_(static_cast<std::uint32_t>(saved.head.size())),
-      request_took_(took(saved.times)),
-      quotes_(saved.head),
-      extras_(extras_of(saved)),
-      budget_(budget) {
-  put_behind(saved.url, saved.head, nullptr);
+  char* const place = reinterpret_cast<char*>(this + 1);
+  char* const end = std::copy(facts.head.begin(), facts.head.end(),
+                              std::copy(facts.url.begin(), facts.url.end(), place));
+  if (memory) std::memcpy(end, &memory, sizeof memory);
   budget_.charge(own_bytes());
 }
 
@@ -323,31 +303,32 @@ http::StoredValidators Entry::validators() const {
   return {told.etag, http::parse_date(told.last_modified, floor<seconds>(response_time_))};
 }
 
-bool Entry::may_cross(const http::Variant& its_variant) const {
-  return shared && for_neighbours() && !no_cache && !its_variant.never_matches();
-}
-
-bool Entry::answers_neighbours(const http::Variant& its_variant) const {
-  return status == 200 && may_cross(its_variant);
+bool Entry::may_cross() const {
+  return shared && for_neighbours() && !no_cache && !variant().never_matches();
 }
 
 Time Entry::claimable_until() const {
-  return answers_neighbours(variant()) ? told_until() : Time::min();
+  return status == 200 && may_cross() ? told_until() : Time::min();
 }
 
 Time Entry::claimable_by_rule_until() const {
-  return rule() != 0 && answers_neighbours(variant()) ? fresh_until() : Time::min();
+  return rule() != 0 && status == 200 && may_cross() ? fresh_until() : Time::min();
 }
 
 Time Entry::claimable_in_part_until() const {
   const bool is_worth_it = is_part() && rule() == 0 && body.size >= kLeastClaimed;
-  return is_worth_it && may_cross(variant()) ? told_until() : Time::min();
+  return is_worth_it && may_cross() ? told_until() : Time::min();
 }
 
 std::uint64_t Entry::footprint() const {
   std::uint64_t bytes = own_bytes();
   for (const SliceView slice : body.slices) bytes += slice.block->charged();
   return bytes;
+}
+
+ParsedHead::ParsedHead(const Entry& entry) : text_(std::string(entry.head()) + "\r\n") {
+  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
+  head = http::parse_response_head(text_, {kNoLimit, kNoLimit}).value();  // parsed once before
 }
 
 }  // namespace proxy::cache

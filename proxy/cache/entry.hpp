@@ -82,30 +82,6 @@ std::string asker_fields(const http::Fields& response, const http::CacheControl&
 // The longest URL of an entry.
 inline constexpr std::size_t kLongestUrl = (std::size_t{1} << 24) - 1;
 
-// All of an entry except its body, as it was stored. It has 19 members, one for each fact that a
-// record on disk states (saved_head.hpp).
-struct Saved {
-  std::string_view url;  // both texts outlive the making of the entry
-  unsigned status = 0;
-  std::string_view head;
-  http::Variant variant = {};
-  SourceKind source = SourceKind::origin;
-  Giver giver = {};
-  bool shared = true;
-  bool no_cache = false;
-  bool never_stale = false;
-  seconds stale_while_revalidate{0};
-  seconds stale_if_error{0};
-  Times times = {};
-  std::chrono::milliseconds initial_age{0};
-  Freshness freshness = {};
-  Time claimable_until = Time::min();
-  digest::RuleHash rule = 0;
-  bool by_rule_alone = false;
-  std::optional<Object> object = {};
-  std::optional<http::ContentRange> range = {};  // only of an object
-};
-
 // What only some responses have.
 struct Extras {
   http::Variant variant = {};
@@ -120,37 +96,37 @@ struct Extras {
   // The rule without which the response could not be reused as long, or at all; 0: none. The
   // settings may have changed since.
   digest::RuleHash rule = 0;
+  bool by_rule_alone = false;  // as in Received
   // The end of its freshness as far as the response itself says, if a rule extends it.
   Time told_until = Time::max();
 
   [[nodiscard]] bool any() const {
     return variant.varies() || range || object || stale_while_revalidate.count() > 0 ||
-           stale_if_error.count() > 0 || rule != 0 || told_until != Time::max();
+           stale_if_error.count() > 0 || rule != 0 || by_rule_alone || told_until != Time::max();
   }
+};
+
+// All of an entry except its body. Both texts outlive the making of the entry.
+struct Saved {
+  std::string_view url;
+  unsigned status = 0;
+  std::string_view head;
+  SourceKind source = SourceKind::origin;
+  Giver giver = {};
+  bool shared = true;
+  bool no_cache = false;
+  bool never_stale = false;
+  Times times = {};
+  std::chrono::milliseconds initial_age{0};
+  Freshness freshness = {};
+  // Of an entry read back from disk, `told_until` is the end of its claim to neighbours.
+  Extras extras = {};
 };
 
 // Where the memory of an entry comes from, if not from the heap.
 struct EntryMemory {
   void* (*take)(std::size_t bytes);
   void (*give_back)(void* memory, std::size_t bytes) noexcept;
-};
-
-// What an entry needs of a received response before there is an entry. Refers to what `received`
-// refers to.
-struct Judged {
-  explicit Judged(const Received& received);
-  Judged(const Judged&) = delete;
-  Judged& operator=(const Judged&) = delete;
-
- private:
-  const std::optional<http::CacheControl> own_control_;
-
- public:
-  const http::CacheControl& control;
-  const std::string_view url;
-  const Freshness freshness;
-  QuotePlaces quotes;
-  const std::string head;  // of Entry
 };
 
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
@@ -173,8 +149,9 @@ struct Entry : Counted<Entry> {
   static void operator delete(Entry* entry, std::destroying_delete_t destroys);
 
  private:
-  Entry(Budget& budget, const Received& received, const Judged& judged, const EntryMemory* memory);
-  Entry(Budget& budget, Saved saved);
+  static Ref<Entry> make(Budget& budget, Saved& facts, const QuotePlaces& quotes,
+                         const EntryMemory* memory);
+  Entry(Budget& budget, Saved& facts, const QuotePlaces& quotes, const EntryMemory* memory);
 
   const ShortSeconds lifetime_;
   const std::uint64_t initial_age_ : 42;  // ms: enough for 139 years
@@ -188,8 +165,7 @@ struct Entry : Counted<Entry> {
  public:
   const SourceKind source : 2;
   const bool shared : 1;
-  const bool by_rule_alone : 1;  // as in Received
-  const bool no_cache : 1;       // RFC 9111 5.2.2.4; a no-cache that names fields does not count
+  const bool no_cache : 1;  // RFC 9111 5.2.2.4; a no-cache that names fields does not count
   // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
   const bool never_stale : 1;
 
@@ -234,6 +210,7 @@ struct Entry : Counted<Entry> {
   bool is_part() const { return extras_ && extras_->range; }
   bool is_object() const { return extras_ && extras_->object; }
   digest::RuleHash rule() const { return extras().rule; }
+  bool by_rule_alone() const { return extras_ && extras_->by_rule_alone; }  // as in Received
 
   HeadQuotes quotes() const { return quotes_.in(head()); }
   // Fresh means: now < fresh_until(), and the entry is not from the future.
@@ -283,15 +260,9 @@ struct Entry : Counted<Entry> {
 
   // url() and head() lie here, one after the other.
   const char* text() const { return reinterpret_cast<const char*>(this + 1); }
-  void put_behind(std::string_view url, std::string_view head, const EntryMemory* memory);
-  std::unique_ptr<const Extras> extras_of(const Received& received,
-                                          const http::CacheControl& control) const;
-  std::unique_ptr<const Extras> extras_of(Saved& saved) const;
-  Time as_told_until(const Received& received, const http::CacheControl& control) const;
   // The end of its freshness without rules.
   Time told_until() const { return std::min(extras().told_until, fresh_until()); }
-  bool may_cross(const http::Variant& its_variant) const;
-  bool answers_neighbours(const http::Variant& its_variant) const;
+  bool may_cross() const;
   // The allocation, and all memory without the body.
   std::size_t allocated() const;
   std::uint64_t own_bytes() const;
@@ -333,6 +304,18 @@ class OnDisk {
   std::atomic<bool> offered_ = false;
   std::atomic<std::uint64_t> front_ = 0;
   std::atomic<std::uint64_t> body_ = 0;
+};
+
+// The head of an entry, parsed again.
+class ParsedHead {
+  std::string text_;
+
+ public:
+  explicit ParsedHead(const Entry& entry);
+  ParsedHead(const ParsedHead&) = delete;
+  ParsedHead& operator=(const ParsedHead&) = delete;
+
+  http::ResponseHead head;  // views of text_
 };
 
 // A response as memory and disk keep it.

@@ -20,9 +20,10 @@ http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) 
   return same;
 }
 
-Ref<Entry> made_of(Budget& budget, const Received& whole, std::uint64_t length) {
-  const auto entry = Entry::make(budget, whole);
-  entry->body.size = length;
+Ref<Entry> made_of(Budget& budget, Received message, Object object, std::uint64_t bytes) {
+  message.object = object;
+  const auto entry = Entry::make(budget, message);
+  entry->body.size = bytes;
   return entry;
 }
 
@@ -30,15 +31,9 @@ Ref<Entry> made_of(Budget& budget, const Received& whole, std::uint64_t length) 
 
 Ref<Entry> object_entry(Budget& budget, const Received& received, Object object,
                         std::uint64_t length) {
-  if (received.response.status == 200) {
-    Received whole = received;
-    whole.object = object;
-    return made_of(budget, whole, length);
-  }
+  if (received.response.status == 200) return made_of(budget, received, object, length);
   const auto head = with_status(200, received.response);
-  Received whole = received.with(head);
-  whole.object = object;
-  return made_of(budget, whole, length);
+  return made_of(budget, received.with(head), object, length);
 }
 
 Ref<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
@@ -46,9 +41,7 @@ Ref<const Entry> begun_entry(Budget& budget, const Received& received, Object ob
   auto head = with_status(206, received.response);
   const auto range = http::content_range({{0, bytes - 1}, std::nullopt});
   head.fields.append(field::content_range, "Content-Range", range);
-  Received begun = received.with(head);
-  begun.object = object;
-  return made_of(budget, begun, bytes);
+  return made_of(budget, received.with(head), object, bytes);
 }
 
 Ref<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes, Giver giver) {

@@ -1,10 +1,7 @@
 #include "proxy/cache/judge.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <string>
 
-#include "proxy/cache/ahead.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/range.hpp"
@@ -31,10 +28,6 @@ std::string_view only_value(const http::Fields& fields, field name) {
   return fields.count(name) == 1 ? fields.value(name) : std::string_view{};
 }
 
-bool has_star(const http::Fields& response) {
-  return http::has_member(response, field::vary, "*");
-}
-
 // RFC 9111 3.5.
 bool leaves_authorization(const http::CacheControl& control) {
   return control.public_ || control.must_revalidate || control.s_maxage;
@@ -58,6 +51,40 @@ bool is_part_by_another_name(const RequestFacts& request, const http::ResponseHe
   return request.range || (part && !part->is_whole());
 }
 
+// RFC 6585 3 to 6: whether no cache may store such a response, whatever its fields allow.
+bool is_never_stored(unsigned status) {
+  return status == 428 || status == kTooManyRequests || status == 431 || status == 511;
+}
+
+// Whether the status allows to store the response, and it is exactly one part if it is a part.
+Storability by_status(const RequestFacts& request, const http::ResponseHead& response,
+                      const http::CacheControl& control) {
+  const unsigned status = response.status;
+  const bool is_final = !response.interim() && status <= http::kLastStatus && !response.icy;
+  if (!is_final || is_never_stored(status)) return Storability::status;
+  if (status == 206 && !range_of(response)) return Storability::partial;
+  if (status == 304 || status == 416) return Storability::partial;
+  if (is_part_by_another_name(request, response)) return Storability::partial;
+  const bool is_known = !control.must_understand || understood(status);
+  return is_known ? Storability::yes : Storability::status;
+}
+
+// Whether the response is for other requests, too.
+Storability by_audience(const RequestFacts& request, const http::ResponseHead& response,
+                        const http::CacheControl& control) {
+  // First: a response for one user says nothing about the one stored for all, with or without
+  // no-store.
+  if (control.private_) return Storability::private_;
+  // A cache that implements must-understand ignores the no-store beside it (5.2.2.3).
+  if (control.no_store && !control.must_understand) return Storability::no_store;
+  if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
+  if (request.open_to_all && response.status >= 300) return Storability::authorization;
+  if (http::has_member(response.fields, field::vary, "*")) return Storability::vary_star;
+  const bool is_long =
+      request.fields && http::Variant::is_too_long(response.fields, *request.fields);
+  return is_long ? Storability::vary_too_long : Storability::yes;
+}
+
 // Why a response could never be used once it is stored; `yes`: it can. A validator makes any
 // response useful.
 Storability use_of(const RequestFacts& request, const http::ResponseHead& response,
@@ -76,18 +103,13 @@ Storability use_of(const RequestFacts& request, const http::ResponseHead& respon
   return freshness.basis == Basis::heuristic ? Storability::no_lifetime : Storability::max_age;
 }
 
-bool leaves_authorization(const Entry& entry) {
-  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = std::string(entry.head()) + "\r\n";
-  const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
-  return head && leaves_authorization(http::response_cache_control(head->fields, {}));
-}
-
 // Whether blocks that the object lacks may be requested. The response to a request with credentials
 // may be stored and joined only if the origin allows that, which it most likely did before.
 bool may_be_completed(const RequestFacts& request, const Entry& object) {
   if (object.is_part() || strong_validator(object).empty()) return false;
-  return !request.authorization || leaves_authorization(object);
+  if (!request.authorization) return true;
+  const ParsedHead parsed(object);
+  return leaves_authorization(http::response_cache_control(parsed.head.fields, {}));
 }
 
 // Whether the client's max-stale (5.2.1.2) accepts the stale entry.
@@ -96,10 +118,16 @@ bool takes_stale(const RequestFacts& request, const Entry& entry, Time now) {
   return max_stale && !entry.never_stale && -entry.ttl(now) <= *max_stale;
 }
 
+bool names_another(const RangeFacts& request, std::string_view etag) {
+  if (!request.shown_tags.empty()) return !http::names_tag(request.shown_tags, etag);
+  if (!request.if_range || !http::parse_entity_tag(*request.if_range)) return false;
+  return !http::strongly_equal(*request.if_range, etag);
+}
+
 // Whether the client has a newer version than the stored one. Called for each hit.
 bool is_ahead(const RequestFacts& request, const Entry& entry) {
   return request.range && entry.has_content() &&
-         is_ahead(request, entry.quotes().etag, complete_length(entry));
+         cache::is_ahead(request, entry.quotes().etag, complete_length(entry));
 }
 
 // Why the entry may not be served without validation; `none` if it may (RFC 9111 4, 5.2.1).
@@ -127,18 +155,13 @@ bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now)
 
 // Whether the entry is there only because of a rule that does not apply to the request any more.
 bool is_hidden(const RequestFacts& request, const Entry& entry) {
-  return entry.by_rule_alone && !request.open_to_all;
+  return entry.by_rule_alone() && !request.open_to_all;
 }
 
 // Whether the request may have what our rule keeps.
 bool has_rule(const RequestFacts& request, const Entry& entry, Time now) {
   return !request.from_neighbour || request.asked_rule == entry.rule() ||
          entry.fresh_without_rule(now);
-}
-
-// RFC 6585 3 to 6: whether no cache may store such a response, whatever its fields allow.
-bool is_never_stored(unsigned status) {
-  return status == 428 || status == kTooManyRequests || status == 431 || status == 511;
 }
 
 // Whether the response may be stored.
@@ -152,35 +175,40 @@ Verdict forward(const RequestFacts& request, Forward reason) {
   return {Action::fetch, reason, request.range};
 }
 
+// A stored part lacks bytes that the request wants.
+Verdict judge_part(const RequestFacts& request, const Entry& part) {
+  const bool completes = keeps(request) && rest_wanted(request, part);
+  if (completes) return {Action::complete, Forward::partial, request.range};
+  return forward(request, is_ahead(request, part) ? Forward::request : Forward::partial);
+}
+
+// For this reason the entry may not be served as it is.
+Verdict judge_stale(const RequestFacts& request, const Found& found, Forward reason, Time now) {
+  const Entry& entry = *found.entry;
+  const bool may_refresh = reason == Forward::stale && !entry.is_part() && !found.lacks &&
+                           may_answer_first(request, entry, now) && !is_ahead(request, entry);
+  if (may_refresh) return {Action::refresh, reason};
+  const bool is_part = entry.is_part() || (entry.is_object() && request.range);
+  if (keeps(request) && entry.has_validator()) return {Action::revalidate, reason, is_part};
+  return forward(request, reason);
+}
+
 Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time now) {
   if (request.method == RequestFacts::Method::other) return {Action::pass, Forward::method};
-  if (request.never_store) return {Action::pass, Forward::bypass};
-  if (request.for_origin) return {Action::pass, Forward::bypass};
+  if (request.never_store || request.for_origin) return {Action::pass, Forward::bypass};
   if (!found.entry) {
     return forward(request, found.varies ? Forward::vary_miss : Forward::uri_miss);
   }
   const Entry& entry = *found.entry;
-  if (!covers(request, entry)) {
-    const bool completes = keeps(request) && rest_wanted(request, entry);
-    if (completes) return {Action::complete, Forward::partial, request.range};
-    return forward(request, is_ahead(request, entry) ? Forward::request : Forward::partial);
-  }
+  if (!covers(request, entry)) return judge_part(request, entry);
   if (found.lacks && !may_be_completed(request, entry)) {
     return forward(request, Forward::partial);
   }
   const Forward reason = obstacle(request, entry, now);
-  if (reason == Forward::none) {
-    if (!found.lacks) return {Action::serve, reason};
-    if (!keeps(request)) return forward(request, Forward::partial);
-    return {Action::complete, Forward::partial, request.range};
-  }
-  const bool is_part = entry.is_part() || (entry.is_object() && request.range);
-  if (reason == Forward::stale && !entry.is_part() && !found.lacks &&
-      may_answer_first(request, entry, now) && !is_ahead(request, entry)) {
-    return {Action::refresh, reason};
-  }
-  if (keeps(request) && entry.has_validator()) return {Action::revalidate, reason, is_part};
-  return forward(request, reason);
+  if (reason != Forward::none) return judge_stale(request, found, reason, now);
+  if (!found.lacks) return {Action::serve, reason};
+  if (!keeps(request)) return forward(request, Forward::partial);
+  return {Action::complete, Forward::partial, request.range};
 }
 
 bool may_serve_offline(const RequestFacts& request, const Found& found, Time now) {
@@ -204,23 +232,28 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
 
 }  // namespace
 
-void RequestFacts::note(const http::RequestHead& request) {
-  const auto& lines = request.fields;
-  fields = &lines;
-  method = method_of(request.method);
-  if (lines.may_have(field::cache_control) || lines.may_have(field::pragma)) {
-    control = http::request_cache_control(lines);
+RequestFacts::RequestFacts(const http::RequestHead& request)
+    : fields(&request.fields),
+      method(method_of(request.method)),
+      authorization(fields->has(field::authorization)),
+      for_origin(http::has_write_condition(*fields)),
+      from_proxy(fields->has(field::via)) {
+  if (fields->may_have(field::cache_control) || fields->may_have(field::pragma)) {
+    control = http::request_cache_control(*fields);
   }
-  authorization = lines.has(field::authorization);
-  range = method == Method::get && lines.has(field::range);
+  range = method == Method::get && fields->has(field::range);
   if (range) {
-    ranges = only_value(lines, field::range);
+    ranges = only_value(*fields, field::range);
     signs_range = http::signs_range(request);
-    shown_tags = only_value(lines, field::if_none_match);
+    shown_tags = only_value(*fields, field::if_none_match);
   }
-  if (lines.has(field::if_range)) if_range = only_value(lines, field::if_range);
-  for_origin = http::has_write_condition(lines);
-  from_proxy = lines.has(field::via);
+  if (fields->has(field::if_range)) if_range = only_value(*fields, field::if_range);
+}
+
+bool is_ahead(const RangeFacts& request, std::string_view etag,
+              std::optional<std::uint64_t> length) {
+  if (!request.range || !length || !names_another(request, etag)) return false;
+  return http::select_ranges(request.ranges, *length).kind == http::Selection::Kind::none;
 }
 
 bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control) {
@@ -248,24 +281,8 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, const http::CacheControl& control) {
   if (const auto asked = storability_for(request); asked != Storability::yes) return asked;
-  if (response.interim() || response.status > http::kLastStatus || response.icy)
-    return Storability::status;
-  if (is_never_stored(response.status)) return Storability::status;
-  if (response.status == 206 && !range_of(response)) return Storability::partial;
-  if (response.status == 304 || response.status == 416) return Storability::partial;
-  if (is_part_by_another_name(request, response)) return Storability::partial;
-  if (control.must_understand && !understood(response.status)) return Storability::status;
-  // First: a response for one user says nothing about the one stored for all, with or without
-  // no-store.
-  if (control.private_) return Storability::private_;
-  // A cache that implements must-understand ignores the no-store beside it (5.2.2.3).
-  if (control.no_store && !control.must_understand) return Storability::no_store;
-  if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
-  if (request.open_to_all && response.status >= 300) return Storability::authorization;
-  if (has_star(response.fields)) return Storability::vary_star;
-  if (request.fields && http::Variant::is_too_long(response.fields, *request.fields)) {
-    return Storability::vary_too_long;
-  }
+  if (const auto by = by_status(request, response, control); by != Storability::yes) return by;
+  if (const auto by = by_audience(request, response, control); by != Storability::yes) return by;
   const Freshness freshness = freshness_of(response, control, times.arrived(), request.freshness);
   if (freshness.basis == Freshness::Basis::none) return Storability::status;
   if (response.fields.has(field::set_cookie) && !may_store_cookie(request, control)) {

@@ -13,34 +13,17 @@
 
 namespace proxy::cache {
 
-// The facts of a request that the rules need. Refers to the text of the head.
-struct RequestFacts {
-  enum class Method : std::uint8_t { get, head, other };
-
-  RequestFacts() = default;
-  explicit RequestFacts(const http::RequestHead& request) { note(request); }
-  // Completes an object that has no facts yet.
-  void note(const http::RequestHead& request);
-
-  const http::Fields* fields = nullptr;  // of the head, by which Vary selects; null: no field
-  Method method = Method::get;
-  http::CacheControl control;   // takes Pragma into account
-  bool authorization = false;   // there is an Authorization field, and it matters
+// What a request says about ranges. Refers to the text of its head.
+struct RangeFacts {
   bool range = false;           // there is a Range field, and the method is GET
   std::string_view ranges;      // the value of Range; empty: absent, or more than one field
   bool signs_range = false;     // Range must reach the origin as it came: http::signs_range()
   std::string_view shown_tags;  // of a range: the value of If-None-Match; empty: as of `ranges`
   std::optional<std::string_view> if_range;  // empty: cannot be met
-  // Only the origin can answer: If-Match or If-Unmodified-Since, a body (it may change what the
-  // request means), or an Upgrade.
-  bool for_origin = false;
-  // A proxy has forwarded it, so it may be a neighbour's. Whoever knows more sets it.
-  bool from_proxy = false;
-  // It may be a neighbour's that asks because of our digest. The address tells, so others set it.
-  bool from_neighbour = false;
-  digest::RuleHash asked_rule = 0;  // the neighbour's own, if it asks for what is stored; 0: none
+};
 
-  // From the settings, not from the head.
+// What the settings say about a request.
+struct SiteFacts {
   FreshnessBounds freshness = {};
   digest::RuleHash rule = 0;  // what neighbours must have in common with us for some responses
   bool immutable = false;     // a fresh response answers, however fresh a one the client asks for
@@ -54,6 +37,27 @@ struct RequestFacts {
   // No origin is available: any stored response is served unless it forbids that (RFC 9111 4.2.4),
   // and of the others those are fetched that neighbours may have.
   bool offline = false;
+};
+
+// The facts of a request that the rules need. Refers to the text of the head.
+struct RequestFacts : RangeFacts, SiteFacts {
+  enum class Method : std::uint8_t { get, head, other };
+
+  RequestFacts() = default;
+  explicit RequestFacts(const http::RequestHead& request);
+
+  const http::Fields* fields = nullptr;  // of the head, by which Vary selects; null: no field
+  Method method = Method::get;
+  http::CacheControl control;  // takes Pragma into account
+  bool authorization = false;  // there is an Authorization field, and it matters
+  // Only the origin can answer: If-Match or If-Unmodified-Since, a body (it may change what the
+  // request means), or an Upgrade.
+  bool for_origin = false;
+  // A proxy has forwarded it, so it may be a neighbour's. Whoever knows more sets it.
+  bool from_proxy = false;
+  // It may be a neighbour's that asks because of our digest. The address tells, so others set it.
+  bool from_neighbour = false;
+  digest::RuleHash asked_rule = 0;  // the neighbour's own, if it asks for what is stored; 0: none
 };
 
 // Whether a Set-Cookie may be stored with a response that has these directives. RFC 9111 7.3 leaves
@@ -102,6 +106,13 @@ struct Verdict {
 // the rule by which an entry lasts (Entry::rule) is answered as if we had no rule, or it would get
 // a response that is stale to it.
 Verdict judge(const RequestFacts& request, const Found& found, Time now);
+
+// Whether the client names another version than the one with this ETag, and asks for bytes behind
+// the end of the version with this ETag. The client's version is then probably newer, and the range
+// is meant for the newer version. `length`: the complete length of the version with this ETag; if
+// unknown, returns false.
+bool is_ahead(const RangeFacts& request, std::string_view etag,
+              std::optional<std::uint64_t> length);
 
 // Whether a stale entry may be served because its validation failed, by a failure to reach the
 // origin or by an error response (RFC 5861 4): for the longest time that stale-if-error of the

@@ -51,17 +51,29 @@ RequestFacts as_get(const RequestFacts& request) {
   return facts;
 }
 
-Storability may_store_posted(const http::RequestHead& request, const RequestFacts& facts,
-                             const http::Target& target, const http::ResponseHead& answer,
+Storability may_store_posted(const Posted& asked, const http::ResponseHead& answer,
                              const Times& times, http::Targets targets) {
-  if (request.method != "POST" || answer.status != 200) return Storability::method;
+  if (asked.head.method != "POST" || answer.status != 200) return Storability::method;
   const auto control = http::response_cache_control(answer.fields, targets);
   const auto freshness = freshness_of(answer, control, times.arrived());
   if (!freshness.is_explicit() || freshness.lifetime <= initial_age(answer.fields, times) ||
-      !is_this_url(target, answer)) {
+      !is_this_url(asked.target, answer)) {
     return Storability::method;
   }
-  return may_store(as_get(facts), answer, times, targets);
+  return may_store(as_get(asked.facts), answer, times, control);
+}
+
+std::vector<http::Target> invalidated_by(std::string_view method, const http::Target& target,
+                                         const http::ResponseHead& answer) {
+  if (http::is_safe(method) || answer.status < 200 || answer.status >= 400) return {};
+  std::vector<http::Target> urls{target};
+  for (const auto name : {http::field::location, http::field::content_location}) {
+    const auto* line = answer.fields.find(name);
+    if (!line) continue;
+    auto named = http::resolve(target, line->value);
+    if (named && http::same_origin(*named, target)) urls.push_back(std::move(*named));
+  }
+  return urls;
 }
 
 }  // namespace proxy::cache

@@ -27,7 +27,7 @@ std::uint64_t end_of(const Entry& entry) {
 
 }  // namespace
 
-bool meets_if_range(const RequestFacts& request, const Entry& entry) {
+bool meets_if_range(const RangeFacts& request, const Entry& entry) {
   if (!request.if_range) return true;
   const std::string_view named = *request.if_range;
   if (named.empty()) return false;
@@ -69,7 +69,7 @@ std::optional<std::uint64_t> complete_length(const Entry& entry) {
   return is_as_said(entry) ? entry.range()->complete : std::nullopt;
 }
 
-http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
+http::Selection parts_wanted(const RangeFacts& request, const Entry& entry) {
   if (!entry.has_content() || request.ranges.empty() || !meets_if_range(request, entry)) return {};
   auto selected = http::select_ranges(request.ranges, end_of(entry));
   if (!entry.is_part()) return selected;
@@ -82,10 +82,8 @@ http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
 
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary) {
-  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text =
-      std::string(entry.head()) + "\r\n";  // the head was parsed before it was stored
-  const auto stored = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
+  const ParsedHead parsed(entry);
+  const auto& stored = parsed.head;
   const bool several = parts.size() > 1;
   PartialText partial;
   http::append_status_line(partial.head, 206, http::reason_phrase(206));

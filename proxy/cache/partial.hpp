@@ -33,14 +33,14 @@ std::optional<std::uint64_t> complete_length(const Entry& entry);
 
 // Whether a range may be taken from this entry: there is no If-Range, or If-Range names this
 // version by strong comparison or by exactly its date (RFC 9110 13.1.5).
-bool meets_if_range(const RequestFacts& request, const Entry& entry);
+bool meets_if_range(const RangeFacts& request, const Entry& entry);
 // What the Range of a GET selects from a stored response, after the client's other conditions (RFC
 // 9110 13.2.2). The result is `whole` if If-Range names another version, if the response is an
 // error, or if there is more than one Range field. For a stored part, `whole` means that it lacks
 // requested bytes and cannot answer.
-http::Selection parts_wanted(const RequestFacts& request, const Entry& entry);
+http::Selection parts_wanted(const RangeFacts& request, const Entry& entry);
 // Whether the stored response contains what this request wants (RFC 9111 3.3).
-inline bool covers(const RequestFacts& request, const Entry& entry) {
+inline bool covers(const RangeFacts& request, const Entry& entry) {
   return !entry.is_part() || parts_wanted(request, entry).kind == http::Selection::Kind::parts;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/text.hpp"
@@ -12,24 +11,6 @@ namespace proxy::cache {
 namespace {
 
 using http::field;
-
-// The head of a stored entry as fields.
-class StoredFields {
- public:
-  explicit StoredFields(const Entry& entry)
-      : text_(std::string(entry.head()) + "\r\n"),
-        head_(http::parse_response_head(text_, {kNoLimit, kNoLimit}).value()) {}
-  StoredFields(const StoredFields&) = delete;
-  StoredFields& operator=(const StoredFields&) = delete;
-
-  [[nodiscard]] const http::Fields& all() const { return head_.fields; }
-
- private:
-  static constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-
-  std::string text_;
-  const http::ResponseHead head_;
-};
 
 // The codings in the order in which they were applied, as a list; empty: none.
 std::string codings_of(const http::Fields& fields) {
@@ -75,10 +56,11 @@ bool same_representation(const Entry& stored, const http::Fields& answer) {
   constexpr std::array kDescribing{field::content_type, field::content_language,
                                    field::last_modified};
   if (!same_version(stored, answer)) return false;
-  const StoredFields fields(stored);
-  return codings_of(fields.all()) == codings_of(answer) &&
+  const ParsedHead parsed(stored);
+  const auto& fields = parsed.head.fields;
+  return codings_of(fields) == codings_of(answer) &&
          std::all_of(kDescribing.begin(), kDescribing.end(),
-                     [&](field id) { return agrees(fields.all(), answer, id); });
+                     [&](field id) { return agrees(fields, answer, id); });
 }
 
 bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uint64_t> complete,
@@ -88,8 +70,7 @@ bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uin
 }
 
 bool same_coding(const Entry& stored, const http::Fields& answer) {
-  const StoredFields fields(stored);
-  return codings_of(fields.all()) == codings_of(answer);
+  return codings_of(ParsedHead(stored).head.fields) == codings_of(answer);
 }
 
 bool is_coded(const http::Fields& answer) {
@@ -97,8 +78,7 @@ bool is_coded(const http::Fields& answer) {
 }
 
 std::string accepts_coding_of(const Entry& stored) {
-  const StoredFields fields(stored);
-  auto codings = codings_of(fields.all());
+  auto codings = codings_of(ParsedHead(stored).head.fields);
   return codings.empty() ? "identity" : codings;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -86,15 +85,19 @@ std::string take_asker_cookies(http::Fields& fields, const RequestFacts& request
   return lines;
 }
 
-// The entry with the fields of a newer message, except excluded ones. The entry holds the content
-// that `part` names; without `part` it holds all of the content. The content came from `giver`.
+// What a newer message changes of an entry.
+struct Update {
+  const Received& newer;
+  Giver giver;                             // of the content
+  std::optional<http::ContentRange> part;  // the content that the entry holds; empty: all
+  Exclusion excluded = nullptr;            // fields that are left out
+};
+
 Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& request,
-                  const Received& newer, const std::optional<http::ContentRange>& part,
-                  Exclusion excluded, Giver giver) {
-  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text =
-      std::string(entry.head()) + "\r\n";  // the head was parsed before it was stored
-  http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
+                  const Update& update) {
+  const auto& [newer, giver, part, excluded] = update;
+  ParsedHead parsed(entry);
+  http::ResponseHead& head = parsed.head;
   head.minor = newer.response.minor;  // Via describes the message that arrived last
   head.fields =
       merged(head.fields, updates_of(newer.response.fields), excluded, entry.giver().guest);
@@ -109,7 +112,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   whole.shared = entry.shared;
   whole.object = entry.object();
   whole.giver = giver;
-  whole.by_rule_alone = newer.by_rule_alone || entry.by_rule_alone;
+  whole.by_rule_alone = newer.by_rule_alone || entry.by_rule_alone();
   return {Entry::make(budget, whole), asker_fields(whole) + cookies,
           may_store(request, head, whole.times, whole.targets)};
 }
@@ -117,30 +120,29 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
 }  // namespace
 
 Conditions conditional_fields(const Entry& entry, std::string_view tags) {
+  const auto stored = entry.quotes();
   Conditions conditions;
-  if (!entry.quotes().etag.empty()) {
-    conditions.push_back({field::if_none_match, "If-None-Match", tags});
-  }
-  if (!entry.quotes().last_modified.empty() && !entry.giver().guest) {
-    conditions.push_back(
-        {field::if_modified_since, "If-Modified-Since", entry.quotes().last_modified});
+  if (!stored.etag.empty()) conditions.push_back({field::if_none_match, "If-None-Match", tags});
+  if (!stored.last_modified.empty() && !entry.giver().guest) {
+    conditions.push_back({field::if_modified_since, "If-Modified-Since", stored.last_modified});
   }
   return conditions;
 }
 
-bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone) {
+bool identifies(const Entry& entry, const http::ResponseHead& not_modified, std::string_view tags) {
   const auto& fields = not_modified.fields;
   if (!http::agrees_on_validators(fields)) return false;
   if (fields.has(field::content_encoding) && !same_coding(entry, fields)) return false;
+  const auto stored = entry.quotes();
   const std::string_view etag = fields.value(field::etag);
   if (!etag.empty()) {
     const bool weak = etag.substr(0, 2) == "W/";
-    return etag == entry.quotes().etag || (weak && http::weakly_equal(etag, entry.quotes().etag));
+    return etag == stored.etag || (weak && http::weakly_equal(etag, stored.etag));
   }
   // A guest may have made up its tag, such as "*", which matches whatever the origin has.
   if (entry.giver().guest) return false;
   const std::string_view modified = fields.value(field::last_modified);
-  return modified.empty() ? alone : modified == entry.quotes().last_modified;
+  return modified.empty() ? tags.empty() || tags == stored.etag : modified == stored.last_modified;
 }
 
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
@@ -149,7 +151,7 @@ Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& reques
   const bool is_origins = not_modified.giver.tag == 0;
   const auto giver =
       is_origins ? not_modified.giver : giver_of_both(entry.giver(), not_modified.giver);
-  auto fresh = updated(budget, entry, request, not_modified, entry.range(), {}, giver);
+  auto fresh = updated(budget, entry, request, {not_modified, giver, entry.range()});
   fresh.entry->body = entry.body;
   return fresh;
 }
@@ -157,7 +159,7 @@ Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& reques
 Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
                     const Received& newer, const std::optional<http::ContentRange>& part) {
   const auto giver = giver_of_both(entry.giver(), newer.giver);
-  return updated(budget, entry, request, newer, part, is_of_whole_content, giver);
+  return updated(budget, entry, request, {newer, giver, part, is_of_whole_content});
 }
 
 }  // namespace proxy::cache

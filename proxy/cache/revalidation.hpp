@@ -21,9 +21,10 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags);
 
 // Whether a 304 is about this entry (4.3.4): a strong tag must be the entry's tag, a weak one may
 // also be its strong form. A 304 without validators is about the entry if the entry was the only
-// one (`alone`) that the condition named. A 304 that names other content codings than the entry's
-// is about another representation.
-bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone = true);
+// one that the condition named. A 304 that names other content codings than the entry's is about
+// another representation. `tags`: those of the condition; empty: the entry's alone.
+bool identifies(const Entry& entry, const http::ResponseHead& not_modified,
+                std::string_view tags = {});
 
 struct Freshened {
   Ref<Entry> entry;

@@ -96,16 +96,16 @@ bool take_head(std::string_view text, Saved& into) {
 bool take_fixed(std::string_view head, Saved& into) {
   const auto byte = [&](std::size_t at) { return *bytes_at(head, at); };
   const auto in_seconds = [&](std::size_t at) {
-    return seconds(load<std::uint32_t>(bytes_at(head, at)));
+    return ShortSeconds(load<std::uint32_t>(bytes_at(head, at)));
   };
   if (byte(0) != kLayout || byte(1) > 63 || byte(2) > 2 || byte(3) > 4) return false;
   into.shared = (byte(1) & kShared) != 0;
   into.no_cache = (byte(1) & kNoCache) != 0;
   into.never_stale = (byte(1) & kNeverStale) != 0;
-  into.by_rule_alone = (byte(1) & kByRuleAlone) != 0;
+  into.extras.by_rule_alone = (byte(1) & kByRuleAlone) != 0;
   into.source = static_cast<SourceKind>(byte(2));
-  into.stale_while_revalidate = in_seconds(8);
-  into.stale_if_error = in_seconds(12);
+  into.extras.stale_while_revalidate = in_seconds(8);
+  into.extras.stale_if_error = in_seconds(12);
   into.freshness = {static_cast<Freshness::Basis>(byte(3)), in_seconds(16)};
   const auto age = load<std::uint64_t>(bytes_at(head, 24));
   const auto claimable = load<std::uint64_t>(bytes_at(head, 32));
@@ -114,7 +114,8 @@ bool take_fixed(std::string_view head, Saved& into) {
     return false;
   }
   into.initial_age = milliseconds(age);
-  if (claimable > 0) into.claimable_until = time_at(static_cast<std::int64_t>(claimable));
+  into.extras.told_until =
+      claimable > 0 ? time_at(static_cast<std::int64_t>(claimable)) : Time::min();
   return true;
 }
 
@@ -126,16 +127,16 @@ bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool 
   const auto length = take(rest, kLengthBytes);
   if (!length) return false;
   into.length = load<std::uint64_t>(bytes_at(*length, 0));
-  into.entry.object = Object{record.version};
+  into.entry.extras.object = Object{record.version};
   return into.length > 0 && into.length <= kLargestObject && record.block == blocks_in(into.length);
 }
 
 // Only objects may be parts: their entries were stored while the length was not known.
 bool take_part(SavedHead& into) {
   auto& entry = into.entry;
-  if (!entry.object) return entry.status != 206;
+  if (!entry.extras.object) return entry.status != 206;
   if (entry.status != 206) return entry.status == 200;
-  entry.range = http::ContentRange{{0, into.length - 1}, std::nullopt};
+  entry.extras.range = http::ContentRange{{0, into.length - 1}, std::nullopt};
   return into.length % kBlockBytes == 0;
 }
 
@@ -149,7 +150,7 @@ std::string encode_head(const Entry& entry, std::uint64_t selector) {
   out += static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
                            (entry.never_stale ? kNeverStale : 0) | (entry.object() ? kObject : 0) |
                            (entry.rule() != 0 ? kByRule : 0) |
-                           (entry.by_rule_alone ? kByRuleAlone : 0));
+                           (entry.by_rule_alone() ? kByRuleAlone : 0));
   out += static_cast<char>(entry.source);
   out += static_cast<char>(entry.freshness().basis);
   append(out, static_cast<std::uint32_t>(entry.head().size()));
@@ -189,14 +190,14 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
   if ((*bytes_at(head, 1) & kByRule) != 0) {
     const auto rule = take(rest, kRuleBytes);
     if (!rule) return std::nullopt;
-    saved.entry.rule = load<std::uint64_t>(bytes_at(*rule, 0));
+    saved.entry.extras.rule = load<std::uint64_t>(bytes_at(*rule, 0));
   }
   const auto text = take(rest, load<std::uint32_t>(bytes_at(head, 4)));
   if (!text || !take_head(*text, saved.entry) || !take_part(saved)) return std::nullopt;
   auto variant = take_variant(rest, load<std::uint32_t>(bytes_at(head, 20)));
   if (!variant || !rest.empty()) return std::nullopt;
   if (variant->varies() != (saved.selector != 0)) return std::nullopt;
-  saved.entry.variant = std::move(*variant);
+  saved.entry.extras.variant = std::move(*variant);
   return saved;
 }
 

@@ -1,6 +1,5 @@
 #include "proxy/fetching/origin_answer.hpp"
 
-#include "proxy/cache/ahead.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/validators.hpp"
@@ -15,7 +14,7 @@ OriginSays said_by_304(const http::ResponseHead& answer, const OriginQuestion& a
                        const Request& request) {
   const auto& stored = *asked.stored;
   const bool asked_alone = asked.tags == stored.quotes().etag;
-  if (cache::identifies(stored, answer, asked_alone)) return OriginSays::unmodified;
+  if (cache::identifies(stored, answer, asked.tags)) return OriginSays::unmodified;
   const auto etag = answer.fields.value(http::field::etag);
   const bool clients = !asked_alone && http::not_modified(request.head.fields, {etag, {}}, {});
   return clients ? OriginSays::unmodified_there : OriginSays::unmodified_other;

@@ -75,7 +75,7 @@ bool store_part(const FillContext& context, const Incoming& incoming,
   }
   const auto message = context.received(incoming.attempt);
   const auto all =
-      cache::combine(access.cache().budget, stored.get(), part, context.request().facts, message,
+      cache::combine(stored.get(), part, context.request().facts, message,
                      access.cache().store.max_object());
   return all && context.store(all, incoming.superseded);
 }

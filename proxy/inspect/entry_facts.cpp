@@ -31,7 +31,7 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
   const auto saved = cache::decode_head(stored.url(), stored.head(), header);
   if (header.kind == RecordKind::object) {
     const auto held = relations.stored_blocks(stored, saved ? saved->length : 0);
-    const bool whole = held.numbers.size() == header.block && !(saved && saved->entry.range);
+    const bool whole = held.numbers.size() == header.block && !(saved && saved->entry.extras.range);
     facts.kind = whole ? "large" : "part";
     facts.bytes = saved ? saved->length : held.bytes;
     facts.held_bytes = held.bytes;

@@ -35,7 +35,7 @@ void add_from_disk(const LiveRelations& relations, cache::Budget& budget, const 
   if (!opened || !is_response(opened->at.place)) return;
   auto facts = facts_of(opened->record, relations, now);
   auto saved = cache::decode_head(wanted.name, opened->record.head(), opened->record.header());
-  if (!facts || !saved || !saved->entry.variant.matches(wanted.request)) return;
+  if (!facts || !saved || !saved->entry.extras.variant.matches(wanted.request)) return;
   relations.add_uses(*facts, wanted.name, opened->at);
   auto entry = cache::Entry::make(budget, std::move(saved->entry));
   entry->body.size = entry->object() ? saved->length : opened->record.body_bytes();

@@ -134,7 +134,7 @@ Report record_of(const disk::Key& key, const disk::StoredRecord& stored,
     if (saved->selector != 0) {
       report.add("reachable", relations.leads_to(stored, saved->selector));
     }
-    add_selectors(report, entry.variant);
+    add_selectors(report, entry.extras.variant);
   } else if (const auto selector = cache::decode_selector(stored.head())) {
     report.add("selects_by", selector->names);
   }

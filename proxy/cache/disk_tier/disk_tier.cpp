@@ -137,7 +137,7 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   }
   if (location->kind == RecordKind::block || location->kind == RecordKind::selector) return read;
   auto saved = decode_head(url, stored->head(), stored->header());
-  const bool selected = saved && saved->entry.variant.matches(forms);
+  const bool selected = saved && saved->entry.extras.variant.matches(forms);
   // A marked field (http::Field::selects) selects though the response has no selector.
   if (saved && saved->selector == 0 && number == 0 && !selected) return read;
   if (!selected || saved->selector != number) {

@@ -63,7 +63,7 @@ struct Message {
 
 struct Combine : ::testing::Test {
   Ref<const Entry> kept(const Message* held, const Message& newer, std::uint64_t most = 100) {
-    return combine(budget, held ? held->entry.get() : nullptr, newer.entry, newer.request.facts,
+    return combine(held ? held->entry.get() : nullptr, newer.entry, newer.request.facts,
                    newer.received, most);
   }
   Budget budget{1 << 20};

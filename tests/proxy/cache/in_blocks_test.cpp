@@ -136,7 +136,7 @@ TEST_F(AnObject, IsNotJoinedToAPartOfTheSame) {
     const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
     const auto newer = Entry::make(budget_, received);
     newer->body = {{{Block::make(budget_, 10), 10}}, 10};
-    const auto kept = combine(budget_, held.get(), newer, request.facts, received, 1 << 20);
+    const auto kept = combine(held.get(), newer, request.facts, received, 1 << 20);
     EXPECT_EQ(kept, tag == std::string("\"e\"") ? nullptr : newer) << tag;
   }
 }

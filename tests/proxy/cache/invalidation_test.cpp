@@ -1,4 +1,4 @@
-#include "proxy/cache/invalidation.hpp"
+#include "proxy/cache/other_methods.hpp"
 
 #include <gtest/gtest.h>
 

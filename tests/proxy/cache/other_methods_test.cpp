@@ -83,7 +83,7 @@ TEST(MayStorePosted, OnlyWhatSaysThatAGetWouldBringIt) {  // RFC 9110 9.3.3
        }) {
     const Request request(c.request, c.method);
     const Response answer(c.answer, c.status);
-    EXPECT_EQ(may_store_posted(request.head, request.facts, target, answer.head, kAtOnce, {}),
+    EXPECT_EQ(may_store_posted({request.head, request.facts, target}, answer.head, kAtOnce, {}),
               c.expected)
         << c.name;
   }

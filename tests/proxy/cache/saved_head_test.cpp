@@ -99,7 +99,7 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
     EXPECT_EQ(after.fresh_until(), before->fresh_until()) << stock.lines;
     EXPECT_EQ(after.claimable_until(), before->claimable_until()) << stock.lines;
     EXPECT_EQ(after.rule(), before->rule());
-    EXPECT_EQ(after.by_rule_alone, before->by_rule_alone);
+    EXPECT_EQ(after.by_rule_alone(), before->by_rule_alone());
     EXPECT_EQ(after.claimable_by_rule_until(), before->claimable_by_rule_until());
     EXPECT_FALSE(after.range());
   }
@@ -178,8 +178,8 @@ TEST_F(AnObjectWrittenDown, IsTheSameOnceReadAgain) {
   const auto saved = decoded(encode_head(*entry_, 0));
   ASSERT_TRUE(saved);
   EXPECT_EQ(saved->length, kLength);
-  EXPECT_EQ(saved->entry.object, entry_->object());
-  EXPECT_EQ(saved->entry.claimable_until, entry_->claimable_until());
+  EXPECT_EQ(saved->entry.extras.object, entry_->object());
+  EXPECT_EQ(saved->entry.extras.told_until, entry_->claimable_until());
   EXPECT_EQ(saved->entry.head, entry_->head());
 }
 

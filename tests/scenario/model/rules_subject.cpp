@@ -229,7 +229,7 @@ bool RulesSubject::hand_on_unmodified(const Asked& asked, const Exchange& got) {
 bool RulesSubject::take_unmodified(const Asked& asked, const Exchange& got, const Held& stale,
                                    bool alone, bool refresh) {
   const Head head(got);
-  if (!cache::identifies(*stale, head.head, alone)) return false;
+  if (!cache::identifies(*stale, head.head, alone ? "" : "\"another\"")) return false;
   const auto fresh = cache::freshen(budget_, *stale, asked.facts, asked.received(head));
   const bool keep = fresh.storability == cache::Storability::yes;
   if (!keep && !asked.facts.authorization) invalidate(asked.ask.url);
@@ -300,7 +300,7 @@ void RulesSubject::heed_head(const Asked& asked, const Exchange& got) {
 void RulesSubject::keep_posted(const Asked& asked, const Exchange& got) {
   const Head head(got);
   const auto may_store =
-      cache::may_store_posted(asked.head, asked.facts, asked.target, head.head, head.times, {});
+      cache::may_store_posted({asked.head, asked.facts, asked.target}, head.head, head.times, {});
   if (may_store != cache::Storability::yes) return;
   const auto entry = cache::Entry::make(budget_, asked.received(head));
   entry->body = body_of(budget_, got.got.body);
