@@ -2,7 +2,6 @@
 
 #include "peers/native_target.hpp"
 #include "proxy/blocks/fetch_access.hpp"
-#include "proxy/cache/not_modified.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {

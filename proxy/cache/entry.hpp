@@ -20,7 +20,6 @@
 #include "proxy/cache/giver.hpp"
 #include "proxy/cache/head_quotes.hpp"
 #include "proxy/cache/object.hpp"
-#include "proxy/cache/ref.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/validators.hpp"

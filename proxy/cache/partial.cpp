@@ -1,6 +1,7 @@
 #include "proxy/cache/partial.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "proxy/http/date.hpp"
@@ -23,6 +24,15 @@ std::uint64_t end_of(const Entry& entry) {
   if (const auto length = complete_length(entry)) return *length;
   const bool to_the_end = entry.range()->complete == entry.range()->range.last + 1;
   return to_the_end ? range_of_body(entry).last + 1 : kFarAway;
+}
+
+// Fields of RFC 9110 8.3 to 8.5 and 14.4, RFC 9530 and RFC 1864.
+bool describes_content(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> kNames{
+      "Content-Type", "Content-Encoding", "Content-Language", "Content-Range",
+      "Content-MD5",  "Content-Digest",   "Repr-Digest",      "Digest"};
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [name](std::string_view one) { return http::same_word(one, name); });
 }
 
 }  // namespace
@@ -110,6 +120,29 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
   }
   partial.closing = delimiter + "--\r\n";
   return partial;
+}
+
+bool is_unmodified_for(const http::Fields& request, const Entry& entry, Time now) {
+  if (!request.has(http::field::if_none_match) && !request.has(http::field::if_modified_since)) {
+    return false;
+  }
+  const auto second = std::chrono::floor<std::chrono::seconds>(now);
+  return entry.has_content() && http::not_modified(request, entry.validators(), second);
+}
+
+std::string not_modified_head(const Entry& entry) {
+  std::string head;
+  http::append_status_line(head, 304, http::reason_phrase(304));
+  std::string_view lines = entry.head();
+  lines.remove_prefix(lines.find("\r\n") + 2);
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find("\r\n") + 2);
+    const std::string_view name = line.substr(0, line.find(':'));
+    const bool said_by_tag = !entry.quotes().etag.empty() && http::same_word(name, "Last-Modified");
+    if (!describes_content(name) && !said_by_tag) head += line;
+    lines.remove_prefix(line.size());
+  }
+  return head;
 }
 
 }  // namespace proxy::cache

@@ -1,5 +1,5 @@
-// Parts of a stored response (RFC 9110 14, 15.3.7): which parts a request selects, and the text of
-// the 206 around them. Pure.
+// What is sent in place of a whole stored response: parts of it (RFC 9110 14, 15.3.7), or a 304
+// (15.4.5). Pure.
 #pragma once
 
 #include <string>
@@ -55,5 +55,14 @@ struct PartialText {
 // author of the content must not be able to predict `boundary`.
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary);
+
+// Whether the client's condition (If-None-Match, else If-Modified-Since) selects a 304 for this
+// entry (RFC 9110 13.2.2). `request` holds the client's fields.
+bool is_unmodified_for(const http::Fields& request, const Entry& entry, Time now);
+
+// The status line and the fields of the 304, a CRLF after each. Omits Last-Modified if there is an
+// ETag, and fields that describe content which the client already has (Content-Type, -Encoding,
+// -Language, -Range, digests). The sender adds Age and Cache-Status.
+std::string not_modified_head(const Entry& entry);
 
 }  // namespace proxy::cache

@@ -1,6 +1,7 @@
 // Why a response is not stored. Cache-Status, the access log and /metrics name the same reasons.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -46,6 +47,32 @@ enum class Storability : std::uint8_t {
 inline constexpr std::size_t kStorabilities = 23;
 
 // "no-store": the word in `not-stored/no-store`. "yes" for `yes`.
-std::string_view text(Storability storability);
+constexpr std::string_view text(Storability storability) {
+  using Words = std::array<std::string_view, kStorabilities>;
+  constexpr Words kWords{"yes",
+                         "method",
+                         "rule",
+                         "request-no-store",
+                         "for-origin",
+                         "status",
+                         "partial",
+                         "no-store",
+                         "private",
+                         "authorization",
+                         "vary",
+                         "vary-too-long",
+                         "set-cookie",
+                         "no-cache",
+                         "no-lifetime",
+                         "max-age",
+                         "expired",
+                         "duplicate",
+                         "too-large",
+                         "no-room",
+                         "several-sources",
+                         "incomplete",
+                         "outdated"};
+  return kWords[static_cast<std::size_t>(storability)];
+}
 
 }  // namespace proxy::cache

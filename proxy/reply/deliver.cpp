@@ -1,6 +1,6 @@
 #include "proxy/reply/deliver.hpp"
 
-#include "proxy/cache/not_modified.hpp"
+#include "proxy/cache/partial.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/reply/from_file.hpp"

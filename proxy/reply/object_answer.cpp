@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "proxy/blocks/presence.hpp"
-#include "proxy/cache/not_modified.hpp"
 #include "proxy/reply/from_file.hpp"
 #include "proxy/reply/stored.hpp"
 #include "proxy/tiers/object_blocks.hpp"

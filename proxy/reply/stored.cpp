@@ -2,7 +2,6 @@
 
 #include <random>
 
-#include "proxy/cache/not_modified.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"

@@ -81,14 +81,14 @@ Task<disk::Result<cache::ReadBack>> read_waiting(CacheAccess& access, const Requ
   std::function<disk::Result<cache::ReadBack>()> read = [&cache = access.cache, key, asked,
                                                          name = request.stored_as(), bodies] {
     const auto& fields = asked->fields();
-    return cache.disk->read(key, name, fields, cache.store, disk::Wait::yes, bodies);
+    return cache.disk->read({key, name, fields}, cache.store, disk::Wait::yes, bodies);
   };
   co_return co_await read_in_time<cache::ReadBack>(access, std::move(read));
 }
 
 disk::Result<cache::ReadBack> read_at_once(Cache& cache, const Request& request,
                                            const digest::Key& key, cache::Bodies bodies) {
-  return cache.disk->read(key, request.stored_as(), request.head.fields, cache.store,
+  return cache.disk->read({key, request.stored_as(), request.head.fields}, cache.store,
                           disk::Wait::no, bodies);
 }
 

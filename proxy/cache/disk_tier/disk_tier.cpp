@@ -74,7 +74,7 @@ void DiskTier::give_up_copy(const Key& key, const Key& key_on_disk, const Entry&
 }
 
 Result<void> DiskTier::follow(std::uint64_t bytes, Admit admit) {
-  admission_.follow(admit);
+  admission_.apply(admit);
   return disk_.resize(bytes, entries_fitting(budget_.limit()));
 }
 
@@ -100,33 +100,40 @@ disk::State DiskTier::state() const {
   return disk_.state();
 }
 
-Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
-                                const http::Fields& request, Store& memory, Wait wait,
-                                Bodies bodies) {
+Error DiskTier::drop_corrupt(const Key& key, const Location& at) {
+  disk_.drop(key, at, Error::corrupt);
+  return Error::corrupt;
+}
+
+std::optional<Selector> DiskTier::selector_in(const ReadBack::Seen& seen, const Location& at,
+                                              const disk::StoredRecord& stored) {
+  auto selector = decode_selector(stored.head());
+  if (!selector) return std::nullopt;
+  selectors_.note(seen, stored.url(), *selector, stored.header());
+  const bool is_claimed = at.claimable_until != 0;
+  if (is_claimed && !disk_.may_hold(selector->claimed)) {  // the claimed variant is gone
+    disk_.catalog().index.set_claim(seen.key, seen.at, 0);
+  }
+  return selector;
+}
+
+Result<ReadBack> DiskTier::read(const Sought& sought, Store& memory, Wait wait, Bodies bodies) {
+  const auto& [url_key, url, request] = sought;
   ReadBack read;
   auto location = disk_.find(url_key, url);
   if (!location) return read;
   http::NormalForms forms(request);
-  const auto is_known = [&](const ReadBack::Seen& seen, std::uint64_t selector) {
-    return bodies == Bodies::large_in_file && reader_.add_known(read, seen, selector, url, forms);
+  const auto is_known = [&, name = url](const ReadBack::Seen& seen, std::uint64_t selector) {
+    return bodies == Bodies::large_in_file && reader_.add_known(read, seen, selector, name, forms);
   };
   if (is_known(read.by.emplace(ReadBack::Seen{url_key, location->at}), 0)) return read;
   auto stored = reader_.open(*read.by, *location, url, wait);
   if (!stored) return stored.error();
-  const auto corrupt = [this](const Key& key, const Location& at) {
-    disk_.drop(key, at, Error::corrupt);
-    return Error::corrupt;
-  };
   std::uint64_t number = 0;
   if (location->kind == RecordKind::selector) {
-    const auto selector = decode_selector(stored->head());
-    if (!selector) return corrupt(url_key, *location);
-    selectors_.note(*read.by, url, *selector, stored->header());
+    const auto selector = selector_in(*read.by, *location, *stored);
+    if (!selector) return drop_corrupt(url_key, *location);
     read.varies = true;
-    const bool is_claimed = location->claimable_until != 0;
-    if (is_claimed && !disk_.may_hold(selector->claimed)) {  // the claimed variant is gone
-      disk_.catalog().index.set_claim(url_key, location->at, 0);
-    }
     number = selector->number;
     const Key key = variant_key(url_key, *selector, forms);
     location = disk_.find(key, url);
@@ -137,11 +144,12 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   }
   if (location->kind == RecordKind::block || location->kind == RecordKind::selector) return read;
   auto saved = decode_head(url, stored->head(), stored->header());
-  const bool selected = saved && saved->entry.extras.variant.matches(forms);
-  // A marked field (http::Field::selects) selects though the response has no selector.
-  if (saved && saved->selector == 0 && number == 0 && !selected) return read;
-  if (!selected || saved->selector != number) {
-    return corrupt((read.variant ? read.variant : read.by)->key, *location);
+  const auto& found = read.variant ? *read.variant : *read.by;
+  if (!saved || saved->selector != number) return drop_corrupt(found.key, *location);
+  if (!saved->entry.extras.variant.matches(forms)) {
+    // A marked field (http::Field::selects) selects though the response has no selector.
+    if (number == 0) return read;
+    return drop_corrupt(found.key, *location);
   }
   EntryReader::Wanted wanted{std::move(*stored), std::move(*saved), bodies};
   return reader_.read_entry(std::move(read), std::move(wanted), memory, wait);

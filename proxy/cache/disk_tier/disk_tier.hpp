@@ -9,9 +9,9 @@
 #include <optional>
 #include <string_view>
 
+#include "proxy/cache/asked_counts.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk/read_pool.hpp"
-#include "proxy/cache/disk_tier/admission.hpp"
 #include "proxy/cache/disk_tier/disk_blocks.hpp"
 #include "proxy/cache/disk_tier/entry_reader.hpp"
 #include "proxy/cache/disk_tier/entry_writer.hpp"
@@ -20,6 +20,47 @@
 #include "proxy/cache/store.hpp"
 
 namespace proxy::cache {
+
+// At which request of its URL a response is admitted.
+enum class Admit : std::uint8_t { first, second };
+
+// Admits every response, or only those whose URL was requested twice, so that responses requested
+// once do not wear the disk. Any thread, but apply() is for one.
+class Admission {
+ public:
+  Admission(Budget& budget, Admit at) : budget_(budget) { apply(at); }
+
+  // From now on decides so. Once requests are counted, their counts stay, and their memory, too.
+  void apply(Admit at) {
+    const bool on_second = at == Admit::second;
+    if (on_second && !counts_) {
+      counts_ = std::make_unique<AskedCounts>(budget_, AskedCounts::fitting(budget_.limit()));
+    }
+    asked_.store(on_second ? counts_.get() : nullptr, std::memory_order_release);
+  }
+
+  bool is_on_second() const { return asked() != nullptr; }
+  // Records that a client requested the URL.
+  void note_asked(const digest::Key& url_key) {
+    if (auto* const counts = asked()) counts->note(url_key);
+  }
+  // Whether a response of this URL is admitted. DiskTier also admits a response that replaces one
+  // on disk.
+  bool admits(const digest::Key& url_key) const {
+    const auto* const counts = asked();
+    return !counts || counts->of(url_key) >= 2;
+  }
+  void count_refused() { refused_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+
+ private:
+  AskedCounts* asked() const { return asked_.load(std::memory_order_acquire); }
+
+  Budget& budget_;
+  std::unique_ptr<AskedCounts> counts_;
+  std::atomic<AskedCounts*> asked_ = nullptr;  // null: every response is admitted
+  std::atomic<std::uint64_t> refused_ = 0;
+};
 
 struct DiskLimits {
   std::filesystem::path path;
@@ -72,8 +113,12 @@ class DiskTier {
   // for them in `memory`, which does not have the entry yet. `would_block`: read again with
   // Wait::yes, as a job of post(). `corrupt`: the record is dropped; the caller logs that. Other
   // errors count as a miss.
-  disk::Result<ReadBack> read(const disk::Key& url_key, std::string_view url,
-                              const http::Fields& request, Store& memory, disk::Wait wait,
+  struct Sought {
+    const disk::Key& key;  // of the URL
+    std::string_view url;
+    const http::Fields& request;
+  };
+  disk::Result<ReadBack> read(const Sought& sought, Store& memory, disk::Wait wait,
                               Bodies bodies = Bodies::in_memory);
   // Reads a body that was left in its file. As EntryReader::read_body(); a damaged record is
   // dropped.
@@ -147,6 +192,11 @@ class DiskTier {
   const disk::Disk& disk() const { return disk_; }
 
  private:
+  // Drops a damaged record.
+  disk::Error drop_corrupt(const disk::Key& key, const disk::Location& at);
+  // The selector in the record, which the tier remembers; empty: the record is damaged.
+  std::optional<Selector> selector_in(const ReadBack::Seen& seen, const disk::Location& at,
+                                      const disk::StoredRecord& stored);
   void give_up_copy(const disk::Key& key, const disk::Key& key_on_disk, const Entry& entry);
 
   Budget& budget_;

@@ -15,34 +15,26 @@ namespace proxy::cache {
 // Any thread.
 class Readings {
  public:
-  // The right to read the entry of a key, for as long as this object exists. Empty: another request
-  // has the right.
-  class ReadRight {
-   public:
-    ReadRight() = default;
-    ReadRight(Readings& readings, const digest::Key& key) : readings_(&readings), key_(key) {}
-    ReadRight(ReadRight&& other) noexcept
-        : readings_(std::exchange(other.readings_, nullptr)), key_(other.key_) {}
-    ReadRight& operator=(ReadRight&&) = delete;
-    ~ReadRight() {
-      if (readings_) readings_->end(key_);
+  struct End {
+    Readings* readings;
+    void operator()(const digest::Key* key) const {
+      readings->end(*key);
+      delete key;
     }
-    explicit operator bool() const { return readings_ != nullptr; }
-
-   private:
-    Readings* readings_ = nullptr;
-    digest::Key key_{};
   };
+  // The right to read the entry of a key, for as long as this object exists. Null: another request
+  // has the right.
+  using ReadRight = std::unique_ptr<const digest::Key, End>;
 
-  // Takes the right. If another request has it, returns an empty one, and calls `over` when that
+  // Takes the right. If another request has it, returns null, and calls `over` when that
   // request's right ends. `over` must be brief, and may run on any thread.
   [[nodiscard]] ReadRight begin(const digest::Key& key, std::function<void()> over)
       EXCLUDES(mutex_) {
     const threads::MutexLock lock(mutex_);
     const auto [place, is_new] = waiting_.try_emplace(key);
-    if (is_new) return ReadRight(*this, key);
+    if (is_new) return ReadRight(new digest::Key(key), End{this});
     place->second.push_back(std::move(over));
-    return {};
+    return ReadRight(nullptr, End{this});
   }
 
  private:

@@ -1,4 +1,4 @@
-#include "proxy/cache/not_modified.hpp"
+#include "proxy/cache/partial.hpp"
 
 #include <gtest/gtest.h>
 

@@ -45,7 +45,7 @@ class ObjectsBelow : public StoreOverDisk {
     settle();
   }
   Ref<const Entry> read(const Request& request = Request()) {
-    const auto found = disk_->read(kKey, kUrl, request.head.fields, *store_, disk::Wait::yes);
+    const auto found = disk_->read({kKey, kUrl, request.head.fields}, *store_, disk::Wait::yes);
     return found ? found->entry : nullptr;
   }
   disk::Result<Ref<const Entry>> block(const Entry& object, std::uint32_t number) {

@@ -94,7 +94,7 @@ class SharedBlocks : public ::testing::Test {
   void read(std::size_t number) {
     const Request request;
     const auto url = name_of(number);
-    const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    const auto found = disk_.read({key_of(url), url, request.head.fields}, store_, disk::Wait::yes);
     if (!found || !found->entry) return;
     const auto entry = found->entry;
     if (!entry->object()) {

@@ -32,7 +32,7 @@ class TwoTiers : public ::testing::Test {
   void settle() { ASSERT_TRUE(disk_.disk().settle(10s)); }
   Kept read_kept(const std::string& url, const std::string& lines = "") {
     const Request request(lines);
-    const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    const auto found = disk_.read({key_of(url), url, request.head.fields}, store_, disk::Wait::yes);
     return found ? Kept{found->entry, found->on_disk} : Kept{};
   }
   Ref<const Entry> read(const std::string& url, const std::string& lines = "") {
@@ -167,7 +167,7 @@ TEST_F(TwoTiers, TellOfAReadThatWasOvertaken) {
   settle();
   const Request request;
   const auto found =
-      disk_.read(key_of("http://a/"), "http://a/", request.head.fields, store_, disk::Wait::yes);
+      disk_.read({key_of("http://a/"), "http://a/", request.head.fields}, store_, disk::Wait::yes);
   ASSERT_TRUE(found && found->entry);
   EXPECT_TRUE(disk_.still_found(*found, "http://a/"));
   disk_.purge(key_of("http://a/"), {});
@@ -220,7 +220,7 @@ TEST_F(TwoTiers, ClaimAUrlAsLongAsTheVariantThatLastsLongest) {
   EXPECT_FALSE(is_claimed_after(600)) << "that variant lasts no longer now";
   const Request french("Accept-Language: fr\r\n");
   const auto found =
-      disk_.read(key_of("http://a/"), "http://a/", french.head.fields, store_, disk::Wait::yes);
+      disk_.read({key_of("http://a/"), "http://a/", french.head.fields}, store_, disk::Wait::yes);
   ASSERT_TRUE(found && found->variant);
   disk_.disk().purge(found->variant->key, {});
   settle();

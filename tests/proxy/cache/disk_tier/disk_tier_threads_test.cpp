@@ -65,7 +65,7 @@ class SharedTiers : public ::testing::Test {
     const int noted = purged_[number];
     const Request request;
     const auto url = url_of(number);
-    const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    const auto found = disk_.read({key_of(url), url, request.head.fields}, store_, disk::Wait::yes);
     if (!found || !found->entry) return;
     const auto held = store_.adopt(key_of(url), {found->entry, found->on_disk}, now_).entry;
     const int version = version_of(*found->entry);
@@ -138,7 +138,8 @@ TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
   const Request request;
   for (std::size_t i = 0; i < kUrls; ++i) {
     const auto url = url_of(i);
-    const auto on_disk = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    const auto on_disk =
+        disk_.read({key_of(url), url, request.head.fields}, store_, disk::Wait::yes);
     const auto oldest = purged_[i].load();
     const auto above = store_.find(key_of(url), url, request.head.fields).entry;
     if (above) {
@@ -170,7 +171,7 @@ TEST_F(SharedTiers, WhatIsStoredLastIsTheSameInBoth) {
     const Request request;
     const auto url = url_of(number);
     const auto above = store_.find(key_of(url), url, request.head.fields).entry;
-    const auto below = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    const auto below = disk_.read({key_of(url), url, request.head.fields}, store_, disk::Wait::yes);
     ASSERT_TRUE(above && below && below->entry) << round;
     ASSERT_EQ(version_of(*above), version_of(*below->entry)) << round;
   }

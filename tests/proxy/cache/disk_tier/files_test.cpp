@@ -40,7 +40,7 @@ class LeftInFiles : public StoreOverDisk {
   ReadBack read(const std::string& lines = "", Bodies bodies = Bodies::large_in_file) {
     const Request request(lines);
     auto found =
-        disk_->read(key_of(kUrl), kUrl, request.head.fields, *store_, disk::Wait::yes, bodies);
+        disk_->read({key_of(kUrl), kUrl, request.head.fields}, *store_, disk::Wait::yes, bodies);
     return found ? std::move(*found) : ReadBack{};
   }
   static bool has(const ReadBack& read, const std::string& line) {

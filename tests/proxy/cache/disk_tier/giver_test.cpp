@@ -56,7 +56,7 @@ class GivenByNeighbours : public StoreOverDisk {
               DiskBlocks::Taken::yes);
   }
   Ref<const Entry> read(const std::string& url) {
-    const auto found = disk_->read(key_of(url), url, {}, *store_, disk::Wait::yes);
+    const auto found = disk_->read({key_of(url), url, {}}, *store_, disk::Wait::yes);
     return found ? found->entry : nullptr;
   }
   Ref<const Entry> block(const Entry& object, std::uint32_t number) {
