@@ -45,6 +45,7 @@ Worker::Worker(Shared& of_all, std::size_t number)
       outgoing({.executor = io.get_executor(),
                 .deadlines = deadlines,
                 .buffers = buffers,
+                .clock = shared.cache.clock,
                 .shared = shared.upstream,
                 .listening = shared.instance.listening},
                {shared.crowd.descriptors.scarce_from,

@@ -1,37 +1,77 @@
 #include "proxy/upstream/asked_server.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "proxy/http/date.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
-namespace {
 
-// Whether a parent says by this status that it has no way to the origin, or that the request loops.
-bool tells_of_no_way(unsigned status) {
-  return status == 502 || status == 503 || status == 504 || status == 508;
+using upstream::Origins;
+
+bool AskedServer::next() {
+  // The clock is read only for a choice, so that a plain request does not pay for it.
+  if (plan_.origins) {
+    const auto chosen = plan_.origins->next(tried_, on_.clock.steady());
+    if (!chosen) return false;
+    among_ = plan_.origins.get();
+    number_ = *chosen;
+    return true;
+  }
+  if (plan_.route.has_parents() && next_parent(on_.clock.steady())) return true;
+  if (!may_go_to_origin()) return false;
+  origin_tried_ = true;
+  among_ = nullptr;
+  return true;
 }
 
-}  // namespace
+// The origin is better than a parent that rests, and such a parent is better than nobody.
+bool AskedServer::next_parent(Time now) {
+  auto& parents = *plan_.route.parents;
+  const auto& order = plan_.route.order;
+  const auto at_rest = may_go_to_origin() ? Origins::AtRest::skipped : Origins::AtRest::last;
+  const auto chosen = parents.live().next(tried_, now, {order.data(), order.size()}, at_rest);
+  if (!chosen) return false;
+  among_ = &parents.live();
+  number_ = *chosen;
+  failure_counted_ = false;
+  parents.counts(number_).requests.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool AskedServer::others_left() const {
+  if (plan_.origins) return tried_.count() < plan_.origins->size();
+  const auto& order = plan_.route.order;
+  return may_go_to_origin() || std::any_of(order.begin(), order.end(),
+                                           [this](std::size_t number) { return !tried_[number]; });
+}
+
+upstream::Route AskedServer::rest_of_route() const {
+  auto left = plan_.route;
+  left.direct = may_go_to_origin();
+  const auto tried = [this](std::size_t number) { return tried_[number]; };
+  left.order.erase(std::remove_if(left.order.begin(), left.order.end(), tried), left.order.end());
+  return left;
+}
 
 std::chrono::milliseconds AskedServer::connect_time() const {
-  const bool is_one_of_several = parent() && turns_.others_left();
-  return is_one_of_several ? plan_.parent_connect : plan_.connect;
+  return parent() && others_left() ? plan_.parent.connect : plan_.connect;
 }
 
 std::chrono::milliseconds AskedServer::first_byte_time() const {
   if (!may_leave_parent()) return plan_.first_byte;
-  const auto most = turns_.on_trial() ? plan_.trial_first_byte : plan_.parent_first_byte;
-  return std::min(most, plan_.first_byte);
+  const bool on_trial = among_->in_doubt(number_);
+  return std::min(on_trial ? plan_.parent.trial_first_byte : plan_.parent.first_byte,
+                  plan_.first_byte);
 }
 
 // Whether another server may get the same request because a parent is silent.
 bool AskedServer::may_leave_parent() const {
-  return parent() && plan_.repeatable && turns_.others_left();
+  return parent() && plan_.repeatable && others_left();
 }
 
-void AskedServer::turn_to(Clock::time_point now) {
+void AskedServer::turn_to(Time now) {
   asked_ = now;
   known_to_fail_ = false;
   under_way_.turn_to(parent() ? plan_.to : to(), to(), parent(), now);
@@ -43,72 +83,81 @@ net::error_code AskedServer::known_failure() {
   return known;
 }
 
-void AskedServer::note_unreachable(net::error_code why) {
-  on_.failed.note(to(), why, Clock::now());
-}
-
 bool AskedServer::moves_on(const Failure& failure, Heard heard) {
   if (failure.what == Failure::What::abandoned) return false;
   if (failure.what == Failure::What::overload) return false;          // no fault of the server
   if (failure.cause == upstream::Errc::no_parent_left) return false;  // the caller goes on
-  note_failure(failure);
+  record_failure(failure);
   // A parent that sends no head has shown nothing of the origin.
   if (heard.any && !parent()) return false;
   const bool unsent = failure.cause.category() == upstream::upstream_category();
-  if (!unsent && failure.what == Failure::What::timed_out) return leaves_silent_parent();
+  // A server that is silent is working on the request, or hangs. Only of a parent is it known that
+  // another server might be quicker.
+  if (!unsent && failure.what == Failure::What::timed_out) {
+    record_silence();
+    return may_leave_parent() && next();
+  }
   // A response that this proxy refuses is the origin's fault.
-  if (!parent() || unsent || !heard.http) turns_.failed(Clock::now());
+  if (!parent() || unsent || !heard.http) rest();
   return (plan_.repeatable || unsent) && next();
 }
 
-// A server that is silent is working on the request, or hangs. Only of a parent is it known that
-// another server might be quicker.
-bool AskedServer::leaves_silent_parent() {
-  turns_.silent_since(asked_, Clock::now());
-  return may_leave_parent() && next();
-}
-
 bool AskedServer::goes_around(unsigned status) {
-  if (!parent() || !(refuses_login(status) || tells_of_no_way(status))) return false;
-  if (refuses_login(status)) turns_.failed(Clock::now());
+  // It has no way to the origin, or the request loops.
+  const bool has_no_way = status == 502 || status == 503 || status == 504 || status == 508;
+  if (!parent() || !(refuses_login(status) || has_no_way)) return false;
+  if (refuses_login(status)) rest();
   return plan_.repeatable && next();
 }
 
-void AskedServer::note_failure(const Failure& failure) {
+void AskedServer::record_failure(const Failure& failure) {
   if (parent() || plan_.of_neighbour) return;
-  const auto now = Clock::now();
+  const auto now = on_.clock.steady();
   if (is_of_origin(failure.what)) on_.health.failed(to(), failure, now);
   under_way_.failed(failure.what, now);
 }
 
-void AskedServer::note_head(const http::ResponseHead& answer) {
+void AskedServer::record_head(const http::ResponseHead& answer) {
   const bool is_final = !answer.interim() || answer.status == 101;
-  if (!is_final && !turns_.has_choice()) return;
-  const auto now = Clock::now();
-  if (turns_.has_choice()) turns_.worked(now);
-  if (is_final) under_way_.answered(answer.status, now);
-}
-
-void AskedServer::note_wish(const http::ResponseHead& answer) const {
+  if (!is_final && !among_) return;
+  const auto now = on_.clock.steady();
+  if (among_) among_->worked(number_, now);
+  if (!is_final) return;
+  under_way_.answered(answer.status, now);
   if (plan_.of_neighbour || (answer.status != 429 && answer.status != 503)) return;
-  if (const auto wanted = http::retry_after(answer.fields)) {
-    on_.health.rest(plan_.to, Clock::now() + *wanted);
-  }
+  if (const auto wanted = http::retry_after(answer.fields))
+    on_.health.rest(plan_.to, now + *wanted);
 }
 
 // The first answer over a connection has shown that the origin works, so a later one tells
 // something new only while an origin fails.
-void AskedServer::note_answer(bool reused) const {
+void AskedServer::record_answer(Answer which) const {
   if (parent() || plan_.of_neighbour) return;
-  if (!reused || on_.health.has_troubles()) on_.health.answered(to());
+  if (which == Answer::first || on_.health.has_troubles()) on_.health.answered(to());
 }
 
 void AskedServer::note_silence() {
-  if (parent()) turns_.silent_since(asked_, Clock::now());
+  if (parent()) record_silence();
 }
 
 void AskedServer::note_cut() {
-  if (parent()) turns_.failed(Clock::now());
+  if (parent()) rest();
+}
+
+// A parent that fails in several ways while it is asked once has failed once.
+void AskedServer::count_failure() {
+  if (!parent() || std::exchange(failure_counted_, true)) return;
+  plan_.route.parents->counts(number_).failures.fetch_add(1, std::memory_order_relaxed);
+}
+
+void AskedServer::record_silence() {
+  count_failure();
+  if (among_) among_->silent_since(asked_, number_, on_.clock.steady());
+}
+
+void AskedServer::rest() {
+  count_failure();
+  if (among_) among_->failed(number_, on_.clock.steady());
 }
 
 }  // namespace proxy

@@ -2,37 +2,39 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
-#include "proxy/upstream/turns.hpp"
-#include "proxy/upstream/under_way.hpp"
 
 namespace proxy {
 
-// Records what each server does, for the choices of later fetches and for /health. Belongs to one
-// fetch. Call next() before anything else.
+// Chooses the servers of a plan in turn: the origins of a mapping; or the parents of the route,
+// then the origin, then the parents that rest. Records what each server does, for the choices of
+// later fetches and for /health. Belongs to one fetch. Call next() before anything else.
 class AskedServer {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Time = machine::Clock::SteadyTime;
 
   // Both outlive this object.
-  AskedServer(const Upstream& on, const FetchPlan& plan)
-      : on_(on),
-        plan_(plan),
-        turns_(plan.to, plan.origins, plan.route),
-        under_way_(on.traffic, plan.head, plan.of_neighbour) {}
+  AskedServer(const ServerRecords& records, const FetchPlan& plan)
+      : on_(records), plan_(plan), under_way_(records.traffic, plan.head, plan.of_neighbour) {}
 
-  // Chooses the next server. Returns whether there was one left.
-  bool next() { return turns_.next(turns_.has_choice() ? Clock::now() : Clock::time_point()); }
+  // Chooses the next server. Returns false, and changes nothing, if none is left.
+  bool next();
 
-  [[nodiscard]] const upstream::Endpoint& to() const { return turns_.to(); }
+  // The server that is asked now; before next(), the origin.
+  [[nodiscard]] const upstream::Endpoint& to() const {
+    return among_ ? (*among_)[number_] : plan_.to;
+  }
   // The same, if it is a parent; null: it is an origin or a neighbour.
-  [[nodiscard]] const upstream::Parent* parent() const { return turns_.parent(); }
-  // What is left of the plan's route.
-  [[nodiscard]] upstream::Route rest_of_route() const { return turns_.rest(); }
+  [[nodiscard]] const upstream::Parent* parent() const {
+    return among_ && !plan_.origins ? &(*plan_.route.parents)[number_] : nullptr;
+  }
+  // The part of the plan's route that has not been asked.
+  [[nodiscard]] upstream::Route rest_of_route() const;
   // When it was last turned to, for a connection.
-  [[nodiscard]] Clock::time_point turned_to() const { return asked_; }
+  [[nodiscard]] Time turned_to() const { return asked_; }
   // Whether its failure was known already, so that it was not asked.
   [[nodiscard]] bool was_known_to_fail() const { return known_to_fail_; }
 
@@ -41,11 +43,9 @@ class AskedServer {
   [[nodiscard]] std::chrono::milliseconds first_byte_time() const;
 
   // A connection to it is about to be used or made.
-  void turn_to(Clock::time_point now);
+  void turn_to(Time now);
   // Call this before a connection is made. Returns why it would fail, if that is known.
   net::error_code known_failure();
-  // No connection could be made.
-  void note_unreachable(net::error_code why);
   // What arrived from it before a failure.
   struct Heard {
     bool any = false;   // a byte
@@ -59,14 +59,14 @@ class AskedServer {
   // It answered by this status. Returns whether that tells of a parent alone, and the next server
   // is chosen.
   bool goes_around(unsigned status);
-  // It sent this head, which is not gone around.
-  void note_head(const http::ResponseHead& answer);
-  // Records for how long an origin that answers 429 or 503 wants to be left alone (Retry-After).
-  void note_wish(const http::ResponseHead& answer) const;
-  // It answered as a whole. `reused`: over a connection that had been used before.
-  void note_answer(bool reused) const;
+  // It sent this head, which is not gone around. An origin that answers 429 or 503 may want to be
+  // left alone for a while (Retry-After).
+  void record_head(const http::ResponseHead& answer);
+  // A whole answer was the first over its connection, or a later one.
+  enum class Answer : std::uint8_t { first, later };
+  void record_answer(Answer which) const;
   // It failed, before its head or in its body.
-  void note_failure(const Failure& failure);
+  void record_failure(const Failure& failure);
   // A parent was silent for longer than expected, while another source answered. Does nothing if it
   // is no parent.
   void note_silence();
@@ -76,15 +76,24 @@ class AskedServer {
   [[nodiscard]] upstream::UnderWay& under_way() { return under_way_; }
 
  private:
+  bool next_parent(Time now);
+  [[nodiscard]] bool may_go_to_origin() const { return plan_.route.direct && !origin_tried_; }
+  [[nodiscard]] bool others_left() const;
   [[nodiscard]] bool may_leave_parent() const;
-  bool leaves_silent_parent();
+  void count_failure();
+  void record_silence();
+  void rest();
 
-  const Upstream& on_;
+  const ServerRecords& on_;
   const FetchPlan& plan_;
-  upstream::Turns turns_;
   upstream::UnderWay under_way_;
-  Clock::time_point asked_;
+  upstream::Origins::Tried tried_;
+  upstream::Origins* among_ = nullptr;  // the parents or the origins that it is one of
+  std::size_t number_ = 0;              // among these
+  bool origin_tried_ = false;
+  bool failure_counted_ = false;  // of the parent that is asked now
   bool known_to_fail_ = false;
+  Time asked_;
 };
 
 }  // namespace proxy

@@ -8,25 +8,29 @@
 #include "proxy/net/deadlines.hpp"
 #include "proxy/net/frames.hpp"
 #include "proxy/net/input.hpp"
+#include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
+#include "proxy/upstream/fetch_plan.hpp"
 #include "proxy/upstream/question.hpp"
 
 namespace proxy {
 
-// Belongs to one coroutine. Order of calls: start(), then send()*, then response() until it is not
-// interim, then body(), then finish().
+// Asks the servers of a plan in turn until one of them answers, each over an idle connection or a
+// new one, and reads the answer. Belongs to one coroutine. Order of calls: start(), then send()*,
+// then response() until it is not interim, then body(), then finish().
 class Fetch : public net::InFrameMemory {
  public:
-  Fetch(const Upstream& on, FetchPlan&& plan);
+  using Time = AskedServer::Time;
+
+  // `on` outlives this object.
+  Fetch(const Upstream& on, FetchPlan&& plan)
+      : on_(on), plan_(std::move(plan)), server_(on_, plan_) {}
   Fetch(const Fetch&) = delete;
   Fetch& operator=(const Fetch&) = delete;
 
-  using Clock = AskedServer::Clock;
-
-  // Sends the head once there is a connection.
-  net::Soon<Outcome<void>> start(Clock::time_point now = Clock::now()) {
-    return question_.ask(now);
-  }
+  // The first server that can be reached gets the head.
+  net::Soon<Outcome<void>> start(Time now);
+  net::Soon<Outcome<void>> start() { return start(on_.clock.steady()); }
   // Sends a part of the request's body.
   net::Task<Outcome<void>> send(std::span<const net::asio::const_buffer> bytes);
   // Whether a response, or the end of the connection, arrived before the whole request was sent.
@@ -38,10 +42,10 @@ class Fetch : public net::InFrameMemory {
   net::Task<Outcome<const http::ResponseHead*>> response();
 
   // The server that is asked, or was asked last.
-  [[nodiscard]] const AskedServer& server() const { return question_.server(); }
-  [[nodiscard]] AskedServer& server() { return question_.server(); }
+  [[nodiscard]] const AskedServer& server() const { return server_; }
+  [[nodiscard]] AskedServer& server() { return server_; }
   // The server that the plan names first, whichever of several is asked.
-  [[nodiscard]] const upstream::Endpoint& aimed_at() const { return question_.plan().to; }
+  [[nodiscard]] const upstream::Endpoint& aimed_at() const { return plan_.to; }
   [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
   [[nodiscard]] const http::Framing& framing() const { return answer_.body->framing(); }
   [[nodiscard]] bool body_finished() const { return answer_.body->finished(); }
@@ -67,12 +71,12 @@ class Fetch : public net::InFrameMemory {
   net::Task<Outcome<std::size_t>> body_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   [[nodiscard]] bool passes_in_kernel() const { return answer_.body->passes_in_kernel(); }
   // After a 101: the connection is no longer HTTP, and beyond_head() are its first bytes.
-  [[nodiscard]] net::Stream& stream() { return question_.stream(); }
-  [[nodiscard]] std::string_view beyond_head() const { return input().buffered(); }
+  [[nodiscard]] net::Stream& stream() { return *stream_; }
+  [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
   // Keeps the connection for the next request if it can be reused.
   void finish();
   // Makes a pending wait fail soon. Call this on the fetch's thread, from another coroutine.
-  void abandon() { question_.abandon(); }
+  void abandon();
 
  private:
   // The last response. `head` has views into `text`.
@@ -80,19 +84,37 @@ class Fetch : public net::InFrameMemory {
     FrameString text;
     http::ResponseHead head;
     std::optional<BodyReader> body;
+    bool recorded = false;  // as whole
   };
+  enum class Connection : std::uint8_t { idle_or_fresh, fresh };
 
   static constexpr std::chrono::milliseconds kExactBelow{1'000};
 
-  [[nodiscard]] Input& input() { return question_.input(); }
-  [[nodiscard]] const Input& input() const { return question_.input(); }
-  Outcome<const http::ResponseHead*> take_head(const net::Result<std::string_view>& bytes);
+  net::Task<Outcome<void>> start_by_route(Time now);
+  net::Soon<Outcome<void>> ask_in_turn(Time now);
+  net::Task<Outcome<void>> ask_others(net::Soon<Outcome<void>> first);
+  net::Task<Outcome<void>> ask_again(std::optional<Failure> failure);
+  net::Soon<Outcome<void>> connect(Connection wanted, Time now);
+  net::Task<Outcome<void>> connect_anew();
+  net::Soon<Outcome<void>> send_head();
+  net::Task<Outcome<void>> send_head_to_parent();
+  net::Task<Outcome<void>> when_written(net::Soon<net::error_code> written);
+  void record_heard(const net::Result<std::string_view>& head);
+  Outcome<const http::ResponseHead*> parse_head(const net::Result<std::string_view>& bytes);
   void await_body();
   void bound_silence(const net::Executor& executor, std::chrono::milliseconds idle);
-  Outcome<std::size_t> judged(net::Result<std::size_t> read, bool was_finished);
+  Outcome<std::size_t> judged(net::Result<std::size_t> read);
+  void record_if_whole();
+  [[nodiscard]] Failure failed(net::error_code cause) const;
 
   const Upstream& on_;
-  Question question_;
+  const FetchPlan plan_;
+  AskedServer server_;
+  std::unique_ptr<net::Stream> stream_;
+  std::optional<Input> input_;
+  bool reused_ = false;       // the connection had been used before
+  AskedServer::Heard heard_;  // over this connection
+  bool abandoned_ = false;
   Answer answer_;
   // An interim head has stated a body, which may yet come and would pass for the next answer.
   bool doubtful_ = false;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/net/input.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/failed_endpoints.hpp"
@@ -17,14 +18,19 @@
 
 namespace proxy {
 
-// What a fetch needs from its thread. Everything must outlive the fetch. Time-outs and limits may
-// change between two steps of a fetch.
-struct Upstream {
-  upstream::Connector& connector;
-  upstream::Pool& pool;
+// Where a thread records what servers do. Everything outlives the thread's fetches.
+struct ServerRecords {
   upstream::FailedEndpoints& failed;
   upstream::OriginHealth& health;
   upstream::TrafficOfThread& traffic;
+  machine::Clock& clock;
+};
+
+// What a fetch needs from its thread. Everything must outlive the fetch. Time-outs and limits may
+// change between two steps of a fetch.
+struct Upstream : ServerRecords {
+  upstream::Connector& connector;
+  upstream::Pool& pool;
   BufferPool& buffers;
   config::Timeouts timeouts;
   config::Limits limits;
@@ -39,7 +45,7 @@ struct FetchPlan {
   // The parents that the fetch asks before `to`, or instead of it. They are asked in turn, too. If
   // a parent says that it has no way to the origin (502, 503, 504), that the request loops (508),
   // or that it does not accept our login (407), the next server is asked. So it is if the request
-  // may be sent twice and the parent is silent for parent_first_byte.
+  // may be sent twice and the parent is silent for parent.first_byte.
   upstream::Route route = {};
   // A neighbour is asked: what it does says nothing of an origin.
   bool of_neighbour = false;
@@ -54,10 +60,13 @@ struct FetchPlan {
   bool websocket = false;
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds first_byte{60'000};
-  // The same for a parent, if another server is left.
-  std::chrono::milliseconds parent_connect{1'000};
-  std::chrono::milliseconds parent_first_byte{5'000};
-  std::chrono::milliseconds trial_first_byte{1'000};  // of one that has failed before
+  // How long a parent is waited for, if another server is left.
+  struct OfParent {
+    std::chrono::milliseconds connect{1'000};
+    std::chrono::milliseconds first_byte{5'000};
+    std::chrono::milliseconds trial_first_byte{1'000};  // of one that has failed before
+  };
+  OfParent parent = {};
 };
 
 }  // namespace proxy

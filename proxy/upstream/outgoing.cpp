@@ -11,8 +11,12 @@ Outgoing::Outgoing(const Of& of, upstream::DescriptorShortage shortage)
                 std::move(shortage)),
       pool(of.deadlines),
       failed({}),
-      upstream{connector,  pool, failed, of.shared.health, of.shared.traffic.add_thread(),
-               of.buffers, {},   {}} {}
+      upstream{{failed, of.shared.health, of.shared.traffic.add_thread(), of.clock},
+               connector,
+               pool,
+               of.buffers,
+               {},
+               {}} {}
 
 void Outgoing::follow(const config::Settings& settings, const lists::AccessLists& lists) {
   guard.follow(settings.access, &lists);
