@@ -12,16 +12,9 @@ constexpr std::size_t at(auto value) {
 }
 
 constexpr Tag kHitTags[] = {Tag::mem_hit, Tag::disk_hit, Tag::conditional_hit};
-constexpr Tag kNotOfClients[] = {Tag::own_page, Tag::purge, Tag::site_question};
 
 constexpr bool is_of_client(std::size_t tag) {
-  return std::none_of(std::begin(kNotOfClients), std::end(kNotOfClients),
-                      [tag](Tag other) { return at(other) == tag; });
-}
-
-std::uint64_t sum_of(const Metrics& metrics, Tag tag) {
-  return metrics.sum(
-      [tag](const ThreadCounters& c) -> const Count& { return c.requests[at(tag)]; });
+  return tag != at(Tag::own_page) && tag != at(Tag::purge) && tag != at(Tag::site_question);
 }
 
 std::uint64_t failed_by_origins(const Metrics& metrics) {
@@ -29,55 +22,37 @@ std::uint64_t failed_by_origins(const Metrics& metrics) {
   for (std::size_t cause = 0; cause < kFailures; ++cause) {
     const auto what = static_cast<Failure::What>(cause);
     if (!is_of_origin(what) || what == Failure::What::no_address) continue;
-    sum +=
-        metrics.sum([cause](const ThreadCounters& c) -> const Count& { return c.failed[cause]; });
+    sum += metrics.sum(&ThreadCounters::failed, cause);
   }
   return sum;
 }
 
 std::uint64_t received_from(const Metrics& metrics, Hierarchy source) {
-  return metrics.sum(
-      [source](const ThreadCounters& c) -> const Count& { return c.upstream_bytes[at(source)]; });
+  return metrics.sum(&ThreadCounters::upstream_bytes, at(source));
 }
+
+// In the order of Series.
+constexpr std::array<std::string_view, kSeries> kNames{
+    "requests",        "hits",         "failed",           "refused", "sent_bytes", "cache_bytes",
+    "neighbour_bytes", "origin_bytes", "failed_by_origins"};
 
 }  // namespace
 
 std::string_view name_of(Series series) {
-  switch (series) {
-    case Series::requests:
-      return "requests";
-    case Series::hits:
-      return "hits";
-    case Series::failed:
-      return "failed";
-    case Series::refused:
-      return "refused";
-    case Series::sent_bytes:
-      return "sent_bytes";
-    case Series::cache_bytes:
-      return "cache_bytes";
-    case Series::neighbour_bytes:
-      return "neighbour_bytes";
-    case Series::origin_bytes:
-      return "origin_bytes";
-    case Series::failed_by_origins:
-      return "failed_by_origins";
-  }
-  return "";
+  return kNames[at(series)];
 }
 
 Sample totals_of(const Metrics& metrics) {
+  const auto by_tag = [&](Tag tag) { return metrics.sum(&ThreadCounters::requests, at(tag)); };
   Sample sample{};
   for (std::size_t tag = 0; tag < kTags; ++tag) {
-    if (is_of_client(tag)) sample[at(Series::requests)] += sum_of(metrics, static_cast<Tag>(tag));
+    if (is_of_client(tag)) sample[at(Series::requests)] += by_tag(static_cast<Tag>(tag));
   }
-  for (const Tag tag : kHitTags) sample[at(Series::hits)] += sum_of(metrics, tag);
-  sample[at(Series::failed)] = sum_of(metrics, Tag::failed);
-  sample[at(Series::refused)] = sum_of(metrics, Tag::denied);
-  sample[at(Series::sent_bytes)] =
-      metrics.sum([](const ThreadCounters& c) -> const Count& { return c.bytes_sent; });
-  sample[at(Series::cache_bytes)] =
-      metrics.sum([](const ThreadCounters& c) -> const Count& { return c.bytes_from_cache; });
+  for (const Tag tag : kHitTags) sample[at(Series::hits)] += by_tag(tag);
+  sample[at(Series::failed)] = by_tag(Tag::failed);
+  sample[at(Series::refused)] = by_tag(Tag::denied);
+  sample[at(Series::sent_bytes)] = metrics.sum(&ThreadCounters::bytes_sent);
+  sample[at(Series::cache_bytes)] = metrics.sum(&ThreadCounters::bytes_from_cache);
   sample[at(Series::neighbour_bytes)] =
       received_from(metrics, Hierarchy::sibling) + received_from(metrics, Hierarchy::parent_hit);
   sample[at(Series::origin_bytes)] =

@@ -1,5 +1,10 @@
 #include "proxy/observe/metrics.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "proxy/observe/exposition.hpp"
 
 namespace proxy {
@@ -43,48 +48,68 @@ constexpr DigestRow kDigests[] = {
      &DigestsSent::not_modified},
 };
 
+struct SourceRow {
+  std::string_view name;
+  Hierarchy hierarchy;
+};
+constexpr SourceRow kSources[] = {{"sibling", Hierarchy::sibling},
+                                  {"parent_store", Hierarchy::parent_hit},
+                                  {"parent", Hierarchy::parent},
+                                  {"origin", Hierarchy::direct}};
+
+// Appends one sample with a label.
+void labelled(std::string& out, std::string_view name, std::string_view label,
+              std::string_view value, std::uint64_t sum) {
+  fmt::format_to(std::back_inserter(out), "{}{{{}=\"{}\"}} {}\n", name, label, value, sum);
+}
+
 // The label `why` of failed requests has the words of Failure::What. The cause "parent", a parent's
 // refusal of a tunnel, is no failure of ours and has no such word.
 void append_requests(std::string& out, const Metrics& metrics) {
-  describe(out, "hearsay_requests_total", "counter",
-           "Requests answered, by result, and if they failed, by why.");
-  const auto into = std::back_inserter(out);
+  constexpr std::string_view kName = "hearsay_requests_total";
+  describe(out, kName, "counter", "Requests answered, by result, and if they failed, by why.");
   for (std::size_t tag = 0; tag < kTags; ++tag) {
     if (static_cast<Tag>(tag) == Tag::failed) continue;
-    fmt::format_to(
-        into, "hearsay_requests_total{{result=\"{}\"}} {}\n", metric_tag(static_cast<Tag>(tag)),
-        metrics.sum([tag](const ThreadCounters& c) -> const Count& { return c.requests[tag]; }));
+    labelled(out, kName, "result", metric_tag(static_cast<Tag>(tag)),
+             metrics.sum(&ThreadCounters::requests, tag));
   }
   for (std::size_t cause = 0; cause <= kFailures; ++cause) {
     const auto what = static_cast<Failure::What>(cause);
     if (what == Failure::What::denied) continue;  // has a result of its own
-    fmt::format_to(
-        into, "hearsay_requests_total{{result=\"{}\",why=\"{}\"}} {}\n", metric_tag(Tag::failed),
-        cause == kFailures ? "parent" : word(what),
-        metrics.sum([cause](const ThreadCounters& c) -> const Count& { return c.failed[cause]; }));
+    fmt::format_to(std::back_inserter(out), "{}{{result=\"{}\",why=\"{}\"}} {}\n", kName,
+                   metric_tag(Tag::failed), cause == kFailures ? "parent" : word(what),
+                   metrics.sum(&ThreadCounters::failed, cause));
+  }
+}
+
+void append_bodies(std::string& out, const Metrics& metrics) {
+  constexpr std::string_view kName = "hearsay_body_bytes_total";
+  describe(out, kName, "counter", "Bytes of bodies, by where they came from.");
+  labelled(out, kName, "source", "cache", metrics.sum(&ThreadCounters::bytes_from_cache));
+  for (const auto& [source, hierarchy] : kSources) {
+    labelled(out, kName, "source", source,
+             metrics.sum(&ThreadCounters::upstream_bytes, static_cast<std::size_t>(hierarchy)));
   }
 }
 
 void append_cuts(std::string& out, const Metrics& metrics) {
-  describe(out, "hearsay_cuts_total", "counter",
-           "Connections ended because their client took long, by why.");
+  constexpr std::string_view kName = "hearsay_cuts_total";
+  describe(out, kName, "counter", "Connections ended because their client took long, by why.");
   for (std::size_t why = 1; why < kCuts; ++why) {
-    fmt::format_to(
-        std::back_inserter(out), "hearsay_cuts_total{{why=\"{}\"}} {}\n",
-        word(static_cast<Cut>(why)),
-        metrics.sum([why](const ThreadCounters& c) -> const Count& { return c.cuts[why]; }));
+    labelled(out, kName, "why", word(static_cast<Cut>(why)),
+             metrics.sum(&ThreadCounters::cuts, why));
   }
 }
 
 void append_digests(std::string& out, const Metrics& metrics) {
-  for (const DigestRow& row : kDigests) {
-    describe(out, row.name, "counter", row.help);
-    for (const std::size_t form : {0U, 1U}) {
-      fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", row.name,
-                     form == static_cast<std::size_t>(ServedForm::native) ? "native" : "squid",
-                     metrics.sum([&](const ThreadCounters& c) -> const Count& {
-                       return c.digests_sent[form].*row.count;
-                     }));
+  for (const auto& [name, help, count] : kDigests) {
+    describe(out, name, "counter", help);
+    for (const auto form : {ServedForm::native, ServedForm::squid}) {
+      const auto at = static_cast<std::size_t>(form);
+      labelled(out, name, "form", form == ServedForm::native ? "native" : "squid",
+               metrics.sum([at, of = count](const ThreadCounters& c) -> const Count& {
+                 return c.digests_sent[at].*of;
+               }));
     }
   }
 }
@@ -102,42 +127,105 @@ void append_gauges(std::string& out, const Gauges& now) {
   single(out, "hearsay_memory_limit_bytes", "gauge", "The setting cache.memory.", now.memory_limit);
   single(out, "hearsay_access_log_dropped_total", "counter",
          "Lines that the access log could not take in time.", now.log_lines_dropped);
-  describe(out, "hearsay_list_entries", "gauge", "Distinct entries of access.block and .allow.");
-  fmt::format_to(
-      std::back_inserter(out),
-      "hearsay_list_entries{{list=\"block\"}} {}\nhearsay_list_entries{{list=\"allow\"}} {}\n",
-      now.block_entries, now.allow_entries);
+  constexpr std::string_view kLists = "hearsay_list_entries";
+  describe(out, kLists, "gauge", "Distinct entries of access.block and .allow.");
+  labelled(out, kLists, "list", "block", now.block_entries);
+  labelled(out, kLists, "list", "allow", now.allow_entries);
+}
+
+void append_times(std::string& out, const Metrics& metrics, std::string_view name,
+                  std::string_view help, Histogram RequestTimes::*which) {
+  describe(out, name, "histogram", help);
+  for (std::size_t at = 0; at < kRequestOutcomes; ++at) {
+    const auto outcome = static_cast<RequestOutcome>(at);
+    append_samples(out, name, fmt::format("outcome=\"{}\"", word(outcome)),
+                   metrics.times(outcome, which));
+  }
+}
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
 }
 
 }  // namespace
 
+Histogram::Reading Metrics::times(RequestOutcome of, Histogram RequestTimes::*which) const {
+  Histogram::Reading all;
+  for (const auto& counters : of_threads_) {
+    all.add(counters.times[static_cast<std::size_t>(of)].*which);
+  }
+  return all;
+}
+
 void Metrics::append_text(std::string& out, const Gauges& gauges) const {
   append_requests(out, *this);
-  describe(out, "hearsay_body_bytes_total", "counter", "Bytes of bodies, by where they came from.");
-  const auto bytes_by = [&](std::string_view source, auto pick) {
-    fmt::format_to(std::back_inserter(out), "hearsay_body_bytes_total{{source=\"{}\"}} {}\n",
-                   source, sum(pick));
-  };
-  bytes_by("cache", [](const ThreadCounters& c) -> const Count& { return c.bytes_from_cache; });
-  bytes_by("sibling", [](const ThreadCounters& c) -> const Count& {
-    return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::sibling)];
-  });
-  bytes_by("parent_store", [](const ThreadCounters& c) -> const Count& {
-    return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::parent_hit)];
-  });
-  bytes_by("parent", [](const ThreadCounters& c) -> const Count& {
-    return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::parent)];
-  });
-  bytes_by("origin", [](const ThreadCounters& c) -> const Count& {
-    return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
-  });
-  for (const auto& [name, help, count] : kCounters) {
-    const auto pick = [of = count](const ThreadCounters& c) -> const Count& { return c.*of; };
-    single(out, name, "counter", help, sum(pick));
-  }
+  append_bodies(out, *this);
+  for (const auto& [name, help, count] : kCounters) single(out, name, "counter", help, sum(count));
   append_cuts(out, *this);
   append_digests(out, *this);
   append_gauges(out, gauges);
+}
+
+std::size_t cause_of(std::string_view failure) {
+  for (std::size_t what = 0; what < kFailures; ++what) {
+    if (word(static_cast<Failure::What>(what)) == failure) return what;
+  }
+  return kFailures;
+}
+
+void count_request(ThreadCounters& counters, const RequestRecord& record,
+                   std::chrono::steady_clock::time_point now) {
+  counters.requests[static_cast<std::size_t>(record.tag)].add();
+  if (record.tag == Tag::failed) counters.failed[cause_of(record.failure)].add();
+  counters.bytes_sent.add(record.bytes);
+  if (record.aborted) counters.aborted.add();
+  if (!record.question) {
+    counters.by_class[std::min<std::size_t>(record.status / 100, kStatusClasses - 1)].add();
+  }
+  const auto outcome = outcome_of(record);
+  if (!outcome || record.first_byte < record.begun) return;  // nothing was sent
+  auto& times = counters.times[static_cast<std::size_t>(*outcome)];
+  times.first_byte.add(record.first_byte - record.begun);
+  times.total.add(now - record.begun);
+}
+
+void append_request_metrics(std::string& out, const Metrics& metrics) {
+  constexpr std::string_view kClasses = "hearsay_responses_total";
+  describe(out, kClasses, "counter",
+           "Responses sent, by class of their status; without questions of neighbours.");
+  for (std::size_t digit = 1; digit < kStatusClasses; ++digit) {
+    labelled(out, kClasses, "class", fmt::format("{}xx", digit),
+             metrics.sum(&ThreadCounters::by_class, digit));
+  }
+  append_times(out, metrics, "hearsay_request_first_byte_seconds",
+               "From the end of a request's head to the head of its response, by who answered.",
+               &RequestTimes::first_byte);
+  append_times(out, metrics, "hearsay_request_duration_seconds",
+               "From the end of a request's head to the end of its response, by who answered.",
+               &RequestTimes::total);
+  constexpr std::string_view kNotStored = "hearsay_not_stored_total";
+  describe(out, kNotStored, "counter",
+           "Responses that were not stored, by reason, as Cache-Status spells it.");
+  for (std::size_t why = 1; why < cache::kStorabilities; ++why) {
+    labelled(out, kNotStored, "reason", text(static_cast<cache::Storability>(why)),
+             metrics.sum(&ThreadCounters::not_stored, why));
+  }
+}
+
+// The count is that of the buckets, so that the samples agree while threads count on.
+void append_samples(std::string& out, std::string_view name, std::string_view labels,
+                    const Histogram::Reading& reading) {
+  const auto at = std::back_inserter(out);
+  std::uint64_t up_to = 0;
+  for (std::size_t i = 0; i < Histogram::kBounds.size(); ++i) {
+    up_to += reading.in_bucket[i];
+    fmt::format_to(at, "{}_bucket{{{},le=\"{}\"}} {}\n", name, labels,
+                   seconds(Histogram::kBounds[i]), up_to);
+  }
+  up_to += reading.in_bucket.back();
+  fmt::format_to(at,
+                 "{0}_bucket{{{1},le=\"+Inf\"}} {2}\n{0}_sum{{{1}}} {3}\n{0}_count{{{1}}} {2}\n",
+                 name, labels, up_to, seconds(reading.sum));
 }
 
 }  // namespace proxy

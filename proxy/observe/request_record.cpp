@@ -1,126 +1,91 @@
 #include "proxy/observe/request_record.hpp"
 
+#include <array>
+
 namespace proxy {
+namespace {
+
+constexpr unsigned kSwitchingProtocols = 101;
+
+struct TagWords {
+  std::string_view squid;
+  std::string_view metric;
+};
+// In the order of Tag.
+constexpr std::array<TagWords, kTags> kTagWords{{
+    {"NONE_NONE", "error"},
+    {"TCP_MEM_HIT", "hit"},
+    {"TCP_HIT", "disk_hit"},
+    {"TCP_INM_HIT", "conditional_hit"},
+    {"TCP_MISS", "miss"},
+    {"TCP_MISS", "failed"},
+    {"TCP_CLIENT_REFRESH_MISS", "client_refresh"},
+    {"TCP_REFRESH_UNMODIFIED", "refresh_unmodified"},
+    {"TCP_REFRESH_MODIFIED", "refresh_modified"},
+    {"TCP_REFRESH_FAIL_OLD", "stale_hit"},
+    {"TCP_DENIED", "denied"},
+    {"TCP_TUNNEL", "tunnel"},
+    {"NONE_NONE", "own_page"},
+    {"TCP_MISS", "purge"},
+    {"UDP_SITE_QUESTION", "site_question"},
+}};
+// In the order of their enumerators. Squid has CARP for parents that are chosen by a hash.
+constexpr std::array<std::string_view, kHierarchies> kSquidCodes{
+    "HIER_NONE", "HIER_DIRECT", "CD_SIBLING_HIT", "CD_PARENT_HIT", "CARP"};
+constexpr std::array<std::string_view, kRequestOutcomes> kOutcomes{
+    "hit", "disk_hit", "neighbour", "parent", "origin", "failed"};
+constexpr std::array<std::string_view, kCuts> kCutWords{"", "stalled", "crowded", "heads", "slow"};
+
+RequestOutcome outcome_by(Hierarchy hierarchy) {
+  if (hierarchy == Hierarchy::parent) return RequestOutcome::parent;
+  const bool is_stored = hierarchy == Hierarchy::sibling || hierarchy == Hierarchy::parent_hit;
+  return is_stored ? RequestOutcome::neighbour : RequestOutcome::origin;
+}
+
+}  // namespace
 
 std::string_view squid_tag(Tag tag) {
-  switch (tag) {
-    case Tag::none:
-      return "NONE_NONE";
-    case Tag::mem_hit:
-      return "TCP_MEM_HIT";
-    case Tag::disk_hit:
-      return "TCP_HIT";
-    case Tag::conditional_hit:
-      return "TCP_INM_HIT";
-    case Tag::miss:
-    case Tag::failed:
-      return "TCP_MISS";
-    case Tag::client_refresh:
-      return "TCP_CLIENT_REFRESH_MISS";
-    case Tag::refresh_unmodified:
-      return "TCP_REFRESH_UNMODIFIED";
-    case Tag::refresh_modified:
-      return "TCP_REFRESH_MODIFIED";
-    case Tag::stale_hit:
-      return "TCP_REFRESH_FAIL_OLD";
-    case Tag::denied:
-      return "TCP_DENIED";
-    case Tag::tunnel:
-      return "TCP_TUNNEL";
-    case Tag::own_page:
-      return "NONE_NONE";
-    case Tag::purge:
-      return "TCP_MISS";
-    case Tag::site_question:
-      return "UDP_SITE_QUESTION";
-  }
-  return "NONE_NONE";
+  return kTagWords[static_cast<std::size_t>(tag)].squid;
 }
 
 std::string_view metric_tag(Tag tag) {
-  switch (tag) {
-    case Tag::none:
-      return "error";
-    case Tag::mem_hit:
-      return "hit";
-    case Tag::disk_hit:
-      return "disk_hit";
-    case Tag::conditional_hit:
-      return "conditional_hit";
-    case Tag::miss:
-      return "miss";
-    case Tag::failed:
-      return "failed";
-    case Tag::client_refresh:
-      return "client_refresh";
-    case Tag::refresh_unmodified:
-      return "refresh_unmodified";
-    case Tag::refresh_modified:
-      return "refresh_modified";
-    case Tag::stale_hit:
-      return "stale_hit";
-    case Tag::denied:
-      return "denied";
-    case Tag::tunnel:
-      return "tunnel";
-    case Tag::own_page:
-      return "own_page";
-    case Tag::purge:
-      return "purge";
-    case Tag::site_question:
-      return "site_question";
-  }
-  return "error";
-}
-
-std::string_view word(RequestOutcome outcome) {
-  switch (outcome) {
-    case RequestOutcome::hit:
-      return "hit";
-    case RequestOutcome::disk_hit:
-      return "disk_hit";
-    case RequestOutcome::neighbour:
-      return "neighbour";
-    case RequestOutcome::parent:
-      return "parent";
-    case RequestOutcome::origin:
-      return "origin";
-    case RequestOutcome::failed:
-      return "failed";
-  }
-  return "";
+  return kTagWords[static_cast<std::size_t>(tag)].metric;
 }
 
 std::string_view squid_code(Hierarchy hierarchy) {
-  switch (hierarchy) {
-    case Hierarchy::none:
-      return "HIER_NONE";
-    case Hierarchy::direct:
-      return "HIER_DIRECT";
-    case Hierarchy::sibling:
-      return "CD_SIBLING_HIT";
-    case Hierarchy::parent_hit:
-      return "CD_PARENT_HIT";
-    case Hierarchy::parent:
-      return "CARP";  // Squid's code for parents chosen by a hash
-  }
-  return "HIER_NONE";
+  return kSquidCodes[static_cast<std::size_t>(hierarchy)];
+}
+
+std::string_view word(RequestOutcome outcome) {
+  return kOutcomes[static_cast<std::size_t>(outcome)];
 }
 
 std::string_view word(Cut why) {
-  switch (why) {
-    case Cut::none:
-      return "";
-    case Cut::stalled:
-      return "stalled";
-    case Cut::crowded:
-      return "crowded";
-    case Cut::heads:
-      return "heads";
-    case Cut::slow:
-      return "slow";
+  return kCutWords[static_cast<std::size_t>(why)];
+}
+
+std::optional<RequestOutcome> outcome_of(const RequestRecord& record) {
+  switch (record.tag) {
+    case Tag::mem_hit:
+      return RequestOutcome::hit;
+    case Tag::disk_hit:
+      return RequestOutcome::disk_hit;
+    case Tag::conditional_hit:
+      return record.from_disk ? RequestOutcome::disk_hit : RequestOutcome::hit;
+    case Tag::failed:
+      return RequestOutcome::failed;
+    case Tag::miss:  // without a source: only stored responses were asked for
+      if (record.hierarchy == Hierarchy::none) return std::nullopt;
+      [[fallthrough]];
+    case Tag::client_refresh:
+    case Tag::refresh_unmodified:
+    case Tag::refresh_modified:
+    case Tag::stale_hit:
+      if (record.status == kSwitchingProtocols) return std::nullopt;
+      return outcome_by(record.hierarchy);
+    default:
+      return std::nullopt;
   }
-  return "";
 }
 
 }  // namespace proxy

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,30 +71,38 @@ enum class RequestOutcome : std::uint8_t {
 inline constexpr std::size_t kRequestOutcomes = 6;
 std::string_view word(RequestOutcome outcome);  // "disk_hit"
 
-// The part of a record that takes no memory of its own.
-struct RequestFigures {
-  std::chrono::steady_clock::time_point begun{};       // the head has arrived
-  std::chrono::steady_clock::time_point first_byte{};  // the response begins; 0: it has not
+// Who asked, and by which rules.
+struct AskerFigures {
+  bool routine = false;   // a neighbour's poll, each second: counted, not logged
+  bool by_proxy = false;  // the request, or its client's address, says that the client is a proxy
+  // A neighbour asked for what we hold, and got no answer: is in no class of responses.
+  bool question = false;
+  std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none
+  std::string_view denied_by;  // the name of the access rule that denied the request; empty: none
+};
+
+// Where the response came from.
+struct SourceFigures {
   Tag tag = Tag::none;
   Hierarchy hierarchy = Hierarchy::none;
   bool collapsed = false;  // answered from a fill that another request began
   bool from_disk = false;  // the entry, or a block, was read from disk for this request
   Claimed claimed = Claimed::unknown;
-  bool aborted = false;  // the client did not get the whole response
-  Cut cut = Cut::none;
-  bool routine = false;   // a neighbour's poll, each second: counted, not logged
-  bool by_proxy = false;  // the request, or its client's address, says that the client is a proxy
-  // A neighbour asked for what we hold, and got no answer: is in no class of responses.
-  bool question = false;
-  unsigned status = 0;
-  std::uint64_t bytes = 0;   // sent to the client, heads included
   std::string_view failure;  // why nobody could answer, as a word; a literal, or empty
   // The setting whose limit the head of the request or of the response exceeds; empty: none.
   std::string_view exceeded;
   // Why the response is not stored. `yes`: it is stored, or no response was received.
   cache::Storability storability = cache::Storability::yes;
-  std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none
-  std::string_view denied_by;  // the name of the access rule that denied the request; empty: none
+};
+
+// The part of a record that takes no memory of its own.
+struct RequestFigures : AskerFigures, SourceFigures {
+  std::chrono::steady_clock::time_point begun{};       // the head has arrived
+  std::chrono::steady_clock::time_point first_byte{};  // the response begins; 0: it has not
+  bool aborted = false;                                // the client did not get the whole response
+  Cut cut = Cut::none;
+  unsigned status = 0;
+  std::uint64_t bytes = 0;  // sent to the client, heads included
 };
 
 // Filled in by the request path while it answers; owned by the session.
@@ -123,5 +132,10 @@ struct RequestRecord : RequestFigures {
     text.clear();
   }
 };
+
+// The histograms in which the times of the request are counted. Nothing: in none, because nobody
+// was asked for a response (own pages, refusals, purges), or because the time is the client's
+// choice (tunnels).
+std::optional<RequestOutcome> outcome_of(const RequestRecord& record);
 
 }  // namespace proxy

@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "proxy/observe/exposition.hpp"
+#include "proxy/observe/metrics.hpp"
 #include "proxy/observe/peer_watch.hpp"
-#include "proxy/observe/request_metrics.hpp"
 #include "proxy/pages/disk_text.hpp"
 #include "proxy/pages/health.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "proxy/answer/answer.hpp"
 #include "proxy/crowd/session_list.hpp"
-#include "proxy/observe/request_metrics.hpp"
+#include "proxy/observe/metrics.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/server/held_head.hpp"
 #include "proxy/server/http1_body.hpp"

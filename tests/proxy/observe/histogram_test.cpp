@@ -1,4 +1,4 @@
-#include "proxy/observe/histogram.hpp"
+#include "proxy/observe/metrics.hpp"
 
 #include <gtest/gtest.h>
 

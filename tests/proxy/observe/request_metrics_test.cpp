@@ -1,4 +1,4 @@
-#include "proxy/observe/request_metrics.hpp"
+#include "proxy/observe/metrics.hpp"
 
 #include <gtest/gtest.h>
 
