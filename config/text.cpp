@@ -103,6 +103,31 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::size_t utf8_length(std::string_view text) {
+  // RFC 3629 section 4. The second byte alone tells spellings that are too long, halves of pairs of
+  // UTF-16 and numbers beyond Unicode.
+  struct Lead {
+    unsigned first, last;
+    std::size_t length;
+    unsigned least, most;  // of the second byte
+  };
+  constexpr Lead kLeads[] = {
+      {0x00, 0x7F, 1, 0x00, 0x00}, {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},
+      {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F}, {0xEE, 0xEF, 3, 0x80, 0xBF},
+      {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F}};
+  const auto is_within = [&](std::size_t at, unsigned least, unsigned most) {
+    const unsigned byte = static_cast<unsigned char>(text[at]);
+    return least <= byte && byte <= most;
+  };
+  for (const auto& [first, last, length, least, most] : kLeads) {
+    if (text.size() < length || !is_within(0, first, last)) continue;
+    bool is_whole = length == 1 || is_within(1, least, most);
+    for (std::size_t i = 2; i < length; ++i) is_whole = is_whole && is_within(i, 0x80, 0xBF);
+    return is_whole ? length : 0;
+  }
+  return 0;
+}
+
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();

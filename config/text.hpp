@@ -26,6 +26,9 @@ bool is_user_name(std::string_view text);
 
 std::string lower_case(std::string_view text);
 
+// The bytes of the first character of a text in UTF-8 (RFC 3629). 0: it is none.
+std::size_t utf8_length(std::string_view text);
+
 // A number of decimal digits only, at most `most`; no sign, no blank.
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most);
 

@@ -1,4 +1,4 @@
-// The tokens of a text that should be JSON, for find_slip().
+// The tokens of a JSON text that may hold comments.
 #pragma once
 
 #include <optional>
@@ -21,11 +21,8 @@ struct Token {
   bool closes() const { return is('}') || is(']'); }
 };
 
-// What is wrong at a position, and how to mend it.
-struct Slip {
-  Position at;
-  std::string what;
-};
+// What is wrong at a position, and how to mend it; nothing if nothing is.
+using Slip = std::optional<Fault>;
 
 // Reads a text token by token. Passes over blanks, and over comments as C++ has them. Safe on any
 // bytes.
@@ -36,22 +33,31 @@ class TokenScanner {
 
   // The next token; at the end of the text, again and again, one of the kind `end`. If JSON has no
   // token for what stands there, also the slip; do not call next() after that.
-  std::pair<Token, std::optional<Slip>> next();
+  std::pair<Token, Slip> next();
 
  private:
   bool at_end() const { return offset_ >= text_.size(); }
   bool sees(std::string_view mark) const { return text_.substr(offset_).starts_with(mark); }
-  void step();
-  std::optional<Slip> skip_blanks();
-  std::optional<Slip> take(Token::Kind& kind);
-  std::optional<Slip> foreign_mark(char first) const;
-  std::optional<Slip> take_string();
-  std::optional<Slip> take_escape();
-  std::optional<Slip> take_character();
+  bool sees_one_of(std::string_view marks) const {
+    return marks.find(text_[offset_]) != marks.npos;
+  }
+  void step(std::size_t bytes = 1);
+  Slip skip_blanks();
+  Slip scan(Token::Kind& kind);
+  Slip foreign_mark() const;
+  Slip scan_string();
+  Slip scan_escape();
+  Slip scan_character();
 
   std::string_view text_;
   std::size_t offset_ = 0;
   Position at_;
 };
+
+// Whether JSON has the word: true, false, null, or anything of which numbers are made.
+bool is_json_word(std::string_view word);
+
+// The text of a token of the kind `string`, which next() gave without a slip.
+std::string unescaped(std::string_view token);
 
 }  // namespace config

@@ -1,4 +1,4 @@
-#include "config/slip.hpp"
+#include "config/document.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,13 +7,20 @@
 namespace config {
 namespace {
 
+std::optional<Fault> slip_in(std::string_view text) {
+  Faults faults;
+  const auto document = parse_document(text, faults);
+  EXPECT_EQ(document.has_value(), faults.empty()) << text;
+  return faults.empty() ? std::nullopt : std::optional(faults.back());
+}
+
 struct SlipCase {
   std::string_view text;
   std::size_t line, column;
   std::string_view words;
 };
 
-TEST(FindSlip, NamesEachSlipWithItsPlace) {
+TEST(ParseDocument, NamesEachSlipWithItsPlace) {
   for (const SlipCase& c : {
            SlipCase{"{\"a\": 1\n \"b\": 2}", 1, 8, "a comma is missing here, after \"1\""},
            SlipCase{"{\"a\": \"x\" // why\n \"b\": 2}", 1, 10,
@@ -77,28 +84,51 @@ TEST(FindSlip, NamesEachSlipWithItsPlace) {
            SlipCase{"", 1, 1, "is empty"},
            SlipCase{"// nothing\n", 2, 1, "is empty"},
        }) {
-    const auto slip = find_slip(c.text);
+    const auto slip = slip_in(c.text);
     ASSERT_TRUE(slip) << c.text;
     EXPECT_EQ(slip->at, (Position{c.line, c.column})) << c.text;
     EXPECT_NE(slip->what.find(c.words), std::string::npos) << c.text << ": " << slip->what;
   }
 }
 
-TEST(FindSlip, FindsNoneInJson) {
+TEST(ParseDocument, FindsNoneInJson) {
   for (const std::string_view text :
        {"{}", "[]", "7", "\"a\"", "null",
         "\xEF\xBB\xBF{ // b\n \"a\": [ ], /* c */ \"d\": {\"e\": "
         "[1, -2.5e+3, true, false, null, \"\\\"\\\\\\u0041\\ud83d\\ude00\xC3\xA9\xE2\x82\xAC"
         "\xF0\x9F\x98\x80\"]}}"}) {
-    const auto slip = find_slip(text);
+    const auto slip = slip_in(text);
     EXPECT_FALSE(slip) << text << ": " << (slip ? slip->what : "");
   }
 }
 
-TEST(FindSlip, IsSafeHoweverDeepTheTextIs) {
-  const auto slip = find_slip(std::string(100'000, '['));
+TEST(ParseDocument, IsSafeHoweverDeepTheTextIs) {
+  const auto slip = slip_in(std::string(100'000, '['));
   ASSERT_TRUE(slip);
-  EXPECT_EQ(slip->what.substr(0, 20), "this [ is not closed");
+  EXPECT_EQ(slip->what, "is nested deeper than any setting (16 levels)");
+  EXPECT_EQ(slip->at, (Position{1, 17}));
+}
+
+TEST(ParseDocument, GivesTextsAsTheyAreMeant) {
+  Faults faults;
+  const auto document =
+      parse_document(R"(["\"\\\/\b\f\n\r\t", "\u0041\u00e9\u20AC\ud83d\ude00", -0, 1.50])", faults);
+  ASSERT_TRUE(document);
+  const auto& items = std::get<Array>(document->content);
+  EXPECT_EQ(std::get<std::string>(items.at(0).content), "\"\\/\b\f\n\r\t");
+  EXPECT_EQ(std::get<std::string>(items.at(1).content), "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+  EXPECT_EQ(std::get<Number>(items.at(2).content).text, "0");
+  EXPECT_EQ(std::get<Number>(items.at(3).content).text, "1.50");
+}
+
+TEST(ParseDocument, PassesOverCommentsWhereverBlanksMayBe) {
+  Faults faults;
+  const auto document = parse_document("{\"a\"/*:*/:1/* */,// ,\r\"b\":true/**/}", faults);
+  ASSERT_TRUE(document);
+  EXPECT_EQ(std::get<Object>(document->content).size(), 2U);
+  ASSERT_TRUE(slip_in("{\"a\": /pool/*}"));
+  EXPECT_EQ(slip_in("{\"a\": /pool/*}")->what, "a text is written in double quotes: \"/pool/*\"")
+      << "no comment";
 }
 
 }  // namespace
