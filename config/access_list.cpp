@@ -1,25 +1,15 @@
-#include "config/access_list.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "config/access_rule_list.hpp"
+#include "config/sections.hpp"
 #include "config/text.hpp"
 
 namespace config {
 
 namespace {
 
-using Words = NetworkWords;
-
-// What a typing mistake may have meant. A suggestion must not open the proxy, so "any" and "all"
-// are not among them.
-constexpr std::array<std::string_view, 4> kNames{"loopback", "private", "link-local", "metadata"};
-
-void append(Networks& to, const Networks& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
+using Words = std::vector<std::string_view>;
 
 bool has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -27,19 +17,22 @@ bool has(const Words& words, std::string_view word) {
 
 }  // namespace
 
-std::optional<NetworkWords> read_networks(Section& in, std::string_view key, Networks& into) {
+std::optional<Words> read_networks(Section& in, std::string_view key, Networks& into) {
   constexpr std::string_view kForm =
       "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\" or \"all\", an address or "
       "a range like \"10.0.0.0/8\" (no bits set beyond its prefix)";
+  // What a typing mistake may have meant. A suggestion must not open the proxy, so "any" and "all"
+  // are not among them.
+  constexpr std::array<std::string_view, 4> kNames{"loopback", "private", "link-local", "metadata"};
   const auto items = in.items(key, "named sets, addresses and ranges, such as \"private\"");
   if (!items) return std::nullopt;
   into.clear();
   Words understood;
   for (const LocatedValue& item : *items) {
-    const auto* text = std::get_if<std::string>(&item.value->content);
+    const auto* text = item.text();
     const auto networks = text ? parse_networks(*text) : std::nullopt;
     if (networks) {
-      append(into, *networks);
+      into.insert(into.end(), networks->begin(), networks->end());
       understood.push_back(*text);
     } else if (const auto meant = text ? without_bits_beyond(*text) : ""; !meant.empty()) {
       in.fault(item, "has bits set beyond its prefix: " + in_quotes(*text) + "; did you mean " +
@@ -59,60 +52,33 @@ void read_deny_to(Section& in, AccessSettings& access) {
   const auto words = read_networks(in, "deny_to", access.deny_to);
   if (!words) return;
   access.deny_to_self = has(*words, "loopback");
-  if (has(*words, "link-local")) append(access.deny_to, *parse_networks("metadata"));
+  if (!has(*words, "link-local")) return;
+  const auto metadata = *parse_networks("metadata");
+  access.deny_to.insert(access.deny_to.end(), metadata.begin(), metadata.end());
 }
 
-void read_connect_ports(Section& in, std::vector<PortRange>& ports) {
-  const auto items = in.items("connect_ports", "ports, such as 443 or \"8000-8999\"");
-  if (!items) return;
-  ports.clear();
-  for (const LocatedValue& item : *items) {
-    if (const auto range = read_port_range(in, item)) ports.push_back(*range);
-  }
+// Nothing: the item is no host, or one that is refused because of `form`, what it may be instead.
+std::optional<HostSpec> read_host(Section& in, const LocatedValue& item,
+                                  bool (*is_refused)(const HostSpec&), const char* form) {
+  auto host = in.host_pattern(item);
+  if (!host || !is_refused(*host)) return host;
+  in.fault(item, form);
+  return std::nullopt;
 }
 
-void read_direct(Section& in, std::vector<HostSpec>& hosts) {
-  constexpr std::size_t kMost = 256;
-  const auto items = in.items("direct", "hosts, such as \"*.example.com\"", kMost);
-  if (!items) return;
-  for (const LocatedValue& item : *items) {
-    const auto host = in.host_pattern(item);
-    if (!host) continue;
-    if (host->port || host->host == "*") {
-      in.fault(item, "expected a host like \"*.example.com\", without port");
-    } else {
-      hosts.push_back(*host);
-    }
-  }
+std::optional<std::string> read_own_name(Section& in, const LocatedValue& item) {
+  const auto is_refused = [](const HostSpec& host) {
+    return host.port || host.host.starts_with('*');
+  };
+  const auto host =
+      read_host(in, item, is_refused, "expected a host name without port and without \"*\"");
+  return host ? std::optional(host->host) : std::nullopt;
 }
 
-void read_own_names(Section& in, std::vector<std::string>& names) {
-  const auto items = in.items("own_names", "host names, such as \"cache-a.example.com\"");
-  if (!items) return;
-  names.clear();
-  for (const LocatedValue& item : *items) {
-    const auto host = in.host_pattern(item);
-    if (!host) continue;
-    if (host->port || host->host.starts_with('*')) {
-      in.fault(item, "expected a host name without port and without \"*\"");
-    } else {
-      names.push_back(host->host);
-    }
-  }
-}
-
-void read_paths(Section& in, std::string_view key, std::vector<std::string>& paths) {
-  const auto items = in.items(key, "paths of files");
-  if (!items) return;
-  paths.clear();
-  for (const LocatedValue& item : *items) {
-    const auto* text = std::get_if<std::string>(&item.value->content);
-    if (text && !text->empty() && text->find('\0') == std::string::npos) {
-      paths.push_back(*text);
-    } else {
-      in.expected(item, "the path of a file");
-    }
-  }
+std::optional<HostSpec> read_direct(Section& in, const LocatedValue& item) {
+  return read_host(
+      in, item, [](const HostSpec& host) { return host.port || host.host == "*"; },
+      "expected a host like \"*.example.com\", without port");
 }
 
 bool is_realm(std::string_view text) {
@@ -156,11 +122,141 @@ void read_access(Section& in, AccessSettings& access) {
   read_networks(in, "admin", access.admin);
   read_networks(in, "peers", access.peers);
   read_deny_to(in, access);
-  read_connect_ports(in, access.connect_ports);
-  read_own_names(in, access.own_names);
-  read_direct(in, access.direct);
-  read_paths(in, "block", access.block);
-  read_paths(in, "allow", access.allow);
+  in.read_list("connect_ports", {"ports, such as 443 or \"8000-8999\""}, access.connect_ports,
+               [&in](const LocatedValue& item) { return read_port_range(in, item); });
+  in.read_list("own_names", {"host names, such as \"cache-a.example.com\""}, access.own_names,
+               [&in](const LocatedValue& item) { return read_own_name(in, item); });
+  in.read_list("direct", {"hosts, such as \"*.example.com\"", 256}, access.direct,
+               [&in](const LocatedValue& item) { return read_direct(in, item); });
+  for (auto [key, paths] : {std::pair("block", &access.block), std::pair("allow", &access.allow)}) {
+    in.read_texts(key, {"paths of files"}, *paths, "the path of a file", plain_text);
+  }
+}
+
+// The rules among them.
+
+namespace {
+
+// Bounded, because every request is compared with all rules.
+constexpr std::size_t kMostRules = 256;
+constexpr std::size_t kMostItems = 256;
+
+constexpr const char* kEmpty = "is empty; name at least one, or leave it out for all";
+
+// A list without items would be a condition that no request meets, or one that all meet, and nobody
+// can tell which was meant.
+void refuse_empty(Section& in, const std::optional<LocatedValue>& empty_list) {
+  if (empty_list) in.fault(*empty_list, kEmpty);
+}
+
+void read_clients(Section& in, Networks& clients) {
+  const auto before = in.faults().size();
+  read_networks(in, "clients", clients);
+  if (clients.empty() && in.faults().size() == before) refuse_empty(in, in.find("clients"));
+}
+
+// Unless it is named, a rule is called by its place in the list, as in the places of faults.
+void read_name(Section& in, const std::vector<AccessRule>& others, AccessRule& rule) {
+  in.read_token("name", rule.name);
+  if (rule.name.empty()) {
+    rule.name = std::to_string(others.size());
+    return;
+  }
+  const auto found = in.find("name");
+  if (rule.name.find_first_not_of("0123456789") == std::string::npos) {
+    return in.fault(*found,
+                    "expected a name with a letter in it; numbers are for rules without one");
+  }
+  const auto twin = std::find_if(others.begin(), others.end(),
+                                 [&](const AccessRule& other) { return other.name == rule.name; });
+  if (twin == others.end()) return;
+  in.fault(*found,
+           "is also the name of access.rules[" + std::to_string(twin - others.begin()) + ']');
+}
+
+void read_action(Section& in, AccessRule& rule) {
+  constexpr std::array<Word<bool>, 2> kActions{{{"allow", true}, {"deny", false}}};
+  if (in.require("action", "\"allow\" or \"deny\"")) {
+    in.read_word("action", rule.allows, kActions);
+  }
+}
+
+std::optional<PortRange> parse_ports(std::string_view text) {
+  const auto dash = text.find('-');
+  const auto first = parse_number(text.substr(0, dash), 65'535);
+  const auto last = dash == text.npos ? first : parse_number(text.substr(dash + 1), 65'535);
+  if (!first || !last || *first == 0 || *first > *last) return std::nullopt;
+  return PortRange{static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last)};
+}
+
+// Methods are case-sensitive (RFC 9110 9.1), and all that are registered are in upper case.
+std::optional<std::string> parse_method(const std::string& text) {
+  const bool good =
+      is_token(text) && text.size() <= 32 &&
+      std::none_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return good ? std::optional(text) : std::nullopt;
+}
+
+std::optional<std::string> read_scheme(Section& in, const LocatedValue& item) {
+  constexpr std::array<std::string_view, 2> kSchemes{"http", "https"};
+  const auto* text = item.text();
+  if (text && (*text == kSchemes[0] || *text == kSchemes[1])) return *text;
+  in.expected(item, "\"http\" or \"https\"", kSchemes);
+  return std::nullopt;
+}
+
+std::optional<std::string> parse_user(const std::string& text) {
+  return is_user_name(text) ? std::optional(text) : std::nullopt;
+}
+
+AccessRule read_rule(Section& in, const std::vector<AccessRule>& others, bool has_user_file) {
+  AccessRule rule;
+  read_name(in, others, rule);
+  read_action(in, rule);
+  read_clients(in, rule.clients);
+  refuse_empty(in, in.read_list("to", {"hosts, such as \"*.example.com\"", kMostItems}, rule.to,
+                                [&in](const LocatedValue& item) { return in.host_pattern(item); }));
+  refuse_empty(
+      in, in.read_list("ports", {"ports, such as \"80\" or \"1025-65535\"", kMostItems}, rule.ports,
+                       [&in](const LocatedValue& item) { return read_port_range(in, item); }));
+  refuse_empty(
+      in, in.read_texts("methods", {"methods, such as \"GET\"", kMostItems}, rule.methods,
+                        "a method in upper case, such as \"GET\" or \"CONNECT\"", parse_method));
+  refuse_empty(in,
+               in.read_list("schemes", {"schemes: \"http\", \"https\"", kMostItems}, rule.schemes,
+                            [&in](const LocatedValue& item) { return read_scheme(in, item); }));
+  refuse_empty(
+      in, in.read_texts("times", {"times, such as \"mon-fri 08:00-18:00\"", kMostItems}, rule.times,
+                        "days and hours, such as \"mon-fri 08:00-18:00\", \"sat,sun\" or "
+                        "\"22:00-06:00\"",
+                        parse_weekly_time));
+  refuse_empty(in,
+               in.read_texts("users", {"names of users, or \"*\" for all", kMostItems}, rule.users,
+                             "the name of a user, without a colon, or \"*\"", parse_user));
+  if (const auto users = in.find("users"); users && !has_user_file) {
+    in.fault(*users, "needs access.users, with the \"file\" of the users");
+  }
+  in.finish();
+  return rule;
+}
+
+}  // namespace
+
+std::optional<PortRange> read_port_range(Section& in, const LocatedValue& item) {
+  const auto* number = std::get_if<Number>(&item.value->content);
+  const auto* text = number ? &number->text : item.text();
+  const auto range = text ? parse_ports(*text) : std::nullopt;
+  if (!range) {
+    in.expected(item, "a port or a range from 1 to 65535, such as \"80\" or \"1025-65535\"");
+  }
+  return range;
+}
+
+void read_access_rules(Section& in, std::vector<AccessRule>& rules) {
+  if (!in.find("rules")) return;
+  const bool has_user_file = in.find("users").has_value();
+  in.read_objects("rules", {"objects, each with \"action\"", kMostRules}, rules,
+                  [&](Section& part) { return read_rule(part, rules, has_user_file); });
 }
 
 }  // namespace config

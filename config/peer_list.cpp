@@ -1,11 +1,9 @@
-#include "config/peer_list.hpp"
-
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <optional>
 #include <string>
 
+#include "config/sections.hpp"
 #include "config/text.hpp"
 
 namespace config {
@@ -25,25 +23,20 @@ constexpr std::array<Word<Trust>, 2> kTrusts{{{"site", Trust::site}, {"guest", T
 
 void read_url(Section& in, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
-  const auto found = in.find("url");
-  if (!found)
-    return in.fault(in.whole(), "expected \"url\", " + std::string(kForm) + "; it is missing");
-  const auto* text = std::get_if<std::string>(&found->value->content);
-  const auto url = text ? parse_server_url(*text) : std::nullopt;
-  if (!url) return in.expected(*found, kForm);
-  peer.url = *text;
+  const auto found = in.require("url", kForm);
+  const auto url = found ? in.parsed(*found, kForm, parse_server_url) : std::nullopt;
+  if (!url) return;
+  peer.url = *found->text();
   peer.tls = url->tls;
   peer.host = url->at.host;
   peer.port = url->at.port;
 }
 
 void read_hosts(Section& in, std::string_view key, std::vector<HostSpec>& hosts) {
-  const auto items = in.items(key, "hosts, such as \"*.example.com\"", kMostHosts);
-  if (!items) return;
-  for (const LocatedValue& item : *items) {
-    if (auto host = in.host_pattern(item)) hosts.push_back(std::move(*host));
-  }
-  if (items->empty()) in.fault(*in.find(key), "expected at least one host; found none");
+  const auto empty =
+      in.read_list(key, {"hosts, such as \"*.example.com\"", kMostHosts}, hosts,
+                   [&in](const LocatedValue& item) { return in.host_pattern(item); });
+  if (empty) in.fault(*empty, "expected at least one host; found none");
 }
 
 // The error does not repeat what was found, because it may hold a password.
@@ -51,7 +44,7 @@ void read_login(Section& in, std::string& login) {
   constexpr std::size_t kLongest = 512;
   const auto found = in.find("login");
   if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
+  const auto* text = found->text();
   const bool good = text && text->find(':') != std::string::npos && !text->starts_with(':') &&
                     text->size() <= kLongest && !has_control(*text);
   if (!good) {
@@ -93,7 +86,7 @@ void refuse_twins(Section& in, const PeerSettings& peer, std::span<const PeerSet
   }
 }
 
-PeerSettings read_peer(Section& in) {
+PeerSettings read_peer(Section& in, std::span<const PeerSettings> others) {
   PeerSettings peer;
   read_url(in, peer);
   peer.name = default_name(peer.host, peer.port);
@@ -103,36 +96,29 @@ PeerSettings read_peer(Section& in) {
   read_hosts(in, "for", peer.hosts);
   read_hosts(in, "not_for", peer.not_for);
   read_login(in, peer.login);
+  peer.place = others.size();
+  in.finish();
+  if (!peer.host.empty()) refuse_twins(in, peer, others);
+  const auto parents =
+      std::count_if(others.begin(), others.end(), std::mem_fn(&PeerSettings::is_parent));
+  if (peer.is_parent() && parents == kMostParents) {
+    in.fault(in.whole(), "is one parent too many: at most " + std::to_string(kMostParents));
+  }
   return peer;
 }
 
 }  // namespace
 
 void read_peers(Section& in, std::vector<PeerSettings>& peers) {
-  constexpr std::size_t kMost = 1'000;
-  const auto items = in.items("peers", "objects, each with a \"url\"", kMost);
-  if (!items) return;
-  for (const LocatedValue& item : *items) {
-    Section part(item, in.faults());
-    PeerSettings peer;
-    if (part.is_object()) peer = read_peer(part);
-    peer.place = peers.size();
-    part.finish();
-    if (!peer.host.empty()) refuse_twins(part, peer, peers);
-    peers.push_back(std::move(peer));
-    const auto parents =
-        std::count_if(peers.begin(), peers.end(), std::mem_fn(&PeerSettings::is_parent));
-    if (parents == kMostParents + 1) {
-      part.fault(item, "is one parent too many: at most " + std::to_string(kMostParents));
-    }
-  }
+  in.read_objects("peers", {"objects, each with a \"url\"", 1'000}, peers,
+                  [&peers](Section& part) { return read_peer(part, peers); });
 }
 
 void read_never_direct(Section& in, std::span<const PeerSettings> peers,
                        std::vector<HostSpec>& never_direct) {
   const auto found = in.find("never_direct");
   if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
+  const auto* text = found->text();
   if (text && *text == "all") {
     never_direct = {HostSpec{"*", std::nullopt}};
   } else if (std::holds_alternative<Array>(found->value->content)) {
@@ -140,9 +126,7 @@ void read_never_direct(Section& in, std::span<const PeerSettings> peers,
   } else {
     return in.expected(*found, "\"all\" or a list of hosts, such as [\"*.example.com\"]");
   }
-  const bool any = std::any_of(peers.begin(), peers.end(),
-                               [](const PeerSettings& peer) { return peer.role == Role::parent; });
-  if (!any) {
+  if (std::none_of(peers.begin(), peers.end(), std::mem_fn(&PeerSettings::is_parent))) {
     in.fault(
         *found,
         "leaves no way to these hosts: no peer has \"role\": \"parent\"; give one that role, or "
@@ -156,7 +140,7 @@ void read_pac_fallback(Section& in, std::vector<std::string>& fallback) {
   if (!items) return;
   fallback.clear();
   for (const LocatedValue& item : *items) {
-    const auto* text = std::get_if<std::string>(&item.value->content);
+    const auto* text = item.text();
     const bool is_word = text && (*text == kPacNeighbours || *text == kPacDirect);
     const auto url = text && !is_word ? parse_server_url(*text) : std::nullopt;
     if (!is_word && !url) {

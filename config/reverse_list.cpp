@@ -1,15 +1,12 @@
-#include "config/reverse_list.hpp"
-
 #include <algorithm>
 #include <string>
 
-#include "config/text.hpp"
+#include "config/sections.hpp"
 
 namespace config {
 
 namespace {
 
-constexpr std::size_t kMostMappings = 1'000;
 constexpr std::size_t kMostOrigins = 16;
 
 void read_host(Section& in, Reverse& mapping) {
@@ -22,11 +19,9 @@ void read_host(Section& in, Reverse& mapping) {
 
 void read_origin(Section& in, const LocatedValue& found, std::span<const HostPort> listen,
                  std::vector<Origin>& to) {
-  const auto* text = std::get_if<std::string>(&found.value->content);
-  const auto url = text ? parse_server_url(*text) : std::nullopt;
-  if (!url) {
-    return in.expected(found, "a URL like \"http://127.0.0.1:8000\", without path or user");
-  }
+  const auto url = in.parsed(found, "a URL like \"http://127.0.0.1:8000\", without path or user",
+                             parse_server_url);
+  if (!url) return;
   const auto here = std::find_if(listen.begin(), listen.end(),
                                  [&](const HostPort& own) { return is_ourselves(url->at, own); });
   if (here != listen.end()) {
@@ -42,9 +37,7 @@ void read_origins(Section& in, std::span<const HostPort> listen, std::vector<Ori
   constexpr std::string_view kForm = "a URL like \"http://127.0.0.1:8000\", or a list of them";
   const auto found = in.require("to", kForm);
   if (!found) return;
-  if (std::holds_alternative<std::string>(found->value->content)) {
-    return read_origin(in, *found, listen, to);
-  }
+  if (found->text()) return read_origin(in, *found, listen, to);
   if (!std::holds_alternative<Array>(found->value->content)) return in.expected(*found, kForm);
   const auto items = in.items("to", "URLs");
   if (items->empty() || items->size() > kMostOrigins) {
@@ -71,7 +64,8 @@ void check_share(Section& in, const Reverse& mapping) {
            "client could choose any site; name the hosts, or leave it out");
 }
 
-Reverse read_mapping(Section& in, std::span<const HostPort> listen) {
+Reverse read_mapping(Section& in, std::span<const HostPort> listen,
+                     const std::vector<Reverse>& others) {
   Reverse mapping;
   read_host(in, mapping);
   read_origins(in, listen, mapping.to);
@@ -79,28 +73,23 @@ Reverse read_mapping(Section& in, std::span<const HostPort> listen) {
   in.read("share", mapping.share);
   check_share(in, mapping);
   in.read_text("known", mapping.known, "the path of a file of URLs, one a line");
+  in.finish();
+  const auto twin = std::find_if(others.begin(), others.end(), [&](const Reverse& other) {
+    return !other.host.empty() && other.host == mapping.host && other.port == mapping.port;
+  });
+  if (twin != others.end()) {
+    in.fault(in.whole(), "is for the same host as reverse[" +
+                             std::to_string(twin - others.begin()) +
+                             "]; list the origins of both under one \"to\"");
+  }
   return mapping;
 }
 
 }  // namespace
 
 void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse) {
-  const auto items = in.items("reverse", "objects, each with \"host\" and \"to\"", kMostMappings);
-  if (!items) return;
-  for (const LocatedValue& item : *items) {
-    Section part(item, in.faults());
-    Reverse mapping;
-    if (part.is_object()) mapping = read_mapping(part, listen);
-    part.finish();
-    const auto twin = std::find_if(reverse.begin(), reverse.end(), [&](const Reverse& other) {
-      return !other.host.empty() && other.host == mapping.host && other.port == mapping.port;
-    });
-    if (twin != reverse.end()) {
-      part.fault(item, "is for the same host as reverse[" + std::to_string(twin - reverse.begin()) +
-                           "]; list the origins of both under one \"to\"");
-    }
-    reverse.push_back(std::move(mapping));
-  }
+  in.read_objects("reverse", {"objects, each with \"host\" and \"to\"", 1'000}, reverse,
+                  [&](Section& part) { return read_mapping(part, listen, reverse); });
 }
 
 }  // namespace config

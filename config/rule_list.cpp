@@ -1,23 +1,13 @@
-#include "config/rule_list.hpp"
-
 #include <algorithm>
 #include <string>
 
-#include "config/path_glob.hpp"
-#include "config/text.hpp"
+#include "config/sections.hpp"
 
 namespace config {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-// Bounded, because every request is compared with all rules.
-constexpr std::size_t kMostRules = 256;
-constexpr std::size_t kMostNames = 64;
-constexpr std::size_t kMostPaths = 32;
-constexpr std::size_t kLongestName = 128;
-constexpr milliseconds kLongest = 24h * 365 * 10;
 
 void read_name(Section& in, const std::vector<RuleSettings>& others, RuleSettings& rule) {
   const auto found = in.require("name", "a word for Cache-Status");
@@ -42,19 +32,6 @@ void read_path(Section& in, RuleSettings& rule) {
   if (!rule.path.empty() && !rule.path.starts_with('/')) in.expected(*in.find("path"), kForm);
 }
 
-void read_paths(Section& in, std::vector<std::string>& globs) {
-  const auto items = in.items("paths", "globs, such as \"*.deb\"", kMostPaths);
-  if (!items) return;
-  for (const LocatedValue& item : *items) {
-    const auto* text = std::get_if<std::string>(&item.value->content);
-    if (!text || !is_path_glob(*text)) {
-      in.expected(item, "a glob over the path, such as \"*.deb\" or \"/pool/*\"");
-    } else {
-      globs.push_back(*text);
-    }
-  }
-}
-
 void read_authorization(Section& in, bool& ignored) {
   constexpr std::string_view kForm = "\"ignore\"";
   std::string word;
@@ -65,28 +42,18 @@ void read_authorization(Section& in, bool& ignored) {
 
 void read_freshness(Section& in, std::string_view key, std::optional<milliseconds>& into,
                     milliseconds least) {
-  if (!in.find(key)) return;
-  milliseconds time = least;
-  in.read(key, time, {least, kLongest});
-  into = time;
+  if (in.find(key)) in.read(key, into.emplace(least), {least, 24h * 365 * 10});
 }
 
-void read_drop_query(Section& in, std::vector<std::string>& names) {
-  constexpr std::string_view kForm =
-      "a parameter's name, such as \"utm_source\", \"utm_*\" or \"*\"";
-  const auto items = in.items("drop_query", "names, such as \"utm_*\"", kMostNames);
-  if (!items) return;
-  for (const LocatedValue& item : *items) {
-    const auto* text = std::get_if<std::string>(&item.value->content);
-    const bool name = text && !text->empty() && text->size() <= kLongestName &&
-                      text->find_first_of("&=?#") == std::string::npos &&
-                      text->find('*') >= text->size() - 1;
-    if (!name) {
-      in.expected(item, kForm);
-    } else {
-      names.push_back(*text);
-    }
-  }
+std::optional<std::string> parse_glob(const std::string& text) {
+  return is_path_glob(text) ? std::optional(text) : std::nullopt;
+}
+
+std::optional<std::string> parse_parameter(const std::string& text) {
+  constexpr std::size_t kLongestName = 128;
+  const bool good = !text.empty() && text.size() <= kLongestName &&
+                    text.find_first_of("&=?#") == text.npos && text.find('*') >= text.size() - 1;
+  return good ? std::optional(text) : std::nullopt;
 }
 
 bool does_nothing(const RuleSettings& rule) {
@@ -101,14 +68,16 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   read_name(in, others, rule);
   read_host(in, rule);
   read_path(in, rule);
-  read_paths(in, rule.paths);
+  in.read_texts("paths", {"globs, such as \"*.deb\"", 32}, rule.paths,
+                "a glob over the path, such as \"*.deb\" or \"/pool/*\"", parse_glob);
   read_freshness(in, "min_fresh", rule.min_fresh, 1s);
   read_freshness(in, "max_fresh", rule.max_fresh, 0s);
   read_freshness(in, "negative", rule.negative, 1s);
   in.read("immutable", rule.immutable);
   read_authorization(in, rule.ignore_authorization);
   in.read("ignore_client_no_cache", rule.ignore_client_no_cache);
-  read_drop_query(in, rule.drop_query);
+  in.read_texts("drop_query", {"names, such as \"utm_*\"", 64}, rule.drop_query,
+                "a parameter's name, such as \"utm_source\", \"utm_*\" or \"*\"", parse_parameter);
   in.read("never_store", rule.never_store);
   in.read("offline", rule.offline);
   in.read("store_cookies", rule.store_cookies);
@@ -131,13 +100,21 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
 
 }  // namespace
 
+// Every request is compared with all rules, so their number is bounded.
 void read_rules(Section& in, std::vector<RuleSettings>& rules) {
-  const auto items = in.items("rules", "objects, each with \"name\" and \"host\"", kMostRules);
-  if (!items) return;
-  for (const LocatedValue& item : *items) {
-    Section part(item, in.faults());
-    rules.push_back(part.is_object() ? read_rule(part, rules) : RuleSettings{});
+  in.read_objects("rules", {"objects, each with \"name\" and \"host\"", 256}, rules,
+                  [&rules](Section& part) { return read_rule(part, rules); });
+}
+
+bool is_path_glob(std::string_view text) {
+  constexpr std::size_t kLongest = 128;
+  std::size_t places = 0;
+  for (const char c : text) {
+    const bool is_ascii = static_cast<unsigned char>(c) < 128;
+    places += c == '*' ? 0U : is_ascii ? 1U : 3U;  // "%C3" in the path of a URL
   }
+  return (text.starts_with('/') || text.starts_with('*')) && text.size() <= kLongest &&
+         places <= kMostPlaces;
 }
 
 }  // namespace config

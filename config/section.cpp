@@ -1,15 +1,94 @@
 #include "config/section.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "config/quantity_hint.hpp"
 #include "config/text.hpp"
 
 namespace config {
 
 namespace {
+
+// A unit, how many of the unit before it make one, and how people spell it, in lower case.
+struct SpelledUnit {
+  std::string_view name;
+  std::uint64_t step;
+  std::string_view spellings;
+};
+
+constexpr std::array kSizeUnits{
+    SpelledUnit{"B", 0, "|b|byte|bytes|"}, SpelledUnit{"KiB", 1024, "|k|kb|kib|"},
+    SpelledUnit{"MiB", 1024, "|m|mb|mib|"}, SpelledUnit{"GiB", 1024, "|g|gb|gib|"},
+    SpelledUnit{"TiB", 1024, "|t|tb|tib|"}};
+constexpr std::array kTimeUnits{SpelledUnit{"ms", 0, "|ms|msec|milliseconds|"},
+                                SpelledUnit{"s", 1000, "|s|sec|secs|second|seconds|"},
+                                SpelledUnit{"m", 60, "|m|min|mins|minute|minutes|"},
+                                SpelledUnit{"h", 60, "|h|hr|hour|hours|"},
+                                SpelledUnit{"d", 24, "|d|day|days|"},
+                                SpelledUnit{"w", 7, "|w|week|weeks|"}};
+
+// A number such as "1.5" is 15 tenths: `digits` is 15 and `scale` is 10.
+struct Written {
+  std::uint64_t digits = 0;
+  std::uint64_t scale = 1;
+  std::string unit{};  // in lower case; empty: none
+};
+
+std::string_view without_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<Written> take_apart(std::string_view text) {
+  constexpr std::uint64_t kMost = 1'000'000'000;
+  text = without_blanks(text);
+  const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto point = std::min(text.find('.'), end);
+  std::string number(text.substr(0, point));
+  Written written;
+  if (point < end) {
+    const auto fraction = text.substr(point + 1, end - point - 1);
+    if (fraction.empty() || fraction.size() > 3) return std::nullopt;
+    number += fraction;
+    for (std::size_t i = 0; i < fraction.size(); ++i) written.scale *= 10;
+  }
+  const auto digits = parse_number(number, kMost);
+  if (!digits) return std::nullopt;
+  written.digits = *digits;
+  written.unit = lower_case(without_blanks(text.substr(end)));
+  return written;
+}
+
+// The number in this unit, or in the one before it if it is no whole number.
+std::optional<std::string> spelled(const Written& written, const SpelledUnit* unit) {
+  if (written.digits % written.scale == 0) {
+    return std::to_string(written.digits / written.scale).append(unit->name);
+  }
+  const std::uint64_t in_smaller = written.digits * unit->step;
+  if (unit->step == 0 || in_smaller % written.scale != 0) return std::nullopt;
+  return std::to_string(in_smaller / written.scale).append((unit - 1)->name);
+}
+
+// `usual`: the unit that a number without one likely has.
+template <class T>
+std::string hint(const Written& written, std::span<const SpelledUnit> units, std::string_view usual,
+                 std::optional<T> (*parse)(std::string_view), const Range<T>& range) {
+  const bool lacks_unit = written.unit.empty();
+  const auto spelling = '|' + (lacks_unit ? std::string(usual) : written.unit) + '|';
+  for (const SpelledUnit& unit : units) {
+    if (unit.spellings.find(spelling) == unit.spellings.npos) continue;
+    const auto exact = spelled(written, &unit);
+    const auto quantity = exact ? parse(*exact) : std::nullopt;
+    const bool fits = quantity && range.contains(*quantity);
+    if (lacks_unit && !exact) return {};
+    if (lacks_unit) {
+      return fits ? "; say the unit: " + in_quotes(*exact) + " or another" : "; say the unit";
+    }
+    return fits ? "; write " + in_quotes(*exact) : "";
+  }
+  return {};
+}
 
 std::string suggestion(std::string_view text, std::span<const std::string_view> words) {
   const std::string_view near = nearest(text, words);
@@ -32,19 +111,54 @@ std::string_view text_of(const Value& value) {
   return text ? std::string_view(*text) : std::string_view();
 }
 
-// A text is a number only if the environment had a part in it, which has texts alone.
-std::string_view number_of(const Value& value) {
-  const bool is_text = std::holds_alternative<std::string>(value.content);
-  return is_text && !value.from_environment ? std::string_view() : text_of(value);
-}
+// How settings write a size or a time. `hint` words what a text that `parse` refuses may have
+// meant.
+template <class T>
+struct Quantity {
+  std::string_view what, example;
+  std::optional<T> (*parse)(std::string_view);
+  std::string (*hint)(std::string_view text, const Range<T>& range);
+};
 
 template <class T>
-std::string quantity(std::string_view what, std::string_view example, const Range<T>& range) {
-  return std::string(what) + " from " + in_quotes(to_text(range.least)) + " to " +
-         in_quotes(to_text(range.most)) + ", written like " + in_quotes(example);
+void read_quantity(Section& in, std::string_view key, T& into, const Range<T>& range,
+                   const Quantity<T>& kind) {
+  const auto found = in.find(key);
+  if (!found) return;
+  const auto* text = found->text();
+  const auto value = text ? kind.parse(*text) : std::nullopt;
+  if (value && range.contains(*value)) {
+    into = *value;
+    return;
+  }
+  in.fault(*found, "expected " + std::string(kind.what) + " from " +
+                       in_quotes(to_text(range.least)) + " to " + in_quotes(to_text(range.most)) +
+                       ", written like " + in_quotes(kind.example) + "; found " +
+                       describe(*found->value) +
+                       (value ? "" : kind.hint(text_of(*found->value), range)));
 }
 
 }  // namespace
+
+std::string size_hint(std::string_view text, const Range<ByteSize>& range) {
+  const auto written = take_apart(text);
+  // Of "1.5" nobody knows whether it means MiB or GiB.
+  if (!written || (written->unit.empty() && written->scale != 1)) return {};
+  return hint<ByteSize>(*written, kSizeUnits, "mib", parse_bytes, range);
+}
+
+std::string duration_hint(std::string_view text, const Range<milliseconds>& range) {
+  auto written = take_apart(text);
+  if (!written) return {};
+  if (const auto& unit = written->unit; unit == "y" || unit == "year" || unit == "years") {
+    written = Written{written->digits * 365 / written->scale, 1, "d"};
+  }
+  return hint<milliseconds>(*written, kTimeUnits, "s", parse_duration, range);
+}
+
+std::string_view LocatedValue::number() const {
+  return text() && !value->from_environment ? std::string_view() : text_of(*value);
+}
 
 Section::Section(const LocatedValue& found, Faults& faults)
     : whole_(found), object_(std::get_if<Object>(&found.value->content)), faults_(faults) {
@@ -52,62 +166,37 @@ Section::Section(const LocatedValue& found, Faults& faults)
 }
 
 void Section::read(std::string_view key, ByteSize& into, const Range<ByteSize>& range) {
-  const auto found = find(key);
-  if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
-  const auto size = text ? parse_bytes(*text) : std::nullopt;
-  if (size && range.contains(*size)) {
-    into = *size;
-  } else {
-    fault(*found, "expected " + quantity("a size (in B, KiB, MiB, GiB or TiB)", "256MiB", range) +
-                      "; found " + describe(*found->value) +
-                      (size ? "" : size_hint(text_of(*found->value), range)));
-  }
+  read_quantity<ByteSize>(
+      *this, key, into, range,
+      {"a size (in B, KiB, MiB, GiB or TiB)", "256MiB", parse_bytes, size_hint});
 }
 
 void Section::read(std::string_view key, milliseconds& into, const Range<milliseconds>& range) {
-  const auto found = find(key);
-  if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
-  const auto time = text ? parse_duration(*text) : std::nullopt;
-  if (time && range.contains(*time)) {
-    into = *time;
-  } else {
-    fault(*found, "expected " + quantity("a time (in ms, s, m, h, d or w)", "250ms", range) +
-                      "; found " + describe(*found->value) +
-                      (time ? "" : duration_hint(text_of(*found->value), range)));
-  }
+  read_quantity<milliseconds>(
+      *this, key, into, range,
+      {"a time (in ms, s, m, h, d or w)", "250ms", parse_duration, duration_hint});
 }
 
 void Section::read(std::string_view key, bool& into) {
   const auto found = find(key);
   if (!found) return;
   const auto* truth = std::get_if<bool>(&found->value->content);
-  const auto text = number_of(*found->value);
+  const auto text = found->number();
   if (!truth && text != "true" && text != "false") return expected(*found, "true or false");
   into = truth ? *truth : text == "true";
 }
 
 void Section::read_token(std::string_view key, std::string& into) {
-  const auto found = find(key);
-  if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
-  if (text && is_token(*text) && text->size() <= 64) {
-    into = *text;
-  } else {
-    expected(*found, "a name of at most 64 letters, digits, '-', '.' or '_'");
-  }
+  read_parsed(key, into, "a name of at most 64 letters, digits, '-', '.' or '_'",
+              [](const std::string& text) {
+                const bool good = is_token(text) && text.size() <= 64;
+                return good ? std::optional(text) : std::nullopt;
+              });
 }
 
-void Section::read_text(std::string_view key, std::string& into, std::string_view what) {
-  const auto found = find(key);
-  if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
-  if (text && !text->empty() && text->find('\0') == std::string::npos) {
-    into = *text;
-  } else {
-    expected(*found, what);
-  }
+std::optional<std::string> plain_text(const std::string& text) {
+  if (text.empty() || text.find('\0') != text.npos) return std::nullopt;
+  return text;
 }
 
 std::optional<LocatedValue> Section::find(std::string_view key) {
@@ -148,7 +237,7 @@ std::optional<std::vector<LocatedValue>> Section::items(std::string_view key, st
 
 void Section::expected(const LocatedValue& found, std::string_view what,
                        std::span<const std::string_view> words) {
-  const auto* text = std::get_if<std::string>(&found.value->content);
+  const auto* text = found.text();
   fault(found, "expected " + std::string(what) + "; found " + describe(*found.value) +
                    (text ? suggestion(*text, words) : ""));
 }
@@ -170,7 +259,7 @@ void Section::finish(std::string_view kind) {
 
 std::optional<std::uint64_t> Section::integer(const LocatedValue& found,
                                               const Range<std::uint64_t>& range) {
-  const auto value = parse_number(number_of(*found.value), range.most);
+  const auto value = parse_number(found.number(), range.most);
   if (value && *value >= range.least) return value;
   expected(found, "a whole number from " + std::to_string(range.least) + " to " +
                       std::to_string(range.most));
@@ -178,27 +267,14 @@ std::optional<std::uint64_t> Section::integer(const LocatedValue& found,
 }
 
 std::optional<HostSpec> Section::host_pattern(const LocatedValue& found) {
-  const auto* text = std::get_if<std::string>(&found.value->content);
-  auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
-  if (!pattern) expected(found, kHostPatternForm);
-  return pattern;
-}
-
-void Section::read_fraction(std::string_view key, double& into) {
-  const auto found = find(key);
-  if (!found) return;
-  double value = -1;
-  const auto text = number_of(*found->value);
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  if (!(value >= 0 && value <= 1)) return expected(*found, "a number from 0 to 1");
-  into = value;
+  return parsed(found, kHostPatternForm, parse_host_pattern);
 }
 
 std::optional<std::size_t> Section::choose(std::string_view key,
                                            std::span<const std::string_view> words) {
   const auto found = find(key);
   if (!found) return std::nullopt;
-  if (const auto* text = std::get_if<std::string>(&found->value->content)) {
+  if (const auto* text = found->text()) {
     const auto word = std::find(words.begin(), words.end(), *text);
     if (word != words.end()) return static_cast<std::size_t>(word - words.begin());
   }

@@ -37,7 +37,23 @@ struct Word {
 struct LocatedValue {
   const Value* value;
   std::string path;
+
+  // Null: it is no text.
+  const std::string* text() const { return std::get_if<std::string>(&value->content); }
+  // The number, or what is written like one; empty: neither. A text is a number only if the
+  // environment had a part in it, which has texts alone.
+  std::string_view number() const;
 };
+
+// What a list holds, as an error says it, and how many items at most.
+struct ListForm {
+  std::string_view of_what;
+  std::size_t most = ~std::size_t{0};
+};
+
+// The text itself, unless it is empty or has a NUL: paths and names go to the system as C strings,
+// which a NUL would cut.
+std::optional<std::string> plain_text(const std::string& text);
 
 // Every allowed key is read once; finish() then reports the keys that nobody read. If a key is
 // absent or faulty, `into` keeps its value.
@@ -48,14 +64,64 @@ class Section {
 
   void read(std::string_view key, ByteSize& into, const Range<ByteSize>& range);
   void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
-  // A number from 0 to 1.
-  void read_fraction(std::string_view key, double& into);
   void read(std::string_view key, bool& into);
   // A token (RFC 9110 section 5.6.2) of at most 64 characters.
   void read_token(std::string_view key, std::string& into);
 
   // A non-empty text without NUL. `what` is what the error says was expected.
-  void read_text(std::string_view key, std::string& into, std::string_view what);
+  void read_text(std::string_view key, std::string& into, std::string_view what) {
+    read_parsed(key, into, what, plain_text);
+  }
+
+  // What `parse` makes of the text of an item: an optional, empty if the text is a fault. `what` is
+  // what the error says was expected.
+  template <class Parse>
+  auto parsed(const LocatedValue& item, std::string_view what, const Parse& parse) {
+    const auto* text = item.text();
+    auto value = text ? parse(*text) : decltype(parse(*text))();
+    if (!value) expected(item, what);
+    return value;
+  }
+  template <class T, class Parse>
+  void read_parsed(std::string_view key, T& into, std::string_view what, const Parse& parse) {
+    const auto found = find(key);
+    if (!found) return;
+    if (auto value = parsed(*found, what, parse)) into = std::move(*value);
+  }
+
+  // What `read` makes of each item of a list: an optional, empty if the item is a fault. Returns
+  // the list if it has no items, for the caller to judge.
+  template <class T, class Read>
+  std::optional<LocatedValue> read_list(std::string_view key, const ListForm& form,
+                                        std::vector<T>& into, const Read& read) {
+    const auto all = items(key, form.of_what, form.most);
+    if (!all) return std::nullopt;
+    into.clear();
+    for (const LocatedValue& item : *all) {
+      if (auto value = read(item)) into.push_back(std::move(*value));
+    }
+    return all->empty() ? find(key) : std::nullopt;
+  }
+  // The same of texts. `what`: of an item.
+  template <class T, class Parse>
+  std::optional<LocatedValue> read_texts(std::string_view key, const ListForm& form,
+                                         std::vector<T>& into, std::string_view what,
+                                         const Parse& parse) {
+    return read_list(key, form, into,
+                     [&](const LocatedValue& item) { return parsed(item, what, parse); });
+  }
+  // A list of objects, each of which `read` reads from a section of its own. An item that is no
+  // object becomes a T{}, so that the places of the others are those of the file.
+  template <class T, class Read>
+  void read_objects(std::string_view key, const ListForm& form, std::vector<T>& into,
+                    const Read& read) {
+    const auto all = items(key, form.of_what, form.most);
+    if (!all) return;
+    for (const LocatedValue& item : *all) {
+      Section part(item, faults_);
+      into.push_back(part.is_object() ? read(part) : T{});
+    }
+  }
 
   template <class T>
   void read_number(std::string_view key, T& into, const Range<T>& range) {
@@ -104,5 +170,12 @@ class Section {
   Faults& faults_;
   std::vector<std::string_view> known_;
 };
+
+// Each returns the end of an error message, such as `; write "20GiB"`, or nothing if the text means
+// nothing known. What it says to write is within the range. Safe on any bytes.
+// Of a text that parse_bytes() refuses:
+std::string size_hint(std::string_view text, const Range<ByteSize>& range);
+// Of a text that parse_duration() refuses:
+std::string duration_hint(std::string_view text, const Range<milliseconds>& range);
 
 }  // namespace config

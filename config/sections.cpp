@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
-#include "config/access_list.hpp"
 #include "config/control.hpp"
-#include "config/peer_list.hpp"
-#include "config/reverse_list.hpp"
-#include "config/rule_list.hpp"
-#include "config/section.hpp"
 #include "config/text.hpp"
 
 namespace config {
@@ -58,7 +54,7 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
   if (!items) return;
   listen.clear();
   for (const LocatedValue& item : *items) {
-    const auto* text = std::get_if<std::string>(&item.value->content);
+    const auto* text = item.text();
     const auto endpoint = text ? parse_listen(*text) : std::nullopt;
     const auto hint = text && !endpoint ? listen_hint(*text) : std::string();
     if (!hint.empty()) {
@@ -77,7 +73,7 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
 void read_control(Section& in, std::optional<std::string>& control) {
   const auto found = in.find("control");
   if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
+  const auto* text = found->text();
   if (text && *text == "none") {
     control = "";
   } else if (text && text->size() > kLongestControl) {
@@ -90,41 +86,24 @@ void read_control(Section& in, std::optional<std::string>& control) {
   }
 }
 
-// Returns nothing if the key is absent.
-std::optional<std::vector<std::string>> read_field_names(Section& in, std::string_view key,
-                                                         const std::string& example,
-                                                         std::size_t most) {
-  const auto items = in.items(key, "names of fields, such as \"" + example + '"', most);
-  if (!items) return std::nullopt;
-  std::vector<std::string> names;
-  for (const LocatedValue& item : *items) {
-    const auto* text = std::get_if<std::string>(&item.value->content);
-    if (text && is_token(*text)) {
-      names.push_back(*text);
-    } else {
-      in.expected(item, "the name of a field, such as \"" + example + '"');
-    }
-  }
-  return names;
+// Leaves `names` alone if the key is absent.
+void read_field_names(Section& in, std::string_view key, const std::string& example,
+                      std::size_t most, std::vector<std::string>& names) {
+  const std::string such = ", such as \"" + example + '"';
+  in.read_texts(
+      key, {"names of fields" + such, most}, names, "the name of a field" + such,
+      [](const std::string& text) { return is_token(text) ? std::optional(text) : std::nullopt; });
 }
 
-void read_contact(Section& in, std::string& contact) {
-  constexpr std::size_t kLongestContact = 200;
-  const auto found = in.find("contact");
-  if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
-  if (text && !text->empty() && text->size() <= kLongestContact && !has_control(*text)) {
-    contact = *text;
-  } else {
-    in.expected(*found,
-                "whom people may ask, in one line of at most 200 bytes, such as \"the help desk, "
-                "help@example.org\"");
-  }
+std::optional<std::string> parse_contact(const std::string& text) {
+  constexpr std::size_t kLongest = 200;
+  const bool good = !text.empty() && text.size() <= kLongest && !has_control(text);
+  return good ? std::optional(text) : std::nullopt;
 }
 
 void read_targeted(Section& in, CacheSettings& cache) {
-  const auto names = read_field_names(in, "targeted", "CDN-Cache-Control", 8);
-  if (names) cache.targeted = cache.targeted_reverse = *names;
+  read_field_names(in, "targeted", "CDN-Cache-Control", 8, cache.targeted);
+  if (in.find("targeted")) cache.targeted_reverse = cache.targeted;
 }
 
 void read_forwarded(Section& in, ForwardedSettings& forwarded) {
@@ -132,12 +111,8 @@ void read_forwarded(Section& in, ForwardedSettings& forwarded) {
   if (in.find("forwarded")) {
     in.read_word("forwarded", forwarded.how.emplace(Forwarded::off), kForwarded);
   }
-  if (auto names = read_field_names(in, "forwarded_drop", "X-Tenant", kMost)) {
-    forwarded.drop = std::move(*names);
-  }
-  if (auto names = read_field_names(in, "forwarded_pass", "X-Forwarded-Proto", kMost)) {
-    forwarded.pass = std::move(*names);
-  }
+  read_field_names(in, "forwarded_drop", "X-Tenant", kMost, forwarded.drop);
+  read_field_names(in, "forwarded_pass", "X-Forwarded-Proto", kMost, forwarded.pass);
 }
 
 void read_disk(Section& in, DiskSettings& disk) {
@@ -168,6 +143,17 @@ void read_cache(Section& in, CacheSettings& cache) {
   if (in.find("disk")) read_part(in, "disk", cache.disk.emplace(), read_disk);
 }
 
+// A number from 0 to 1.
+void read_share(Section& in, std::string_view key, double& into) {
+  const auto found = in.find(key);
+  if (!found) return;
+  double value = -1;
+  const auto text = found->number();
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!(value >= 0 && value <= 1)) return in.expected(*found, "a number from 0 to 1");
+  into = value;
+}
+
 void read_digest(Section& in, DigestSettings& digest) {
   in.read_number("bits_per_entry", digest.bits_per_entry, kBitsPerEntry);
   in.read("period", digest.period, {50ms, 1h});
@@ -177,10 +163,10 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read("squid_pause", digest.squid_pause, {0ms, 2s});
   digest.peer_memory_by_default = !in.find("peer_memory");
   in.read("peer_memory", digest.peer_memory, {mebibytes(1), ByteSize{1ULL << 40}});
-  in.read_fraction("false_miss_sample", digest.false_miss_sample);
-  in.read_fraction("check_sample", digest.check_sample);
+  read_share(in, "false_miss_sample", digest.false_miss_sample);
+  read_share(in, "check_sample", digest.check_sample);
   in.read("check_pause", digest.check_pause, {10ms, 1min});
-  in.read_fraction("confirm_sample", digest.confirm_sample);
+  read_share(in, "confirm_sample", digest.confirm_sample);
   constexpr std::array<Word<Prefer>, 3> kPrefer{{{"latency", Prefer::latency},
                                                  {"origin-load", Prefer::origin_load},
                                                  {"neighbours", Prefer::neighbours}}};
@@ -204,7 +190,7 @@ void read_log(Section& in, LogSettings& log) {
   in.read("site_questions", log.site_questions);
   const auto found = in.find("access");
   if (!found) return;
-  const auto* text = std::get_if<std::string>(&found->value->content);
+  const auto* text = found->text();
   if (!text || text->empty() || text->find('\0') != std::string::npos) {
     return in.expected(*found, "\"stdout\", \"none\" or the path of a file");
   }
@@ -280,7 +266,10 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_part(in, "log", settings.log, read_log);
   read_part(in, "timeouts", settings.timeouts, read_timeouts);
   read_part(in, "limits", settings.limits, read_limits);
-  read_contact(in, settings.contact);
+  in.read_parsed("contact", settings.contact,
+                 "whom people may ask, in one line of at most 200 bytes, such as \"the help desk, "
+                 "help@example.org\"",
+                 parse_contact);
   in.read_text("pages", settings.pages, "the path of a folder, such as \"/etc/hearsay/pages\"");
   if (const auto include = in.find("include")) {
     in.fault(*include, "is for settings that are read from a file");

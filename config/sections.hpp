@@ -2,12 +2,41 @@
 // reserved.
 #pragma once
 
-#include "config/document.hpp"
-#include "config/settings.hpp"
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "config/section.hpp"
 
 namespace config {
 
 // Appends faults to `faults`. The settings are only usable if there are none.
 Settings read_settings(const Value& document, Faults& faults);
+
+// The parts of it that have sources of their own. Each reads the setting of its name from the
+// outermost object; read_access_rules() and what follows it, from the section "access".
+void read_peers(Section& in, std::vector<PeerSettings>& peers);
+// Needs a parent among the peers.
+void read_never_direct(Section& in, std::span<const PeerSettings> peers,
+                       std::vector<HostSpec>& never_direct);
+void read_pac_fallback(Section& in, std::vector<std::string>& fallback);
+// Refuses an origin at one of our own sockets, `listen`: we would ask ourselves.
+void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse);
+void read_rules(Section& in, std::vector<RuleSettings>& rules);
+void read_access(Section& in, AccessSettings& access);
+void read_access_rules(Section& in, std::vector<AccessRule>& rules);
+// Reads a list of named sets, addresses and ranges. Returns the items that were understood, or
+// nothing if the key is absent.
+std::optional<std::vector<std::string_view>> read_networks(Section& in, std::string_view key,
+                                                           Networks& into);
+// Reads 80, "80" or "1025-65535". Nothing: the item is a fault.
+std::optional<PortRange> read_port_range(Section& in, const LocatedValue& item);
+
+// The most bytes of a glob besides `*`: its matcher keeps a bit for each.
+inline constexpr std::size_t kMostPlaces = 63;
+// Whether a rule's `paths` may have this text: it begins with `/` or `*`, has at most 128 bytes,
+// and at most kMostPlaces once it is spelled as in a URL.
+bool is_path_glob(std::string_view text);
 
 }  // namespace config

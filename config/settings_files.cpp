@@ -126,11 +126,8 @@ class FileReader {
 
   Value read_item(Section& in, const LocatedValue& item, const fs::path& folder) {
     Value nothing{item.value->at, Object{}};
-    const auto* const named = std::get_if<std::string>(&item.value->content);
-    if (!named || named->empty() || named->find('\0') != std::string::npos) {
-      in.expected(item, "the path of a file, such as \"peers.json\"");
-      return nothing;
-    }
+    const auto named = in.parsed(item, "the path of a file, such as \"peers.json\"", plain_text);
+    if (!named) return nothing;
     const std::string path = (folder / *named).native();
     const std::string identity = identity_of(path);
     if (std::find(chain_.begin(), chain_.end(), identity) != chain_.end()) {

@@ -1,6 +1,6 @@
 #include "proxy/policy/path_glob.hpp"
 
-#include "config/path_glob.hpp"
+#include "config/sections.hpp"
 
 namespace proxy {
 

@@ -1,5 +1,3 @@
-#include "config/access_rule_list.hpp"
-
 #include <gtest/gtest.h>
 
 #include "config/load.hpp"

@@ -1,4 +1,4 @@
-#include "config/path_glob.hpp"
+#include "config/sections.hpp"
 
 #include <gtest/gtest.h>
 

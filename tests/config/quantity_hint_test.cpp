@@ -1,4 +1,4 @@
-#include "config/quantity_hint.hpp"
+#include "config/section.hpp"
 
 #include <gtest/gtest.h>
 

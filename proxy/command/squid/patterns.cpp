@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "config/endpoint.hpp"
-#include "config/path_glob.hpp"
+#include "config/sections.hpp"
 #include "config/text.hpp"
 
 namespace proxy::command::squid {
