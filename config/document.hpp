@@ -14,7 +14,7 @@ namespace config {
 struct Position {
   std::size_t line = 1;
   std::size_t column = 1;
-  std::size_t file = 0;  // its number in the order of reading (settings_files.hpp)
+  std::size_t file = 0;  // its number in the order of reading
 
   auto operator<=>(const Position&) const = default;
 };
@@ -40,7 +40,7 @@ using Object = std::vector<Member>;
 struct Value {
   Position at;
   std::variant<std::nullptr_t, bool, Number, std::string, Array, Object> content;
-  bool from_environment = false;  // a text with a value of the environment (environment.hpp)
+  bool from_environment = false;  // a text with a value of the environment
 };
 
 struct Member {

@@ -19,23 +19,20 @@ constexpr std::array<std::uint8_t, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xf
 
 struct NamedSet {
   std::string_view name;
-  std::vector<std::string_view> ranges;
+  std::array<std::string_view, 8> ranges;  // the rest is empty
 };
 
-const std::vector<NamedSet>& named_sets() {
-  static const std::vector<NamedSet> sets{
-      {"any", {"0.0.0.0/0", "::/0"}},
-      {"all", {"0.0.0.0/0", "::/0"}},
-      {"loopback", {"127.0.0.0/8", "0.0.0.0/8", "::1", "::"}},
-      {"private", {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"}},
-      {"link-local", {"169.254.0.0/16", "fe80::/10"}},
-      // EC2, GCP, Azure and most others; ECS tasks and EKS pods; Alibaba; Azure's wire server.
-      {"metadata",
-       {"169.254.169.254", "fd00:ec2::254", "fd20:ce::254", "169.254.170.2", "169.254.170.23",
-        "fd00:ec2::23", "100.100.100.200", "168.63.129.16"}},
-  };
-  return sets;
-}
+constexpr NamedSet kNamedSets[] = {
+    {"any", {"0.0.0.0/0", "::/0"}},
+    {"all", {"0.0.0.0/0", "::/0"}},
+    {"loopback", {"127.0.0.0/8", "0.0.0.0/8", "::1", "::"}},
+    {"private", {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"}},
+    {"link-local", {"169.254.0.0/16", "fe80::/10"}},
+    // EC2, GCP, Azure and most others; ECS tasks and EKS pods; Alibaba; Azure's wire server.
+    {"metadata",
+     {"169.254.169.254", "fd00:ec2::254", "fd20:ce::254", "169.254.170.2", "169.254.170.23",
+      "fd00:ec2::23", "100.100.100.200", "168.63.129.16"}},
+};
 
 // The eight bytes from `at` on as a number whose highest bit comes first.
 std::uint64_t number_at(const Address& address, std::size_t at) {
@@ -50,11 +47,12 @@ bool same_prefix(const Address& a, const Address& b, unsigned bits) {
   return first == 0 && (number_at(a, 8) ^ number_at(b, 8)) >> (128 - bits) == 0;
 }
 
-bool has_bits_beyond(const Address& address, unsigned prefix) {
+// The address without the bits beyond the prefix.
+Address masked(Address address, unsigned prefix) {
   for (unsigned bit = prefix; bit < 128; ++bit) {
-    if ((address[bit / 8] >> (7 - bit % 8)) & 1) return true;
+    address[bit / 8] &= static_cast<std::uint8_t>(~(1U << (7 - bit % 8)));
   }
-  return false;
+  return address;
 }
 
 // With all bits of its address.
@@ -72,8 +70,8 @@ std::optional<Network> parse_any_network(std::string_view text) {
 
 std::optional<Network> parse_network(std::string_view text) {
   const auto network = parse_any_network(text);
-  if (!network || has_bits_beyond(network->address, network->prefix)) return std::nullopt;
-  return network;
+  const bool good = network && masked(network->address, network->prefix) == network->address;
+  return good ? network : std::nullopt;
 }
 
 }  // namespace
@@ -155,34 +153,24 @@ std::optional<Address> translated(const Address& address) {
 
 std::optional<Networks> parse_networks(std::string_view item) {
   Networks networks;
-  for (const NamedSet& set : named_sets()) {
+  for (const NamedSet& set : kNamedSets) {
     if (set.name != item) continue;
     for (const std::string_view range : set.ranges) {
-      if (const auto network = parse_network(range)) networks.push_back(*network);
+      if (!range.empty()) networks.push_back(*parse_network(range));
     }
     return networks;
   }
   const auto network = parse_network(item);
-  if (!network) return std::nullopt;
-  networks.push_back(*network);
-  return networks;
+  return network ? std::optional(Networks{*network}) : std::nullopt;
 }
 
 std::string without_bits_beyond(std::string_view item) {
   constexpr unsigned kWidest = 8;
-  auto network = parse_any_network(item);
+  const auto written = parse_any_network(item);
   const bool dotted = item.find(':') == std::string_view::npos;
-  const unsigned least = kWidest + (dotted ? kV4Start : 0);
-  if (!network || network->prefix < least) return {};
-  auto& address = network->address;
-  if (!has_bits_beyond(address, network->prefix)) return {};
-  for (unsigned bit = network->prefix; bit < 128; ++bit) {
-    address[bit / 8] &= static_cast<std::uint8_t>(~(1U << (7 - bit % 8)));
-  }
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const auto* const bytes = address.data() + (dotted ? kMapped.size() : 0);
-  ::inet_ntop(dotted ? AF_INET : AF_INET6, bytes, text.data(), text.size());
-  return std::string(text.data()).append(item.substr(item.find('/')));
+  if (!written || written->prefix < kWidest + (dotted ? kV4Start : 0)) return {};
+  const Network meant{masked(written->address, written->prefix), written->prefix};
+  return meant == *written ? "" : to_text(meant);
 }
 
 bool is_loopback(const Address& address) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include "config/control.hpp"
 #include "config/text.hpp"
 
 namespace config {
@@ -71,12 +70,13 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
 }
 
 void read_control(Section& in, std::optional<std::string>& control) {
+  constexpr std::size_t kLongest = 107;  // of a socket's path: unix(7)
   const auto found = in.find("control");
   if (!found) return;
   const auto* text = found->text();
   if (text && *text == "none") {
     control = "";
-  } else if (text && text->size() > kLongestControl) {
+  } else if (text && text->size() > kLongest) {
     in.expected(*found, "a path of at most 107 bytes, since a Unix socket has no longer one");
   } else if (text && text->starts_with('/') && text->find('\0') == std::string::npos) {
     control = *text;

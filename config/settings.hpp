@@ -348,8 +348,7 @@ struct Settings {
   unsigned threads = 0;                               // 0: one per core
   std::string user = {};                              // that root becomes; empty: hearsay, if any
   bool sandbox = true;                                // proxy/machine/sandbox.hpp
-  // Where the control socket is (config/control.hpp). Empty: nowhere. Unset: control_path()
-  // decides.
+  // Where the control socket is. Empty: nowhere. Unset: control_path() decides (load.hpp).
   std::optional<std::string> control;
   CacheSettings cache;
   DigestSettings digest;

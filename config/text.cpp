@@ -15,15 +15,19 @@ struct Unit {
   std::uint64_t factor;
 };
 
-// Largest first: to_text() takes the first one that divides the number.
-constexpr std::array kSizes{Unit{"TiB", 1ULL << 40}, Unit{"GiB", 1ULL << 30},
-                            Unit{"MiB", 1ULL << 20}, Unit{"KiB", 1ULL << 10}, Unit{"B", 1}};
+// Largest first: quantity_text() takes the first one that divides the number. The others behind the
+// smallest are only read. A "GB" is left out: to some it has 1000^3 bytes.
+constexpr std::array kSizes{Unit{"TiB", 1ULL << 40},
+                            Unit{"GiB", 1ULL << 30},
+                            Unit{"MiB", 1ULL << 20},
+                            Unit{"KiB", 1ULL << 10},
+                            Unit{"B", 1},
+                            Unit{"T", 1ULL << 40},
+                            Unit{"G", 1ULL << 30},
+                            Unit{"M", 1ULL << 20},
+                            Unit{"K", 1ULL << 10}};
 constexpr std::array kTimes{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000},
-                            Unit{"s", 1'000}, Unit{"ms", 1}};
-// Other spellings that mean one thing only. A "GB" is left out: to some it has 1000^3 bytes.
-constexpr std::array kShortSizes{Unit{"T", 1ULL << 40}, Unit{"G", 1ULL << 30},
-                                 Unit{"M", 1ULL << 20}, Unit{"K", 1ULL << 10}};
-constexpr std::array kLongTimes{Unit{"w", 7 * 86'400'000}};
+                            Unit{"s", 1'000},      Unit{"ms", 1},        Unit{"w", 7 * 86'400'000}};
 constexpr std::uint64_t kLongestTime = 100ULL * 365 * 24 * 3'600'000;
 constexpr std::uint64_t kLargestSize = 1ULL << 60;
 
@@ -44,13 +48,14 @@ std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<con
   return std::nullopt;
 }
 
-std::string quantity_text(std::uint64_t value, std::span<const Unit> units) {
+std::string quantity_text(std::uint64_t value, std::span<const Unit> units,
+                          std::string_view smallest) {
   for (const Unit& unit : units) {
     if (value != 0 && value % unit.factor == 0) {
       return std::to_string(value / unit.factor).append(unit.name);
     }
   }
-  return "0" + std::string(units.back().name);
+  return "0" + std::string(smallest);
 }
 
 // Levenshtein distance, one row at a time.
@@ -137,23 +142,21 @@ std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t m
 }
 
 std::optional<ByteSize> parse_bytes(std::string_view text) {
-  auto value = parse_quantity(text, kSizes, kLargestSize);
-  if (!value) value = parse_quantity(text, kShortSizes, kLargestSize);
+  const auto value = parse_quantity(text, kSizes, kLargestSize);
   return value ? std::optional(ByteSize{*value}) : std::nullopt;
 }
 
 std::optional<milliseconds> parse_duration(std::string_view text) {
-  auto value = parse_quantity(text, kTimes, kLongestTime);
-  if (!value) value = parse_quantity(text, kLongTimes, kLongestTime);
+  const auto value = parse_quantity(text, kTimes, kLongestTime);
   return value ? std::optional(milliseconds(*value)) : std::nullopt;
 }
 
 std::string to_text(ByteSize size) {
-  return quantity_text(size.value, kSizes);
+  return quantity_text(size.value, kSizes, "B");
 }
 
 std::string to_text(milliseconds time) {
-  return quantity_text(static_cast<std::uint64_t>(time.count()), kTimes);
+  return quantity_text(static_cast<std::uint64_t>(time.count()), kTimes, "ms");
 }
 
 std::string rough_text(std::chrono::seconds time) {

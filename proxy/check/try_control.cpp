@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "config/control.hpp"
+#include "config/load.hpp"
 #include "proxy/check/try_out.hpp"
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/privileges.hpp"

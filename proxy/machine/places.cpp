@@ -18,7 +18,7 @@
 #include <system_error>
 #include <utility>
 
-#include "config/control.hpp"
+#include "config/load.hpp"
 
 namespace proxy::machine {
 namespace {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "config/control.hpp"
+#include "config/load.hpp"
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/launcher.hpp"
 #include "proxy/machine/places.hpp"

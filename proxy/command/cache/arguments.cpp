@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "config/control.hpp"
 #include "config/load.hpp"
 #include "proxy/command/cache/drop.hpp"
 #include "proxy/command/cache/list.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "config/control.hpp"
 #include "config/load.hpp"
 
 namespace proxy::command {
