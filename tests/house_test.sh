@@ -52,7 +52,6 @@ rooms=(
   fill
   crowd
   observe
-  request
   policy
   upstream
   command/cache

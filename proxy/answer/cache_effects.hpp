@@ -5,7 +5,8 @@
 
 #include "proxy/cache/entry.hpp"
 #include "proxy/client/client.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "proxy/client/client.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/upstream/route.hpp"
 
 namespace proxy {

@@ -4,7 +4,7 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/http/cache_status.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

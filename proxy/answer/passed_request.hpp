@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "proxy/client/client.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy {

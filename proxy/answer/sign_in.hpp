@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "proxy/client/client.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/reply/refuse.hpp"
-#include "proxy/request/request.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "proxy/client/client.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

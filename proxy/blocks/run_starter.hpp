@@ -5,7 +5,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/blocks/block_runs.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {

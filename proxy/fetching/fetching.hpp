@@ -9,7 +9,7 @@
 #include "proxy/fetching/origin_answer.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/http/range.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/sources/attempt.hpp"
 
 namespace proxy {

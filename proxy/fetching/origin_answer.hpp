@@ -8,7 +8,7 @@
 
 #include "proxy/cache/judge.hpp"
 #include "proxy/http/range.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

@@ -9,7 +9,7 @@
 #include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/judge.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/tiers/file_body.hpp"
 
 namespace proxy {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "proxy/client/client.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

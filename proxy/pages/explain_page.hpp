@@ -3,7 +3,7 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/client/request_body.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

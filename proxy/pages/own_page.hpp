@@ -7,7 +7,7 @@
 #include "proxy/client/client.hpp"
 #include "proxy/client/request_body.hpp"
 #include "proxy/pages/pages_access.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

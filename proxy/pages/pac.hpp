@@ -9,7 +9,7 @@
 #include "peers/peer.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/client/request_body.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

@@ -3,9 +3,9 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/policy/error_pages.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
-#include "proxy/request/request.hpp"
 
 namespace proxy {
 

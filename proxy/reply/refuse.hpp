@@ -7,7 +7,7 @@
 
 #include "proxy/cache/judge.hpp"
 #include "proxy/client/client.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy {

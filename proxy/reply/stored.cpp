@@ -5,7 +5,7 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

@@ -4,7 +4,7 @@
 
 #include "proxy/http/date.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/sources/disown.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"

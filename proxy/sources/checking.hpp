@@ -8,7 +8,7 @@
 
 #include "peers/peer.hpp"
 #include "proxy/cache/entry.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

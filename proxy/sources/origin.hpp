@@ -6,7 +6,7 @@
 #include "config/settings.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/lists/access_lists.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/upstream/endpoint.hpp"
 #include "proxy/upstream/fetch.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/http/head.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "proxy/cache/entry.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

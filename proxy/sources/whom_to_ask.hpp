@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "peers/directory.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/sources/budget.hpp"
 
 namespace proxy {

@@ -12,7 +12,7 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/storability.hpp"
 #include "proxy/net/asio.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "proxy/tiers/file_body.hpp"
 
 namespace proxy {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "proxy/pages/purge_order.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

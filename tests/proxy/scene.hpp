@@ -8,8 +8,8 @@
 #include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"
+#include "tests/proxy/policy/requests.hpp"
 #include "tests/proxy/received.hpp"
-#include "tests/proxy/request/requests.hpp"
 #include "tests/support/loopback.hpp"
 
 namespace proxy {

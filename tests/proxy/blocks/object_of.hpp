@@ -5,7 +5,7 @@
 #include <string>
 
 #include "proxy/cache/in_blocks.hpp"
-#include "tests/proxy/request/requests.hpp"
+#include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proxy/request/requests.hpp"
+#include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "proxy/upstream/error.hpp"
 #include "tests/peers/samples.hpp"
-#include "tests/proxy/request/requests.hpp"
+#include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {
 namespace {

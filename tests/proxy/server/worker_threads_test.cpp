@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 #include "tests/proxy/server/threads.hpp"
 
 namespace proxy {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "proxy/upstream/error.hpp"
-#include "tests/proxy/request/requests.hpp"
+#include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {
 namespace {

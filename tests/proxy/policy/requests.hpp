@@ -5,7 +5,7 @@
 #include <string>
 
 #include "proxy/policy/policy.hpp"
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 namespace proxy {
 

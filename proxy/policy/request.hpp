@@ -1,6 +1,7 @@
 // One parsed request, with the facts that are derived from it once.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +15,15 @@
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/net/frames.hpp"
-#include "proxy/request/arrival.hpp"
 
 namespace proxy {
+
+// The role in which the client uses this proxy. It decides whether client or settings choose the
+// origin.
+enum class Arrival : std::uint8_t {
+  forward,  // a proxy: the request's target names the origin
+  reverse,  // the origin: the settings name the real one, or the request is for our own pages
+};
 
 struct Mapping;
 struct Policy;

@@ -1,4 +1,4 @@
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 #include <algorithm>
 

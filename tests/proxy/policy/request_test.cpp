@@ -1,8 +1,8 @@
-#include "proxy/request/request.hpp"
+#include "proxy/policy/request.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tests/proxy/request/requests.hpp"
+#include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {
 namespace {
