@@ -97,7 +97,7 @@ rests_on cache/disk machine
 rests_on cache cache/disk http
 rests_on cache/disk_tier cache cache/disk http
 rests_on lists machine http
-rests_on users net http
+rests_on users machine net http
 rests_on machine
 rests_on inspect cache/disk_tier cache cache/disk machine http
 rests_on upstream net lists http

@@ -4,7 +4,7 @@
 #include "proxy/sources/false_hit.hpp"
 #include "proxy/upstream/error.hpp"
 #include "proxy/users/credentials.hpp"
-#include "proxy/users/guess_limit.hpp"
+#include "proxy/users/check_rules.hpp"
 
 namespace proxy {
 

@@ -10,8 +10,6 @@
 namespace proxy::users {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Nobody can compute it without the secret of this process, so it tells nothing of the password.
 // `hash`: empty if there is no such user.
 digest::Key key_of(std::string_view hash, const Credentials& given) {
@@ -69,9 +67,8 @@ net::Task<Verdict> PasswordChecks::verdict(const PasswordFile& file, const Crede
   std::shared_ptr<Check> check;
   {
     const threads::MutexLock lock(mutex_);
-    const auto now = Clock::now();
-    const auto known = verdicts_.find(key, now);
-    if (known) co_return *known ? Verdict::right : Verdict::wrong;
+    const auto now = clock_.steady();
+    if (const auto known = verdicts_.find(key, now)) co_return *known;
     if (!guesses_.may_guess(client, now)) co_return Verdict::guessed_too_often;
     check = begin(check_of(file, given, client, key));
     if (!check) co_return Verdict::busy;
@@ -83,10 +80,10 @@ net::Task<Verdict> PasswordChecks::verdict(const PasswordFile& file, const Crede
   co_return check->verdict.value_or(Verdict::busy);
 }
 
-bool PasswordChecks::is_right(const Check& check) {
-  if (check.hash && has_hash(check.password, *check.hash)) return true;
+Verdict PasswordChecks::compare(const Check& check) {
+  if (check.hash && has_hash(check.password, *check.hash)) return Verdict::right;
   for (const auto& decoy : check.decoys) (void)has_hash(check.password, decoy);
-  return false;
+  return Verdict::wrong;
 }
 
 std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
@@ -95,16 +92,14 @@ std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
   auto begun = std::make_shared<Check>(std::move(check));
   if (!turns_.add(begun->client.client, begun)) return nullptr;
   under_way_.emplace(begun->key, begun);
-  if (threads_.empty()) start();
-  queued_.notify_all();
-  return begun;
-}
-
-void PasswordChecks::start() {
+  // A hash takes a core for up to two seconds, and most proxies have no users at all: so the
+  // threads begin late, and leave most cores to the clients.
   const auto most = std::max(1U, std::thread::hardware_concurrency() / 4);
   while (threads_.size() < most) {
     threads_.emplace_back([this](const std::stop_token& stop) { run(stop); });
   }
+  queued_.notify_all();
+  return begun;
 }
 
 void PasswordChecks::run(const std::stop_token& stop) {
@@ -118,22 +113,17 @@ void PasswordChecks::run(const std::stop_token& stop) {
     if (!check) continue;
     // The client may have guessed while the check waited.
     auto verdict = Verdict::guessed_too_often;
-    if (guesses_.may_guess(check->client, Clock::now())) {
+    if (guesses_.may_guess(check->client, clock_.steady())) {
       lock.unlock();
-      const bool right = is_right(*check);
+      verdict = compare(*check);
       lock.lock();
-      verdict = right ? Verdict::right : Verdict::wrong;
-      learn(*check, right);
+      const auto now = clock_.steady();
+      ++made_;
+      verdicts_.store(check->key, verdict, now);
+      if (verdict == Verdict::wrong) guesses_.charge(check->client, now);
     }
     finish(*check, verdict);
   }
-}
-
-void PasswordChecks::learn(const Check& check, bool right) {
-  const auto now = Clock::now();
-  ++made_;
-  verdicts_.add(check.key, right, now);
-  if (!right) guesses_.charge(check.client, now);
 }
 
 void PasswordChecks::finish(Check& check, Verdict verdict) {

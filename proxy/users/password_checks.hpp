@@ -8,21 +8,13 @@
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/net/wakeup.hpp"
+#include "proxy/users/check_rules.hpp"
 #include "proxy/users/credentials.hpp"
-#include "proxy/users/guess_limit.hpp"
 #include "proxy/users/password_file.hpp"
-#include "proxy/users/turns.hpp"
-#include "proxy/users/verdicts.hpp"
 
 namespace proxy::users {
-
-enum class Verdict {
-  right,
-  wrong,
-  guessed_too_often,  // see GuessLimit
-  busy,               // too many checks wait, or this one took too long
-};
 
 // Any thread. A quarter of the machine's cores, at least one, may check at the same time; their
 // threads begin with the first check.
@@ -31,7 +23,7 @@ class PasswordChecks {
   // How long a check may wait. Turns says how many may.
   static constexpr std::chrono::seconds kPatience{10};
 
-  PasswordChecks() = default;
+  explicit PasswordChecks(const machine::Clock& clock) : clock_(clock) {}
   PasswordChecks(const PasswordChecks&) = delete;
   PasswordChecks& operator=(const PasswordChecks&) = delete;
 
@@ -62,15 +54,13 @@ class PasswordChecks {
   static Check check_of(const PasswordFile& file, const Credentials& given, const Guesser& client,
                         const digest::Key& key);
   // Takes the same time for every wrong password.
-  static bool is_right(const Check& check);
+  static Verdict compare(const Check& check);
   // The check under way, or a new one. Null: too many wait.
   std::shared_ptr<Check> begin(Check check) REQUIRES(mutex_);
-  void start() REQUIRES(mutex_);
   void run(const std::stop_token& stop);
-  // Remembers the verdict, and charges a wrong guess.
-  void learn(const Check& check, bool right) REQUIRES(mutex_);
   void finish(Check& check, Verdict verdict) REQUIRES(mutex_);
 
+  const machine::Clock& clock_;
   threads::Mutex mutex_;
   threads::StoppableCondition queued_;
   Verdicts verdicts_ GUARDED_BY(mutex_);

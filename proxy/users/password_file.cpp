@@ -1,9 +1,5 @@
 #include "proxy/users/password_file.hpp"
 
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 #include "config/text.hpp"
 #include "proxy/users/password_hash.hpp"
@@ -57,22 +53,11 @@ boost::system::result<PasswordFile, config::SettingsErrors> PasswordFile::parse(
 boost::system::result<PasswordFile, config::SettingsErrors> PasswordFile::read(
     const std::string& path) {
   const std::string named = path + " (setting access.users)";
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::none || error) {
-    return fault_of(named, "cannot be read: " + error.message());
-  }
-  if (!std::filesystem::is_regular_file(status)) return fault_of(named, "is no regular file");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kLargest + 1, '\0');
-  if (in.is_open()) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in.is_open() || in.bad()) {
-    return fault_of(named, "cannot be read: " + std::generic_category().message(errno));
-  }
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kLargest) return fault_of(named, "is larger than 16 MiB");
-  return parse(text, named);
+  std::string why;
+  const auto text = config::read_file(path, kLargest, why);
+  if (!text) return fault_of(named, why);
+  if (text->size() > kLargest) return fault_of(named, "is larger than 16 MiB");
+  return parse(*text, named);
 }
 
 const std::string* PasswordFile::hash_of(const std::string& name) const {

@@ -68,7 +68,8 @@ struct Checked {
   }
 
   PasswordFile file;
-  PasswordChecks checks;
+  machine::Clock clock;
+  PasswordChecks checks{clock};
   boost::asio::io_context io{1};
 };
 

@@ -1,4 +1,4 @@
-#include "proxy/users/guess_limit.hpp"
+#include "proxy/users/check_rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,6 +73,80 @@ TEST(GuessLimit, RemembersABoundedNumberOfClients) {
   EXPECT_TRUE(guess(limit, client(7), kBegin)) << "those that it knows go on";
   EXPECT_TRUE(guess(limit, client(100'000), kBegin + GuessLimit::kPause))
       << "the others are forgotten";
+}
+
+config::Address address(std::uint8_t number) {
+  return config::address_from_v4({10, 0, 0, number});
+}
+
+TEST(Turns, GoFromAddressToAddress) {
+  Turns<int> turns;
+  EXPECT_FALSE(turns.anyone_may_go());
+  for (const int work : {10, 11, 12}) EXPECT_TRUE(turns.add(address(1), work));
+  EXPECT_TRUE(turns.add(address(2), 20));
+  for (const int work : {10, 20, 11, 12}) {
+    ASSERT_TRUE(turns.anyone_may_go());
+    EXPECT_EQ(turns.next(), work);
+    turns.done(address(static_cast<std::uint8_t>(work / 10)));
+  }
+  EXPECT_EQ(turns.next(), std::nullopt);
+}
+
+TEST(Turns, LetOnlySomeOfOneAddressBeUnderWay) {
+  Turns<int> turns;
+  for (const int work : {10, 11, 12}) turns.add(address(1), work);
+  for (int i = 0; i < Turns<int>::kMostUnderWay; ++i) EXPECT_TRUE(turns.next());
+  EXPECT_FALSE(turns.anyone_may_go());
+  EXPECT_EQ(turns.next(), std::nullopt);
+  turns.add(address(2), 20);
+  EXPECT_EQ(turns.next(), 20);
+  turns.done(address(1));
+  EXPECT_EQ(turns.next(), 12);
+}
+
+TEST(Turns, LetOnlySomeWaitInAllAndOfEachAddress) {
+  Turns<int> turns;
+  std::size_t waiting = 0;
+  for (std::uint8_t i = 0; waiting < Turns<int>::kMost; ++i) {
+    for (std::size_t one = 0; one < Turns<int>::kMostOfOne; ++one, ++waiting) {
+      EXPECT_TRUE(turns.add(address(i), 0));
+    }
+    EXPECT_FALSE(turns.add(address(i), 0));
+  }
+  EXPECT_FALSE(turns.add(address(200), 0));
+  turns.next();
+  EXPECT_TRUE(turns.add(address(200), 0));
+}
+
+digest::Key key(std::uint32_t number) {
+  digest::Key key;
+  std::memcpy(key.bytes.data(), &number, sizeof number);
+  return key;
+}
+
+TEST(Verdicts, AreKeptWhileTheyAreUsed) {
+  Verdicts verdicts;
+  EXPECT_EQ(verdicts.find(key(1), kBegin), std::nullopt);
+  verdicts.store(key(1), Verdict::right, kBegin);
+  verdicts.store(key(2), Verdict::wrong, kBegin);
+  auto now = kBegin;
+  for (int i = 0; i < 3; ++i) {
+    now += Verdicts::kKept - 1s;
+    EXPECT_EQ(verdicts.find(key(1), now), Verdict::right);
+  }
+  EXPECT_EQ(verdicts.find(key(2), now), std::nullopt);
+  EXPECT_EQ(verdicts.find(key(1), now + Verdicts::kKept), std::nullopt);
+}
+
+TEST(Verdicts, OfWrongPasswordsMakeNoRoomByTheLossOfRightOnes) {
+  Verdicts verdicts;
+  constexpr auto kMost = static_cast<std::uint32_t>(Verdicts::kMost);
+  verdicts.store(key(0), Verdict::right, kBegin);
+  for (std::uint32_t i = 1; i <= kMost + 1; ++i) verdicts.store(key(i), Verdict::wrong, kBegin);
+  EXPECT_EQ(verdicts.find(key(0), kBegin), Verdict::right);
+  EXPECT_EQ(verdicts.find(key(1), kBegin), std::nullopt) << "the oldest has made room";
+  EXPECT_EQ(verdicts.find(key(2), kBegin), Verdict::wrong);
+  EXPECT_EQ(verdicts.find(key(kMost + 1), kBegin), Verdict::wrong);
 }
 
 }  // namespace
