@@ -1,27 +1,22 @@
 #include "proxy/lists/list.hpp"
 
 #include <algorithm>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "digest/keyed_hash.hpp"
 #include "digest/little_endian.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::lists {
 namespace {
 
-digest::Salt random_salt() {
-  std::random_device source;
-  digest::Salt salt;
-  for (auto& byte : salt) byte = static_cast<std::uint8_t>(source());
-  return salt;
-}
-
-digest::Key key_of(const digest::Salt& salt, std::string_view text) {
+// Under the secret of the process, so that nobody can choose names which the filter takes for
+// listed ones, and so make look-ups slow.
+digest::Key key_of(std::string_view text) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  const digest::SipHash128 hash(salt, {bytes, text.size()});
+  const digest::SipHash128 hash(digest::process_salt(), {bytes, text.size()});
   digest::Key key;
   digest::store64(key.bytes.data(), hash.low());
   digest::store64(key.bytes.data() + 8, hash.high());
@@ -69,7 +64,7 @@ bool List::names(const config::Address& address) const {
 }
 
 bool List::perhaps(std::string_view text) const {
-  return filter_ && filter_->contains(key_of(salt_, text));
+  return filter_ && filter_->contains(key_of(text));
 }
 
 bool List::names_host(std::string_view host) const {
@@ -88,11 +83,6 @@ bool List::names_url(std::string_view url) const {
 std::size_t List::bytes() const {
   const std::size_t filter = filter_ ? static_cast<std::size_t>(filter_->lines()) * 64 : 0;
   return hosts_.bytes() + prefixes_.bytes() + networks_.bytes() + filter;
-}
-
-ListBuilder::ListBuilder() {
-  list_.salt_ = random_salt();
-  list_.hosts_ = TextSet(list_.salt_);
 }
 
 ListBuilder::Added ListBuilder::add_host(std::string_view host) {
@@ -122,7 +112,7 @@ List ListBuilder::finish(double rate) && {
     // Always succeeds: the bounds on texts keep the number of keys far below what a filter can
     // hold.
     auto filter = digest::BlockedFilter::for_capacity(keys, rate);
-    const auto insert = [&](std::string_view text) { filter->insert(key_of(list_.salt_, text)); };
+    const auto insert = [&](std::string_view text) { filter->insert(key_of(text)); };
     list_.hosts_.for_each(insert);
     list_.prefixes_.for_each([&](std::string_view url) { insert(origin_of(url)); });
     list_.filter_ = std::move(*filter);

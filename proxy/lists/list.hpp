@@ -7,11 +7,8 @@
 
 #include "config/networks.hpp"
 #include "digest/blocked_filter.hpp"
-#include "digest/siphash.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/lists/network_set.hpp"
-#include "proxy/lists/prefix_set.hpp"
-#include "proxy/lists/text_set.hpp"
+#include "proxy/lists/sets.hpp"
 
 namespace proxy::lists {
 
@@ -43,8 +40,7 @@ class List {
   bool names_host(std::string_view host) const;
   bool names_url(std::string_view url) const;
 
-  digest::Salt salt_{};
-  TextSet hosts_{salt_};
+  TextSet hosts_;
   PrefixSet prefixes_;
   NetworkSet networks_;
   std::optional<digest::BlockedFilter> filter_;  // hosts, and origins of prefixes; none: empty
@@ -54,8 +50,6 @@ class List {
 class ListBuilder {
  public:
   static constexpr double kRate = 0.005;  // 12 bits for each host
-
-  ListBuilder();
 
   // `no_room`: the list is full. Its bounds (see the sets) are far above the size of real lists.
   enum class Added : std::uint8_t { yes, no_room };

@@ -9,46 +9,150 @@
 #include <system_error>
 
 #include "config/text.hpp"
-#include "proxy/lists/entry.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/machine/descriptor.hpp"
 
 namespace proxy::lists {
+namespace {
+
+constexpr std::string_view kBlank = " \t";
+
+Line line_of(ListBuilder::Added added) {
+  return added == ListBuilder::Added::yes ? Line::read : Line::no_room;
+}
+
+// Takes the next word; empty at the end of the line and at a comment.
+std::string_view take_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+  if (line.starts_with('#')) line = {};
+  const std::string_view word = line.substr(0, line.find_first_of(kBlank));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+std::string_view without_brackets(std::string_view text) {
+  const bool bracketed = text.starts_with('[') && text.ends_with(']');
+  return bracketed ? text.substr(1, text.size() - 2) : text;
+}
+
+// Hosts rarely contain a colon or end in a digit, so parsing only those costs little.
+std::optional<config::Address> address_in(std::string_view word) {
+  const bool v6 = word.find(':') != std::string_view::npos;
+  if (!v6 && !http::is(http::kDigit, word.back())) return std::nullopt;
+  return config::parse_address(v6 ? without_brackets(word) : word);
+}
+
+// The canonical name; empty if the word is not a host name, or is an address in an unusual
+// spelling.
+std::string host_in(std::string_view word) {
+  std::string host;
+  if (word.starts_with('[') || !http::append_canonical_host(host, word) || address_in(host)) {
+    return {};
+  }
+  return host;
+}
+
+Line read_prefix(std::string_view url, ListBuilder& into) {
+  const auto target = http::parse_target("GET", url);
+  if (!target || target->form() != http::Target::Form::absolute) return Line::unknown;
+  return line_of(into.add_prefix(target->url()));
+}
+
+Line read_prefix_of_both_schemes(std::string_view rest, ListBuilder& into) {
+  if (rest.starts_with('/')) return Line::unknown;
+  const Line read = read_prefix(std::string("http://").append(rest), into);
+  if (read != Line::read) return read;
+  return read_prefix(std::string("https://").append(rest), into);
+}
+
+// "192.0.2.0/24": an address, and only digits after the slash.
+bool is_network(std::string_view word, std::size_t slash) {
+  const std::string_view bits = word.substr(slash + 1);
+  return slash > 0 && !bits.empty() && http::all(http::kDigit, bits) &&
+         config::parse_address(without_brackets(word.substr(0, slash)));
+}
+
+Line read_network(std::string_view word, std::size_t slash, ListBuilder& into) {
+  const std::string plain =
+      std::string(without_brackets(word.substr(0, slash))).append(word.substr(slash));
+  const auto networks = config::parse_networks(plain);
+  return networks ? line_of(into.add(networks->front())) : Line::unknown;
+}
+
+Line read_entry(std::string_view word, ListBuilder& into) {
+  const std::size_t slash = word.find('/');
+  if (slash != std::string_view::npos) {
+    if (word.substr(0, slash).ends_with(':') && word.substr(slash).starts_with("//")) {
+      return read_prefix(word, into);
+    }
+    return is_network(word, slash) ? read_network(word, slash, into)
+                                   : read_prefix_of_both_schemes(word, into);
+  }
+  if (const auto address = address_in(word)) return line_of(into.add({*address}));
+  if (word.find(':') != std::string_view::npos) return read_prefix_of_both_schemes(word, into);
+  if (word.starts_with('.')) word.remove_prefix(1);
+  const std::string host = host_in(word);
+  return host.empty() ? Line::unknown : line_of(into.add_host(host));
+}
+
+// Reads the names that follow an address. `name` is the first of them.
+Line read_hosts_line(std::string_view first, std::string_view name, std::string_view rest,
+                     ListBuilder& into) {
+  const auto address = config::parse_address(first.substr(0, first.find('%')));  // "fe80::1%lo0"
+  if (!address) return Line::unknown;
+  for (; !name.empty(); name = take_word(rest)) {
+    if (name.find('.') == std::string_view::npos || address_in(name)) continue;
+    const std::string host = config::is_loopback(*address) ? host_in(name) : std::string();
+    if (host.empty()) return Line::unknown;
+    if (into.add_host(host) == ListBuilder::Added::no_room) return Line::no_room;
+  }
+  return Line::read;
+}
+
+}  // namespace
+
+Line read_line(std::string_view line, ListBuilder& into) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::string_view first = take_word(line);
+  if (first.empty()) return Line::read;
+  const std::string_view second = take_word(line);
+  return second.empty() ? read_entry(first, into) : read_hosts_line(first, second, line, into);
+}
+
 namespace {
 
 constexpr std::size_t kBlock = 1 << 20;
 constexpr std::size_t kLongestLine = 2 * http::kMaxUrl;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-class File {
- public:
-  // O_NONBLOCK: opening a pipe of that name must not block.
-  explicit File(const std::string& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+std::string reason() {
+  return std::generic_category().message(errno);
+}
 
-  // Why this is not an open regular file; empty if it is one.
-  [[nodiscard]] std::string why_not() const {
-    struct stat status {};
-    if (!descriptor_ || ::fstat(descriptor_.number(), &status) != 0) return reason();
-    return S_ISREG(status.st_mode) ? "" : "it is not a regular file";
+// The descriptor of a regular file; empty, and why, if there is none. O_NONBLOCK: opening a pipe of
+// that name must not block.
+machine::Descriptor opened(const std::string& path, std::string& why) {
+  machine::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (!file || ::fstat(file.number(), &status) != 0) {
+    why = reason();
+  } else if (!S_ISREG(status.st_mode)) {
+    why = "it is not a regular file";
   }
+  return file;
+}
 
-  // Appends the next block, nothing at the end. Returns false if reading failed.
-  [[nodiscard]] bool append_to(std::string& text) const {
-    const std::size_t before = text.size();
-    text.resize(before + kBlock);
-    ssize_t count = 0;
-    do {
-      count = ::read(descriptor_.number(), text.data() + before, kBlock);
-    } while (count < 0 && errno == EINTR);
-    text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    return count >= 0;
-  }
-
-  [[nodiscard]] static std::string reason() { return std::generic_category().message(errno); }
-
- private:
-  machine::Descriptor descriptor_;
-};
+// Appends the next block, nothing at the end. Returns false if reading failed.
+bool append_block(const machine::Descriptor& file, std::string& text) {
+  const std::size_t before = text.size();
+  text.resize(before + kBlock);
+  ssize_t count = 0;
+  do {
+    count = ::read(file.number(), text.data() + before, kBlock);
+  } while (count < 0 && errno == EINTR);
+  text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return count >= 0;
+}
 
 // Splits a file into lines and adds them to a list, with one block in memory at a time.
 class Reading {
@@ -57,19 +161,21 @@ class Reading {
 
   // Returns why the file could not be read; empty if it was.
   std::string run() {
-    const File file(skipped_.path);
-    if (std::string why = file.why_not(); !why.empty()) return "cannot be read: " + why;
+    std::string why;
+    const auto file = opened(skipped_.path, why);
+    if (!why.empty()) return "cannot be read: " + why;
     std::string text;
     for (;;) {
       const std::size_t held = text.size();
-      if (!file.append_to(text)) return "cannot be read: " + File::reason();
+      if (!append_block(file, text)) return "cannot be read: " + reason();
       const bool ended = text.size() == held;
       if (lines_ == 0 && text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
       if (ended && !text.empty()) text += '\n';
       text.erase(0, take_lines(text));
       if (full_) return "holds more than a list has room for; shorten it";
       if (ended) return "";
-      if (text.size() > kLongestLine) shorten(text);
+      // A line that is too long is skipped anyway, so only the fact that it is too long is kept.
+      if (text.size() > kLongestLine) text.resize(kLongestLine + 1);
     }
   }
 
@@ -95,9 +201,6 @@ class Reading {
       skipped_.text = config::in_quotes(line);
     }
   }
-
-  // A line that is too long is skipped anyway, so only the fact that it is too long is kept.
-  static void shorten(std::string& line) { line.resize(kLongestLine + 1); }
 
   ListBuilder& into_;
   Skipped skipped_;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "proxy/lists/access_lists.hpp"
-#include "proxy/lists/entry.hpp"
+#include "proxy/lists/read.hpp"
 
 using namespace proxy;
 

@@ -1,4 +1,4 @@
-#include "proxy/lists/entry.hpp"
+#include "proxy/lists/read.hpp"
 
 #include "tests/proxy/lists/lists.hpp"
 

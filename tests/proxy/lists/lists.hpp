@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "proxy/lists/access_lists.hpp"
-#include "proxy/lists/entry.hpp"
+#include "proxy/lists/read.hpp"
 
 namespace proxy::lists {
 

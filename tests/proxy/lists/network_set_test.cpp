@@ -1,4 +1,4 @@
-#include "proxy/lists/network_set.hpp"
+#include "proxy/lists/sets.hpp"
 
 #include <gtest/gtest.h>
 

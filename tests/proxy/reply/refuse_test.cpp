@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "proxy/answer/answer.hpp"
-#include "proxy/lists/entry.hpp"
+#include "proxy/lists/read.hpp"
 #include "proxy/reply/error_page.hpp"
 #include "proxy/upstream/error.hpp"
 #include "tests/proxy/scene.hpp"
