@@ -1,6 +1,6 @@
 #include "proxy/http/host_pattern.hpp"
 
-#include "proxy/http/target.hpp"
+#include <algorithm>
 
 namespace proxy {
 
@@ -28,6 +28,27 @@ std::string canonical_pattern(const std::string& host) {
   const bool v6 = host.find(':') != std::string::npos;
   const auto target = http::parse_target("GET", "http://" + (v6 ? '[' + host + ']' : host));
   return target ? std::string(target->host()) : host;
+}
+
+bool matches_any(std::span<const HostPattern> patterns, const http::Target& target) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const HostPattern& pattern) {
+    return pattern.matches(target.host(), target.port());
+  });
+}
+
+std::vector<HostPattern> host_patterns(std::span<const config::HostSpec> written) {
+  return {written.begin(), written.end()};
+}
+
+PeerHosts::PeerHosts(std::span<const config::PeerSettings> peers) {
+  for (const auto& peer : peers) {
+    hosts_.push_back({host_patterns(peer.hosts), host_patterns(peer.not_for)});
+  }
+}
+
+bool PeerHosts::may_ask(std::size_t peer, const http::Target& target) const {
+  const auto& [only, never] = hosts_[peer];
+  return (only.empty() || matches_any(only, target)) && !matches_any(never, target);
 }
 
 }  // namespace proxy

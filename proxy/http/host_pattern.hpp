@@ -1,12 +1,16 @@
 // Hosts as the settings name them, compared with hosts as requests name them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "config/endpoint.hpp"
+#include "config/settings.hpp"
+#include "proxy/http/target.hpp"
 
 namespace proxy {
 
@@ -33,5 +37,26 @@ class HostPattern {
 // The host as requests spell it, since addresses have many forms. "*.example.com" becomes
 // ".example.com", and "*" becomes "".
 std::string canonical_pattern(const std::string& host);
+
+// Whether a pattern matches the host of the target. Pure.
+bool matches_any(std::span<const HostPattern> patterns, const http::Target& target);
+std::vector<HostPattern> host_patterns(std::span<const config::HostSpec> written);
+
+// Which peers may be asked for which hosts: the settings `for` and `not_for` of the peers.
+// Immutable: any thread.
+class PeerHosts {
+ public:
+  explicit PeerHosts(std::span<const config::PeerSettings> peers);
+
+  // `peer`: its number in the settings (peers::Peer::id).
+  [[nodiscard]] bool may_ask(std::size_t peer, const http::Target& target) const;
+
+ private:
+  struct Hosts {
+    std::vector<HostPattern> only;  // empty: all
+    std::vector<HostPattern> never;
+  };
+  std::vector<Hosts> hosts_;  // by peer
+};
 
 }  // namespace proxy

@@ -1,12 +1,27 @@
 #include "proxy/policy/access_rules.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <ctime>
 
 #include "proxy/http/text.hpp"
-#include "proxy/policy/peer_hosts.hpp"
 
 namespace proxy {
+
+using std::chrono::system_clock;
+
 namespace {
+
+std::atomic<std::uint64_t> zone_reads{0};  // how often the time zone was read
+
+LocalTime computed(system_clock::time_point now) {
+  const std::time_t seconds = system_clock::to_time_t(now);
+  std::tm local{};
+  if (::localtime_r(&seconds, &local) == nullptr) return {};
+  const int minute = local.tm_hour * 60 + local.tm_min;
+  return {static_cast<unsigned>((local.tm_wday + 6) % 7), static_cast<unsigned>(minute)};
+}
 
 template <class T>
 bool contains(const std::vector<T>& values, std::string_view value) {
@@ -22,6 +37,25 @@ bool names_method(const config::AccessRule& rule, std::string_view method) {
 }
 
 }  // namespace
+
+// localtime_r() takes a lock of the process, so each thread keeps the last minute's answer.
+LocalTime local_time(system_clock::time_point now) {
+  struct Last {
+    std::chrono::sys_time<std::chrono::minutes> minute = decltype(minute)::min();
+    std::uint64_t zone = 0;
+    LocalTime local;
+  };
+  thread_local Last last;
+  const auto minute = std::chrono::floor<std::chrono::minutes>(now);
+  const auto zone = zone_reads.load(std::memory_order_acquire);
+  if (last.minute != minute || last.zone != zone) last = {minute, zone, computed(now)};
+  return last.local;
+}
+
+void read_time_zone() {
+  ::tzset();
+  zone_reads.fetch_add(1, std::memory_order_release);
+}
 
 AccessRule::AccessRule(const config::AccessRule& settings)
     : settings_(settings), to_(host_patterns(settings.to)) {}

@@ -1,6 +1,7 @@
 // The setting access.rules: who may ask for what, and when. Pure; any thread.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,9 +9,22 @@
 #include "config/settings.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/policy/local_time.hpp"
+#include "proxy/http/host_pattern.hpp"
 
 namespace proxy {
+
+// The hour of the week on the clocks of this place.
+struct LocalTime {
+  unsigned day = 0;     // 0 is Monday
+  unsigned minute = 0;  // of the day
+
+  bool operator==(const LocalTime&) const = default;
+};
+
+// In the system's time zone, summer time included. Any thread.
+LocalTime local_time(std::chrono::system_clock::time_point now);
+// Reads the system's time zone anew, since it may have changed.
+void read_time_zone();
 
 // What the conditions of a rule are compared with.
 struct AccessQuestion {

@@ -1,9 +1,7 @@
 #include "proxy/policy/error_pages.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -83,42 +81,21 @@ void append_escaped(std::string& html, std::string_view text) {
   }
 }
 
-// The position of the first byte that is no UTF-8 (RFC 3629); npos: there is none.
+// The position of the first byte that is no UTF-8; npos: there is none.
 std::size_t not_utf8(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   for (std::size_t at = 0; at < text.size();) {
-    const auto lead = byte(at);
-    const std::size_t size = lead < 0x80   ? 1
-                             : lead < 0xC2 ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-    if (size == 0 || size > text.size() - at) return at;
-    for (std::size_t i = 1; i < size; ++i) {
-      if ((byte(at + i) & 0xC0) != 0x80) return at;
-    }
-    const unsigned second = size > 1 ? byte(at + 1) : 0x80;
-    const bool is_too_long = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-    const bool is_none = (lead == 0xED && second > 0x9F) || (lead == 0xF4 && second > 0x8F);
-    if (is_too_long || is_none) return at;
-    at += size;
+    const std::size_t length = config::utf8_length(text.substr(at));
+    if (length == 0) return at;
+    at += length;
   }
-  return std::string_view::npos;
+  return text.npos;
 }
 
-boost::system::result<PageTemplate, std::string> read_page(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return std::string("is no regular file");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string html(PageTemplate::kLargest + 1, '\0');
-  if (in.is_open()) in.read(html.data(), static_cast<std::streamsize>(html.size()));
-  if (!in.is_open() || in.bad()) {
-    return "cannot be read: " + std::generic_category().message(errno);
-  }
-  html.resize(static_cast<std::size_t>(in.gcount()));
-  return PageTemplate::parse(std::move(html));
+boost::system::result<PageTemplate, std::string> read_page(const std::string& path) {
+  std::string why;
+  auto html = config::read_file(path, PageTemplate::kLargest, why);
+  if (!html) return why;
+  return PageTemplate::parse(std::move(*html));
 }
 
 // The files *.html of the folder, by name.
@@ -199,7 +176,7 @@ boost::system::result<ErrorPages, config::SettingsErrors> ErrorPages::read(
     const auto* const known = std::find(kFiles.begin(), kFiles.end(), name);
     if (known == kFiles.end()) {
       fault(file.string(), not_a_page(name));
-    } else if (auto page = read_page(file)) {
+    } else if (auto page = read_page(file.string())) {
       pages.pages_[static_cast<std::size_t>(known - kFiles.begin())] = std::move(*page);
     } else {
       fault(file.string(), page.error());

@@ -1,6 +1,5 @@
 #include "proxy/policy/gateway.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "proxy/http/host_pattern.hpp"
@@ -17,10 +16,10 @@ std::vector<upstream::Endpoint> endpoints(const std::vector<config::Origin>& ori
 }
 
 std::string authority(const config::Origin& origin) {
-  const bool v6 = origin.host.find(':') != std::string::npos;
-  std::string text = v6 ? '[' + origin.host + ']' : origin.host;
-  const bool standard = origin.port == (origin.tls ? 443 : 80);
-  return standard ? text : text + ':' + std::to_string(origin.port);
+  auto text = config::to_text(config::HostPort{origin.host, origin.port});
+  const std::string_view standard = origin.tls ? ":443" : ":80";
+  if (text.ends_with(standard)) text.resize(text.size() - standard.size());
+  return text;
 }
 
 std::optional<KnownUrls> known_urls(const std::string& path) {
@@ -47,14 +46,15 @@ std::string_view Mapping::host_for(const http::Target& target) const {
 Gateway::Gateway(const std::vector<config::Reverse>& settings, const Gateway* before) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& item = settings[i];
-    const MappedHost place{canonical_pattern(item.host), item.port.value_or(0)};
     const auto at = "reverse[" + std::to_string(i) + "].";
-    if (mappings_.contains(place)) {
+    auto& by_port = mappings_[canonical_pattern(item.host)];
+    const auto port = item.port.value_or(0);
+    if (by_port.contains(port)) {
       throw std::runtime_error(at + "host: " + item.host +
                                " is mapped before, in another spelling");
     }
     try {
-      mappings_.try_emplace(place, item, before ? before->live(item.to) : nullptr);
+      by_port.try_emplace(port, item, before ? before->live(item.to) : nullptr);
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(at + "known: " + error.what());
     }
@@ -71,15 +71,20 @@ const Mapping* Gateway::find(std::string_view host, std::uint16_t port) const {
 }
 
 const Mapping* Gateway::listed(std::string_view host, std::uint16_t port) const {
-  auto found = mappings_.find(MappedHostView{host, port});
-  if (found == mappings_.end()) found = mappings_.find(MappedHostView{host, 0});
-  return found == mappings_.end() ? nullptr : &found->second;
+  const auto by_port = mappings_.find(host);
+  if (by_port == mappings_.end()) return nullptr;
+  auto found = by_port->second.find(port);
+  if (found == by_port->second.end()) found = by_port->second.find(0);
+  return found == by_port->second.end() ? nullptr : &found->second;
 }
 
 std::shared_ptr<upstream::Origins> Gateway::live(const std::vector<config::Origin>& to) const {
-  const auto same = std::find_if(mappings_.begin(), mappings_.end(),
-                                 [&to](const auto& mapping) { return mapping.second.to == to; });
-  return same == mappings_.end() ? nullptr : same->second.origins;
+  for (const auto& [host, by_port] : mappings_) {
+    for (const auto& [port, mapping] : by_port) {
+      if (mapping.to == to) return mapping.origins;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace proxy

@@ -53,29 +53,13 @@ class Gateway {
   [[nodiscard]] const Mapping* find(std::string_view host, std::uint16_t port) const;
 
  private:
-  // Port 0 is any. "*.example.com" is listed as ".example.com", "*" as "".
-  struct MappedHost {
-    std::string host;
-    std::uint16_t port;
-  };
-  struct MappedHostView {
-    std::string_view host;
-    std::uint16_t port;
-  };
-  struct Less {
-    using is_transparent = void;
-    template <class A, class B>
-    bool operator()(const A& a, const B& b) const {
-      const int order = std::string_view(a.host).compare(b.host);
-      return order != 0 ? order < 0 : a.port < b.port;
-    }
-  };
-
   [[nodiscard]] const Mapping* listed(std::string_view host, std::uint16_t port) const;
   [[nodiscard]] std::shared_ptr<upstream::Origins> live(
       const std::vector<config::Origin>& to) const;
 
-  std::map<MappedHost, Mapping, Less> mappings_;
+  // By host, then by port, of which 0 is any. "*.example.com" is listed as ".example.com", "*" as
+  // "".
+  std::map<std::string, std::map<std::uint16_t, Mapping>, std::less<>> mappings_;
 };
 
 }  // namespace proxy

@@ -10,6 +10,7 @@
 #include "peers/peer.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/http/host_pattern.hpp"
 #include "proxy/policy/peer_hosts.hpp"
 #include "proxy/upstream/route.hpp"
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/sections.hpp"
+
 namespace proxy {
 namespace {
 
@@ -19,10 +21,10 @@ cache::FreshnessBounds bounds_of(const config::RuleSettings& settings) {
   return bounds;
 }
 
-std::vector<std::string> canonical(const std::vector<std::string>& names) {
-  std::vector<std::string> spelled;
-  for (const auto& name : names) spelled.push_back(http::canonical_path(name));
-  return spelled;
+config::RuleSettings canonical(config::RuleSettings settings) {
+  settings.path = http::canonical_path(settings.path);
+  for (auto& name : settings.drop_query) name = http::canonical_path(name);
+  return settings;
 }
 
 std::vector<PathGlob> globs_of(const std::vector<std::string>& written) {
@@ -33,6 +35,38 @@ std::vector<PathGlob> globs_of(const std::vector<std::string>& written) {
 
 }  // namespace
 
+PathGlob::PathGlob(std::string_view glob) {
+  for (const char c : glob) {
+    if (c == '*') {
+      stays_ |= end_;
+    } else {
+      add_place(c);
+    }
+  }
+  const auto wildcard = glob.find_last_of("*?");
+  tail_ = wildcard == glob.npos ? glob : glob.substr(wildcard + 1);
+}
+
+void PathGlob::add_place(char wanted) {
+  if (end_ >> config::kMostPlaces != 0) return;
+  if (wanted == '?') {
+    for (auto& states : next_) states |= end_;
+  } else {
+    next_[static_cast<unsigned char>(wanted)] |= end_;
+  }
+  end_ <<= 1;
+}
+
+bool PathGlob::matches(std::string_view path) const {
+  if (!path.ends_with(tail_)) return false;
+  States states = 1;
+  for (const char c : path) {
+    states = (states & next_[static_cast<unsigned char>(c)]) << 1 | (states & stays_);
+    if (states == 0) return false;
+  }
+  return (states & end_) != 0;
+}
+
 digest::RuleHash shared_meaning(const config::RuleSettings& settings) {
   if (!settings.min_fresh && !settings.ignore_authorization) return 0;
   const auto bounds = bounds_of(settings);
@@ -42,23 +76,17 @@ digest::RuleHash shared_meaning(const config::RuleSettings& settings) {
 }
 
 SiteRule::SiteRule(const config::RuleSettings& settings)
-    : word_("rule/" + settings.name),
+    : settings_(canonical(settings)),
+      word_("rule/" + settings.name),
       hosts_(settings.host),
-      path_(http::canonical_path(settings.path)),
       paths_(globs_of(settings.paths)),
       freshness_(bounds_of(settings)),
-      hash_(shared_meaning(settings)),
-      immutable_(settings.immutable),
-      open_to_all_(settings.ignore_authorization),
-      ignore_client_no_cache_(settings.ignore_client_no_cache),
-      drop_query_(canonical(settings.drop_query)),
-      never_store_(settings.never_store),
-      offline_(settings.offline),
-      store_cookies_(settings.store_cookies) {}
+      hash_(shared_meaning(settings)) {}
 
 bool SiteRule::matches(const http::Target& target) const {
   const auto path = target.path();
-  if (!hosts_.matches(target.host(), target.port()) || !path.starts_with(path_)) return false;
+  if (!hosts_.matches(target.host(), target.port()) || !path.starts_with(settings_.path))
+    return false;
   const auto without_query = path.substr(0, path.find('?'));
   return paths_.empty() || std::any_of(paths_.begin(), paths_.end(), [&](const PathGlob& glob) {
            return glob.matches(without_query);
@@ -68,20 +96,20 @@ bool SiteRule::matches(const http::Target& target) const {
 void SiteRule::apply_to(cache::RequestFacts& facts) const {
   facts.freshness = freshness_;
   facts.rule = hash_;
-  facts.immutable = immutable_;
-  facts.open_to_all = open_to_all_;
-  if (open_to_all_) facts.has_credentials = std::exchange(facts.authorization, false);
-  facts.never_store = never_store_;
-  facts.store_cookies = store_cookies_;
-  facts.offline = facts.offline || offline_;
-  if (!ignore_client_no_cache_) return;
+  facts.immutable = settings_.immutable;
+  facts.open_to_all = settings_.ignore_authorization;
+  if (facts.open_to_all) facts.has_credentials = std::exchange(facts.authorization, false);
+  facts.never_store = settings_.never_store;
+  facts.store_cookies = settings_.store_cookies;
+  facts.offline = facts.offline || settings_.offline;
+  if (!settings_.ignore_client_no_cache) return;
   facts.control.no_cache = false;
   if (facts.control.max_age == seconds(0)) facts.control.max_age.reset();
 }
 
 std::string SiteRule::key_url(const std::string& url) const {
   const auto question = url.find('?');
-  if (drop_query_.empty() || question == url.npos) return url;
+  if (!drops_any() || question == url.npos) return url;
   std::string kept = url.substr(0, question);
   char separator = '?';
   std::string_view rest = std::string_view(url).substr(question + 1);
@@ -99,11 +127,12 @@ std::string SiteRule::key_url(const std::string& url) const {
 
 bool SiteRule::drops(std::string_view parameter) const {
   const auto name = parameter.substr(0, parameter.find('='));
-  return std::any_of(drop_query_.begin(), drop_query_.end(), [name](std::string_view dropped) {
-    if (!dropped.ends_with('*')) return name == dropped;
-    dropped.remove_suffix(1);
-    return name.starts_with(dropped);
-  });
+  return std::any_of(settings_.drop_query.begin(), settings_.drop_query.end(),
+                     [name](std::string_view dropped) {
+                       if (!dropped.ends_with('*')) return name == dropped;
+                       dropped.remove_suffix(1);
+                       return name.starts_with(dropped);
+                     });
 }
 
 SiteRules::SiteRules(const std::vector<config::RuleSettings>& settings)

@@ -1,6 +1,8 @@
 // The setting `rules`: exceptions for some sites. Pure; any thread.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,9 +11,35 @@
 #include "proxy/cache/judge.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/policy/path_glob.hpp"
+#include "proxy/http/host_pattern.hpp"
 
 namespace proxy {
+
+// A glob over paths, such as "*.deb" or "/debian/dists/*/by-hash/*". `*` matches any bytes, also
+// none, and also `/`. `?` matches exactly one byte, also `/`. Every other byte matches itself;
+// there is no escape, so a literal `*` or `?` can be matched only by a wildcard. Compares whole
+// paths: "*.deb" does not match "/a.deb/b". Immutable; any thread.
+//
+// All alternatives are followed at the same time, each as a bit of one word (Baeza-Yates and Gonnet
+// 1992). So a path costs one step per byte, whatever the glob, and nothing is tried twice.
+class PathGlob {
+ public:
+  // `glob` has at most config::kMostPlaces; further ones are ignored.
+  explicit PathGlob(std::string_view glob);
+
+  [[nodiscard]] bool matches(std::string_view path) const;
+
+ private:
+  // Bit i: i places have been matched.
+  using States = std::uint64_t;
+
+  void add_place(char wanted);
+
+  std::array<States, 256> next_{};  // by byte: the states from which it leads to the next one
+  States stays_ = 0;                // where a `*` takes any byte
+  States end_ = 1;
+  std::string tail_;  // what every match ends with: most paths are told apart by it
+};
 
 // One rule. A request finds its rule once (Request::follow). The rule's effects are written into
 // the request's facts, which judging, fetching and storing read.
@@ -20,7 +48,7 @@ class SiteRule {
   explicit SiteRule(const config::RuleSettings& settings);
 
   // Compares the host, the port if the rule names one, the beginning of path and query (`path`),
-  // and the path without its query with the globs (`paths`, path_glob.hpp), byte for byte in the
+  // and the path without its query with the globs (`paths`), byte for byte in the
   // spelling of the canonical URL (http::Target). All conditions that the rule has must hold; of
   // the globs, one.
   [[nodiscard]] bool matches(const http::Target& target) const;
@@ -42,7 +70,7 @@ class SiteRule {
   // - offline: only what this proxy or a neighbour has stored answers.
   void apply_to(cache::RequestFacts& facts) const;
 
-  [[nodiscard]] bool drops_any() const { return !drop_query_.empty(); }
+  [[nodiscard]] bool drops_any() const { return !settings_.drop_query.empty(); }
   // The URL without the parameters that drop_query names, and without "?" where no parameter is
   // left. The other parameters stay byte for byte, in their order. Names are compared as written,
   // not decoded.
@@ -51,19 +79,12 @@ class SiteRule {
  private:
   [[nodiscard]] bool drops(std::string_view parameter) const;
 
+  config::RuleSettings settings_;  // path and drop_query as canonical URLs spell them
   std::string word_;
   HostPattern hosts_;
-  std::string path_;
   std::vector<PathGlob> paths_;
   cache::FreshnessBounds freshness_;
   digest::RuleHash hash_;
-  bool immutable_;
-  bool open_to_all_;
-  bool ignore_client_no_cache_;
-  std::vector<std::string> drop_query_;
-  bool never_store_;
-  bool offline_;
-  bool store_cookies_;
 };
 
 // What neighbours must have in common with us to use, and to be given, what the rule keeps: the

@@ -3,8 +3,8 @@
 #include "proxy/reply/error_page.hpp"
 #include "proxy/sources/false_hit.hpp"
 #include "proxy/upstream/error.hpp"
-#include "proxy/users/credentials.hpp"
 #include "proxy/users/check_rules.hpp"
+#include "proxy/users/credentials.hpp"
 
 namespace proxy {
 

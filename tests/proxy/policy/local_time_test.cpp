@@ -1,4 +1,4 @@
-#include "proxy/policy/local_time.hpp"
+#include "proxy/policy/access_rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/policy/path_glob.hpp"
+#include "proxy/policy/site_rules.hpp"
 
 #include <gtest/gtest.h>
 
