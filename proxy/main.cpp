@@ -13,7 +13,7 @@
 #include "config/reference.hpp"
 #include "config/text.hpp"
 #include "proxy/cache/purge_pattern.hpp"
-#include "proxy/check/report.hpp"
+#include "proxy/inspect/report.hpp"
 #include "proxy/check/try_out.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/command_line.hpp"
@@ -147,6 +147,7 @@ int check(const proxy::SettingsFile& file, bool strict) {
   const auto settings = file.read_settings();
   if (!settings) return tell(settings.error());
   proxy::Trial trial;
+  trial.is_strict = strict;
   const auto unit = proxy::machine::service_unit();
   const bool is_of_unit = unit && unit->serves_by(file.path());
   if (unit && !is_of_unit) proxy::note_places_of(*settings, *unit, trial);
@@ -162,7 +163,7 @@ int check(const proxy::SettingsFile& file, bool strict) {
   proxy::try_names(*settings, trial);
   proxy::try_access_of_neighbours(*settings, trial);
   proxy::try_neighbours(*settings, trial);
-  return proxy::report(trial, strict, std::cout, std::cerr) ? 0 : kBadSettings;
+  return proxy::report(trial, std::cout, std::cerr) ? 0 : kBadSettings;
 }
 
 std::vector<config::SettingText> settings_reference() {

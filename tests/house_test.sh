@@ -167,11 +167,11 @@ declare -A limits=(
   [rooms]=39
   [floors]=17
   [clocks]=167
-  [random]=8
+  [random]=7
   [disk]=0
   [decisions]=36
   [parameters]=28
-  [flags]=59
+  [flags]=55
 )
 numbers=$(tests/figures.py --numbers)
 breach 'a figure has grown (tests/figures.py --list FIGURE shows of what)' < <(

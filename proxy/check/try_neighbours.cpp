@@ -1,11 +1,11 @@
 #include <fmt/format.h>
+#include <netdb.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <future>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,8 +23,9 @@
 namespace proxy {
 namespace {
 
-constexpr std::size_t kMostNeighbours = 64;
+constexpr std::size_t kMostAsked = 64;
 constexpr std::chrono::seconds kAnswersWithin{3};
+constexpr std::chrono::seconds kResolvesWithin{5};
 constexpr std::size_t kLongestHead = std::size_t{64} << 10;
 constexpr const char* kHeldByNobody = "http://hearsay-check.invalid/";
 
@@ -40,32 +41,13 @@ std::size_t take_no_body(char*, std::size_t, std::size_t, void*) {
   return 0;
 }
 
-// The head of the answer to a neighbour's question; empty if there is none.
-std::string ask(const config::PeerSettings& neighbour) {
-  const peers::CurlEasy easy(curl_easy_init());
-  peers::CurlList fields(curl_slist_append(nullptr, "Cache-Control: only-if-cached"));
-  const auto credentials = peers::basic_credentials(neighbour.login);
-  if (!credentials.empty())
-    curl_slist_append(fields.get(), ("Proxy-Authorization: " + credentials).c_str());
-  std::string head;
-  CURL* const handle = easy.get();
-  if (!handle || !fields) return {};
-  curl_easy_setopt(handle, CURLOPT_URL, kHeldByNobody);
-  curl_easy_setopt(handle, CURLOPT_PROXY, neighbour.url.c_str());
-  curl_easy_setopt(handle, CURLOPT_NOPROXY, "");
-  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, fields.get());
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(kAnswersWithin.count() * 1000));
-  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_head);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &head);
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_no_body);
-  curl_easy_perform(handle);
-  return head;
-}
-
 // Empty if the neighbour answers as one does, or does not run.
 std::string why_useless(const config::PeerSettings& neighbour) {
-  auto text = ask(neighbour);
+  const auto credentials = peers::basic_credentials(neighbour.login);
+  TrialQuestion question{
+      kHeldByNobody, {"Cache-Control: only-if-cached"}, kAnswersWithin, neighbour.url};
+  if (!credentials.empty()) question.fields.push_back("Proxy-Authorization: " + credentials);
+  auto text = head_of_answer(question);
   const auto head = http::parse_response_head(text);
   if (!head) return {};
   if (refuses_us(*head)) {
@@ -79,10 +61,67 @@ std::string why_useless(const config::PeerSettings& neighbour) {
   return {};
 }
 
+struct Name {
+  std::string host;
+  std::string place;  // of a setting
+};
+
+void add(std::vector<Name>& names, const std::string& host, std::string place) {
+  const bool known =
+      std::any_of(names.begin(), names.end(), [&](const Name& name) { return name.host == host; });
+  if (known || config::parse_address(host) || names.size() == kMostAsked) return;
+  names.push_back({host, std::move(place)});
+}
+
+std::vector<Name> names_of(const config::Settings& settings) {
+  std::vector<Name> names;
+  for (const auto& peer : settings.peers) {
+    add(names, peer.host, fmt::format("peers[{}].url", peer.place));
+  }
+  for (std::size_t i = 0; i < settings.reverse.size(); ++i) {
+    for (const auto& origin : settings.reverse[i].to) {
+      add(names, origin.host, fmt::format("reverse[{}].to", i));
+    }
+  }
+  return names;
+}
+
+// An empty text: the name resolves.
+std::string why_not_resolved(const std::string& host) {
+  addrinfo* found = nullptr;
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  const int error = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found);
+  if (error == 0) ::freeaddrinfo(found);
+  return error == 0 ? "" : ::gai_strerror(error);
+}
+
 constexpr std::string_view kRefused =
     "may read our digest, but is not in access.clients: its questions are refused; add it there";
 
 }  // namespace
+
+std::string head_of_answer(const TrialQuestion& question) {
+  const peers::CurlEasy easy(curl_easy_init());
+  peers::CurlList fields;
+  for (const auto& field : question.fields) {
+    fields.reset(curl_slist_append(fields.release(), field.c_str()));
+  }
+  std::string head;
+  CURL* const handle = easy.get();
+  if (!handle || !fields) return {};
+  curl_easy_setopt(handle, CURLOPT_URL, question.url.c_str());
+  curl_easy_setopt(handle, CURLOPT_PROXY, question.proxy.c_str());
+  curl_easy_setopt(handle, CURLOPT_NOPROXY, "");  // nor does the environment decide
+  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, fields.get());
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(question.patience.count()));
+  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_head);
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &head);
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_no_body);
+  curl_easy_perform(handle);
+  return head;
+}
 
 void try_access_of_neighbours(const config::Settings& settings, Trial& into) {
   const auto& access = settings.access;
@@ -103,7 +142,7 @@ void try_access_of_neighbours(const config::Settings& settings, Trial& into) {
 }
 
 void try_neighbours(const config::Settings& settings, Trial& into) {
-  const auto number = std::min(settings.peers.size(), kMostNeighbours);
+  const auto number = std::min(settings.peers.size(), kMostAsked);
   std::vector<std::future<std::string>> answers;
   for (std::size_t i = 0; i < number; ++i) {
     answers.push_back(std::async(std::launch::async, why_useless, settings.peers[i]));
@@ -114,6 +153,31 @@ void try_neighbours(const config::Settings& settings, Trial& into) {
       into.warnings.push_back(
           fmt::format("peers[{}]: {}: {}", settings.peers[i].place, settings.peers[i].name, why));
     }
+  }
+}
+
+void try_names(const config::Settings& settings, Trial& into) {
+  const auto names = names_of(settings);
+  if (names.empty()) return;
+  std::vector<std::future<std::string>> answers;
+  const auto unanswered = std::make_shared<std::atomic<std::size_t>>(names.size());
+  const auto last = std::make_shared<std::promise<void>>();
+  for (const Name& name : names) {
+    std::promise<std::string> answer;
+    answers.push_back(answer.get_future());
+    // A name service that is silent must not hold the program back, so the thread is left alone.
+    std::thread([=, answer = std::move(answer), host = name.host]() mutable {
+      answer.set_value(why_not_resolved(host));
+      if (--*unanswered == 0) last->set_value();
+    }).detach();
+  }
+  last->get_future().wait_for(kResolvesWithin);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool answered = answers[i].wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    const std::string why = answered ? answers[i].get() : "no answer within 5 s";
+    if (why.empty()) continue;
+    into.warnings.push_back(
+        fmt::format("{}: {} does not resolve: {}", names[i].place, names[i].host, why));
   }
 }
 

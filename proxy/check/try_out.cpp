@@ -1,16 +1,27 @@
 #include "proxy/check/try_out.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <ostream>
+#include <system_error>
+
 #include "config/counted.hpp"
+#include "config/load.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/machine/limits.hpp"
+#include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 
 namespace proxy {
 namespace {
+
+namespace fs = std::filesystem;
 
 void become_user_of(const machine::ServiceUnit& unit, Trial& into) {
   const auto account = machine::account_of(unit.user);
@@ -19,6 +30,60 @@ void become_user_of(const machine::ServiceUnit& unit, Trial& into) {
   } else if (account->user != 0) {
     machine::become(*account);
   }
+}
+
+// What is at the path, if that is in the way; empty: nothing, or what a dead proxy has left.
+std::string why_taken(const std::string& path, const Trial& trial) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  if (!S_ISSOCK(status.st_mode)) return "a file that is no socket is there";
+  const auto address = machine::local_address(path);
+  const bool is_taken = address && !trial.runs && machine::somebody_listens(*address);
+  return is_taken ? "another proxy listens there; give this one another path, or \"none\"" : "";
+}
+
+// A proxy that becomes another user makes the folder and gives it away.
+bool makes_folder(const config::Settings& settings) {
+  const auto account = machine::account_of(settings.user.empty() ? "hearsay" : settings.user);
+  return ::geteuid() == 0 && account && account->user != 0;
+}
+
+std::string why_no_folder(const config::Settings& settings, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) {
+    return makes_folder(settings) ? "" : fmt::format("there is no folder {}", folder.native());
+  }
+  if (!fs::is_directory(folder, error)) return fmt::format("{} is no folder", folder.native());
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return fmt::format("{} cannot be written by this user: {}", folder.native(),
+                     std::generic_category().message(errno));
+}
+
+bool is_missing(const std::string& user) {
+  return !user.empty() && !machine::account_of(user);
+}
+
+// Why this user cannot write there, whatever root gives it; empty if it can.
+std::string why_not(const fs::path& path) {
+  const auto found = machine::nearest_that_exists(path);
+  const bool is_there = found == fs::absolute(path).lexically_normal();
+  const bool is_folder = fs::is_directory(found);
+  struct stat status {};
+  const auto look = is_folder ? ::stat : ::lstat;
+  const bool is_roots = look(found.c_str(), &status) == 0 && status.st_uid == 0;
+  // As machine/places gives it.
+  const bool may_be_given = is_folder || (S_ISREG(status.st_mode) && status.st_nlink == 1);
+  const bool is_given = is_there && is_roots && may_be_given;
+  const int needed = !is_there ? X_OK : is_folder ? W_OK | X_OK : W_OK;
+  if (is_given || ::access(found.c_str(), needed) == 0) return {};
+  return fmt::format("{}: {}", found.native(), std::generic_category().message(errno));
+}
+
+void try_own(const fs::path& path, const std::string& place, Trial& into) {
+  const auto why = why_not(path);
+  if (why.empty()) return;
+  into.warnings.push_back(fmt::format("{}: {} cannot be written by a proxy that {}: {}", place,
+                                      path.native(), machine::describe_user(), why));
 }
 
 }  // namespace
@@ -38,11 +103,11 @@ void try_limits(const config::Settings& settings, const std::optional<machine::M
 
 void try_as_starter(const config::Settings& settings, const machine::ServiceUnit* unit,
                     Trial& into) {
-  const bool runs = try_ports(settings, unit, into);
+  try_ports(settings, unit, into);
   if (unit && ::geteuid() == 0 && !unit->user.empty()) become_user_of(*unit, into);
   try_places(settings, unit, into);
   try_user(settings, into);
-  try_control(settings, unit, runs, into);
+  try_control(settings, unit, into);
 }
 
 std::string summary(const config::Settings& settings) {
@@ -58,6 +123,54 @@ std::string summary(const config::Settings& settings) {
   if (!settings.reverse.empty()) text += ", " + config::counted(settings.reverse.size(), "site");
   if (!settings.rules.empty()) text += ", " + config::counted(settings.rules.size(), "rule");
   return text;
+}
+
+void try_control(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into) {
+  const auto path = config::control_path(settings);
+  if (path.empty()) return;
+  auto why = why_taken(path, into);
+  if (why.empty() && unit && unit->makes(path)) return;
+  if (why.empty()) why = why_no_folder(settings, fs::path(path).parent_path());
+  if (why.empty()) return;
+  auto& where = settings.control ? into.errors : into.warnings;
+  where.push_back(fmt::format("control: cannot listen at {}: {}", path, why));
+}
+
+void try_user(const config::Settings& settings, Trial& into) {
+  if (is_missing(settings.user)) {
+    into.errors.push_back(fmt::format("user: there is no user {}", settings.user));
+  } else if (auto why = machine::why_root(settings.user); !why.empty()) {
+    into.warnings.push_back("user: " + std::move(why));
+  } else if (const auto account = machine::account_to_become(settings.user)) {
+    auto tried = machine::tried_places(settings, *account);
+    std::move(tried.forbidden.begin(), tried.forbidden.end(), std::back_inserter(into.errors));
+    std::move(tried.refused.begin(), tried.refused.end(), std::back_inserter(into.warnings));
+  }
+}
+
+void try_as_user(const config::Settings& settings, Trial& into) {
+  if (is_missing(settings.user)) return;
+  const auto account = machine::account_to_become(settings.user);
+  if (!account) return;
+  machine::become(*account);
+  if (settings.cache.disk) try_own(settings.cache.disk->path, "cache.disk.path", into);
+  if (settings.log.access == config::LogTarget::file) {
+    try_own(settings.log.path, "log.access", into);
+  }
+}
+
+bool report(const Trial& trial, std::ostream& out, std::ostream& err) {
+  for (const auto& note : trial.notes) out << note << '\n';
+  for (const auto& error : trial.errors) err << "error: " << error << '\n';
+  for (const auto& warning : trial.warnings) err << "warning: " << warning << '\n';
+  const auto errors = config::counted(trial.errors.size(), "error");
+  const auto warnings = config::counted(trial.warnings.size(), "warning");
+  const bool is_good = trial.errors.empty() && !(trial.is_strict && !trial.warnings.empty());
+  out << (is_good ? "OK" : "not OK: ");
+  if (!trial.errors.empty()) out << errors << (trial.warnings.empty() ? "" : ", ");
+  if (!trial.warnings.empty()) out << (is_good ? ", but for " : "") << warnings;
+  out << '\n';
+  return is_good;
 }
 
 }  // namespace proxy

@@ -1,6 +1,8 @@
 // Tries on this machine what settings ask for, without starting a proxy or disturbing one.
 #pragma once
 
+#include <chrono>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,8 @@ struct Trial {
   std::vector<std::string> warnings;     // what would fail, or fall short, and what to do
   std::vector<std::string> notes;        // what is worth to know
   std::vector<std::string> errors = {};  // for which the proxy would not start, and what to do
+  bool runs = false;                     // a Hearsay runs at one of the addresses
+  bool is_strict = false;                // a warning, too, keeps the settings from being good
 
   bool operator==(const Trial&) const = default;
 };
@@ -40,14 +44,13 @@ void try_user(const config::Settings& settings, Trial& into);
 
 // Whether each address of `listen` can be bound. A port that another program has is an error, and
 // one that a running Hearsay has a note. Whatever else keeps the proxy from starting is an error.
-// `unit`: as above; if systemd listens for it, or it may bind low ports, that is right. Returns
-// whether a Hearsay runs.
-bool try_ports(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
+// `unit`: as above; if systemd listens for it, or it may bind low ports, that is right. Sets
+// Trial::runs.
+void try_ports(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
 
-// Whether the control socket can be made: an error if not, and the settings name it. `runs`: the
-// proxy of these settings runs, which then has it. `unit`: as above; systemd may make its folder.
-void try_control(const config::Settings& settings, const machine::ServiceUnit* unit, bool runs,
-                 Trial& into);
+// Whether the control socket can be made: an error if not, and the settings name it. A proxy that
+// runs (Trial::runs) may have it. `unit`: as above; systemd may make its folder.
+void try_control(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
 
 // Whether the names of neighbours and of the origins of `reverse` resolve. Asks for 64 of them at
 // most, all at once, for 5 s at most.
@@ -73,6 +76,20 @@ void try_as_starter(const config::Settings& settings, const machine::ServiceUnit
 // not give it. Does nothing if this process is not root, and if there is no such user. Call this
 // while the process has one thread. Throws std::system_error.
 void try_as_user(const config::Settings& settings, Trial& into);
+
+// Writes the notes to `out`, errors and warnings to `err`, and at last whether the settings are
+// good, which an error keeps them from. Returns whether they are.
+bool report(const Trial& trial, std::ostream& out, std::ostream& err);
+
+// The head of the answer to a GET of the URL with these fields, through a proxy unless its URL is
+// empty; empty if no answer came within the time.
+struct TrialQuestion {
+  std::string url;
+  std::vector<std::string> fields;
+  std::chrono::milliseconds patience;
+  std::string proxy = {};
+};
+std::string head_of_answer(const TrialQuestion& question);
 
 // The settings in a few words: where it listens, for whom, with which cache and neighbours. Pure.
 std::string summary(const config::Settings& settings);

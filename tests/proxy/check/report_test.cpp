@@ -1,4 +1,4 @@
-#include "proxy/check/report.hpp"
+#include "proxy/check/try_out.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,10 +29,11 @@ TEST(Report, FailsForAnErrorAndForAWarningIfItIsStrict) {
        "error: a\nerror: b\nwarning: no room\n"},
       {{{"a", "b"}, {"c"}}, false, true, "c\nOK, but for 2 warnings\n", "warning: a\nwarning: b\n"},
   };
-  for (const Case& each : cases) {
+  for (Case each : cases) {
+    each.trial.is_strict = each.strict;
     std::ostringstream out;
     std::ostringstream err;
-    EXPECT_EQ(report(each.trial, each.strict, out, err), each.good) << each.out;
+    EXPECT_EQ(report(each.trial, out, err), each.good) << each.out;
     EXPECT_EQ(out.str(), each.out);
     EXPECT_EQ(err.str(), each.err);
   }

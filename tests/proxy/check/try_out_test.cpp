@@ -152,7 +152,8 @@ TEST(TryControl, CallsAnErrorWhatIsInTheWayOfASocketThatTheSettingsName) {
   const auto tried = [&](const std::string& path, bool runs = false) {
     settings.control = path;
     Trial trial;
-    try_control(settings, nullptr, runs, trial);
+    trial.runs = runs;
+    try_control(settings, nullptr, trial);
     EXPECT_TRUE(trial.warnings.empty());
     return trial.errors;
   };
