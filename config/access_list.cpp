@@ -66,6 +66,8 @@ std::optional<HostSpec> read_host(Section& in, const LocatedValue& item,
   return std::nullopt;
 }
 
+// A pattern would have our own pages answer under hosts of others. A port is none of a name: they
+// answer at every socket.
 std::optional<std::string> read_own_name(Section& in, const LocatedValue& item) {
   const auto is_refused = [](const HostSpec& host) {
     return host.port || host.host.starts_with('*');
@@ -75,12 +77,15 @@ std::optional<std::string> read_own_name(Section& in, const LocatedValue& item) 
   return host ? std::optional(host->host) : std::nullopt;
 }
 
+// /proxy.pac is told the host alone, and "*" would leave the proxy no request at all.
 std::optional<HostSpec> read_direct(Section& in, const LocatedValue& item) {
   return read_host(
       in, item, [](const HostSpec& host) { return host.port || host.host == "*"; },
       "expected a host like \"*.example.com\", without port");
 }
 
+// The realm stands in a quoted string of the challenge (RFC 9110 11.4). Some browsers show an
+// escaped quote with its backslash, and agree on no encoding beyond ASCII.
 bool is_realm(std::string_view text) {
   constexpr std::size_t kLongest = 128;
   return text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](char c) {
@@ -175,12 +180,14 @@ void read_name(Section& in, const std::vector<AccessRule>& others, AccessRule& r
 }
 
 void read_action(Section& in, AccessRule& rule) {
+  // Required, since no default is safe: a rule that was meant to deny must not allow.
   constexpr std::array<Word<bool>, 2> kActions{{{"allow", true}, {"deny", false}}};
   if (in.require("action", "\"allow\" or \"deny\"")) {
     in.read_word("action", rule.allows, kActions);
   }
 }
 
+// Port 0 is reserved (RFC 6335 section 6): a rule for it is a mistake.
 std::optional<PortRange> parse_ports(std::string_view text) {
   const auto dash = text.find('-');
   const auto first = parse_number(text.substr(0, dash), 65'535);
@@ -233,6 +240,7 @@ AccessRule read_rule(Section& in, const std::vector<AccessRule>& others, bool ha
   refuse_empty(in,
                in.read_texts("users", {"names of users, or \"*\" for all", kMostItems}, rule.users,
                              "the name of a user, without a colon, or \"*\"", parse_user));
+  // Without a file nobody has a name, so the rule would allow nobody, or deny nobody.
   if (const auto users = in.find("users"); users && !has_user_file) {
     in.fault(*users, "needs access.users, with the \"file\" of the users");
   }

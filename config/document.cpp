@@ -32,6 +32,8 @@ std::optional<std::string> unknown_word(std::string_view word) {
   return "a text is written in double quotes: " + in_quotes(word);
 }
 
+// A number stays text: the setting that it belongs to knows its range, and an error shows it as it
+// was written.
 decltype(Value::content) content_of(const Token& token) {
   if (token.kind == Token::Kind::string) return unescaped(token.text);
   if (token.text == "null") return nullptr;
@@ -123,6 +125,7 @@ class Parser {
   [[nodiscard]] Slip read_end(const Token& token) const {
     if (awaits_ == Awaits::end) return std::nullopt;
     if (open_.empty()) return slip(token.at, "is empty; the least settings are {}");
+    // The end of the file only tells that some bracket is missing. The indentation tells which.
     if (suspect_) return suspect_;
     const Open& last = open_.back();
     return slip(last.value.at, std::string("this ") + last.mark + " is not closed; add " +
@@ -159,6 +162,7 @@ class Parser {
     Open& level = open_.back();
     level.key = unescaped(token.text);
     level.key_at = token.at;
+    // RFC 8259 section 4 leaves open which of the two counts, and parsers differ.
     if (!level.keys.insert(level.key).second) {
       faults_.push_back({token.at, path(), "is given twice; keep one of the two"});
     }
@@ -166,6 +170,8 @@ class Parser {
     return std::nullopt;
   }
 
+  // Only a comma or the end may follow a value. The place of a missing one is behind the value, not
+  // at the next token, which is often in another line.
   Slip read_comma(const Token& token) {
     if (token.closes()) return close(token);
     const Open& level = open_.back();

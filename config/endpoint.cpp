@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
 
+// The underscore is none of a host name (RFC 952), but names of containers and of Windows have it.
 bool is_name_char(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
 }
@@ -26,7 +27,7 @@ bool is_host(std::string_view host) {
 }
 
 // Takes the text before the port's colon, without brackets, and leaves the rest in `text`.
-std::optional<std::string> take_host(std::string_view& text) {
+std::optional<std::string> split_host(std::string_view& text) {
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
     if (end == std::string_view::npos) return std::nullopt;
@@ -40,21 +41,23 @@ std::optional<std::string> take_host(std::string_view& text) {
   return is_host(host) ? std::optional(host) : std::nullopt;
 }
 
-std::optional<std::uint16_t> take_port(std::string_view text, std::optional<std::uint16_t> absent) {
+std::optional<std::uint16_t> parse_port(std::string_view text,
+                                        std::optional<std::uint16_t> absent) {
   if (text.empty()) return absent;
   if (!text.starts_with(':')) return std::nullopt;
   const auto port = parse_number(text.substr(1), 65'535);
   return port ? std::optional(static_cast<std::uint16_t>(*port)) : std::nullopt;
 }
 
-std::optional<HostPort> take_url(std::string_view url, std::string_view scheme,
-                                 std::uint16_t standard) {
+// A user or a path is refused: it would be dropped unnoticed, since only the server is asked for.
+std::optional<HostPort> parse_url(std::string_view url, std::string_view scheme,
+                                  std::uint16_t standard) {
   if (lower_case(url.substr(0, scheme.size())) != scheme) return std::nullopt;
   url.remove_prefix(scheme.size());
   if (url.ends_with('/')) url.remove_suffix(1);
-  const auto host = take_host(url);
+  const auto host = split_host(url);
   if (!host) return std::nullopt;
-  const auto port = take_port(url, standard);
+  const auto port = parse_port(url, standard);
   if (!port || *port == 0) return std::nullopt;
   return HostPort{*host, *port};
 }
@@ -71,9 +74,9 @@ bool is_wildcard(const Address& address) {
 }  // namespace
 
 std::optional<HostPort> parse_listen(std::string_view text) {
-  const auto host = take_host(text);
+  const auto host = split_host(text);
   if (!host || !parse_address(*host)) return std::nullopt;
-  const auto port = take_port(text, std::nullopt);
+  const auto port = parse_port(text, std::nullopt);
   if (!port) return std::nullopt;
   return HostPort{*host, *port};
 }
@@ -88,8 +91,8 @@ std::string pac_server(const ServerUrl& proxy) {
 }
 
 std::optional<ServerUrl> parse_server_url(std::string_view url) {
-  if (const auto plain = take_url(url, "http://", kHttpPort)) return ServerUrl{false, *plain};
-  if (const auto secure = take_url(url, "https://", kHttpsPort)) return ServerUrl{true, *secure};
+  if (const auto plain = parse_url(url, "http://", kHttpPort)) return ServerUrl{false, *plain};
+  if (const auto secure = parse_url(url, "https://", kHttpsPort)) return ServerUrl{true, *secure};
   return std::nullopt;
 }
 
@@ -100,11 +103,11 @@ std::optional<HostSpec> parse_host_pattern(std::string_view text) {
     text.remove_prefix(wild.size());
   }
   std::optional<std::string> host("");
-  if (wild != "*") host = take_host(text);
+  if (wild != "*") host = split_host(text);
   if (!host || (wild == "*." && parse_address(*host))) return std::nullopt;
   while (host->ends_with('.')) host->pop_back();  // as in requests
   if (text.empty()) return HostSpec{wild + *host, std::nullopt};
-  const auto port = take_port(text, std::nullopt);
+  const auto port = parse_port(text, std::nullopt);
   if (!port || *port == 0) return std::nullopt;
   return HostSpec{wild + *host, *port};
 }
@@ -114,6 +117,7 @@ bool is_ourselves(const HostPort& peer, const HostPort& listen) {
   const auto here = parse_address(listen.host);
   const auto there = parse_address(peer.host);
   if (here && there && *here == *there) return true;
+  // A name may lead anywhere, so only those that mean this machine everywhere are compared.
   if (!here || !names_loopback(peer.host)) return false;
   return is_wildcard(*here) || (peer.host == "localhost" && names_loopback(listen.host));
 }

@@ -73,6 +73,7 @@ class Inserter {
                "Environment= in its unit), or write its value here";
       }
       whole += value;
+      // A value may be long, and be named many times: only their sum bounds the memory.
       inserted_ += std::string_view(value).size();
       if (inserted_ > kLongestSettings) return "inserts more than settings can have";
       inserted = true;
@@ -101,7 +102,8 @@ constexpr std::string_view kInclude = "include";
 constexpr std::size_t kMostFiles = 64;    // all included files together, and the first one
 constexpr std::size_t kDeepestFiles = 8;  // that include each other
 
-// Names the same file by the same text.
+// Names the same file by the same text: a circle may lead through symbolic links, and through paths
+// that are relative to other folders.
 std::string identity_of(const std::string& path) {
   std::error_code error;
   const auto real = fs::weakly_canonical(path, error);
@@ -126,7 +128,9 @@ bool has_objects_alone(const Array& items) {
   });
 }
 
-// Adds to `first` what only `second` says.
+// Adds to `first` what only `second` says. A site sets cache.memory in its own file, and leaves the
+// rest of `cache` to a common one: so objects are joined key by key. Lists of texts, such as
+// access.clients, mean the whole list: so they are not.
 void merge(Value& first, Value second) {
   auto* const members = std::get_if<Object>(&first.content);
   auto* const more_members = std::get_if<Object>(&second.content);
@@ -218,6 +222,7 @@ class FileReader {
       in.fault(item, printable(path, 200) + " leads back to itself by what it includes");
       return nothing;
     }
+    // Two files may include the same third one, whose peers must not be listed twice.
     if (std::find(done_.begin(), done_.end(), identity) != done_.end()) return nothing;
     if (chain_.size() == kDeepestFiles || files_.size() == kMostFiles) {
       in.fault(item, "is one file too many: at most " + std::to_string(kMostFiles) + ", and " +
@@ -247,6 +252,7 @@ SettingsError located(Fault fault, std::span<const std::string> files) {
   return {std::move(where), std::move(fault.what)};
 }
 
+// Sections are read in the order of the program; people mend a file from its top.
 SettingsErrors in_order(Faults faults, std::span<const std::string> files) {
   const auto place = [](const Fault& fault) { return std::pair(fault.at.file, fault.at); };
   std::stable_sort(faults.begin(), faults.end(),
@@ -260,6 +266,7 @@ SettingsErrors in_order(Faults faults, std::span<const std::string> files) {
 
 std::string control_path(const Settings& settings) {
   if (settings.control) return *settings.control;
+  // A proxy that somebody starts to try it out has no rights there, and needs no socket.
   const auto folder = fs::path(kDefaultControl).parent_path();
   return ::access(folder.c_str(), W_OK | X_OK) == 0 ? kDefaultControl : "";
 }

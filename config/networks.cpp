@@ -41,6 +41,7 @@ std::uint64_t number_at(const Address& address, std::size_t at) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(number) : number;
 }
 
+// Two words instead of sixteen bytes: the client of each request is compared with whole lists.
 bool same_prefix(const Address& a, const Address& b, unsigned bits) {
   const auto first = number_at(a, 0) ^ number_at(b, 0);
   if (bits <= 64) return bits == 0 || first >> (64 - bits) == 0;

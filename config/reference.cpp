@@ -15,34 +15,36 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // Follows the lines of the file: comments, members, and the ends of sections.
+// The file is read line by line, not as a document: what a person reads there, comments and
+// examples that are commented out, is what a parser passes over.
 class Reader {
  public:
   std::vector<SettingText> read(std::string_view text) {
     while (!text.empty()) {
       const auto end = std::min(text.find('\n'), text.size());
-      take(trimmed(text.substr(0, end)));
+      read_line(trimmed(text.substr(0, end)));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     return std::move(all_);
   }
 
  private:
-  void take(std::string_view line) {
-    if (line.starts_with("//")) return take_comment(trimmed(line.substr(2)));
+  void read_line(std::string_view line) {
+    if (line.starts_with("//")) return read_comment(trimmed(line.substr(2)));
     if (line.empty()) return comment_.clear();
     if (in_list_) {
       in_list_ = !line.starts_with(']');
     } else if (line.starts_with('}')) {
       if (!sections_.empty()) sections_.pop_back();
     } else if (line.starts_with('"')) {
-      take_member(line);
+      read_member(line);
     } else {
       comment_.clear();  // what stands above all settings
     }
   }
 
   // A comment is a setting, an example in a list, or a text.
-  void take_comment(std::string_view text) {
+  void read_comment(std::string_view text) {
     std::string_view member = text.starts_with(',') ? trimmed(text.substr(1)) : text;
     while (member.ends_with(',')) member.remove_suffix(1);
     Faults faults;
@@ -62,7 +64,7 @@ class Reader {
     }
   }
 
-  void take_member(std::string_view line) {
+  void read_member(std::string_view line) {
     const auto colon = line.find(':');
     const auto key = line.substr(1, line.find('"', 1) - 1);
     auto value = trimmed(line.substr(std::min(colon + 1, line.size())));

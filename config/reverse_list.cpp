@@ -40,6 +40,8 @@ void read_origins(Section& in, std::span<const HostPort> listen, std::vector<Ori
   if (found->text()) return read_origin(in, *found, listen, to);
   if (!std::holds_alternative<Array>(found->value->content)) return in.expected(*found, kForm);
   const auto items = in.items("to", "URLs");
+  // An origin that fails costs each request the time to find out, so a list that is long helps
+  // nobody.
   if (items->empty() || items->size() > kMostOrigins) {
     return in.fault(*found, "expected from 1 to " + std::to_string(kMostOrigins) + " URLs; found " +
                                 std::to_string(items->size()));

@@ -49,6 +49,7 @@ std::optional<std::string> parse_glob(const std::string& text) {
   return is_path_glob(text) ? std::optional(text) : std::nullopt;
 }
 
+// "*" at the end alone: names are compared by their beginning, for each parameter of each request.
 std::optional<std::string> parse_parameter(const std::string& text) {
   constexpr std::size_t kLongestName = 128;
   const bool good = !text.empty() && text.size() <= kLongestName &&
@@ -70,6 +71,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   read_path(in, rule);
   in.read_texts("paths", {"globs, such as \"*.deb\"", 32}, rule.paths,
                 "a glob over the path, such as \"*.deb\" or \"/pool/*\"", parse_glob);
+  // A least lifetime of zero says nothing. A longest one of zero has each response validated.
   read_freshness(in, "min_fresh", rule.min_fresh, 1s);
   read_freshness(in, "max_fresh", rule.max_fresh, 0s);
   read_freshness(in, "negative", rule.negative, 1s);
@@ -89,6 +91,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
              "has no effect beside authorization: an error may be about the credentials");
   }
   in.finish();
+  // A rule hides those behind it from the same requests, so one without an effect is a mistake.
   if (in.faults().size() == before && does_nothing(rule)) {
     in.fault(in.whole(),
              "does nothing; give it min_fresh, max_fresh, negative, immutable, authorization, "

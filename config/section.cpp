@@ -40,7 +40,7 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-std::optional<Written> take_apart(std::string_view text) {
+std::optional<Written> parse_written(std::string_view text) {
   constexpr std::uint64_t kMost = 1'000'000'000;
   text = without_blanks(text);
   const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
@@ -141,14 +141,14 @@ void read_quantity(Section& in, std::string_view key, T& into, const Range<T>& r
 }  // namespace
 
 std::string size_hint(std::string_view text, const Range<ByteSize>& range) {
-  const auto written = take_apart(text);
+  const auto written = parse_written(text);
   // Of "1.5" nobody knows whether it means MiB or GiB.
   if (!written || (written->unit.empty() && written->scale != 1)) return {};
   return hint<ByteSize>(*written, kSizeUnits, "mib", parse_bytes, range);
 }
 
 std::string duration_hint(std::string_view text, const Range<milliseconds>& range) {
-  auto written = take_apart(text);
+  auto written = parse_written(text);
   if (!written) return {};
   if (const auto& unit = written->unit; unit == "y" || unit == "year" || unit == "years") {
     written = Written{written->digits * 365 / written->scale, 1, "d"};

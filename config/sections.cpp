@@ -120,6 +120,8 @@ void read_disk(Section& in, DiskSettings& disk) {
   in.read_text("path", disk.path, kPath);
   in.read("size", disk.size, {mebibytes(64), kMostOnDisk});
   in.read_word("admit", disk.admit, kAdmit);
+  // Neither has a default: a cache in a folder, or of a size, that nobody chose can fill a disk
+  // that others need.
   for (const char* key : {"path", "size"}) {
     if (in.is_object() && !in.find(key)) {
       in.fault(in.whole(), std::string("\"") + key + "\" is missing; add it");
@@ -132,6 +134,7 @@ void read_cache(Section& in, CacheSettings& cache) {
   in.read("memory", cache.memory, {mebibytes(1), ByteSize{1ULL << 44}});
   if (const auto found = in.find("max_object")) {
     ByteSize most;
+    // Memory holds no body in blocks, so nothing larger than the memory can be stored there.
     const bool in_blocks = in.find("disk").has_value();
     in.read("max_object", most, {ByteSize{1}, in_blocks ? kMostOnDisk : cache.memory});
     cache.max_object = most;
@@ -194,6 +197,7 @@ void read_log(Section& in, LogSettings& log) {
   if (!text || text->empty() || text->find('\0') != std::string::npos) {
     return in.expected(*found, "\"stdout\", \"none\" or the path of a file");
   }
+  // A file of one of these names is written as a path: "./stdout".
   log.access = *text == "stdout" ? LogTarget::standard_output
                : *text == "none" ? LogTarget::none
                                  : LogTarget::file;
@@ -202,6 +206,8 @@ void read_log(Section& in, LogSettings& log) {
 
 void read_timeouts(Section& in, Timeouts& timeouts) {
   constexpr Range<milliseconds> kLong{100ms, 24h};
+  // A neighbour is to answer sooner than the origin does, so its limits may be far below those of
+  // origins.
   constexpr Range<milliseconds> kShort{1ms, 1min};
   in.read("head", timeouts.head, kLong);
   in.read("body", timeouts.body, kLong);
@@ -271,6 +277,7 @@ Settings read_settings(const Value& document, Faults& faults) {
                  "help@example.org\"",
                  parse_contact);
   in.read_text("pages", settings.pages, "the path of a folder, such as \"/etc/hearsay/pages\"");
+  // The paths of files are relative to the file that names them, and a text alone has no folder.
   if (const auto include = in.find("include")) {
     in.fault(*include, "is for settings that are read from a file");
   }

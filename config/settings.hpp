@@ -383,4 +383,10 @@ struct Settings {
 // that was bound, so the sockets must be open.
 std::string default_name(const std::string& hostname, std::uint16_t port);
 
+// The names of the settings that differ and that only a restart changes, such as "cache.disk".
+// `running`: with which the proxy was started.
+std::vector<std::string_view> needing_restart(const Settings& running, const Settings& told);
+// Gives these settings in `told` the values that are in force.
+void keep_until_restart(const Settings& running, Settings& told);
+
 }  // namespace config

@@ -41,6 +41,7 @@ std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<con
   const std::string_view suffix = text.substr(static_cast<std::size_t>(split));
   for (const Unit& unit : units) {
     if (suffix != unit.name) continue;
+    // The bound is divided before, so the product cannot overflow.
     const auto number =
         parse_number(text.substr(0, text.size() - suffix.size()), most / unit.factor);
     if (number) return *number * unit.factor;
@@ -100,6 +101,7 @@ bool is_user_name(std::string_view text) {
          !has_control(text);
 }
 
+// Not by the locale, under which Turkish has no "i" for "I".
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -174,6 +176,7 @@ std::string short_size(std::uint64_t bytes) {
   if (bytes < 1024) return std::to_string(bytes) + " B";
   std::size_t unit = 0;
   auto count = static_cast<double>(bytes);
+  // From here on it would be rounded to "1000", which is too wide.
   for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1024;
   std::array<char, 16> text;
   std::snprintf(text.data(), text.size(), "%.*f %s", count < 9.95 ? 1 : 0, count, kUnits[unit]);
@@ -182,6 +185,7 @@ std::string short_size(std::uint64_t bytes) {
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
+  // Text of files and of strangers gets into errors, and a terminal acts upon control characters.
   for (const char c : text.substr(0, most)) out += c >= ' ' && c <= '~' ? c : '?';
   return text.size() > most ? out + "..." : out;
 }

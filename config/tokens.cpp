@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "config/text.hpp"
 
@@ -35,26 +36,6 @@ bool is_low_surrogate(unsigned unit) {
   return unit >= 0xDC00 && unit < 0xE000;
 }
 
-void append_utf8(std::string& text, unsigned character) {
-  constexpr unsigned kFollows = 0x80;
-  const auto byte = [&](unsigned lead, unsigned shift) {
-    text += static_cast<char>(lead | (character >> shift & (lead == kFollows ? 0x3FU : 0xFFU)));
-  };
-  if (character < 0x80) return byte(0, 0);
-  if (character < 0x800) {
-    byte(0xC0, 6);
-  } else {
-    if (character < 0x10000) {
-      byte(0xE0, 12);
-    } else {
-      byte(0xF0, 18);
-      byte(kFollows, 12);
-    }
-    byte(kFollows, 6);
-  }
-  byte(kFollows, 0);
-}
-
 std::size_t digits(std::string_view text) {
   return std::min(text.find_first_not_of("0123456789"), text.size());
 }
@@ -85,6 +66,7 @@ Slip wrong_number(std::string_view word, const Position& at) {
   if (!is_json_number(word)) {
     return slip(at, in_quotes(word) + " is no number; write it like 7, -7 or 0.5");
   }
+  // A number that no double can hold would be none for any other reader of the file.
   double value = 0;
   const auto read = std::from_chars(word.data(), word.data() + word.size(), value);
   if (read.ec == std::errc()) return std::nullopt;
@@ -110,6 +92,7 @@ std::pair<Token, Slip> TokenScanner::next() {
 }
 
 void TokenScanner::step(std::size_t bytes) {
+  // Columns are bytes: editors count so, or agree with it where a line is ASCII.
   for (; bytes > 0; --bytes) {
     at_ = text_[offset_++] == '\n' ? Position{at_.line + 1, 1} : Position{at_.line, at_.column + 1};
   }
@@ -237,30 +220,7 @@ bool is_json_word(std::string_view word) {
 }
 
 std::string unescaped(std::string_view token) {
-  constexpr std::string_view kNames = "bfnrt";
-  constexpr std::string_view kNamed = "\b\f\n\r\t";
-  std::string text;
-  for (std::size_t at = 1; at + 1 < token.size(); ++at) {
-    if (token[at] != '\\') {
-      text += token[at];
-      continue;
-    }
-    const char escape = token[++at];
-    if (escape != 'u') {
-      const auto name = kNames.find(escape);
-      text += name == kNames.npos ? escape : kNamed[name];
-      continue;
-    }
-    auto character = *code_unit(token.substr(at + 1));
-    at += 4;
-    if (is_high_surrogate(character)) {
-      const auto low = *code_unit(token.substr(at + 3));
-      character = 0x10000 + ((character - 0xD800) << 10) + (low - 0xDC00);
-      at += 6;
-    }
-    append_utf8(text, character);
-  }
-  return text;
+  return nlohmann::json::parse(token).get<std::string>();
 }
 
 }  // namespace config

@@ -25,6 +25,7 @@ std::optional<unsigned> parse_day_range(std::string_view text) {
   const auto last = dash == text.npos ? first : parse_day(text.substr(dash + 1));
   if (!first || !last) return std::nullopt;
   unsigned days = 1U << *first;
+  // By steps, since a range may pass Sunday.
   for (auto day = *first; day != *last;) {
     day = (day + 1) % 7;
     days |= 1U << day;
@@ -56,6 +57,7 @@ std::optional<std::uint16_t> parse_minute(std::string_view text) {
 bool parse_hours(std::string_view text, WeeklyTime& into) {
   const auto begin = parse_minute(text.substr(0, text.find('-')));
   const auto end = text.size() == 11 ? parse_minute(text.substr(6)) : std::nullopt;
+  // Equal times could mean all day or never, so they are refused.
   if (!begin || !end || *begin == *end || *begin == WeeklyTime::kMinutes) return false;
   into.begin = *begin;
   into.end = *end;

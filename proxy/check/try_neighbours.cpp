@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kResolvesWithin{5};
 constexpr std::size_t kLongestHead = std::size_t{64} << 10;
 constexpr const char* kHeldByNobody = "http://hearsay-check.invalid/";
 
-std::size_t take_head(char* bytes, std::size_t one, std::size_t count, void* into) {
+std::size_t append_head(char* bytes, std::size_t one, std::size_t count, void* into) {
   auto& head = *static_cast<std::string*>(into);
   if (head.size() + one * count > kLongestHead) return 0;
   head.append(bytes, one * count);
@@ -37,7 +37,7 @@ std::size_t take_head(char* bytes, std::size_t one, std::size_t count, void* int
 }
 
 // Ends the transfer: the body is not needed.
-std::size_t take_no_body(char*, std::size_t, std::size_t, void*) {
+std::size_t refuse_body(char*, std::size_t, std::size_t, void*) {
   return 0;
 }
 
@@ -49,6 +49,7 @@ std::string why_useless(const config::PeerSettings& neighbour) {
   if (!credentials.empty()) question.fields.push_back("Proxy-Authorization: " + credentials);
   auto text = head_of_answer(question);
   const auto head = http::parse_response_head(text);
+  // A neighbour that does not run yet is how most meshes begin.
   if (!head) return {};
   if (refuses_us(*head)) {
     return "refuses us: not in its access.clients (of a Squid: its http_access); have our address "
@@ -116,9 +117,9 @@ std::string head_of_answer(const TrialQuestion& question) {
   curl_easy_setopt(handle, CURLOPT_HTTPHEADER, fields.get());
   curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(question.patience.count()));
-  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &take_head);
+  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &append_head);
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, &head);
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &take_no_body);
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &refuse_body);
   curl_easy_perform(handle);
   return head;
 }
@@ -127,6 +128,7 @@ void try_access_of_neighbours(const config::Settings& settings, Trial& into) {
   const auto& access = settings.access;
   const bool rules_allow = std::any_of(access.rules.begin(), access.rules.end(),
                                        [](const auto& rule) { return rule.allows; });
+  // Rules may ask for more than an address, so what they mean for a neighbour is not judged here.
   if (rules_allow) return;
   for (const auto& peer : settings.peers) {
     const auto address = config::parse_address(peer.host);
@@ -145,6 +147,7 @@ void try_neighbours(const config::Settings& settings, Trial& into) {
   const auto number = std::min(settings.peers.size(), kMostAsked);
   std::vector<std::future<std::string>> answers;
   for (std::size_t i = 0; i < number; ++i) {
+    // One after the other, silent neighbours would take minutes.
     answers.push_back(std::async(std::launch::async, why_useless, settings.peers[i]));
   }
   for (std::size_t i = 0; i < number; ++i) {

@@ -103,6 +103,7 @@ void try_limits(const config::Settings& settings, const std::optional<machine::M
 
 void try_as_starter(const config::Settings& settings, const machine::ServiceUnit* unit,
                     Trial& into) {
+  // As root, which may bind low ports; what follows depends on the user.
   try_ports(settings, unit, into);
   if (unit && ::geteuid() == 0 && !unit->user.empty()) become_user_of(*unit, into);
   try_places(settings, unit, into);
@@ -132,6 +133,7 @@ void try_control(const config::Settings& settings, const machine::ServiceUnit* u
   if (why.empty() && unit && unit->makes(path)) return;
   if (why.empty()) why = why_no_folder(settings, fs::path(path).parent_path());
   if (why.empty()) return;
+  // Without its own socket by default the proxy runs all the same.
   auto& where = settings.control ? into.errors : into.warnings;
   where.push_back(fmt::format("control: cannot listen at {}: {}", path, why));
 }

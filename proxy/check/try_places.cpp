@@ -33,7 +33,8 @@ std::string advice_on(const fs::path& folder) {
   return advice.empty() ? "" : "; " + advice;
 }
 
-// Whether the kernel keeps the folder, in which nobody can create files.
+// Whether the kernel keeps the folder, in which nobody can create files. access() lets root write
+// anywhere, also there.
 bool is_of_kernel(const fs::path& folder) {
   constexpr decltype(statfs::f_type) kOfKernel[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC,
                                                     CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC};
@@ -60,6 +61,7 @@ std::uint64_t taken_by(const fs::path& folder) {
 void try_room(const config::DiskSettings& disk, const fs::path& folder, Trial& into) {
   struct statvfs room {};
   if (::statvfs(folder.c_str(), &room) != 0) return;
+  // Without the blocks that the file system keeps for root.
   const auto free = static_cast<std::uint64_t>(room.f_bavail) * room.f_frsize;
   if (free >= disk.size.value) return;
   const auto has = free + taken_by(disk.path);  // the files of the cache make room for newer ones

@@ -23,6 +23,9 @@ int try_to_bind(const tcp::endpoint& endpoint) {
       ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket) return errno;
   const int on = 1;
+  // As the proxy does: connections that linger from its last run are no reason to fail.
+  // SO_REUSEPORT, which it sets, too, is left out, since with it another proxy's port could be
+  // bound.
   ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (endpoint.address().is_v6()) {
     ::setsockopt(socket.number(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
@@ -50,6 +53,7 @@ void try_ports(const config::Settings& settings, const machine::ServiceUnit* uni
     const auto endpoint = endpoint_of(listen);
     const int error = try_to_bind(endpoint);
     if (error == 0) continue;
+    // The unit gives the service a capability that whoever checks lacks.
     if (error == EACCES && unit && unit->may_bind_any) continue;
     const auto shown = config::to_text(listen);
     if (error == EADDRINUSE && is_hearsay(shown)) {

@@ -12,6 +12,7 @@ HostPattern::HostPattern(const config::HostSpec& written)
 bool HostPattern::matches(std::string_view host, std::uint16_t port) const {
   if (port_ && *port_ != port) return false;
   if (exact_) return host == host_;
+  // "*.example.com" is no pattern for example.com itself, nor for badexample.com.
   return host_.empty() || (host.ends_with(host_) && host.size() > host_.size());
 }
 
@@ -26,6 +27,7 @@ std::string canonical_pattern(const std::string& host) {
   if (host == "*") return "";
   if (host.starts_with("*.")) return host.substr(1);
   const bool v6 = host.find(':') != std::string::npos;
+  // By the parser of requests, so that both have the same spelling of an address or a name.
   const auto target = http::parse_target("GET", "http://" + (v6 ? '[' + host + ']' : host));
   return target ? std::string(target->host()) : host;
 }

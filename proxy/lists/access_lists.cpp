@@ -45,6 +45,7 @@ bool AccessLists::blocks(const http::Target& target) const {
   if (block_.entries() == 0) return false;
   const auto other = without_dot_segments(target);
   if (!other) return block_.names(target) && !allow_.names(target);
+  // The stricter of the two readings, since nobody knows how the origin reads the URL.
   const bool blocked = block_.names(target) || block_.names(*other);
   return blocked && !(allow_.names(target) && allow_.names(*other));
 }

@@ -47,6 +47,7 @@ std::string url_of_tunnel(const http::Target& target) {
 
 bool List::names(const http::Target& target) const {
   if (entries() == 0) return false;
+  // An address has no labels: "1.2.3.4" is no host below "3.4".
   if (const auto address = literal(target.host())) {
     if (names(*address)) return true;
   } else if (names_host(target.host())) {

@@ -21,8 +21,8 @@ Line line_of(ListBuilder::Added added) {
   return added == ListBuilder::Added::yes ? Line::read : Line::no_room;
 }
 
-// Takes the next word; empty at the end of the line and at a comment.
-std::string_view take_word(std::string_view& line) {
+// Cuts the next word off; empty at the end of the line and at a comment.
+std::string_view next_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
   if (line.starts_with('#')) line = {};
   const std::string_view word = line.substr(0, line.find_first_of(kBlank));
@@ -100,7 +100,7 @@ Line read_hosts_line(std::string_view first, std::string_view name, std::string_
                      ListBuilder& into) {
   const auto address = config::parse_address(first.substr(0, first.find('%')));  // "fe80::1%lo0"
   if (!address) return Line::unknown;
-  for (; !name.empty(); name = take_word(rest)) {
+  for (; !name.empty(); name = next_word(rest)) {
     if (name.find('.') == std::string_view::npos || address_in(name)) continue;
     const std::string host = config::is_loopback(*address) ? host_in(name) : std::string();
     if (host.empty()) return Line::unknown;
@@ -113,9 +113,9 @@ Line read_hosts_line(std::string_view first, std::string_view name, std::string_
 
 Line read_line(std::string_view line, ListBuilder& into) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  const std::string_view first = take_word(line);
+  const std::string_view first = next_word(line);
   if (first.empty()) return Line::read;
-  const std::string_view second = take_word(line);
+  const std::string_view second = next_word(line);
   return second.empty() ? read_entry(first, into) : read_hosts_line(first, second, line, into);
 }
 
@@ -170,8 +170,9 @@ class Reading {
       if (!append_block(file, text)) return "cannot be read: " + reason();
       const bool ended = text.size() == held;
       if (lines_ == 0 && text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+      // The last line of a file may lack its line feed.
       if (ended && !text.empty()) text += '\n';
-      text.erase(0, take_lines(text));
+      text.erase(0, read_lines(text));
       if (full_) return "holds more than a list has room for; shorten it";
       if (ended) return "";
       // A line that is too long is skipped anyway, so only the fact that it is too long is kept.
@@ -183,19 +184,19 @@ class Reading {
 
  private:
   // Reads all complete lines and returns their size.
-  std::size_t take_lines(std::string_view text) {
+  std::size_t read_lines(std::string_view text) {
     std::size_t at = 0;
     for (std::size_t end = 0; (end = text.find('\n', at)) != std::string_view::npos; at = end + 1) {
-      take(text.substr(at, end - at));
+      read(text.substr(at, end - at));
     }
     return at;
   }
 
-  void take(std::string_view line) {
+  void read(std::string_view line) {
     ++lines_;
-    const Line read = line.size() > kLongestLine ? Line::unknown : read_line(line, into_);
-    full_ = full_ || read == Line::no_room;
-    if (read != Line::unknown) return;
+    const Line kind = line.size() > kLongestLine ? Line::unknown : read_line(line, into_);
+    full_ = full_ || kind == Line::no_room;
+    if (kind != Line::unknown) return;
     if (skipped_.lines++ == 0) {
       skipped_.first = lines_;
       skipped_.text = config::in_quotes(line);

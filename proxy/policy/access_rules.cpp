@@ -72,6 +72,8 @@ bool AccessRule::matches_host(const http::Target& target) const {
          (settings_.ports.empty() || config::contains(settings_.ports, target.port()));
 }
 
+// What a tunnel carries is not seen. Nearly all of it is https, and a rule that denies https would
+// otherwise be evaded by each CONNECT.
 bool AccessRule::matches_scheme(const http::Target& target) const {
   if (settings_.schemes.empty()) return true;
   const bool is_tunnel = target.form() == http::Target::Form::authority;
@@ -90,6 +92,7 @@ bool AccessRule::matches_user(std::string_view user) const {
   return users.empty() || user.empty() || contains(users, "*") || contains(users, user);
 }
 
+// Its other conditions may narrow what is allowed, yet not to whom.
 bool AccessRule::allows_everybody() const {
   return settings_.allows && !has_users() &&
          (settings_.clients.empty() || is_everybody(settings_.clients));
@@ -101,6 +104,7 @@ AccessRules::AccessRules(const std::vector<config::AccessRule>& settings)
                               [](const AccessRule& rule) { return rule.has_times(); })),
       have_users_(std::any_of(rules_.begin(), rules_.end(),
                               [](const AccessRule& rule) { return rule.has_users(); })) {
+  // A reload is the moment at which an operator expects a change of the zone to count.
   if (have_times_) read_time_zone();
 }
 
@@ -115,6 +119,8 @@ bool AccessRules::allow_everybody() const {
                      [](const AccessRule& rule) { return rule.allows_everybody(); });
 }
 
+// Only the two ranges that "any" stands for: halves that together have every address are no way to
+// say it that anybody uses.
 bool is_everybody(const config::Networks& networks) {
   const auto any = config::parse_networks("any").value();
   return std::all_of(any.begin(), any.end(), [&](const auto& network) {

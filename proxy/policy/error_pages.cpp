@@ -67,6 +67,7 @@ std::string unknown(std::string_view name) {
   return what + "a page may have " + all_placeholders();
 }
 
+// The quotes, too: a value may stand within an attribute.
 void append_escaped(std::string& html, std::string_view text) {
   constexpr std::pair<char, std::string_view> kEscapes[] = {
       {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
@@ -154,6 +155,7 @@ std::string PageTemplate::filled(const ErrorFacts& facts) const {
 }
 
 ErrorPages::ErrorPages() {
+  // By the same parser as those of a site, so that its tests hold for this one.
   pages_[static_cast<std::size_t>(ErrorPage::error)] = *PageTemplate::parse(std::string(kOwnPage));
 }
 
@@ -174,6 +176,8 @@ boost::system::result<ErrorPages, config::SettingsErrors> ErrorPages::read(
   for (const auto& file : files) {
     const auto name = file.filename().string();
     const auto* const known = std::find(kFiles.begin(), kFiles.end(), name);
+    // A mistyped name would leave the proxy's own page in force, and nobody sees an error page
+    // until something fails.
     if (known == kFiles.end()) {
       fault(file.string(), not_a_page(name));
     } else if (auto page = read_page(file.string())) {

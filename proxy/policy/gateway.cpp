@@ -15,6 +15,7 @@ std::vector<upstream::Endpoint> endpoints(const std::vector<config::Origin>& ori
   return servers;
 }
 
+// Origins compare the Host field with their own names, mostly without the standard port.
 std::string authority(const config::Origin& origin) {
   auto text = config::to_text(config::HostPort{origin.host, origin.port});
   const std::string_view standard = origin.tls ? ":443" : ":80";
@@ -49,6 +50,7 @@ Gateway::Gateway(const std::vector<config::Reverse>& settings, const Gateway* be
     const auto at = "reverse[" + std::to_string(i) + "].";
     auto& by_port = mappings_[canonical_pattern(item.host)];
     const auto port = item.port.value_or(0);
+    // The settings compare hosts as they are written; "[::1]" and "[0::1]" are one only here.
     if (by_port.contains(port)) {
       throw std::runtime_error(at + "host: " + item.host +
                                " is mapped before, in another spelling");
@@ -63,6 +65,7 @@ Gateway::Gateway(const std::vector<config::Reverse>& settings, const Gateway* be
 
 const Mapping* Gateway::find(std::string_view host, std::uint16_t port) const {
   if (mappings_.empty()) return nullptr;
+  // Each look-up takes one step per label, however many mappings there are.
   if (const auto* exact = listed(host, port)) return exact;
   for (auto dot = host.find('.'); dot != host.npos; dot = host.find('.', dot + 1)) {
     if (const auto* wild = listed(host.substr(dot), port)) return wild;
@@ -78,6 +81,7 @@ const Mapping* Gateway::listed(std::string_view host, std::uint16_t port) const 
   return found == by_port->second.end() ? nullptr : &found->second;
 }
 
+// A reload must not forget which origins rest: the first requests after it would wait for them.
 std::shared_ptr<upstream::Origins> Gateway::live(const std::vector<config::Origin>& to) const {
   for (const auto& [host, by_port] : mappings_) {
     for (const auto& [port, mapping] : by_port) {

@@ -43,6 +43,7 @@ void for_each_line(std::istream& in, Use use) {
   }
 }
 
+// The size of a filter is fixed before the first key, and a list of millions of URLs is not kept.
 std::uint64_t count_lines(std::istream& in) {
   std::uint64_t count = 0;
   for_each_line(in, [&count](std::size_t, std::string_view) { ++count; });
@@ -89,6 +90,7 @@ KnownUrls KnownUrls::of_file(const std::string& path) {
   }
 }
 
+// A share of strangers' URLs passes: the origin answers those, as it would without a list.
 bool KnownUrls::may_have(const http::Target& target) const {
   return filter_.contains(key_of(target.authority(), target.path())) ||
          filter_.contains(key_of({}, target.path()));

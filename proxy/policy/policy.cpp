@@ -7,6 +7,8 @@ bool has_peers_of(const Policy* before, const config::Settings& settings) {
   return before && before->settings.peers == settings.peers;
 }
 
+// The digests of neighbours are megabytes, and their records take minutes to gather: a reload keeps
+// both.
 std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& settings,
                                                     const Policy* before) {
   if (has_peers_of(before, settings)) return before->directory;
@@ -37,6 +39,8 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
              directory->peers()) {}
 
 std::chrono::seconds Policy::leave_after(const Failure& failure) const {
+  // RFC 5861 section 4: an answer of the origin, such as a 404, is none that a stale response may
+  // replace.
   if (!out_of_reach(failure)) return std::chrono::seconds(0);
   return std::chrono::floor<std::chrono::seconds>(settings.cache.stale_if_error);
 }

@@ -21,10 +21,10 @@ namespace proxy {
 // keeps the pin of the request that began it. Live state is shared with the policies before and
 // after: which origins rest, the neighbours' digests, and the records of their claims.
 //
-// Settings that are read only at start: those of config/restart.hpp. Settings that follow the
-// newest policy at once, because connections outlive requests: limits; timeouts.body, keep_alive
-// and unreachable; access.deny_to and the lists, when an address is connected to. A request takes
-// every other setting from the policy that it pinned.
+// Settings that are read only at start: those of config::needing_restart(). Settings that follow
+// the newest policy at once, because connections outlive requests: limits; timeouts.body,
+// keep_alive and unreachable; access.deny_to and the lists, when an address is connected to. A
+// request takes every other setting from the policy that it pinned.
 struct Policy {
   // `before`: the policy that this one replaces. A mapping whose origins are the same keeps their
   // live state. A neighbour that stays keeps its own (PeerDirectory). Throws

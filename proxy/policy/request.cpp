@@ -31,13 +31,14 @@ http::Fields without_ours(const http::Fields& fields) {
 
 void Request::derive_facts() {
   facts.note(head);
-  heed_range();
+  apply_range();
+  // Nothing stored can answer what a body asks, and an upgrade is between client and origin.
   facts.for_origin = facts.for_origin || framing.has_body() || asks_for_websocket();
 }
 
 // Overlapping ranges must not multiply the origin's traffic (RFC 9110 17.15). Range applies to GET
 // only (14.2).
-void Request::heed_range() {
+void Request::apply_range() {
   using http::field;
   const auto lines = head.fields.count(field::range);
   if (lines == 0 || head.method != "GET") return;
@@ -72,6 +73,7 @@ void Request::follow(const SiteRules& rules) {
 bool Request::may_exist() const {
   if (!mapping_ || mapping_->may_have(target)) return true;
   if (!rule_ || !rule_->drops_any()) return false;
+  // The operator lists pages, not the parameters that campaigns append.
   const auto reduced = http::parse_target("GET", rule_->key_url(target.url()));
   return reduced && mapping_->may_have(*reduced);
 }
@@ -80,6 +82,7 @@ void Request::name_it() {
   const bool reduced = rule_ && rule_->drops_any();
   if (!reduced && !is_apart()) return;
   own_name_ = in_its_space(reduced ? rule_->key_url(target.url()) : target.url());
+  // Most URLs have none of the parameters, and are then shared with neighbours as usual.
   if (own_name_ == target.url()) own_name_.clear();
 }
 
@@ -93,6 +96,8 @@ std::string Request::in_its_space(std::string url) const {
 
 void Request::tell_of_client(const config::ForwardedSettings& settings, std::string_view address) {
   using How = config::Forwarded;
+  // Behind a gateway an origin trusts what these fields say, so a client must not write them
+  // itself.
   const auto by_default = arrival_ == Arrival::reverse ? How::replace : How::off;
   const auto how = settings.how.value_or(by_default);
   const bool keeps = how == How::off || how == How::append;
@@ -164,6 +169,7 @@ http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
     return parsed.error();
   }
   if (const auto checked = http::check_host(head, target); !checked) return checked.error();
+  // RFC 9110 4.2.4: in a request from elsewhere, userinfo mostly hides whose host it really is.
   if (target.had_userinfo()) return http::HeadError::userinfo;
   const auto framing = http::request_framing(head);
   if (!framing) return framing.error();

@@ -106,7 +106,7 @@ struct Request : net::InFrameMemory {
                                                                   std::string&& url_memory);
   explicit Request(std::string&& url_memory) : target(std::move(url_memory)) {}
   void derive_facts();
-  void heed_range();
+  void apply_range();
   void name_it();
   [[nodiscard]] bool is_apart() const;  // whether its name has the prefix of reverse mode
   [[nodiscard]] std::string in_its_space(std::string url) const;

@@ -13,6 +13,7 @@ namespace {
 
 using config::PeerSettings;
 
+// Host and port alone: name and role are what each proxy calls it, and all must order alike.
 std::uint64_t identity_of(const PeerSettings& peer) {
   const auto place = peer.host + ' ' + std::to_string(peer.port);
   return digest::load64(digest::key_of(digest::Method::get, place).bytes.data());
@@ -70,6 +71,7 @@ upstream::Route Routes::find(const http::Target& target) const {
   const bool is_connect = target.form() == http::Target::Form::authority;
   for (std::size_t number = 0; number < members_.size(); ++number) {
     const auto& member = members_[number];
+    // The path and the fields of an https URL would cross the network in clear.
     const bool may_see = is_connect || !target.https() || member.tls;
     if (may_see && !member.is_ourselves() && hosts_.may_ask(member.peer, target))
       route.order.push_back(number);
@@ -77,12 +79,14 @@ upstream::Route Routes::find(const http::Target& target) const {
   if (!route.has_parents()) return route;
   route.parents = parents_;
   route.site = site_of(target);
+  // With one parent, which is common, nothing is hashed.
   if (route.order.size() > 1) put_in_order(route, target);
   return route;
 }
 
 void Routes::put_in_order(upstream::Route& route, const http::Target& target) const {
   const auto key = digest::key_of(digest::Method::get, target.url());
+  // Scored once each: the comparison of a sort would compute each logarithm several times.
   std::vector<double> scores(members_.size());
   for (const std::size_t number : route.order) {
     const auto& member = members_[number];

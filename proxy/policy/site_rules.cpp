@@ -87,6 +87,7 @@ bool SiteRule::matches(const http::Target& target) const {
   const auto path = target.path();
   if (!hosts_.matches(target.host(), target.port()) || !path.starts_with(settings_.path))
     return false;
+  // So that "*.deb" means the file, whatever a mirror appends behind "?".
   const auto without_query = path.substr(0, path.find('?'));
   return paths_.empty() || std::any_of(paths_.begin(), paths_.end(), [&](const PathGlob& glob) {
            return glob.matches(without_query);

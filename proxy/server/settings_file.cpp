@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "config/counted.hpp"
-#include "config/restart.hpp"
+#include "config/settings.hpp"
 #include "proxy/lists/read.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/net/asio.hpp"

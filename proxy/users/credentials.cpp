@@ -20,6 +20,7 @@ std::optional<Credentials> parse_basic(std::string_view value) {
   }
   value.remove_prefix(std::min(value.find_first_not_of(' ', kScheme.size() - 1), value.size()));
   const auto bytes = digest::from_base64(value);
+  // RFC 7617 section 2 allows no control characters in either.
   if (!bytes || std::any_of(bytes->begin(), bytes->end(), config::is_control)) return std::nullopt;
   const auto colon = std::find(bytes->begin(), bytes->end(), ':');
   if (colon == bytes->begin() || colon == bytes->end()) return std::nullopt;

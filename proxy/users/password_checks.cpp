@@ -82,11 +82,13 @@ net::Task<Verdict> PasswordChecks::verdict(const PasswordFile& file, const Crede
 
 Verdict PasswordChecks::compare(const Check& check) {
   if (check.hash && has_hash(check.password, *check.hash)) return Verdict::right;
+  // Else a name of a dear hash would be told from one of a cheap hash, or from none, by the time.
   for (const auto& decoy : check.decoys) (void)has_hash(check.password, decoy);
   return Verdict::wrong;
 }
 
 std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
+  // A page of many parts signs in with each request: all of them wait for one check.
   const auto same = under_way_.find(check.key);
   if (same != under_way_.end()) return same->second;
   auto begun = std::make_shared<Check>(std::move(check));

@@ -1,6 +1,5 @@
 #include "proxy/users/password_file.hpp"
 
-
 #include "config/text.hpp"
 #include "proxy/users/password_hash.hpp"
 
@@ -39,6 +38,8 @@ boost::system::result<PasswordFile, config::SettingsErrors> PasswordFile::parse(
     hash = hash.substr(0, hash.find(':'));
     if (const auto why = why_not_accepted(hash)) {
       fault("the password of " + config::in_quotes(name) + ' ' + *why);
+      // htpasswd replaces a line; two of them come from an editor, and the second may be the newer
+      // password.
     } else if (!file.hashes_.emplace(name, hash).second) {
       fault(config::in_quotes(name) + " is listed twice");
     } else if (file.by_cost_.size() < kMostCosts) {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kWanted =
     "; expected bcrypt (\"htpasswd -B\") or SHA-512 (\"mkpasswd -m sha-512\")";
 
+// A check of more would take a core for longer than a client waits.
 constexpr std::uint64_t kHighestCost = 15;
 constexpr std::uint64_t kMostRounds = 1'000'000;
 
@@ -84,6 +85,7 @@ bool has_hash(const std::string& password, const std::string& hash) {
   const std::string_view text(computed);
   const bool same =
       text.size() == hash.size() && CRYPTO_memcmp(text.data(), hash.data(), hash.size()) == 0;
+  // It has computed with the password.
   OPENSSL_cleanse(data.get(), sizeof *data);
   return same;
 }

@@ -1,4 +1,4 @@
-#include "config/restart.hpp"
+#include "config/settings.hpp"
 
 #include <gtest/gtest.h>
 
