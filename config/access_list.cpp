@@ -181,9 +181,8 @@ void read_name(Section& in, const std::vector<AccessRule>& others, AccessRule& r
 
 void read_action(Section& in, AccessRule& rule) {
   // Required, since no default is safe: a rule that was meant to deny must not allow.
-  constexpr std::array<Word<bool>, 2> kActions{{{"allow", true}, {"deny", false}}};
   if (in.require("action", "\"allow\" or \"deny\"")) {
-    in.read_word("action", rule.allows, kActions);
+    in.read_word("action", rule.allows, {{"allow", true}, {"deny", false}});
   }
 }
 

@@ -14,13 +14,6 @@ constexpr std::size_t kMostHosts = 256;  // of one peer: each is compared with e
 
 constexpr std::ptrdiff_t kMostParents = 32;  // each request compares all of them
 
-constexpr std::array<Word<Role>, 2> kRoles{{{"sibling", Role::sibling}, {"parent", Role::parent}}};
-constexpr std::array<Word<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automatic},
-                                                    {"squid", PeerDigest::squid},
-                                                    {"none", PeerDigest::none},
-                                                    {"native", PeerDigest::native}}};
-constexpr std::array<Word<Trust>, 2> kTrusts{{{"site", Trust::site}, {"guest", Trust::guest}}};
-
 void read_url(Section& in, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
   const auto found = in.require("url", kForm);
@@ -56,8 +49,8 @@ void read_login(Section& in, std::string& login) {
 }
 
 void read_role(Section& in, PeerSettings& peer) {
-  in.read_word("role", peer.role, kRoles);
-  in.read_word("trust", peer.trust, kTrusts);
+  in.read_word("role", peer.role, {{"sibling", Role::sibling}, {"parent", Role::parent}});
+  in.read_word("trust", peer.trust, {{"site", Trust::site}, {"guest", Trust::guest}});
   in.read_number("weight", peer.weight, {1, 1'000});
   if (peer.is_parent()) {
     if (peer.trust != Trust::guest) return;
@@ -92,7 +85,11 @@ PeerSettings read_peer(Section& in, std::span<const PeerSettings> others) {
   peer.name = default_name(peer.host, peer.port);
   in.read_token("name", peer.name);
   read_role(in, peer);
-  in.read_word("digest", peer.digest, kDigests);
+  in.read_word("digest", peer.digest,
+               {{"auto", PeerDigest::automatic},
+                {"squid", PeerDigest::squid},
+                {"none", PeerDigest::none},
+                {"native", PeerDigest::native}});
   read_hosts(in, "for", peer.hosts);
   read_hosts(in, "not_for", peer.not_for);
   read_login(in, peer.login);

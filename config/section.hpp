@@ -1,13 +1,14 @@
 // Reads one object of the settings key by key. A fault is recorded and leaves the default in force.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "config/document.hpp"
@@ -131,12 +132,12 @@ class Section {
     if (number) into = static_cast<T>(*number);
   }
 
-  template <class E, std::size_t N>
-  void read_word(std::string_view key, E& into, const std::array<Word<E>, N>& words) {
-    std::array<std::string_view, N> texts;
-    for (std::size_t i = 0; i < N; ++i) texts[i] = words[i].text;
-    const auto chosen = choose(key, texts);
-    if (chosen) into = words[*chosen].meaning;
+  template <class E>
+  void read_word(std::string_view key, E& into,
+                 std::initializer_list<Word<std::type_identity_t<E>>> words) {
+    std::vector<std::string_view> texts;
+    for (const auto& word : words) texts.push_back(word.text);
+    if (const auto chosen = choose(key, texts)) into = words.begin()[*chosen].meaning;
   }
 
   // The value of a key, if the key is present.

@@ -18,13 +18,6 @@ constexpr Range<unsigned> kBitsPerEntry{4, 127};
 
 constexpr ByteSize kMostOnDisk{1ULL << 50};
 
-constexpr std::array<Word<Forwarded>, 4> kForwarded{{{"off", Forwarded::off},
-                                                     {"append", Forwarded::append},
-                                                     {"replace", Forwarded::replace},
-                                                     {"remove", Forwarded::remove}}};
-
-constexpr std::array<Word<Admit>, 2> kAdmit{{{"first", Admit::first}, {"second", Admit::second}}};
-
 template <class Into>
 void read_part(Section& parent, std::string_view key, Into& into, void (*read)(Section&, Into&)) {
   const auto found = parent.find(key);
@@ -109,7 +102,11 @@ void read_targeted(Section& in, CacheSettings& cache) {
 void read_forwarded(Section& in, ForwardedSettings& forwarded) {
   constexpr std::size_t kMost = 32;  // each is compared with each field of a request
   if (in.find("forwarded")) {
-    in.read_word("forwarded", forwarded.how.emplace(Forwarded::off), kForwarded);
+    in.read_word("forwarded", forwarded.how.emplace(Forwarded::off),
+                 {{"off", Forwarded::off},
+                  {"append", Forwarded::append},
+                  {"replace", Forwarded::replace},
+                  {"remove", Forwarded::remove}});
   }
   read_field_names(in, "forwarded_drop", "X-Tenant", kMost, forwarded.drop);
   read_field_names(in, "forwarded_pass", "X-Forwarded-Proto", kMost, forwarded.pass);
@@ -119,7 +116,7 @@ void read_disk(Section& in, DiskSettings& disk) {
   constexpr std::string_view kPath = "the path of a directory, such as \"/var/cache/hearsay\"";
   in.read_text("path", disk.path, kPath);
   in.read("size", disk.size, {mebibytes(64), kMostOnDisk});
-  in.read_word("admit", disk.admit, kAdmit);
+  in.read_word("admit", disk.admit, {{"first", Admit::first}, {"second", Admit::second}});
   // Neither has a default: a cache in a folder, or of a size, that nobody chose can fill a disk
   // that others need.
   for (const char* key : {"path", "size"}) {
@@ -170,26 +167,21 @@ void read_digest(Section& in, DigestSettings& digest) {
   read_share(in, "check_sample", digest.check_sample);
   in.read("check_pause", digest.check_pause, {10ms, 1min});
   read_share(in, "confirm_sample", digest.confirm_sample);
-  constexpr std::array<Word<Prefer>, 3> kPrefer{{{"latency", Prefer::latency},
-                                                 {"origin-load", Prefer::origin_load},
-                                                 {"neighbours", Prefer::neighbours}}};
-  in.read_word("prefer", digest.prefer, kPrefer);
-  constexpr std::array<Word<SiteCollapse>, 2> kCollapse{
-      {{"auto", SiteCollapse::automatic}, {"off", SiteCollapse::off}}};
-  in.read_word("site_collapse", digest.site_collapse, kCollapse);
-  constexpr std::array<Word<Duplicates>, 3> kDuplicates{{{"second", Duplicates::second},
-                                                         {"always", Duplicates::always},
-                                                         {"never", Duplicates::never}}};
-  in.read_word("duplicates", digest.duplicates, kDuplicates);
+  in.read_word("prefer", digest.prefer,
+               {{"latency", Prefer::latency},
+                {"origin-load", Prefer::origin_load},
+                {"neighbours", Prefer::neighbours}});
+  in.read_word("site_collapse", digest.site_collapse,
+               {{"auto", SiteCollapse::automatic}, {"off", SiteCollapse::off}});
+  in.read_word("duplicates", digest.duplicates,
+               {{"second", Duplicates::second},
+                {"always", Duplicates::always},
+                {"never", Duplicates::never}});
 }
 
 void read_log(Section& in, LogSettings& log) {
-  constexpr std::array<Word<LogFormat>, 2> kFormats{
-      {{"squid", LogFormat::squid}, {"json", LogFormat::json}}};
-  in.read_word("format", log.format, kFormats);
-  constexpr std::array<Word<EventFormat>, 2> kEvents{
-      {{"text", EventFormat::text}, {"json", EventFormat::json}}};
-  in.read_word("events", log.events, kEvents);
+  in.read_word("format", log.format, {{"squid", LogFormat::squid}, {"json", LogFormat::json}});
+  in.read_word("events", log.events, {{"text", EventFormat::text}, {"json", EventFormat::json}});
   in.read("site_questions", log.site_questions);
   const auto found = in.find("access");
   if (!found) return;

@@ -19,12 +19,14 @@ bool is_ours_to_write(const http::Field& line) {
   return line.id == http::field::forwarded || http::is_x_forwarded_for(line);
 }
 
-http::Fields without_ours(const http::Fields& fields) {
+template <class Dropped>
+void drop_if(http::Fields& fields, const Dropped& is_dropped) {
+  if (std::none_of(fields.begin(), fields.end(), is_dropped)) return;
   http::Fields others;
   for (const auto& line : fields) {
-    if (!is_ours_to_write(line)) others.append(line);
+    if (!is_dropped(line)) others.append(line);
   }
-  return others;
+  fields = std::move(others);
 }
 
 }  // namespace
@@ -106,9 +108,7 @@ void Request::tell_of_client(const config::ForwardedSettings& settings, std::str
   }
   if (how == How::append || how == How::replace) {
     forwarded_ = http::forwarded_for(head.fields, address);
-    if (std::any_of(head.fields.begin(), head.fields.end(), is_ours_to_write)) {
-      head.fields = without_ours(head.fields);
-    }
+    drop_if(head.fields, is_ours_to_write);
     http::Field written{http::field::forwarded, "Forwarded", forwarded_.forwarded};
     written.selects = http::what_it_tells(written) == http::Tells::request;
     head.fields.append(written);
@@ -119,11 +119,7 @@ void Request::tell_of_client(const config::ForwardedSettings& settings, std::str
 void Request::forget_credentials() {
   using http::field;
   if (!head.fields.has(field::proxy_authorization)) return;
-  http::Fields others;
-  for (const auto& line : head.fields) {
-    if (line.id != field::proxy_authorization) others.append(line);
-  }
-  head.fields = std::move(others);
+  drop_if(head.fields, [](const auto& line) { return line.id == field::proxy_authorization; });
 }
 
 std::string Request::stored_as(const http::Target& other) const {
