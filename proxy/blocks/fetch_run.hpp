@@ -9,8 +9,6 @@
 #include "proxy/blocks/block_run.hpp"
 #include "proxy/blocks/run_end.hpp"
 #include "proxy/net/asio.hpp"
-#include "proxy/blocks/block_run.hpp"
-#include "proxy/blocks/run_end.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "digest/key.hpp"
-#include "digest/key_change.hpp"
+#include "digest/rule.hpp"
 #include "digest/rule.hpp"
 #include "peers/threads/alarm.hpp"
 #include "proxy/cache/budget.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/cache/disk/catalog/walk.hpp"
+#include "proxy/cache/disk/index.hpp"
 #include "proxy/inspect/entry_facts.hpp"
 #include "proxy/inspect/live.hpp"
 

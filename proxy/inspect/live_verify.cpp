@@ -3,8 +3,6 @@
 #include "proxy/cache/disk/verify.hpp"
 #include "proxy/inspect/live.hpp"
 #include "proxy/inspect/live_parts.hpp"
-#include "proxy/inspect/record_facts.hpp"
-#include "proxy/inspect/slice.hpp"
 
 namespace proxy::inspect {
 namespace {

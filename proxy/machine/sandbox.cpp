@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/control.hpp"
+#include "config/load.hpp"
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/folders.hpp"
 

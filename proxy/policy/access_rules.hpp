@@ -9,7 +9,6 @@
 #include "config/settings.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/http/host_pattern.hpp"
 
 namespace proxy {
 

@@ -10,8 +10,6 @@
 #include "peers/peer.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/http/host_pattern.hpp"
-#include "proxy/policy/peer_hosts.hpp"
 #include "proxy/upstream/route.hpp"
 
 namespace proxy {

@@ -11,7 +11,6 @@
 #include "proxy/cache/judge.hpp"
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
-#include "proxy/http/host_pattern.hpp"
 
 namespace proxy {
 

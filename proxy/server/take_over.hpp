@@ -5,7 +5,6 @@
 
 #include "proxy/machine/channel.hpp"
 #include "proxy/net/asio.hpp"
-#include "proxy/machine/channel.hpp"
 #include "proxy/server/worker.hpp"
 
 namespace proxy {

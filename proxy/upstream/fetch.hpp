@@ -11,7 +11,6 @@
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
-#include "proxy/upstream/question.hpp"
 
 namespace proxy {
 

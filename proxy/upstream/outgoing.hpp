@@ -16,7 +16,7 @@ struct Outgoing {
     net::Executor executor;  // of the thread, as are the next two
     net::Deadlines& deadlines;
     BufferPool& buffers;
-    const machine::Clock& clock;
+    machine::Clock& clock;
     upstream::Shared& shared;
     const std::vector<net::tcp::endpoint>& listening;  // the guard allows no connection to these
   };

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "digest/rule.hpp"
-#include "digest/rule.hpp"
 #include "proxy/cache/disk/format.hpp"
 
 namespace proxy::cache::disk {
