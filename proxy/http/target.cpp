@@ -110,6 +110,7 @@ HeadResult<void> append_host(std::string& out, std::string_view host) {
 
 // RFC 9110 4.2.4: drops what precedes "@". A second "@" or a backslash is an attempt to mislead.
 HeadResult<void> drop_userinfo(std::string_view& authority) {
+  // The last one, as browsers do: what precedes it is then refused or dropped, never asked.
   const std::size_t at = authority.rfind('@');
   if (at == std::string_view::npos) return {};
   if (authority.substr(0, at).find_first_of("@[]\\<>\"") != std::string_view::npos)

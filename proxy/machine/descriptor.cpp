@@ -17,7 +17,7 @@ std::optional<sockaddr_un> local_address(const std::string& path) {
 
 bool somebody_listens(const sockaddr_un& address) {
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket) return true;
+  if (!socket) return true;  // nobody knows
   const auto* const name = reinterpret_cast<const sockaddr*>(&address);
   if (::connect(socket.number(), name, sizeof address) == 0) return true;
   return errno != ECONNREFUSED && errno != ENOENT;

@@ -112,6 +112,7 @@ std::optional<MemoryLimit> memory_limit(const std::string& root) {
     least = MemoryLimit{*all, ""};
   }
   for (const std::string& file : memory_limit_files(text_of(root + "/proc/self/cgroup"))) {
+    // A group inherits the limits of those around it, so the least of all applies.
     const auto limit = parse_cgroup_limit(text_of(root + file));
     if (limit && (!least || *limit < least->bytes)) least = MemoryLimit{*limit, file};
   }

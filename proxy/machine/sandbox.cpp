@@ -102,6 +102,7 @@ void create(const Grant& grant) {
 void allow(const Descriptor& ruleset, const RulesetAttributes& denied, const Grant& grant) {
   constexpr std::uint64_t kOfFiles =
       LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
+  // O_PATH needs no right to the file itself (open(2)).
   const Descriptor granted(::open(grant.path.c_str(), O_PATH | O_CLOEXEC));
   if (!granted) return;
   landlock_path_beneath_attr rule{};

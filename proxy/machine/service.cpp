@@ -160,7 +160,8 @@ Supervisor::Supervisor(const char* path) {
   const auto length = path != nullptr ? std::strlen(path) : 0;
   if (length < 2 || length >= sizeof address.sun_path) return;
   std::memcpy(address.sun_path, path, length);
-  if (path[0] == '@') address.sun_path[0] = '\0';
+  if (path[0] == '@') address.sun_path[0] = '\0';  // unix(7)
+  // The length counts: zeros after an abstract name would be a part of it.
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + length);
   Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return;
