@@ -170,7 +170,7 @@ declare -A limits=(
   [random]=7
   [disk]=0
   [decisions]=36
-  [parameters]=28
+  [parameters]=23
   [flags]=55
 )
 numbers=$(tests/figures.py --numbers)

@@ -38,7 +38,7 @@ class AskedCounts {
   static constexpr std::uint32_t kCount = 3;  // the bits of the count
 
   // Identifies a URL in its group: never 0, with a count of 0.
-  static std::uint32_t told_by(const digest::Key& key);
+  static std::uint32_t mark_of(const digest::Key& key);
   // The URL's slot; null if it is not remembered.
   Slot* find(const digest::Key& url_key) const;
   Slot* group_of(const digest::Key& url_key) const;

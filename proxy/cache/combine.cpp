@@ -45,6 +45,8 @@ Body united(Budget& budget, const Entry& a, const Entry& b) {
   const Entry& right = a_first ? b : a;
   if (range_of_body(right).last <= range_of_body(left).last) return left.body;
   const auto overlap = range_of_body(left).last + 1 - range_of_body(right).first;
+  // The overlap is taken from the part on the left: the validators say that both are equal, and
+  // this way the blocks of the left part stay shared.
   const Body rest = without_first(budget, right.body, overlap);
   Body all = left.body;
   for (const SliceView slice : rest.slices) all.slices.push_back(slice);
@@ -73,6 +75,7 @@ std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry
     return useful && lacks_its_end_alone ? std::optional(MissingRange{0, has.last + 1, {}})
                                          : std::nullopt;
   }
+  // Bytes of two responses are joined only by a strong validator (RFC 9110 15.3.7.3).
   if (strong_validator(stored).empty() || !complete) return {};
   if (request.if_range && *request.if_range != strong_validator(stored)) return {};
   const auto wanted = http::select_ranges(request.ranges, *complete);
@@ -97,6 +100,7 @@ std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& 
   if (!came || !came->complete || !same_representation(part, answer.fields)) return {};
   const auto last = rest.last.value_or(*came->complete - 1);
   const auto promised = http::parse_decimal(answer.fields.value(field::content_length));
+  // A server may answer with another range than the one that was asked for (RFC 9110 15.3.7).
   if (came->range != http::ByteRange{rest.first, last} || promised != came->range.size() ||
       !agree(came->complete, complete_length(part))) {
     return {};

@@ -19,57 +19,44 @@ bool is_kept(const http::Field& line) {
   return line.id != field::age && line.id != field::content_length;
 }
 
-// Which fields of a response are only for the client that asked.
-class AskersOwn {
- public:
-  explicit AskersOwn(const http::CacheControl& control)
-      : control_(control),
-        any_named_(!control.private_fields.empty() || !control.no_cache_fields.empty()) {}
+bool names(const http::CacheControl::Names& listed, const http::Field& line) {
+  return std::any_of(listed.begin(), listed.end(),
+                     [&](std::string_view name) { return http::same_word(name, line.name); });
+}
 
-  bool has(const http::Field& line) const {
-    if (line.id == field::unknown && http::same_word(line.name, "Cache-Status")) return true;
-    if (line.id == field::proxy_authenticate) return true;
-    if (line.id == field::proxy_authentication_info) return true;
-    return any_named_ && is_named(line);
-  }
-  // False for nearly all responses that have none.
-  bool may_be_in(const http::Fields& fields) const {
-    return any_named_ || fields.may_have(field::unknown) ||
-           fields.may_have(field::proxy_authenticate) ||
-           fields.may_have(field::proxy_authentication_info);
-  }
+// Whether the field is only for the client that asked.
+bool is_askers_own(const http::CacheControl& control, const http::Field& line) {
+  const bool is_proxys = line.id == field::proxy_authenticate ||
+                         line.id == field::proxy_authentication_info ||
+                         (line.id == field::unknown && http::same_word(line.name, "Cache-Status"));
+  return is_proxys || names(control.private_fields, line) || names(control.no_cache_fields, line);
+}
 
- private:
-  bool is_named(const http::Field& line) const {
-    return names(control_.private_fields, line) || names(control_.no_cache_fields, line);
-  }
-  static bool names(const http::CacheControl::Names& listed, const http::Field& line) {
-    return std::any_of(listed.begin(), listed.end(),
-                       [&](std::string_view name) { return http::same_word(name, line.name); });
-  }
-
-  const http::CacheControl& control_;
-  const bool any_named_;  // seldom
-};
+// False for nearly all responses that have no such field.
+bool may_have_askers_own(const http::CacheControl& control, const http::Fields& fields) {
+  return !control.private_fields.empty() || !control.no_cache_fields.empty() ||
+         fields.may_have(field::unknown) || fields.may_have(field::proxy_authenticate) ||
+         fields.may_have(field::proxy_authentication_info);
+}
 
 // Also sets the places of the quotes.
 std::string head_of(const Received& received, const http::CacheControl& control,
                     QuotePlaces& quotes) {
   const http::ResponseHead& response = received.response;
-  const AskersOwn askers_own(control);
   const http::HopByHop hop_by_hop(response.fields);
   const bool is_part = range_of(response).has_value();
   std::string head;
   http::PieceWriter text(head);
   http::write_status_line(text, response);
   bool has_date = false;
-  bool all_noted = true;
+  bool all_recorded = true;
   for (const http::Field& line : response.fields) {
-    if (!is_kept(line) || askers_own.has(line) || hop_by_hop.ends_here(line)) continue;
+    if (!is_kept(line) || is_askers_own(control, line) || hop_by_hop.ends_here(line)) continue;
+    // The sender writes it anew, since a part of the part may be asked for.
     if (is_part && line.id == field::content_range) continue;
     has_date = has_date || line.id == field::date;
     const auto value_at = text.size() + line.name.size() + 2;
-    all_noted = quotes.note(line.id, value_at, line.value.size()) && all_noted;
+    all_recorded = quotes.record(line.id, value_at, line.value.size()) && all_recorded;
     http::write_field(text, line.name, line.value);
   }
   // RFC 9110 6.6.1: a missing Date is added, an existing one never changed.
@@ -78,13 +65,14 @@ std::string head_of(const Received& received, const http::CacheControl& control,
   }
   http::write_via(text, response.minor, received.our_name);
   text.flush();
-  if (!all_noted) quotes = QuotePlaces(head);
+  if (!all_recorded) quotes = QuotePlaces(head);
   return head;
 }
 
 FreshnessBounds bounds_of(const Received& received) {
   FreshnessBounds bounds = received.bounds;
   if (!received.giver.guest) return bounds;
+  // The lifetime counts from the origin's Date on, and a guest may state any age.
   const auto age = floor<seconds>(initial_age(received.response.fields, received.times));
   bounds.most = std::min(bounds.most, age + kGuestFresh);
   return bounds;
@@ -142,15 +130,6 @@ Time end_as_told(const Received& received, const http::CacheControl& control,
 
 const Extras Entry::kNoExtras;
 
-std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times) {
-  return date_of(fields.value(field::date), times);
-}
-
-std::chrono::sys_seconds date_of(std::string_view date, const Times& times) {
-  const auto arrived = floor<seconds>(times.arrived());
-  return http::parse_date(date, arrived).value_or(arrived);
-}
-
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response) {
   if (response.status != 206 || response.fields.count(field::content_range) != 1) return {};
   const std::string_view type = response.fields.value(field::content_type);
@@ -166,12 +145,12 @@ std::string asker_fields(const Received& received) {
 }
 
 std::string asker_fields(const http::Fields& fields, const http::CacheControl& control) {
-  const AskersOwn askers_own(control);
   std::string lines;
-  if (!askers_own.may_be_in(fields)) return lines;
+  // Few responses have such fields, and each miss asks.
+  if (!may_have_askers_own(control, fields)) return lines;
   std::optional<http::HopByHop> hop_by_hop;
   for (const http::Field& line : fields) {
-    if (!askers_own.has(line)) continue;
+    if (!is_askers_own(control, line)) continue;
     if (!hop_by_hop) hop_by_hop.emplace(fields);
     if (!hop_by_hop->ends_here(line)) http::append_field(lines, line.name, line.value);
   }
@@ -238,6 +217,7 @@ void Entry::operator delete(void* place, std::size_t room, const EntryMemory* me
 }
 
 void Entry::operator delete(Entry* entry, std::destroying_delete_t /*destroys*/) {
+  // The size is asked before the destructor runs, since it is in the members.
   const std::size_t bytes = entry->allocated();
   const EntryMemory* memory = nullptr;
   if (entry->has_memory_) {
@@ -270,6 +250,7 @@ Entry::Entry(Budget& budget, Saved& facts, const QuotePlaces& quotes, const Entr
   char* const place = reinterpret_cast<char*>(this + 1);
   char* const end = std::copy(facts.head.begin(), facts.head.end(),
                               std::copy(facts.url.begin(), facts.url.end(), place));
+  // A member would cost each entry 8 bytes, and few entries have one. The texts end at any address.
   if (memory) std::memcpy(end, &memory, sizeof memory);
   budget_.charge(own_bytes());
 }
@@ -283,13 +264,16 @@ std::size_t Entry::allocated() const {
 }
 
 std::uint64_t Entry::own_bytes() const {
+  // What the allocator gives, and not what was asked: the sum over millions of entries is exact
+  // then.
   const auto own = heap_bytes(allocated());
   return extras_ ? own + heap_bytes(sizeof(Extras)) + variant().footprint() : own;
 }
 
 std::chrono::sys_seconds Entry::date() const {
   const auto parsed = http::parse_stored_head(head());
-  return date_of(parsed ? parsed->date : std::string_view(), times());
+  const auto arrived = floor<seconds>(response_time_);
+  return parsed ? http::parse_date(parsed->date, arrived).value_or(arrived) : arrived;
 }
 
 seconds Entry::age(Time now) const {
@@ -300,6 +284,7 @@ seconds Entry::age(Time now) const {
 http::StoredValidators Entry::validators() const {
   const auto told = quotes();
   if (told.last_modified.empty()) return {told.etag, date()};
+  // A date of RFC 850 has two digits for the year, so that its meaning depends on when it was read.
   return {told.etag, http::parse_date(told.last_modified, floor<seconds>(response_time_))};
 }
 
@@ -315,6 +300,7 @@ Time Entry::claimable_by_rule_until() const {
   return rule() != 0 && status == 200 && may_cross() ? fresh_until() : Time::min();
 }
 
+// A part that lasts by a rule is not claimed: the mark of parts takes the place of the rule's.
 Time Entry::claimable_in_part_until() const {
   const bool is_worth_it = is_part() && rule() == 0 && body.size >= kLeastClaimed;
   return is_worth_it && may_cross() ? told_until() : Time::min();

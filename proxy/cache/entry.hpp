@@ -67,11 +67,6 @@ struct Received {
 // and there is exactly one Content-Range, well formed, for a single part.
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response);
 
-// The value of Date, else the time of arrival. The second form takes the value; empty: there is
-// none.
-std::chrono::sys_seconds date_of(const http::Fields& response, const Times& times);
-std::chrono::sys_seconds date_of(std::string_view date, const Times& times);
-
 // The lines that are only for the client that asked, and not part of an entry: fields that private
 // and no-cache name, fields of an earlier proxy for its own client (RFC 9111 3.1), and its
 // Cache-Status (RFC 9211 2). A CRLF after each.
@@ -196,7 +191,8 @@ struct Entry : Counted<Entry> {
   Times times() const {
     return {response_time_ - std::chrono::milliseconds(request_took_), response_time_};
   }
-  std::chrono::sys_seconds date() const;  // date_of(); searches the head
+  // The value of Date, else the time of arrival. Searches the head.
+  std::chrono::sys_seconds date() const;
   std::chrono::milliseconds initial_age() const {
     return std::chrono::milliseconds(static_cast<std::int64_t>(initial_age_));
   }

@@ -48,9 +48,26 @@ seconds heuristic_lifetime(const http::Fields& fields, sys_seconds date, sys_sec
 
 seconds age_value(const http::Fields& fields) {
   std::string_view text = fields.value(field::age);
+  // RFC 9111 5.1: of a list, the first member counts.
   text = http::trim(text.substr(0, text.find(',')));
   if (!http::all(http::kDigit, text)) return seconds(0);  // Age has no quoted form
   return http::parse_delta_seconds(text).value_or(seconds(0));
+}
+
+Freshness as_told(const http::ResponseHead& response, const http::CacheControl& control,
+                  Time arrived) {
+  using Basis = Freshness::Basis;
+  if (control.s_maxage) return {Basis::s_maxage, *control.s_maxage};
+  if (control.max_age) return {Basis::max_age, *control.max_age};
+  const auto now = floor<seconds>(arrived);
+  const sys_seconds date = date_of(response.fields, now).value_or(now);
+  // RFC 9111 5.3: an invalid date, above all "0", means that the response has expired already.
+  if (response.fields.has(field::expires) && !control.targeted) {
+    const sys_seconds expires = date_in(response.fields, field::expires, now).value_or(date);
+    return {Basis::expires, bounded(expires - date)};
+  }
+  if (!heuristically_cacheable(response.status) && !control.public_) return {};
+  return {Basis::heuristic, heuristic_lifetime(response.fields, date, now)};
 }
 
 }  // namespace
@@ -69,31 +86,13 @@ bool heuristically_cacheable(unsigned status) {
   return std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();
 }
 
-namespace {
-
-Freshness as_told(const http::ResponseHead& response, const http::CacheControl& control,
-                  Time arrived) {
-  using Basis = Freshness::Basis;
-  if (control.s_maxage) return {Basis::s_maxage, *control.s_maxage};
-  if (control.max_age) return {Basis::max_age, *control.max_age};
-  const auto now = floor<seconds>(arrived);
-  const sys_seconds date = date_of(response.fields, now).value_or(now);
-  if (response.fields.has(field::expires) && !control.targeted) {
-    const sys_seconds expires = date_in(response.fields, field::expires, now).value_or(date);
-    return {Basis::expires, bounded(expires - date)};
-  }
-  if (!heuristically_cacheable(response.status) && !control.public_) return {};
-  return {Basis::heuristic, heuristic_lifetime(response.fields, date, now)};
-}
-
-}  // namespace
-
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time arrived, const FreshnessBounds& bounds) {
   auto freshness = as_told(response, control, arrived);
   const bool is_unstated_error = freshness.basis == Freshness::Basis::heuristic &&
                                  response.status >= 400 && heuristically_cacheable(response.status);
   if (is_unstated_error && bounds.errors) freshness.lifetime = *bounds.errors;
+  // An error that lasts longer than it says would keep clients from what works again.
   const bool may_be_lifted =
       freshness.basis != Freshness::Basis::none && response.status < 400 && !forbids_stale(control);
   if (may_be_lifted) freshness.lifetime = std::max(freshness.lifetime, bounds.least);

@@ -32,7 +32,7 @@ class QuotePlaces {
   // Notes a line of a head that is being written: its value has `size` bytes from `begin` on.
   // Returns false if an earlier line had a value for the same quote: then only a search of the
   // whole head tells the places.
-  bool note(http::field id, std::size_t begin, std::size_t size);
+  bool record(http::field id, std::size_t begin, std::size_t size);
 
   // The same head, which may have moved.
   [[nodiscard]] HeadQuotes in(std::string_view head) const {

@@ -14,6 +14,7 @@ using http::field;
 http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) {
   http::ResponseHead same{head.minor, status, http::reason_phrase(status), {}};
   for (const http::Field& line : head.fields) {
+    // A checksum of the part that arrived does not fit the whole object.
     if (line.id == field::content_range || is_of_whole_content(line)) continue;
     same.fields.append(line.id, line.name, line.value);
   }

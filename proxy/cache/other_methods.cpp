@@ -31,11 +31,13 @@ HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer
                    const Entry& stored) {
   const bool about_the_resource =
       answer.status == 200 || answer.status == 404 || answer.status == 410;
+  // A server may answer 404 to whoever has no right to the resource.
   const bool about_credentials =
       request.authorization || (request.open_to_all && answer.status != 200);
   if (!about_the_resource || about_credentials || request.control.no_store) {
     return HeadSays::nothing;
   }
+  // A stored part stands for the 200 of which it is a part.
   if (answer.status != (stored.range() ? 200 : stored.status)) return HeadSays::changed;
   const bool same =
       says_the_same(answer.fields, field::etag, stored.quotes().etag) &&
@@ -70,6 +72,8 @@ std::vector<http::Target> invalidated_by(std::string_view method, const http::Ta
   for (const auto name : {http::field::location, http::field::content_location}) {
     const auto* line = answer.fields.find(name);
     if (!line) continue;
+    // Another origin's URLs stay: a server must not be able to drop what another one gave (RFC 9111
+    // 4.4).
     auto named = http::resolve(target, line->value);
     if (named && http::same_origin(*named, target)) urls.push_back(std::move(*named));
   }

@@ -80,6 +80,7 @@ std::optional<std::uint64_t> complete_length(const Entry& entry) {
 }
 
 http::Selection parts_wanted(const RangeFacts& request, const Entry& entry) {
+  // RFC 9110 14.2: a Range that does not apply is ignored, and the whole answers.
   if (!entry.has_content() || request.ranges.empty() || !meets_if_range(request, entry)) return {};
   auto selected = http::select_ranges(request.ranges, end_of(entry));
   if (!entry.is_part()) return selected;
@@ -138,6 +139,7 @@ std::string not_modified_head(const Entry& entry) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find("\r\n") + 2);
     const std::string_view name = line.substr(0, line.find(':'));
+    // RFC 9110 15.4.5: a 304 needs Last-Modified only if there is no tag.
     const bool said_by_tag = !entry.quotes().etag.empty() && http::same_word(name, "Last-Modified");
     if (!describes_content(name) && !said_by_tag) head += line;
     lines.remove_prefix(line.size());

@@ -20,6 +20,7 @@ bool is_of(const HostPattern& hosts, std::string_view url) {
   auto host = url.substr(0, url.find('/'));
   std::uint64_t port = https ? 443 : 80;
   const auto colon = host.rfind(':');
+  // The last colon of an IPv6 address in brackets is no port's.
   if (colon != host.npos && !host.ends_with(']')) {
     port = http::parse_decimal(host.substr(colon + 1)).value_or(port);
     host = host.substr(0, colon);
@@ -48,6 +49,8 @@ std::string PurgePattern::text() const {
 PurgePattern PurgePattern::of_text(std::string_view text) {
   if (text.starts_with(kOfGiver)) {
     const auto tag = http::parse_decimal(text.substr(kOfGiver.size())).value_or(0);
+    // A later version of this program may have written it. To purge too much costs hits; to purge
+    // too little would serve what the operator has purged.
     if (tag == 0 || tag > kLastTag) return PurgePattern("");
     return PurgePattern(cache::Giver{static_cast<cache::GiverTag>(tag)});
   }

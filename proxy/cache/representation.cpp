@@ -18,6 +18,7 @@ std::string codings_of(const http::Fields& fields) {
   http::Members members(fields, field::content_encoding);
   while (const auto member = members.next()) {
     auto coding = http::lower(*member);
+    // Some servers write it, though RFC 9110 8.4.1 says that they should not.
     if (coding == "identity") continue;
     if (coding.starts_with("x-")) coding.erase(0, 2);  // an older name (RFC 9110 8.4.1)
     if (!codings.empty()) codings += ", ";
@@ -39,6 +40,7 @@ std::optional<std::uint64_t> told_length(const http::ResponseHead& answer) {
     const auto part = range_of(answer);
     return part ? part->complete : std::nullopt;
   }
+  // RFC 9112 6.3: Transfer-Encoding overrides Content-Length.
   if (answer.fields.has(field::transfer_encoding)) return std::nullopt;
   return http::parse_decimal(answer.fields.value(field::content_length));
 }
@@ -48,6 +50,7 @@ std::optional<std::uint64_t> told_length(const http::ResponseHead& answer) {
 bool same_version(const Entry& stored, const http::Fields& answer) {
   if (strong_validator(stored).empty() || !http::agrees_on_validators(answer)) return false;
   const auto etag = answer.value(field::etag);
+  // A tag that is missing in the answer is no proof, even if the dates are equal.
   if (!stored.quotes().etag.empty()) return http::strongly_equal(etag, stored.quotes().etag);
   return etag.empty() && answer.value(field::last_modified) == stored.quotes().last_modified;
 }

@@ -66,8 +66,8 @@ http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exc
 }
 
 // Removes the cookies that only the client that asked may get, and returns their lines.
-std::string take_asker_cookies(http::Fields& fields, const RequestFacts& request,
-                               http::Targets targets) {
+std::string remove_asker_cookies(http::Fields& fields, const RequestFacts& request,
+                                 http::Targets targets) {
   std::string lines;
   if (!fields.has(field::set_cookie) ||
       may_store_cookie(request, http::response_cache_control(fields, targets))) {
@@ -101,7 +101,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   head.minor = newer.response.minor;  // Via describes the message that arrived last
   head.fields =
       merged(head.fields, updates_of(newer.response.fields), excluded, entry.giver().guest);
-  const auto cookies = take_asker_cookies(head.fields, request, newer.targets);
+  const auto cookies = remove_asker_cookies(head.fields, request, newer.targets);
   if (entry.range() && !part) head.status = 200;
   if (part) head.status = 206;
   if (head.status != entry.status) head.reason = http::reason_phrase(head.status);

@@ -7,6 +7,7 @@ void GhostList::remember(std::uint64_t fingerprint, std::uint64_t bytes) {
   ghosts_.push_back({fingerprint, evicted_});
   latest_[fingerprint] = evicted_;
   budget_.charge(kGhostBytes);
+  // In bytes, since the sizes of items differ; the paper has as many ghosts as main has items.
   while (ghosts_.front().position + window_ < evicted_) drop_oldest();
 }
 
@@ -14,6 +15,7 @@ void GhostList::drop_oldest() {
   const Ghost oldest = ghosts_.front();
   ghosts_.pop_front();
   budget_.release(kGhostBytes);
+  // The item may have been evicted once more since, and then has a later record.
   const auto latest = latest_.find(oldest.fingerprint);
   if (latest != latest_.end() && latest->second == oldest.position) latest_.erase(latest);
 }
@@ -43,6 +45,7 @@ void S3Fifo::push(Item& item, Part part) {
 void S3Fifo::replace(Item& old, Item& fresh) {
   fresh.part = old.part;
   fresh.frequency = old.frequency;
+  // In the same place: only uses let an item live longer.
   queue(old.part).insert(Queue::s_iterator_to(old), fresh);
   if (fresh.part == Part::small) small_bytes_.fetch_add(fresh.bytes, std::memory_order_relaxed);
   erase(old);
@@ -61,6 +64,7 @@ S3Fifo::Evicted S3Fifo::evict(Part part, const IsDuplicate& is_duplicate) {
 S3Fifo::Item* S3Fifo::evict_duplicate(Part part, const IsDuplicate& is_duplicate) {
   int left = kOldest;
   for (Item& item : queue(part)) {
+    // The search is short, as the lock of the shard is held.
     if (left-- == 0) break;
     if (!is_duplicate(item)) continue;
     erase(item);
@@ -77,6 +81,7 @@ S3Fifo::Item* S3Fifo::evict_small() {
       ghosts_.remember(fingerprint_(oldest), oldest.bytes);
       return &oldest;
     }
+    // What it was used for in the small part does not count in main (as in the paper).
     oldest.frequency = 0;
     push(oldest, Part::main);
   }

@@ -43,6 +43,7 @@ void append(std::string& out, Number number) {
   out.append(reinterpret_cast<const char*>(bytes), sizeof(Number));
 }
 
+// A time that does not fit is cut: 136 years are as good as for ever.
 std::uint32_t in_32_bits(seconds time) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time.count(), 0, kAbsent));
 }
@@ -64,7 +65,7 @@ std::optional<std::string_view> take(std::string_view& rest, std::uint32_t bytes
   return taken;
 }
 
-std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t count) {
+std::optional<http::Variant> parse_variant(std::string_view& rest, std::uint32_t count) {
   std::vector<http::Variant::SelectingField> fields;
   for (; count > 0; --count) {
     const auto lengths = take(rest, 8);
@@ -73,6 +74,7 @@ std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t 
     if (!name) return std::nullopt;
     http::Variant::SelectingField selecting{http::field::unknown, std::string(*name), std::nullopt};
     const auto length = load<std::uint32_t>(bytes_at(*lengths, 4));
+    // No field, and an empty one, select different variants (RFC 9111 4.1).
     if (length != kAbsent) {
       const auto value = take(rest, length);
       if (!value) return std::nullopt;
@@ -84,8 +86,9 @@ std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t 
 }
 
 // Whether this is the head of a final response; code that parses it again relies on that.
-bool take_head(std::string_view text, Saved& into) {
+bool parse_head(std::string_view text, Saved& into) {
   const auto head = http::parse_stored_head(text);
+  // Interim responses are never stored.
   if (!head || head->status < 200) return false;
   into.status = head->status;
   into.head = text;
@@ -93,7 +96,7 @@ bool take_head(std::string_view text, Saved& into) {
 }
 
 // Reads the numbers that precede the text.
-bool take_fixed(std::string_view head, Saved& into) {
+bool parse_fixed(std::string_view head, Saved& into) {
   const auto byte = [&](std::size_t at) { return *bytes_at(head, at); };
   const auto in_seconds = [&](std::size_t at) {
     return ShortSeconds(load<std::uint32_t>(bytes_at(head, at)));
@@ -120,8 +123,8 @@ bool take_fixed(std::string_view head, Saved& into) {
 }
 
 // Reads what record and head together say about an object.
-bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool is_object,
-                 SavedHead& into) {
+bool parse_object(std::string_view& rest, const disk::RecordHeader& record, bool is_object,
+                  SavedHead& into) {
   if (is_object != (record.kind == disk::RecordKind::object)) return false;
   if (!is_object) return true;
   const auto length = take(rest, kLengthBytes);
@@ -132,7 +135,7 @@ bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool 
 }
 
 // Only objects may be parts: their entries were stored while the length was not known.
-bool take_part(SavedHead& into) {
+bool parse_part(SavedHead& into) {
   auto& entry = into.entry;
   if (!entry.extras.object) return entry.status != 206;
   if (entry.status != 206) return entry.status == 200;
@@ -183,19 +186,20 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
   const Time response = time_at(record.response_time);
   saved.entry.times = {response - milliseconds(record.request_took), response};
   saved.entry.giver = {record.giver()};
-  if (!take_fixed(head, saved.entry)) return std::nullopt;
+  if (!parse_fixed(head, saved.entry)) return std::nullopt;
   std::string_view rest = head.substr(kFixedBytes);
   const bool is_object = (*bytes_at(head, 1) & kObject) != 0;
-  if (!take_object(rest, record, is_object, saved)) return std::nullopt;
+  if (!parse_object(rest, record, is_object, saved)) return std::nullopt;
   if ((*bytes_at(head, 1) & kByRule) != 0) {
     const auto rule = take(rest, kRuleBytes);
     if (!rule) return std::nullopt;
     saved.entry.extras.rule = load<std::uint64_t>(bytes_at(*rule, 0));
   }
   const auto text = take(rest, load<std::uint32_t>(bytes_at(head, 4)));
-  if (!text || !take_head(*text, saved.entry) || !take_part(saved)) return std::nullopt;
-  auto variant = take_variant(rest, load<std::uint32_t>(bytes_at(head, 20)));
+  if (!text || !parse_head(*text, saved.entry) || !parse_part(saved)) return std::nullopt;
+  auto variant = parse_variant(rest, load<std::uint32_t>(bytes_at(head, 20)));
   if (!variant || !rest.empty()) return std::nullopt;
+  // A variant is found by its selector alone, and a selector leads to variants alone.
   if (variant->varies() != (saved.selector != 0)) return std::nullopt;
   saved.entry.extras.variant = std::move(*variant);
   return saved;
@@ -246,6 +250,7 @@ std::optional<Selector> decode_selector(std::string_view head) {
   http::Fields vary;
   vary.append(http::field::vary, "Vary", selector.names);
   const http::Variant variant(vary, {});
+  // The names must be spelled as names_of() spells them, or no later variant would have the same.
   const bool as_encoded = variant.varies() && names_of(variant) == selector.names;
   if (!padded || selector.number == 0 || !as_encoded) return std::nullopt;
   return selector;

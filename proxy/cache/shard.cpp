@@ -120,6 +120,7 @@ Node* Shard::choose(const HashedKey& key, std::string_view url, const http::Fiel
   if (slot == slots.end() || slot->newest->entry->url() != url) return nullptr;
   Node* chosen = nullptr;
   std::optional<http::NormalForms> forms;
+  // Most URLs have one response without Vary: no normal forms are made for these.
   const auto matches = [&](const http::Variant& variant) {
     if (!variant.varies()) return !request.any_selects();
     if (!forms) forms.emplace(request);
@@ -156,13 +157,14 @@ Shard::Chain Shard::put(Chain node, Time now, const Entry* superseded) {
   const Node* const fresh = node.get();
   insert(slot, std::move(node), now);  // first, because a replacement must not end a claim
   if (collide) return remove_if(slot, [fresh](const Node& other) { return &other != fresh; });
-  if (!old) return take_surplus(*slot);
+  if (!old) return remove_surplus(*slot);
+  // The new node stands in front now, so `at` may not lead to the old one any more.
   Chain* place = &slot->newest->next;
   while (place->get() != old) place = &(*place)->next;
-  Chain dropped = take(*slot, *place);
+  Chain dropped = remove(*slot, *place);
   if (Chain* other = place_of(slot->newest->next, superseded)) {
     order.erase(**other);
-    dropped->next = take(*slot, *other);
+    dropped->next = remove(*slot, *other);
   }
   return dropped;
 }
@@ -191,7 +193,7 @@ Shard::Chain* Shard::same_selection(const Slot& slot, const Node& node) {
   return nullptr;
 }
 
-Shard::Chain Shard::take(const Slot& slot, Chain& at) {
+Shard::Chain Shard::remove(const Slot& slot, Chain& at) {
   ClaimCounts variants = slot.newest->variants;
   Chain taken = std::move(at);
   at = std::move(taken->next);
@@ -212,7 +214,7 @@ Shard::Chain Shard::remove_if(Set::iterator slot, const std::function<bool(const
       continue;
     }
     order.erase(**at);
-    Chain taken = take(*slot, *at);
+    Chain taken = remove(*slot, *at);
     taken->next = std::move(all);
     all = std::move(taken);
   }
@@ -223,7 +225,7 @@ Shard::Chain Shard::remove_if(Set::iterator slot, const std::function<bool(const
 // If there are too many variants, removes the oldest of those used least. The newest stays, because
 // nothing could have used it yet. If all others were used, each loses one of its uses, so that no
 // variant stays for old uses alone.
-Shard::Chain Shard::take_surplus(const Slot& slot) {
+Shard::Chain Shard::remove_surplus(const Slot& slot) {
   std::size_t held = 1;
   Chain* least = nullptr;
   for (Chain* at = &slot.newest->next; *at; at = &(*at)->next) {
@@ -235,7 +237,7 @@ Shard::Chain Shard::take_surplus(const Slot& slot) {
     for (Node* node = slot.newest->next.get(); node; node = node->next.get()) --node->frequency;
   }
   order.erase(**least);
-  return take(slot, *least);
+  return remove(slot, *least);
 }
 
 void Shard::expire_claims(Time now) {

@@ -81,8 +81,9 @@ class Shard {
   Shard(Budget& budget, const StoreLimits& limits, Totals& totals, disk::Index* below,
         threads::Alarm* newly_claimed);
 
-  // Whether the store evicts such an item first; see KeptElsewhere.
+  // The claim that another cache may have for the same response: see KeptElsewhere.
   static digest::Claim claim_of(const Node& node);
+  // As in S3Fifo.
   static std::uint32_t fingerprint_of(const digest::Key& key);
   // The variant that the same requests select, or null.
   static Chain* same_selection(const Slot& slot, const Node& node);
@@ -97,12 +98,12 @@ class Shard {
   const Slot& insert(Set::iterator slot, Chain node, Time now) REQUIRES(mutex);
   // Removes the node from the slot and the claims. The caller removes it from `order`, and a slot
   // that is empty then from `slots`.
-  Chain take(const Slot& slot, Chain& at) REQUIRES(mutex);
+  Chain remove(const Slot& slot, Chain& at) REQUIRES(mutex);
   // Removes the nodes that match, and the slot if it is empty then.
   Chain remove_if(Set::iterator slot, const std::function<bool(const Node&)>& matches)
       REQUIRES(mutex);
   // Removes one variant if there are too many.
-  Chain take_surplus(const Slot& slot) REQUIRES(mutex);
+  Chain remove_surplus(const Slot& slot) REQUIRES(mutex);
   void expire_claims(Time now) REQUIRES(mutex);
 
   std::atomic<std::size_t> count = 0;  // of entries

@@ -26,10 +26,11 @@ bool ShardClaims::choose(Claimable& variant, const ClaimTerms& terms, const Clai
 
 void ShardClaims::add(Claimable& variant, const ClaimTerms& terms, ClaimCounts& variants,
                       Time now) {
-  tell(now);
+  record_time(now);
   if (!choose(variant, terms, variants, now)) return;
   if (variant.by_rule()) variants.rule = variant.rule();
   order_.insert(variant);
+  // The key has one claim, whatever the number of its variants.
   if (variants.count(variant.rule())++ > 0) return;
   const bool is_new = change(variant.claim(), KeyChange::What::added);
   if (is_new && newly_claimed_) newly_claimed_->ring();
@@ -39,12 +40,13 @@ void ShardClaims::end(Claimable& variant, ClaimCounts& variants) {
   if (!variant.is_linked()) return;
   order_.erase(Order::s_iterator_to(variant));
   if (--variants.count(variant.rule()) > 0) return;
+  // If the disk claims the key still, it has not left the digest.
   const bool departs = change(variant.claim(), KeyChange::What::removed);
   if (departs) departures_.remember(variant.key, latest_);
 }
 
 Claimable* ShardClaims::outlived(Time now) {
-  tell(now);
+  record_time(now);
   if (order_.empty() || now + kClaimAhead < order_.begin()->claimable_until()) return nullptr;
   return &*order_.begin();
 }

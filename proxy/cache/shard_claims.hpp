@@ -122,12 +122,12 @@ class ShardClaims {
     return departures_.of(key, latest_);
   }
   void remember_departure(const digest::Key& key, Time now) {
-    tell(now);
+    record_time(now);
     departures_.remember(key, latest_);
   }
   // See Store.
   void lose_departures(Time now) {
-    tell(now);
+    record_time(now);
     departures_.lose_earlier(now);
   }
   Collected collect(std::vector<KeyChange>& out) { return changes_.drain(out); }
@@ -149,7 +149,7 @@ class ShardClaims {
   // Chooses the claim that the variant may have now. Returns whether it may have one.
   static bool choose(Claimable& variant, const ClaimTerms& terms, const ClaimCounts& variants,
                      Time now);
-  void tell(Time now) { latest_ = std::max(latest_, now); }
+  void record_time(Time now) { latest_ = std::max(latest_, now); }
 
   disk::Index* const below_;
   threads::Alarm* const newly_claimed_;

@@ -48,6 +48,7 @@ inline constexpr std::size_t kStorabilities = 23;
 
 // "no-store": the word in `not-stored/no-store`. "yes" for `yes`.
 constexpr std::string_view text(Storability storability) {
+  // In the order of the enumerators.
   using Words = std::array<std::string_view, kStorabilities>;
   constexpr Words kWords{"yes",
                          "method",

@@ -15,10 +15,15 @@ std::uint32_t outlasted(Time now) {
   return static_cast<std::uint32_t>(ahead.time_since_epoch().count());
 }
 
-// The paper's 10 %, over all shards: in a small cache, one shard's tenth may be less than one
-// object.
 std::uint64_t small_target(const Budget& budget) {
   return budget.limit() / 10;
+}
+
+// The part that is evicted from first. The paper's 10 % is of all shards: in a small cache, one
+// shard's tenth may be less than one object.
+S3Fifo::Part part_to_shrink(const Totals& totals, const Budget& budget) {
+  const bool small = totals.small_bytes.load(std::memory_order_relaxed) >= small_target(budget);
+  return small ? S3Fifo::Part::small : S3Fifo::Part::main;
 }
 
 // The number of responses, without blocks of objects.
@@ -30,6 +35,10 @@ std::size_t length(const Shard::Chain& chain) {
   return responses;
 }
 
+bool is_any(const Node&) {
+  return true;
+}
+
 }  // namespace
 
 Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below,
@@ -38,23 +47,19 @@ Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below,
   for (std::size_t i = 0; i < kShards; ++i) {
     shards_.push_back(std::make_unique<Shard>(budget, limits_, totals_, below, newly_claimed));
   }
-  adapt_ghosts();
+  follow_budget(limits.max_object);
 }
 
 Store::~Store() = default;
 
-// Ghosts reach as far back as main is large.
-void Store::adapt_ghosts() {
+void Store::follow_budget(std::uint64_t max_object) {
+  max_object_.store(max_object, std::memory_order_relaxed);
+  // Ghosts reach as far back as main is large.
   const auto window = (budget_.limit() - small_target(budget_)) / kShards;
   for (const auto& shard : shards_) {
     const threads::MutexLock lock(shard->mutex);
     shard->order.set_ghost_window(window);
   }
-}
-
-void Store::follow_budget(std::uint64_t max_object) {
-  max_object_.store(max_object, std::memory_order_relaxed);
-  adapt_ghosts();
   make_room();
 }
 
@@ -90,6 +95,7 @@ Departed Store::departed(const digest::Key& key, std::string_view url) const {
 Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
   const Entry& entry = *response.entry;
   if (!entry.is_object() && entry.body.size > max_object()) return Stored::too_large;
+  // To evict takes locks of shards, so room is made before this shard is locked.
   auto node = Node::make(key, std::move(response));
   Shard& shard = shard_of(key);
   if (!make_room_at(shard)) return Stored::no_room;
@@ -113,7 +119,7 @@ Kept Store::adopt(const digest::Key& key, Kept response, Time now) {
     }
   }
   shard.order.insert(*node);
-  dropped = shard.take_surplus(shard.insert(slot, std::move(node), now));
+  dropped = shard.remove_surplus(shard.insert(slot, std::move(node), now));
   return response;
 }
 
@@ -152,24 +158,26 @@ void Store::drop(const digest::Key& key, const Entry& entry) {
 }
 
 std::size_t Store::remove(const digest::Key& key) {
-  return remove(key, nullptr);
-}
-
-std::size_t Store::invalidate(const digest::Key& key, std::string_view url) {
-  return remove(key, &url);
-}
-
-std::size_t Store::remove(const digest::Key& key, const std::string_view* url) {
   Shard& shard = shard_of(key);
   Shard::Chain dropped;
   const threads::MutexLock lock(shard.mutex);
   const auto slot = shard.slots.find(key);
-  if (slot == shard.slots.end() || (url && slot->newest->entry->url() != *url)) return 0;
-  dropped = shard.remove_if(slot, [](const Node&) { return true; });
+  if (slot != shard.slots.end()) dropped = shard.remove_if(slot, is_any);
+  return length(dropped);
+}
+
+std::size_t Store::invalidate(const digest::Key& key, std::string_view url) {
+  Shard& shard = shard_of(key);
+  Shard::Chain dropped;
+  const threads::MutexLock lock(shard.mutex);
+  const auto slot = shard.slots.find(key);
+  const bool is_of_url = slot != shard.slots.end() && slot->newest->entry->url() == url;
+  if (is_of_url) dropped = shard.remove_if(slot, is_any);
   return length(dropped);
 }
 
 std::size_t Store::remove_if(const std::function<bool(const Entry&)>& matches) {
+  // Look-ups on the I/O threads wait meanwhile.
   constexpr std::size_t kAtOnce = 128;
   std::size_t removed = 0;
   std::vector<digest::Key> keys;
@@ -218,8 +226,16 @@ void Store::list(std::size_t number, std::vector<digest::Key>& out) const {
 }
 
 bool Store::make_room() {
+  using Part = S3Fifo::Part;
+  const auto evict_somewhere = [this](Part part) {
+    for (std::size_t tried = 0; tried < kShards; ++tried) {
+      const auto next = turn_.fetch_add(1, std::memory_order_relaxed) % kShards;
+      if (evict(*shards_[next], part)) return true;
+    }
+    return false;
+  };
   while (budget_.over()) {
-    const Part first = part_to_shrink();
+    const Part first = part_to_shrink(totals_, budget_);
     const Part second = first == Part::small ? Part::main : Part::small;
     if (evict_somewhere(first) || evict_somewhere(second)) continue;
     // As the last resort, frees the memory of past evictions.
@@ -236,24 +252,12 @@ bool Store::make_room() {
 // not bytes: one large object must not displace the others in its shard.
 bool Store::make_room_at(Shard& shard) {
   while (budget_.over() && shard.count.load(std::memory_order_relaxed) * kShards > entries()) {
-    if (!evict(shard, part_to_shrink())) break;
+    if (!evict(shard, part_to_shrink(totals_, budget_))) break;
   }
   return make_room();
 }
 
-Store::Part Store::part_to_shrink() const {
-  const bool small = totals_.small_bytes.load(std::memory_order_relaxed) >= small_target(budget_);
-  return small ? Part::small : Part::main;
-}
-
-bool Store::evict_somewhere(Part part) {
-  for (std::size_t tried = 0; tried < kShards; ++tried) {
-    if (evict(*shards_[turn_.fetch_add(1, std::memory_order_relaxed) % kShards], part)) return true;
-  }
-  return false;
-}
-
-bool Store::evict(Shard& shard, Part part) {
+bool Store::evict(Shard& shard, S3Fifo::Part part) {
   const auto is_duplicate = [this](const S3Fifo::Item& item) {
     const auto& node = static_cast<const Node&>(item);
     // A claim is of the URL: it does not say which variant is kept.
@@ -271,26 +275,13 @@ bool Store::evict(Shard& shard, Part part) {
   const auto slot = shard.slots.find(node->key);
   Shard::Chain* at = &slot->newest;
   while (at->get() != node) at = &(*at)->next;
+  // The pages about the cache show the hits of a response wherever it is.
   if (below_ && node->hits > 0 && node->is_on_disk()) {
     below_->add_hits(node->on_disk()->key(), node->hits);
   }
-  evicted = shard.take(*slot, *at);
+  evicted = shard.remove(*slot, *at);
   if (!slot->newest) shard.slots.erase(slot);
   return true;
-}
-
-// The index below knows no departures, so those from it are remembered here.
-Collected Store::collect_below(Time now, std::vector<KeyChange>& out) {
-  const auto before = out.size();
-  const auto collected = below_->collect_claims(outlasted(now), out);
-  for (const KeyChange& change : std::span(out).subspan(before)) {
-    if (change.what != KeyChange::What::removed) continue;
-    Shard& shard = shard_of(change.key);
-    const threads::MutexLock lock(shard.mutex);
-    shard.claims.remember_departure(change.key, now);
-  }
-  if (collected == Collected::overflowed) lose_departures(now);
-  return collected;
 }
 
 void Store::lose_departures(Time now) {
@@ -307,7 +298,18 @@ Collected Store::collect(Time now, std::vector<KeyChange>& out) {
     shard->expire_claims(now);
     if (shard->claims.collect(out) == Collected::overflowed) all = Collected::overflowed;
   }
-  return below_ ? collect_below(now, out) : all;
+  if (!below_) return all;
+  const auto before = out.size();
+  const auto collected = below_->collect_claims(outlasted(now), out);
+  // The index below knows no departures, so those from it are remembered here.
+  for (const KeyChange& change : std::span(out).subspan(before)) {
+    if (change.what != KeyChange::What::removed) continue;
+    Shard& shard = shard_of(change.key);
+    const threads::MutexLock lock(shard.mutex);
+    shard.claims.remember_departure(change.key, now);
+  }
+  if (collected == Collected::overflowed) lose_departures(now);
+  return collected;
 }
 
 void Store::list_claimed(Time now, std::vector<digest::Claim>& out) {

@@ -68,7 +68,7 @@ struct Totals {
 // Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes when the
 // budget, including everything else charged to it, exceeds its limit. The store is sharded by key.
 // A call holds the lock of one shard at a time, briefly, and releases it before it destroys what it
-// drops; entries(), responses() and bytes() take no lock. Evicts first what is kept elsewhere,
+// drops; entries(), responses() and totals() take no lock. Evicts first what is kept elsewhere,
 // unless the disk below has it, too: then nothing is given up. An evicted entry that is being sent
 // lives on in its references and stays charged. `now` never steps back by more than the time for
 // which calls overlap. Any thread.
@@ -152,12 +152,7 @@ class Store {
     const auto all = entries();
     return all < blocks ? 0 : all - blocks;
   }
-  std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
-  // How many entries were evicted to make room, and how many of these as they are kept elsewhere.
-  std::uint64_t evicted() const { return totals_.evicted.load(std::memory_order_relaxed); }
-  std::uint64_t evicted_duplicates() const {
-    return totals_.duplicates.load(std::memory_order_relaxed);
-  }
+  const Totals& totals() const { return totals_; }
 
   // Call this when an earlier run of this proxy has had claims: which keys have left before `now`
   // is not known (Departed::forgotten).
@@ -173,19 +168,11 @@ class Store {
   void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
-  using Part = S3Fifo::Part;
-
   Shard& shard_of(const digest::Key& key) const;
-  // Drops all variants, with a URL only if they belong to it.
-  std::size_t remove(const digest::Key& key, const std::string_view* url);
   // As make_room(), for an entry of this shard.
   bool make_room_at(Shard& shard);
-  [[nodiscard]] Part part_to_shrink() const;
   // Returns whether there was an entry to evict.
-  bool evict(Shard& shard, Part part);
-  bool evict_somewhere(Part part);
-  void adapt_ghosts();
-  Collected collect_below(Time now, std::vector<KeyChange>& out);
+  bool evict(Shard& shard, S3Fifo::Part part);
 
   Budget& budget_;
   const StoreLimits limits_;

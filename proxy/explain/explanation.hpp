@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/inspect/peek.hpp"
+#include "proxy/inspect/live.hpp"
 #include "proxy/lookup/lookup.hpp"
 
 namespace proxy {

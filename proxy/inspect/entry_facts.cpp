@@ -27,6 +27,7 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
   EntryFacts facts{.bytes = stored.body_bytes(),
                    .held_bytes = stored.body_bytes(),
                    .disk_bytes = header.bytes()};
+  // A newer head lies apart from the body of the entry.
   if (header.kind == RecordKind::head) facts.disk_bytes += stored.body_bytes();
   const auto saved = cache::decode_head(stored.url(), stored.head(), header);
   if (header.kind == RecordKind::object) {
@@ -41,6 +42,7 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
   const std::chrono::seconds until(in_part ? 0 : header.claim());
   facts.claimable = seconds_until(cache::Time(until), now);
   if (!saved) return facts;
+  // Variants of an earlier selector stay in the log until their segment is reclaimed.
   if (!relations.leads_to(stored, saved->selector)) return std::nullopt;
   const cache::Saved& entry = saved->entry;
   facts.status = entry.status;

@@ -1,13 +1,16 @@
-// Describes the stored responses of a running proxy, a slice at a time, as lines of JSON.
+// Describes the stored responses of a running proxy: those of one name, or many, a slice at a time,
+// as lines of JSON.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "proxy/cache/disk/verify.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/store.hpp"
+#include "proxy/inspect/entry_facts.hpp"
 #include "proxy/machine/clock.hpp"
 
 namespace proxy::inspect {
@@ -57,5 +60,22 @@ std::unique_ptr<Slices> show_live(const Live& live, std::string url);
 // last line is the summary.
 std::unique_ptr<Slices> verify_live(cache::DiskTier& disk,
                                     std::function<void(const cache::disk::Damage&)> tell);
+
+// What a look-up would find, without being one.
+struct Peeked {
+  struct One {
+    cache::Ref<const cache::Entry> entry;  // from disk: without its body
+    EntryFacts facts;
+  };
+  std::vector<One> all;       // all in memory, and the one on disk that the request selects
+  cache::Found found = {};    // what a look-up would find; its entry is one of `all`
+  bool varies_there = false;  // the disk may have more variants, which are not in `all`
+};
+
+// Looks at the responses stored under `name`, for a request with these fields. Counts no use, moves
+// nothing between memory and disk. `budget` is charged for entries of the disk while they exist.
+// Waits for the disk.
+Peeked peek(const Live& live, cache::Budget& budget, const std::string& name,
+            const http::Fields& request, cache::Time now);
 
 }  // namespace proxy::inspect

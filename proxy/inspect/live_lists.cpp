@@ -162,6 +162,7 @@ class LiveSums final : public LiveWalk {
     const auto known = hosts_.find(host);
     if (known != hosts_.end()) {
       known->second.add(one);
+      // A client may make up any number of hosts, so their table is bounded.
     } else if (hosts_.size() < kMostHosts) {
       hosts_.emplace(host, one);
     } else {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-
 namespace proxy::inspect {
 
 namespace disk = cache::disk;
@@ -24,6 +23,7 @@ StoredBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view ur
                                    std::uint64_t version, std::uint64_t length) const {
   StoredBlocks held;
   const auto all = cache::blocks_in(std::min(length, cache::kLargestObject));
+  // No record lists the blocks of an object (cache/object.hpp), so each one is looked up.
   for (std::uint32_t number = 0; number < std::min(all, kLookedFor); ++number) {
     const auto key = disk::block_key(url_key, version, number);
     const bool written = live_.disk && live_.disk->disk().catalog().index.find(key);
@@ -75,6 +75,7 @@ bool LiveRelations::leads_to(const disk::StoredRecord& variant, std::uint64_t nu
 }
 
 bool LiveRelations::on_disk(const cache::Store::Response& held) const {
+  // The disk keeps no parts, except of objects.
   if (!live_.disk || (held.entry->range() && !held.entry->object())) return false;
   const auto& index = live_.disk->disk().catalog().index;
   const auto place = index.find(held.key);

@@ -1,4 +1,4 @@
-// Shared by the files behind live.hpp and peek.hpp: the limit of a slice, and what the records of a
+// Shared by the files behind live.hpp: the limit of a slice, and what the records of a
 // cache in use have to do with each other.
 #pragma once
 

@@ -1,5 +1,3 @@
-#include "proxy/inspect/peek.hpp"
-
 #include <utility>
 
 #include "proxy/inspect/live_parts.hpp"

@@ -23,6 +23,7 @@ std::string hex_of(const disk::Key& key) {
 
 // In the form of RFC 3339; nothing for a time outside the years 1970 to 9999.
 Report::Value time_of(std::int64_t milliseconds) {
+  // RFC 3339 has four digits for the year.
   constexpr std::int64_t kYear10000 = 253'402'300'800'000;
   if (milliseconds < 0 || milliseconds >= kYear10000) return {};
   const std::chrono::sys_time<std::chrono::milliseconds> time{
@@ -34,26 +35,17 @@ std::int64_t milliseconds_of(cache::Time time) {
   return std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
+// All other kinds are purges of some sort.
 std::string_view name_of(RecordKind kind) {
-  switch (kind) {
-    case RecordKind::whole:
-      return "whole";
-    case RecordKind::object:
-      return "large";
-    case RecordKind::block:
-      return "block";
-    case RecordKind::head:
-      return "newer head";
-    case RecordKind::selector:
-      return "selector";
-    case RecordKind::purge:
-    case RecordKind::purge_prefix:
-    case RecordKind::searched:
-    case RecordKind::lost:
-    case RecordKind::unknown:
-      return "purge";
-  }
-  return "unknown";
+  static constexpr std::pair<RecordKind, std::string_view> kNames[]{
+      {RecordKind::whole, "whole"},
+      {RecordKind::object, "large"},
+      {RecordKind::block, "block"},
+      {RecordKind::head, "newer head"},
+      {RecordKind::selector, "selector"}};
+  const auto* const named = std::find_if(std::begin(kNames), std::end(kNames),
+                                         [kind](const auto& one) { return one.first == kind; });
+  return named == std::end(kNames) ? "purge" : named->second;
 }
 
 // "good", or what is wrong with the body.

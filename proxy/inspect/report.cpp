@@ -45,6 +45,7 @@ std::optional<Report::Value> value_of(const Json& json) {
 }  // namespace
 
 std::optional<Report> Report::of_json(std::string_view line) {
+  // The line comes from a running proxy, which may be of another version.
   const auto object = Json::parse(line, nullptr, false);
   if (!object.is_object()) return std::nullopt;
   Report report;
@@ -60,6 +61,8 @@ std::string Report::json(Letters letters) const {
   Json object = Json::object();
   for (const auto& [name, value] : facts_) object[name] = json_of(value);
   const bool ascii = letters == Letters::ascii;
+  // What is no UTF-8 is replaced: a URL may have any bytes, and a line that no program can read is
+  // of no use.
   return object.dump(-1, ' ', ascii, Json::error_handler_t::replace) + '\n';
 }
 

@@ -49,7 +49,6 @@ class Report {
   std::string json(Letters letters = Letters::all) const;
   // One line per fact: the name, with blanks for underscores, and the value.
   std::string text() const;
-  std::string as(bool in_json) const { return in_json ? json() : text(); }
 
  private:
   std::vector<std::pair<std::string, Value>> facts_;

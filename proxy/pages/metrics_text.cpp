@@ -232,9 +232,9 @@ void append_failing_origins(std::string& out, const PagesAccess& pages) {
 std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
   const Gauges gauges{.connections = pages.crowd.clients.connections(),
                       .cache_entries = pages.cache.store.responses(),
-                      .cache_bytes = pages.cache.store.bytes(),
-                      .evicted = pages.cache.store.evicted(),
-                      .evicted_duplicates = pages.cache.store.evicted_duplicates(),
+                      .cache_bytes = pages.cache.store.totals().bytes,
+                      .evicted = pages.cache.store.totals().evicted,
+                      .evicted_duplicates = pages.cache.store.totals().duplicates,
                       .memory_used = pages.cache.budget.used() + pages.transit.used(),
                       .memory_limit = pages.cache.budget.limit() + pages.transit.limit(),
                       .log_lines_dropped = pages.observed.log.dropped(),

@@ -34,7 +34,7 @@ std::string where(const Shared& shared, const std::string& control_socket) {
 std::string what(const Shared& shared, const Policy& policy) {
   auto text = fmt::format(
       "holds {} in memory, {} of {}", config::counted(shared.cache.store.responses(), "response"),
-      short_size(shared.cache.store.bytes()), short_size(policy.settings.cache.memory.value));
+      short_size(shared.cache.store.totals().bytes), short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;
   if (!shared.cache.disk || !disk) return text + "; no disk";
   const auto& catalog = shared.cache.disk->disk().catalog();

@@ -95,7 +95,7 @@ void Storage::follow(const config::Settings& settings) {
   limit_memory(told.memory.value - transit_share(told));
   store.follow_budget(told.largest_object().value);
   if (!disk || !told.disk) return;
-  const auto resized = disk->follow(told.disk->size.value, admit_of(*told.disk));
+  const auto resized = disk->resize(told.disk->size.value, admit_of(*told.disk));
   if (!resized) {
     spdlog::warn("cache.disk.size stays as it is: {}", to_string(resized.error()));
   }

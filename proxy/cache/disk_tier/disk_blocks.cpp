@@ -23,12 +23,14 @@ DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, cons
   const Key key = header.index_key();
   disk::NewRecord record{
       .header = header, .url = std::string(object.url()), .head = {}, .body = pieces_of(block)};
+  // The block stays found until the index has it: a reader must not miss it between the two.
   record.done = [this, key, block](const Result<disk::Position>& at) {
     if (at) written_(key, *block);
     forget(key, block);
   };
   {
     const threads::MutexLock lock(mutex_);
+    // Before the block is queued, since `done` may run at once on the thread of the disk.
     unwritten_[key] = block;
   }
   if (disk_.append(std::move(record))) return Taken::yes;

@@ -36,6 +36,7 @@ disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
   options.log.entries = entries_fitting(memory_bytes);
   options.log.segment_bytes = limits.segment_bytes;
   options.purge_reading = std::move(reading);
+  // An entry that memory answers is not looked up on disk, and would seem unused there.
   options.log.keep = [&memory](const Key& key, const Location& location) {
     const Store* above = memory;
     return location.used || (above && above->was_used(key));
@@ -73,7 +74,7 @@ void DiskTier::give_up_copy(const Key& key, const Key& key_on_disk, const Entry&
   memory->drop(key, entry);
 }
 
-Result<void> DiskTier::follow(std::uint64_t bytes, Admit admit) {
+Result<void> DiskTier::resize(std::uint64_t bytes, Admit admit) {
   admission_.apply(admit);
   return disk_.resize(bytes, entries_fitting(budget_.limit()));
 }
@@ -100,16 +101,11 @@ disk::State DiskTier::state() const {
   return disk_.state();
 }
 
-Error DiskTier::drop_corrupt(const Key& key, const Location& at) {
-  disk_.drop(key, at, Error::corrupt);
-  return Error::corrupt;
-}
-
 std::optional<Selector> DiskTier::selector_in(const ReadBack::Seen& seen, const Location& at,
                                               const disk::StoredRecord& stored) {
   auto selector = decode_selector(stored.head());
   if (!selector) return std::nullopt;
-  selectors_.note(seen, stored.url(), *selector, stored.header());
+  selectors_.record(seen, stored.url(), *selector, stored.header());
   const bool is_claimed = at.claimable_until != 0;
   if (is_claimed && !disk_.may_hold(selector->claimed)) {  // the claimed variant is gone
     disk_.catalog().index.set_claim(seen.key, seen.at, 0);
@@ -123,6 +119,10 @@ Result<ReadBack> DiskTier::read(const Sought& sought, Store& memory, Wait wait, 
   auto location = disk_.find(url_key, url);
   if (!location) return read;
   http::NormalForms forms(request);
+  const auto drop_corrupt = [this](const Key& key, const Location& at) {
+    disk_.drop(key, at, Error::corrupt);
+    return Error::corrupt;
+  };
   const auto is_known = [&, name = url](const ReadBack::Seen& seen, std::uint64_t selector) {
     return bodies == Bodies::large_in_file && reader_.add_known(read, seen, selector, name, forms);
   };
@@ -176,6 +176,7 @@ bool DiskTier::put(const Key& url_key, const Kept& response, const Kept& superse
 
 DiskTier::Purge DiskTier::purge(const Key& url_key, disk::Done done, Also also) {
   const threads::MutexLock lock(selectors_.lock_of(url_key));
+  // Variants that are on disk still have the old number, and cannot be found by a new selector.
   selectors_.forget(url_key);
   if (also == Also::nothing && !disk_.may_hold(url_key)) return Purge::nothing;
   disk_.purge(url_key, std::move(done));

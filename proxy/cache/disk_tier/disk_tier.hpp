@@ -8,14 +8,18 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "digest/key.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/cache/asked_counts.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk/read_pool.hpp"
 #include "proxy/cache/disk_tier/disk_blocks.hpp"
 #include "proxy/cache/disk_tier/entry_reader.hpp"
 #include "proxy/cache/disk_tier/entry_writer.hpp"
-#include "proxy/cache/disk_tier/readings.hpp"
 #include "proxy/cache/disk_tier/selectors.hpp"
 #include "proxy/cache/store.hpp"
 
@@ -60,6 +64,47 @@ class Admission {
   std::unique_ptr<AskedCounts> counts_;
   std::atomic<AskedCounts*> asked_ = nullptr;  // null: every response is admitted
   std::atomic<std::uint64_t> refused_ = 0;
+};
+
+// Reads from disk under way, so that a second request for the same entry waits for the first read.
+// Any thread.
+class Readings {
+ public:
+  struct End {
+    Readings* readings;
+    void operator()(const digest::Key* key) const {
+      readings->end(*key);
+      delete key;
+    }
+  };
+  // The right to read the entry of a key, for as long as this object exists. Null: another request
+  // has the right.
+  using ReadRight = std::unique_ptr<const digest::Key, End>;
+
+  // Takes the right. If another request has it, returns null, and calls `over` when that
+  // request's right ends. `over` must be brief, and may run on any thread.
+  [[nodiscard]] ReadRight begin(const digest::Key& key, std::function<void()> over)
+      EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    const auto [place, is_new] = waiting_.try_emplace(key);
+    if (is_new) return ReadRight(new digest::Key(key), End{this});
+    place->second.push_back(std::move(over));
+    return ReadRight(nullptr, End{this});
+  }
+
+ private:
+  void end(const digest::Key& key) EXCLUDES(mutex_) {
+    std::vector<std::function<void()>> over;
+    {
+      const threads::MutexLock lock(mutex_);
+      over = std::move(waiting_.extract(key).mapped());
+    }
+    for (const auto& tell : over) tell();
+  }
+
+  threads::Mutex mutex_;
+  std::unordered_map<digest::Key, std::vector<std::function<void()>>, digest::KeyHash> waiting_
+      GUARDED_BY(mutex_);
 };
 
 struct DiskLimits {
@@ -141,7 +186,7 @@ class DiskTier {
 
   // Adapts to the budget's limit as it is now, and to other settings than those of the start.
   // Returns Disk::resize()'s result.
-  disk::Result<void> follow(std::uint64_t bytes, Admit admit);
+  disk::Result<void> resize(std::uint64_t bytes, Admit admit);
 
   // As Disk::follow_clock(). If it returns true, the caller drops from memory all entries of
   // earlier runs.
@@ -192,8 +237,6 @@ class DiskTier {
   const disk::Disk& disk() const { return disk_; }
 
  private:
-  // Drops a damaged record.
-  disk::Error drop_corrupt(const disk::Key& key, const disk::Location& at);
   // The selector in the record, which the tier remembers; empty: the record is damaged.
   std::optional<Selector> selector_in(const ReadBack::Seen& seen, const disk::Location& at,
                                       const disk::StoredRecord& stored);

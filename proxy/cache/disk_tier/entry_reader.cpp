@@ -27,9 +27,10 @@ Result<disk::StoredRecord> EntryReader::open(ReadBack::Seen& seen, const disk::L
 bool EntryReader::add_known(ReadBack& read, const ReadBack::Seen& seen, std::uint64_t selector,
                             std::string_view url, http::NormalForms& request) {
   const auto known = heads_.find(seen.at);
-  if (!known || known->key() != seen.key || known->selector() != selector) return false;
-  const auto& entry = known->entry();
+  if (!known || known->place.key != seen.key || known->selector != selector) return false;
+  const auto& entry = known->entry;
   if (entry->url() != url || !entry->variant().matches(request)) return false;
+  // The index found this very position, so the head cannot be outdated: see KnownHeads.
   read.in_file = known->body(disk_.catalog().segments);
   if (read.in_file) read.entry = entry;
   return read.in_file.has_value();
@@ -41,6 +42,7 @@ Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& me
   Body body{.slices = {}, .size = stored.body_bytes()};
   if (!is_left) {
     auto got = read_body(stored, memory, wait);
+    // A full memory is no fault of the disk: the request goes on as after a miss.
     if (!got && got.error() == Error::busy) return read;
     if (!got) return got.error();
     body = std::move(*got);
@@ -67,13 +69,14 @@ void EntryReader::leave_in_file(ReadBack& read, const Wanted& wanted, const Ref<
   read.entry = entry;
   read.in_file = wanted.stored.body_in_file();
   if (entry->giver().tag != 0) return;
-  heads_.note(std::make_shared<const KnownHead>(entry, wanted.saved.selector, *read.in_file,
-                                                wanted.stored.segment()));
+  heads_.record(std::make_shared<const KnownHead>(entry, wanted.saved.selector, *read.in_file,
+                                                  wanted.stored.segment()));
 }
 
 template <class Stored>
 Result<Body> EntryReader::read(const Stored& stored, std::uint32_t bytes, Room room, Store& memory,
                                Wait wait) {
+  // The checksum of more bytes would hold up the other connections of an I/O thread.
   if (wait == Wait::no && bytes > kReadAtOnce) return Error::would_block;
   Body body{.slices = {}, .size = bytes};
   std::vector<std::span<std::uint8_t>> into;

@@ -26,15 +26,12 @@ bool same_body(const Entry& a, const Entry& b) {
                     b.body.slices.end(), same);
 }
 
-EntryWriter::Taken taken_if(const Result<void>& taken) {
-  return taken ? EntryWriter::Taken::yes : EntryWriter::Taken::no;
-}
-
 }  // namespace
 
 std::vector<disk::RecordPiece> pieces_of(const Ref<const Entry>& entry) {
   std::vector<disk::RecordPiece> pieces;
   if (entry->body.slices.empty()) return pieces;
+  // The disk knows no entries; a piece keeps alive whatever owns its bytes.
   const std::shared_ptr<const void> owner(entry.get(), [entry](const void* /*of_entry*/) {});
   for (const SliceView slice : entry->body.slices) {
     pieces.push_back({owner, disk::bytes_of({slice.block->data(), slice.size})});
@@ -58,57 +55,55 @@ EntryWriter::Taken EntryWriter::write(const Key& key, const Kept& response, cons
                                       std::uint64_t selector) {
   const auto& entry = response.entry;
   if (!fits(*entry)) {
+    // What the disk has is older than what memory has got now, and must not come back.
     if (disk_.may_hold(key)) disk_.purge(key, {});
     return Taken::no;
   }
   RecordHeader header{.kind = RecordKind::whole, .key = key};
+  // The claim of a variant stands in the record of the selector: digests know URLs.
   if (selector == 0) note_claim(header, *entry);
   note_times(header, entry->times());
   header.set_giver(entry->giver().tag);
   NewRecord record{
       .header = header, .url = std::string(entry->url()), .head = encode_head(*entry, selector)};
-  record.done = [this, response, key](Result<disk::Position> at) {
-    if (!at) return;
-    response.on_disk->set(key, to_number(*at), to_number(*at));
-    written_(key, *response.entry);
-  };
-  if (entry->object()) return write_object(std::move(record), *entry, superseded.entry.get());
-  const auto present = disk_.catalog().index.find(key);
-  const auto front = superseded.on_disk ? superseded.on_disk->front() : 0;
-  const bool newer_head = front != 0 && present && to_number(present->at) == front &&
-                          same_body(*entry, *superseded.entry);
-  if (newer_head) {
-    record.replaces = present->at;
-    return write_head(std::move(record), response, superseded.on_disk->body());
+  bool freshens = false;
+  std::uint64_t body = 0;  // the record that has the body, if it is another one
+  if (entry->object()) {
+    record.header.kind = RecordKind::object;
+    note_object(record.header, *entry);
+    // An object stays in the index while its head is freshened: otherwise its blocks would count as
+    // orphans.
+    freshens = superseded.entry && superseded.entry->object() == entry->object();
+  } else if (const auto present = shared_body(key, *entry, superseded)) {
+    freshens = true;
+    body = superseded.on_disk->body();
+    record.header.kind = RecordKind::head;
+    record.header.version = body;
+    record.replaces = *present;
+    // Reclaiming may have moved the body meanwhile: then the record is written whole.
+    record.body_if_moved = pieces_of(entry);
+  } else {
+    record.body = pieces_of(entry);
   }
-  record.body = pieces_of(entry);
-  return taken_if(disk_.replace(std::move(record)));
-}
-
-// `body`: the record that has the body.
-EntryWriter::Taken EntryWriter::write_head(NewRecord record, const Kept& response,
-                                           std::uint64_t body) {
-  record.header.kind = RecordKind::head;
-  record.header.version = body;
-  record.body_if_moved = pieces_of(response.entry);
-  record.done = [this, response, key = record.header.key, body](Result<disk::Position> at) {
+  record.done = [this, response, key, body](const Result<disk::Position>& at) {
     if (!at) return;
     const auto location = disk_.catalog().index.find(key);
     const bool moved = location && location->at == *at && location->kind == RecordKind::whole;
-    response.on_disk->set(key, to_number(*at), moved ? to_number(*at) : body);
+    const auto front = to_number(*at);
+    response.on_disk->set(key, front, body == 0 || moved ? front : body);
     written_(key, *response.entry);
   };
-  return taken_if(disk_.freshen(std::move(record)));
+  const auto taken = freshens ? disk_.freshen(std::move(record)) : disk_.replace(std::move(record));
+  return taken ? Taken::yes : Taken::no;
 }
 
-// An object stays in the index while its head is freshened: otherwise its blocks would count as
-// orphans.
-EntryWriter::Taken EntryWriter::write_object(NewRecord record, const Entry& entry,
-                                             const Entry* superseded) {
-  record.header.kind = RecordKind::object;
-  note_object(record.header, entry);
-  const bool freshens = superseded && superseded->object() == entry.object();
-  return taken_if(freshens ? disk_.freshen(std::move(record)) : disk_.replace(std::move(record)));
+std::optional<disk::Position> EntryWriter::shared_body(const Key& key, const Entry& entry,
+                                                       const Kept& superseded) const {
+  const auto present = disk_.catalog().index.find(key);
+  const auto front = superseded.on_disk ? superseded.on_disk->front() : 0;
+  const bool is_shared = front != 0 && present && to_number(present->at) == front &&
+                         same_body(entry, *superseded.entry);
+  return is_shared ? std::optional(present->at) : std::nullopt;
 }
 
 }  // namespace proxy::cache

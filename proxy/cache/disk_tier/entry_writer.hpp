@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,9 @@ class EntryWriter {
 
  private:
   bool fits(const Entry& entry) const;
-  Taken write_object(disk::NewRecord record, const Entry& entry, const Entry* superseded);
-  Taken write_head(disk::NewRecord record, const Kept& response, std::uint64_t body);
+  // The record of `superseded`, if its body is the entry's, too.
+  std::optional<disk::Position> shared_body(const disk::Key& key, const Entry& entry,
+                                            const Kept& superseded) const;
 
   disk::Disk& disk_;
   const Written written_;

@@ -16,39 +16,39 @@ constexpr std::uint64_t kLargest = 16 * 1024;
 constexpr std::uint64_t kOverhead = sizeof(KnownHead) + 128;
 
 std::uint64_t bytes_of(const KnownHead& head) {
-  return head.entry()->footprint() + kOverhead;
+  return head.entry->footprint() + kOverhead;
 }
 
+// Another directory may have given the number to another segment, so numbers alone do not tell
+// segments apart. The owners of their control blocks do.
 bool is_same(const std::shared_ptr<const disk::Segment>& found,
              const std::weak_ptr<const disk::Segment>& known) {
   return found && !found.owner_before(known) && !known.owner_before(found);
 }
 
-}  // namespace
-
-KnownHead::KnownHead(Ref<const Entry> entry, std::uint64_t selector, disk::StoredBody body,
-                     const std::shared_ptr<const disk::Segment>& front)
-    : entry_(std::move(entry)),
-      selector_(selector),
-      body_(std::move(body)),
-      front_segment_(front),
-      body_segment_(std::exchange(body_.segment, nullptr)) {}
-
-std::optional<disk::StoredBody> KnownHead::body(const disk::Segments& segments) const {
-  auto segment = segments.find(body_.at.segment);
-  if (!is_same(segment, body_segment_)) return std::nullopt;
-  const bool is_apart = body_.front.segment != body_.at.segment;
-  if (is_apart && !is_same(segments.find(body_.front.segment), front_segment_)) return std::nullopt;
-  disk::StoredBody body = body_;
-  body.segment = std::move(segment);
+disk::StoredBody without_segment(disk::StoredBody body) {
+  body.segment = nullptr;
   return body;
 }
 
-KnownHeads::~KnownHeads() {
-  for (auto& shard : shards_) {
-    const threads::MutexLock lock(shard.mutex);
-    budget_.release(shard.heads.size() * kOverhead);
-  }
+}  // namespace
+
+KnownHead::KnownHead(Ref<const Entry> its_entry, std::uint64_t its_selector, disk::StoredBody body,
+                     const std::shared_ptr<const disk::Segment>& front)
+    : entry(std::move(its_entry)),
+      selector(its_selector),
+      place(without_segment(body)),
+      front_segment_(front),
+      body_segment_(body.segment) {}
+
+std::optional<disk::StoredBody> KnownHead::body(const disk::Segments& segments) const {
+  auto segment = segments.find(place.at.segment);
+  if (!is_same(segment, body_segment_)) return std::nullopt;
+  const bool is_apart = place.front.segment != place.at.segment;
+  if (is_apart && !is_same(segments.find(place.front.segment), front_segment_)) return std::nullopt;
+  disk::StoredBody body = place;
+  body.segment = std::move(segment);
+  return body;
 }
 
 KnownHeads::Head KnownHeads::find(disk::Position at) {
@@ -61,9 +61,9 @@ KnownHeads::Head KnownHeads::find(disk::Position at) {
   return found->second.head;
 }
 
-void KnownHeads::note(Head head) {
+void KnownHeads::record(Head head) {
   if (bytes_of(*head) > kLargest) return;
-  const auto number = to_number(head->at());
+  const auto number = to_number(head->place.front);
   auto& shard = shard_of(number);
   std::vector<Head> forgotten;  // destroyed after the lock
   const threads::MutexLock lock(shard.mutex);

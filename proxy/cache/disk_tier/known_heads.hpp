@@ -16,27 +16,22 @@
 namespace proxy::cache {
 
 // What a hit needs of a record whose head was read and decoded before.
-class KnownHead {
- public:
-  // `entry`: without its body, but with its length. `selector`: SavedHead::selector. `front`: the
-  // segment of the record that has the head.
-  KnownHead(Ref<const Entry> entry, std::uint64_t selector, disk::StoredBody body,
+struct KnownHead {
+  // `front`: the segment of the record that has the head.
+  KnownHead(Ref<const Entry> its_entry, std::uint64_t its_selector, disk::StoredBody body,
             const std::shared_ptr<const disk::Segment>& front);
 
-  const Ref<const Entry>& entry() const { return entry_; }
-  std::uint64_t selector() const { return selector_; }
-  const disk::Key& key() const { return body_.key; }
-  disk::Position at() const { return body_.front; }
-  // The place of the body. Nothing if one of the segments was reclaimed, or if another directory
-  // has taken its number since: then the head is not known any more.
+  // The body. Nothing if one of the segments was reclaimed, or if another directory has taken its
+  // number since: then the head is not known any more.
   std::optional<disk::StoredBody> body(const disk::Segments& segments) const;
+
+  const Ref<const Entry> entry;  // without its body, but with its length
+  const std::uint64_t selector;  // as in SavedHead
+  const disk::StoredBody place;  // of the body, without its segment
 
  private:
   using Segment = std::weak_ptr<const disk::Segment>;  // a reclaimed one is closed all the same
 
-  const Ref<const Entry> entry_;
-  const std::uint64_t selector_;
-  disk::StoredBody body_;  // without its segment
   Segment front_segment_;
   Segment body_segment_;
 };
@@ -51,14 +46,14 @@ class KnownHeads {
 
   // The budget outlives the table.
   explicit KnownHeads(Budget& budget) : budget_(budget) {}
-  ~KnownHeads();
+  ~KnownHeads() { clear(); }
   KnownHeads(const KnownHeads&) = delete;
   KnownHeads& operator=(const KnownHeads&) = delete;
 
   // The head of the record at this position, or null. Counts as a use.
   Head find(disk::Position at);
   // Keeps the head, unless it is large.
-  void note(Head head);
+  void record(Head head);
   // Forgets all.
   void clear();
   // The memory of all heads.

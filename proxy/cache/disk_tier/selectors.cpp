@@ -14,9 +14,10 @@ std::size_t Selectors::fitting(std::uint64_t memory_bytes) {
   return std::clamp<std::size_t>(memory_bytes / 64 / sizeof(Known), 64, 4096);
 }
 
-void Selectors::note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector,
-                     const RecordHeader& record) {
+void Selectors::record(const ReadBack::Seen& seen, std::string_view url, const Selector& selector,
+                       const RecordHeader& record) {
   const threads::MutexLock lock(lock_of(seen.key));
+  // A purge may have come between the read and this lock.
   if (!disk_.holds(seen.key, url, seen.at)) return;
   known_[slot_of(seen.key)] = Known{seen.key, selector, record};
 }
@@ -27,7 +28,7 @@ void Selectors::forget(const Key& url_key) {
 }
 
 // Another URL may have the slot.
-void Selectors::learn(const Key& url_key, std::string_view url) {
+void Selectors::read_back(const Key& url_key, std::string_view url) {
   auto& known = known_[slot_of(url_key)];
   if (known && known->url == url_key) return;
   const auto location = disk_.catalog().index.find(url_key);
@@ -45,7 +46,7 @@ void Selectors::learn(const Key& url_key, std::string_view url) {
 // disk belongs.
 Selectors::Known& Selectors::selector_for(const Key& url_key, std::string_view url,
                                           std::string names) {
-  learn(url_key, url);
+  read_back(url_key, url);
   auto& known = known_[slot_of(url_key)];
   if (!known || known->url != url_key || known->selector.names != names) {
     const auto number = std::max<std::uint64_t>(disk_.new_version(), 1);

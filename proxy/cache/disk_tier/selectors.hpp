@@ -54,8 +54,8 @@ class Selectors {
   };
 
   // Remembers a selector that was read, unless it was purged since. Takes the key's lock.
-  void note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector,
-            const disk::RecordHeader& record);
+  void record(const ReadBack::Seen& seen, std::string_view url, const Selector& selector,
+              const disk::RecordHeader& record);
   // The caller holds the key's lock for these.
   void forget(const disk::Key& url_key);
   void put_variant(const disk::Key& url_key, const Kept& response, const Kept& superseded);
@@ -74,7 +74,7 @@ class Selectors {
   std::size_t slot_of(const disk::Key& url_key) const {
     return digest::part_of(url_key, known_.size());
   }
-  void learn(const disk::Key& url_key, std::string_view url);
+  void read_back(const disk::Key& url_key, std::string_view url);
   Known& selector_for(const disk::Key& url_key, std::string_view url, std::string names);
   void put_selector(Known& known, const disk::Key& variant, const Entry& entry);
 

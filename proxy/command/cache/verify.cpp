@@ -74,7 +74,7 @@ class StoppedCheck {
     Report report;
     report.add("segments", segments_).add("good_records", all_.records);
     report.add("bytes", all_.bytes).add("damaged_places", all_.damages);
-    return report.as(options_.json);
+    return options_.json ? report.json() : report.text();
   }
 
   const VerifyOptions& options_;
@@ -105,7 +105,7 @@ Result<int> verify_running(const VerifyOptions& options, const Streams& streams)
   });
   progress.clear();
   if (!asked) return asked.error();
-  out.write(summary.as(options.json));
+  out.write(options.json ? summary.json() : summary.text());
   if (auto said = out.finish(); !said) return said.error();
   return number_in(summary, "damaged_places") == 0 ? kDone : kDamaged;
 }

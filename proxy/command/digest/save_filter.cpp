@@ -25,7 +25,7 @@ Result<int> save_filter(const digest::BloomFilter& filter, const SaveOptions& op
   if (!written) return written.error();
   Report report;
   report.add("file", options.out).add(describe(filter, file.size()));
-  return print(report.as(options.json), streams);
+  return print(options.json ? report.json() : report.text(), streams);
 }
 
 }  // namespace proxy::command

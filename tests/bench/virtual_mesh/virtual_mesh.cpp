@@ -47,8 +47,8 @@ class Mesh {
   void print_members() const {
     for (const auto& member : members_) {
       fmt::print("p{}: {} entries, {} evicted, {} of them as kept elsewhere; digest {:016x}\n",
-                 member.number, member.store.entries(), member.store.evicted(),
-                 member.store.evicted_duplicates(),
+                 member.number, member.store.entries(), member.store.totals().evicted.load(),
+                 member.store.totals().duplicates.load(),
                  fingerprint(member.publisher.native(0, 0)->body));
     }
   }

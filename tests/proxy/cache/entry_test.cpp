@@ -105,9 +105,9 @@ TEST(QuotePlaces, TellOfQuotesThatAreBeyondTheirBits) {
   const auto head = "HTTP/1.1 200 X\r\nContent-Type: a\r\nX: " + std::string(70'000, 'x') +
                     "\r\nETag: \"far\"\r\nSet-Cookie: b\r\n";
   QuotePlaces noted;
-  EXPECT_TRUE(noted.note(http::field::content_type, head.find("a\r\nX:"), 1));
-  EXPECT_TRUE(noted.note(http::field::etag, head.find("\"far"), 5));
-  EXPECT_TRUE(noted.note(http::field::set_cookie, head.find("b\r\n"), 1));
+  EXPECT_TRUE(noted.record(http::field::content_type, head.find("a\r\nX:"), 1));
+  EXPECT_TRUE(noted.record(http::field::etag, head.find("\"far"), 5));
+  EXPECT_TRUE(noted.record(http::field::set_cookie, head.find("b\r\n"), 1));
   for (const auto& told : {QuotePlaces(head).in(head), noted.in(head)}) {
     EXPECT_EQ(told.etag, "\"far\"");
     EXPECT_EQ(told.content_type, "a");

@@ -81,7 +81,7 @@ TEST_F(MemoryStore, FindsWhatWasPut) {
   EXPECT_EQ(find().entry->body.size, 10U);
   EXPECT_EQ(find("http://a/other").entry, nullptr);
   EXPECT_EQ(store_->entries(), 1U);
-  EXPECT_GE(store_->bytes(), 10U);
+  EXPECT_GE(store_->totals().bytes, 10U);
 }
 
 TEST_F(MemoryStore, CollidingKeyFindsNothingAndGivesWay) {
@@ -265,7 +265,7 @@ TEST_F(MemoryStore, InvalidationDropsEveryVariant) {
   put("http://a/", 1);
   EXPECT_EQ(store_->remove(key_of("http://a/")), 1U);
   EXPECT_EQ(store_->remove(key_of("http://a/")), 0U);
-  EXPECT_EQ(store_->bytes(), 0U);
+  EXPECT_EQ(store_->totals().bytes, 0U);
 }
 
 TEST_F(MemoryStore, LimitHoldsAfterEveryPut) {
@@ -300,11 +300,11 @@ TEST_F(MemoryStore, IsLeftAsItIsByAScanOfTheDisk) {
   };
   int number = 0;
   while (read_back(number)) ++number;  // until memory is full
-  EXPECT_GT(store_->bytes(), budget_.limit() * 9 / 10);
-  EXPECT_EQ(store_->evicted(), 0U);
+  EXPECT_GT(store_->totals().bytes, budget_.limit() * 9 / 10);
+  EXPECT_EQ(store_->totals().evicted.load(), 0U);
   const int scanned = number + 1000;
   for (++number; number < scanned; ++number) EXPECT_FALSE(read_back(number)) << number;
-  EXPECT_EQ(store_->evicted(), 0U);
+  EXPECT_EQ(store_->totals().evicted.load(), 0U);
   EXPECT_TRUE(read_back(scanned - 1)) << "it returns";
   EXPECT_TRUE(find(url(scanned - 1)).entry);
 }
@@ -332,10 +332,10 @@ TEST_F(MemoryStore, GivesUpFirstWhatIsKeptElsewhere) {
     EXPECT_LT(duplicates + others, 800) << "some were evicted";
     if (asks) {
       EXPECT_LT(duplicates, others / 2);
-      EXPECT_EQ(store_->evicted_duplicates(), static_cast<std::uint64_t>(500 - duplicates));
+      EXPECT_EQ(store_->totals().duplicates.load(), static_cast<std::uint64_t>(500 - duplicates));
     } else {
       EXPECT_GT(duplicates, others * 2 / 3);
-      EXPECT_EQ(store_->evicted_duplicates(), 0U);
+      EXPECT_EQ(store_->totals().duplicates.load(), 0U);
     }
   }
 }
@@ -353,7 +353,7 @@ TEST_F(MemoryStore, GivesUpNothingThatTheDiskHas) {
     for (int uses = 0; uses < 3; ++uses) find(stock.url);
     for (int i = 2; i < 1900; ++i) put(url(i), 2000);
     for (int i = 2; i < 1900; ++i) put(url(i), 2000);
-    EXPECT_EQ(store_->evicted_duplicates(), is_on_disk ? 0U : 1U);
+    EXPECT_EQ(store_->totals().duplicates.load(), is_on_disk ? 0U : 1U);
   }
 }
 

@@ -42,7 +42,7 @@ class HeadsOfADisk : public ::testing::Test {
 TEST_F(HeadsOfADisk, AreFoundByTheirPosition) {
   KnownHeads heads(budget_);
   const auto one = head({1, 160});
-  heads.note(one);
+  heads.record(one);
   EXPECT_EQ(heads.find({1, 160}), one);
   EXPECT_EQ(heads.find({1, 176}), nullptr);
   EXPECT_EQ(heads.find({2, 160}), nullptr);
@@ -57,14 +57,14 @@ TEST_F(HeadsOfADisk, TakeAnEighthOfTheBudgetAtMost) {
   {
     KnownHeads heads(budget_);
     for (std::uint32_t i = 0; i < 5000; ++i) {
-      heads.note(head(nth(i)));
-      heads.note(head(nth(i)));  // in place of the first
+      heads.record(head(nth(i)));
+      heads.record(head(nth(i)));  // in place of the first
       EXPECT_LE(heads.bytes(), budget_.limit() / 8);
       EXPECT_EQ(budget_.used() - before, heads.bytes());
     }
     EXPECT_GT(heads.bytes(), budget_.limit() / 16);
     budget_.set_limit(1 << 16);
-    for (std::uint32_t i = 0; i < 1000; ++i) heads.note(head(nth(i)));
+    for (std::uint32_t i = 0; i < 1000; ++i) heads.record(head(nth(i)));
     EXPECT_LE(heads.bytes(), budget_.limit() / 8);
   }
   EXPECT_EQ(budget_.used(), before);
@@ -72,9 +72,9 @@ TEST_F(HeadsOfADisk, TakeAnEighthOfTheBudgetAtMost) {
 
 TEST_F(HeadsOfADisk, StayWhileTheyAreUsed) {
   KnownHeads heads(budget_);
-  heads.note(head(nth(0)));
+  heads.record(head(nth(0)));
   for (std::uint32_t i = 1; i < 5000; ++i) {
-    heads.note(head(nth(i)));
+    heads.record(head(nth(i)));
     ASSERT_TRUE(heads.find(nth(0))) << i;
   }
   EXPECT_FALSE(heads.find(nth(1)));
@@ -84,7 +84,7 @@ TEST_F(HeadsOfADisk, AreNotKeptIfTheyAreLarge) {
   KnownHeads heads(budget_);
   Stock large;
   large.lines += "X-Large: " + std::string(20'000, 'x') + "\r\n";
-  heads.note(head(nth(1), nth(1), large));
+  heads.record(head(nth(1), nth(1), large));
   EXPECT_FALSE(heads.find(nth(1)));
 }
 
