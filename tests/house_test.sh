@@ -161,17 +161,17 @@ declare -A limits=(
   [process]=0
   [members]=25
   [large-types]=32
-  [wide-classes]=15
+  [wide-classes]=14
   [includes]=21
-  [included]=46
+  [included]=45
   [rooms]=38
-  [floors]=17
+  [floors]=15
   [clocks]=167
-  [random]=7
+  [random]=6
   [disk]=0
   [decisions]=36
   [parameters]=23
-  [flags]=55
+  [flags]=53
 )
 numbers=$(tests/figures.py --numbers)
 breach 'a figure has grown (tests/figures.py --list FIGURE shows of what)' < <(

@@ -52,10 +52,7 @@ Claimable* ShardClaims::outlived(Time now) {
 }
 
 bool ShardClaims::change(const digest::Claim& claim, KeyChange::What what) {
-  if (below_) {
-    return what == KeyChange::What::added ? below_->claim_above(claim)
-                                          : below_->unclaim_above(claim);
-  }
+  if (below_) return below_->change_above(claim, what);
   changes_.append({claim.key, what, claim.rule});
   return true;
 }

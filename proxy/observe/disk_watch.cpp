@@ -82,8 +82,12 @@ void DiskWatch::look() {
   const auto state = disk_->state();
   if (state.reason == disk::Error::handed_over) return;
   using disk::Unclaimed;
-  disk_->disk().catalog().index.suspend_claims(Unclaimed::hanging,
-                                               state.reason == disk::Error::hangs);
+  auto& index = disk_->disk().catalog().index;
+  if (state.reason == disk::Error::hangs) {
+    index.suspend_claims(Unclaimed::hanging);
+  } else {
+    index.resume_claims(Unclaimed::hanging);
+  }
   note_losses(disk.catalog().counters, std::chrono::steady_clock::now());
   if (working_ && !state.working) {
     spdlog::error("{}; what is stored stays in memory meanwhile", why_rests(state.reason, path_));
@@ -121,8 +125,9 @@ disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
     if (is_taken || error == disk::Error::too_small) {
       throw std::runtime_error(text);
     }
-    disk.disk().catalog().index.suspend_claims(disk::Unclaimed::hanging,
-                                               error == disk::Error::hangs);
+    if (error == disk::Error::hangs) {
+      disk.disk().catalog().index.suspend_claims(disk::Unclaimed::hanging);
+    }
     spdlog::error("{}", text);
     return {};
   }

@@ -73,7 +73,7 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   gauge("index_bytes", "Memory of the index, part of cache.memory.", disk.catalog().index.bytes());
   gauge("segments", "Segment files.", disk.catalog().segments.count());
   gauge("used_bytes", "What the files take.", disk.catalog().used_bytes.load());
-  gauge("queued_bytes", "What waits to be written.", disk.queued_bytes());
+  gauge("queued_bytes", "What waits to be written.", disk.queue().bytes());
   gauge("write_amplification", "Bytes written over bytes of what was stored.",
         write_amplification(disk.catalog().counters));
 }

@@ -194,7 +194,8 @@ Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatien
   milliseconds waited{0};
   while (waited < allowed) {
     const auto taken = std::make_shared<Wakeup>(access.executor);
-    const auto notice = cache.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
+    const auto notice =
+        cache.disk->disk().queue().when_taken(more_than, [taken] { taken->notify(); });
     if (notice == cache::disk::WriteQueue::Notice::none) break;
     co_await taken->wait(allowed - waited);
     waited = std::chrono::ceil<milliseconds>(steady_clock::now() - begun);
@@ -203,7 +204,7 @@ Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatien
 }
 
 void note_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object) {
-  if (cache.disk) cache.disk->disk().review_claim(key, object.object()->version);
+  if (cache.disk) cache.disk->disk().queue().doubt(key, object.object()->version);
 }
 
 }  // namespace proxy

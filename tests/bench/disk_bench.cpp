@@ -68,7 +68,7 @@ void append(Disk& disk, const Plan& plan) {
       return;
     }
   }
-  (void)disk.settle(std::chrono::minutes(5));
+  (void)disk.queue().settle(std::chrono::minutes(5));
 }
 
 void measure_append(Disk& disk, const Plan& plan) {

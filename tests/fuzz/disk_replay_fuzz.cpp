@@ -8,7 +8,7 @@ namespace disk = proxy::cache::disk;
 namespace {
 
 // The listed records lie within the file, one behind the other.
-void check(const disk::Replayed& found, std::size_t size) {
+void check(const disk::Scanned& found, std::size_t size) {
   std::uint64_t end = disk::kSegmentHeaderBytes;
   for (const disk::Listed& record : found.records) {
     if (record.offset != end || end + record.bytes > size) __builtin_trap();

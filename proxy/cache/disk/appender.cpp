@@ -31,6 +31,7 @@ Result<std::uint64_t> Appender::seal() {
   const Current sealed = *std::exchange(current_, std::nullopt);
   const File& file = sealed.segment->file;
   const auto footer = encode_footer(sealed.segment->number, sealed.records, purges_.value_or(0));
+  // The footer has to end the file. What was reserved behind it is given back.
   const std::uint64_t bytes = sealed.end + footer.size();
   auto done = file.write(footer, sealed.end);
   if (done) done = file.truncate(bytes);
@@ -81,6 +82,7 @@ Result<void> Appender::gather(NewRecord record, std::optional<Position> moved_fr
   Gathered& added = gathered_.emplace_back(Gathered{std::move(record), {}, {}, moved_from});
   complete_header(added.record);
   RecordHeader& header = added.written = added.record.header;
+  // The disk gets wall time, since the next run has another clock. The index gets ours.
   shift_times(header, catalog_.segments.times.ahead(current_->segment->times, header.at.offset));
   const auto url = bytes_of(added.record.url);
   const auto head = bytes_of(added.record.head);
@@ -100,11 +102,12 @@ Result<void> Appender::flush() {
   if (gathered_.empty()) return {};
   const auto begun = catalog_.clock.steady();
   const auto written = current_->segment->file.write(pieces_, current_->end);
-  if (written) pace_.note(gathered_bytes_, catalog_.clock.steady() - begun);
+  if (written) pace_.record(gathered_bytes_, catalog_.clock.steady() - begun);
   const bool purges = std::any_of(gathered_.begin(), gathered_.end(), [](const Gathered& added) {
     return is_purge(added.record.header.kind);
   });
   auto result = written;
+  // Before any `done` is called: a purge that is reported must survive a loss of power.
   if (written && purges && limits_.sync_purges) result = current_->segment->file.sync();
   if (!result) {
     fail_gathered(result.error());
@@ -118,6 +121,7 @@ Result<void> Appender::flush() {
   return {};
 }
 
+// The next record overwrites the zeros. To a replay they mean that nothing follows.
 Result<void> Appender::probe() const {
   return current_->segment->file.write(kZeros, current_->end);
 }

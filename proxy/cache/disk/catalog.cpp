@@ -16,8 +16,29 @@ bool is_of_one_key(RecordKind kind) {
 
 }  // namespace
 
+bool Catalog::apply_clock(std::chrono::milliseconds ahead) {
+  const auto older = segments.times.apply(ahead);
+  if (older.count() == 0) return false;
+  std::vector<std::pair<Key, Location>> claimed;
+  for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
+    claimed.clear();
+    index.each_in(shard, [&](const Key& key, const Location& place) {
+      if (place.claimable_until != 0) claimed.emplace_back(key, place);
+    });
+    // After the visit, which holds the shard's lock.
+    for (const auto& [key, place] : claimed) {
+      const auto segment = segments.find(place.at.segment);
+      if (!segment || !segment->times.earlier(place.at.offset)) continue;
+      index.set_claim(key, place.at, shifted_claim(place.claimable_until, -older));
+    }
+  }
+  return true;
+}
+
 void Learner::learn(std::span<const Listed> records, std::uint32_t segment) {
   while (!records.empty()) {
+    // As many records as possible are applied at once, which is cheaper. A purge by prefix and the
+    // like must see all records before it, and none behind it.
     const auto other = std::find_if_not(records.begin(), records.end(), [](const Listed& listed) {
       return is_of_one_key(listed.kind);
     });
@@ -33,6 +54,7 @@ void Learner::learn(std::span<const Listed> records, std::uint32_t segment) {
 void Learner::learn(const Location& place) {
   if (place.kind == RecordKind::searched) return learn_searched(place);
   if (place.kind == RecordKind::unknown) return forget_all();
+  // A later record may show that the search for this purge is complete. So it is read at the end.
   waiting_.push_back(place.at);
   if (waiting_.size() >= kMostWaiting) finish();
 }

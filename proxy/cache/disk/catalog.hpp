@@ -33,23 +33,29 @@ class KeyCounts {
   std::array<std::atomic<std::uint32_t>, kSlots> counts_{};
 };
 
-struct Counters {
-  using Count = std::atomic<std::uint64_t>;
+// What the disk did, one member per number of the disk in /metrics. Any thread counts and reads.
+using Count = std::atomic<std::uint64_t>;
 
+struct WriteCounters {
   // Bytes written. Their sum divided by `stored_bytes` is the write amplification.
   Count stored_bytes = 0;      // records that callers queued, purges included
   Count reinserted_bytes = 0;  // records copied out of a segment before it was reclaimed
   Count overhead_bytes = 0;    // headers and footers of segments, records of searches
 
-  Count stored = 0;        // records
-  Count reinserted = 0;    // entries copied
+  Count stored = 0;      // records
+  Count reinserted = 0;  // entries copied
+};
+
+struct SpaceCounters {
   Count evicted = 0;       // entries lost with a reclaimed segment
   Count duplicates = 0;    // entries not copied, because another cache keeps them
   Count reclaimed = 0;     // segments
   Count crowded_out = 0;   // segments reclaimed because the index was full; the disk was not
   Count squeezed_out = 0;  // segments reclaimed because others filled the file system
   Count purged = 0;        // entries removed by the search for purges by prefix
+};
 
+struct FaultCounters {
   Count refused_busy = 0;     // records refused: too much waits to be written
   Count refused_resting = 0;  // records refused: the disk rested
   Count failed_writes = 0;    // records that were queued but could not be written
@@ -57,6 +63,10 @@ struct Counters {
   Count failed_reads = 0;     // reads that the system refused
   Count slow_reads = 0;       // reads given up: the disk did not answer in time
   Count lost = 0;             // times that the directory or its content vanished
+};
+
+struct Counters : WriteCounters, SpaceCounters, FaultCounters {
+  using Count = disk::Count;
 };
 
 // Each member may be used by any thread. The writer's thread alone adds what it has written; other
@@ -67,6 +77,11 @@ struct Catalog {
                    PurgeRules::Reading reading = PurgeRules::as_prefix,
                    RecordTimes::Time started = RecordTimes::Time::max(), std::uint32_t run = 0)
       : clock(its_clock), index(origin), segments(started, run), rules(std::move(reading)) {}
+
+  // Call this when wall time is ahead of the clock by `ahead` (RecordTimes). Returns whether the
+  // ages of records of earlier runs have changed, and with them their claims. If so, the call looks
+  // at all entries of the index. For one thread at a time.
+  bool apply_clock(std::chrono::milliseconds ahead);
 
   machine::Clock& clock;
 
@@ -87,7 +102,8 @@ struct Catalog {
   KeyCounts purging;
 };
 
-// For one thread. The constructor's arguments must outlive the learner.
+// Builds the index and the purge rules from the records of the log. For one thread. The
+// constructor's arguments must outlive the learner.
 class Learner {
  public:
   Learner(Index& index, const Segments& segments, PurgeRules& rules)

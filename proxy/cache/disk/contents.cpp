@@ -17,6 +17,8 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
   for (const auto& item : *items) {
     if (!item.is_file) continue;
     auto file = directory->open_segment(item.segment);
+    // Without a descriptor all further segments would seem unreadable, and the list would lack
+    // them.
     if (!file && file.error() == Error::no_descriptors) return file.error();
     const auto scanned = file ? scan(*file, item.segment) : file.error();
     if (!scanned) {
@@ -37,6 +39,7 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
 
 void Contents::each(const std::function<bool(const Seen&)>& visit,
                     const std::function<bool(const Location&)>& wanted) const {
+  // The log gives the order, and the index says which record of a key counts.
   for (auto segment = segments_.oldest(); segment; segment = segments_.after(segment->number)) {
     const auto scanned = scan(segment->file, segment->number);
     if (!scanned) continue;  // open() could read the segment, but now the disk fails

@@ -53,7 +53,9 @@ Result<File> open_lock(const File& directory, Access access) {
   return File::open(directory.descriptor(), kLock, how | O_NOFOLLOW);
 }
 
-Result<void> take(const File& lock, Access access) {
+// flock() belongs to the open file, so it also keeps out another object of this process. A shared
+// lock that succeeds shows that no writer refused the exclusive one, but readers.
+Result<void> acquire(const File& lock, Access access) {
   const bool writes = access == Access::write;
   if (::flock(lock.descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return {};
   if (errno != EWOULDBLOCK) return error_of(errno);
@@ -80,8 +82,7 @@ Result<Directory> Directory::open(const std::filesystem::path& path, Access acce
   if (!self) return self.error();
   auto lock = open_lock(*self, access);
   if (!lock) return lock.error();
-  const auto taken = take(*lock, access);
-  if (!taken) return taken.error();
+  if (const auto taken = acquire(*lock, access); !taken) return taken.error();
   return Directory(path, access, std::move(*self), std::move(*lock));
 }
 
@@ -106,6 +107,7 @@ Result<std::vector<Directory::Item>> Directory::segments() const {
 }
 
 Result<File> Directory::open_segment(std::uint32_t segment, Access access) const {
+  // No link is followed: it may lead to a file of somebody else, which would be cut or emptied.
   const int how = access == Access::write ? O_RDWR : O_RDONLY;
   return File::open(self_.descriptor(), name_of(segment).c_str(), how | O_NOFOLLOW);
 }
@@ -128,6 +130,7 @@ Result<void> Directory::remove(std::uint32_t segment) const {
 
 std::uint64_t Directory::free_bytes() const {
   struct statvfs status {};
+  // A file system that tells no size tells no free space either.
   if (::fstatvfs(self_.descriptor(), &status) != 0 || status.f_blocks == 0) {
     return std::numeric_limits<std::uint64_t>::max();
   }

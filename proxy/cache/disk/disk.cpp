@@ -22,10 +22,10 @@ LogLimits fitted(LogLimits limits) {
 }
 
 NewRecord purge_of(const Key& key) {
-  return {.header = {.kind = RecordKind::purge, .key = key}, .url = {}, .head = {}};
+  return {.header = {.kind = RecordKind::purge, .key = key}};
 }
 
-std::function<void(Result<Position>)> told(Done done) {
+std::function<void(Result<Position>)> without_position(Done done) {
   return [done = std::move(done)](Result<Position> at) {
     if (done) done(at ? Result<void>() : at.error());
   };
@@ -72,31 +72,15 @@ Result<void> Disk::resize(std::uint64_t bytes, std::size_t entries) {
   const auto segment_bytes = segment_bytes_for(wanted);
   if (!segment_bytes) return segment_bytes.error();
   wanted.segment_bytes = *segment_bytes;
+  // At once, so that no record is queued that the smaller segments have no room for.
   segment_bytes_.store(*segment_bytes, std::memory_order_relaxed);
   writer_.resize(size_of(wanted));
   return {};
 }
 
-bool Disk::follow_clock(std::chrono::milliseconds ahead) {
-  const auto older = catalog_.segments.times.follow(ahead);
-  if (older.count() == 0) return false;
-  std::vector<std::pair<Key, Location>> claimed;
-  for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
-    claimed.clear();
-    catalog_.index.each_in(shard, [&](const Key& key, const Location& place) {
-      if (place.claimable_until != 0) claimed.emplace_back(key, place);
-    });
-    for (const auto& [key, place] : claimed) {
-      const auto segment = catalog_.segments.find(place.at.segment);
-      if (!segment || !segment->times.earlier(place.at.offset)) continue;
-      catalog_.index.set_claim(key, place.at, shifted_claim(place.claimable_until, -older));
-    }
-  }
-  return true;
-}
-
 std::optional<Location> Disk::find(const Key& key, std::string_view url) {
   if (!catalog_.ready.load(std::memory_order_acquire)) return std::nullopt;
+  // The index before `purging`: a purge counts there first, and then erases from the index.
   const auto location = catalog_.index.use(key);
   if (!location || catalog_.purging.any(key)) return std::nullopt;
   if (catalog_.rules.purged(url, location->at)) {
@@ -115,14 +99,11 @@ bool Disk::holds(const Key& key, std::string_view url, Position at) const {
 Result<StoredRecord> Disk::open(const Key& key, const Location& location, Wait wait) {
   auto stored = StoredRecord::open(catalog_.segments, key, location, wait);
   if (!stored) drop(key, location, stored.error());
-  if (!stored || !is_of_purged_giver(*stored)) return stored;
+  if (!stored) return stored;
+  const GiverTag giver = stored->header().giver();
+  if (giver == 0 || !catalog_.rules.purged(stored->url(), location.at, giver)) return stored;
   if (catalog_.index.erase_at(key, location.at)) purge(key, {});
   return Error::gone;
-}
-
-bool Disk::is_of_purged_giver(const StoredRecord& stored) const {
-  const RecordHeader& header = stored.header();
-  return header.giver() != 0 && catalog_.rules.purged(stored.url(), header.at, header.giver());
 }
 
 Result<void> Disk::read_body(const StoredRecord& stored,
@@ -143,7 +124,7 @@ Result<void> Disk::read_body(const StoredBody& stored,
 Result<void> Disk::check(const Key& key, const Location& location, std::string& url) {
   const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
   if (stored) url = stored->url();
-  const auto read = stored ? stored->check_body(Wait::yes) : Result<void>(stored.error());
+  const auto read = stored ? stored->body_in_file().check(Wait::yes) : Result<void>(stored.error());
   if (read) return read;
   if (!drop(key, location, read.error())) return Error::gone;
   if (location.kind != RecordKind::block) return read;
@@ -174,6 +155,7 @@ Result<void> Disk::append(NewRecord record) {
 
 Result<void> Disk::replace(NewRecord record) {
   const Key key = record.header.key;
+  // Asked before the entry is erased. A key that the disk lacks costs no purge.
   const bool may_be_there = may_hold(key);
   catalog_.index.erase(key);
   if (may_be_there) purge_unless_written(record, writer_);
@@ -201,7 +183,7 @@ void Disk::purge(const Key& key, Done done) {
   catalog_.purging.add(key);
   catalog_.index.erase(key);
   NewRecord record = purge_of(key);
-  record.done = told(std::move(done));
+  record.done = without_position(std::move(done));
   queue_.purge(std::move(record));
 }
 
@@ -209,7 +191,7 @@ Result<void> Disk::purge_prefix(std::string_view text, Done done, PurgeRules::Ro
   if (catalog_.rules.add(text, room) == PurgeRules::Added::too_many) return Error::busy;
   NewRecord record{
       .header = {.kind = RecordKind::purge_prefix}, .url = std::string(text), .head = {}};
-  record.done = told(std::move(done));
+  record.done = without_position(std::move(done));
   queue_.purge(std::move(record));
   return {};
 }
@@ -219,7 +201,7 @@ void Disk::lose_block(const Key& object, std::uint64_t version) {
   if (!location || location->claimable_until == 0) return;
   if (location->kind != RecordKind::object && location->kind != RecordKind::selector) return;
   catalog_.index.set_claim(object, location->at, 0);
-  review_claim(object, version);
+  queue_.doubt(object, version);
 }
 
 }  // namespace proxy::cache::disk

@@ -105,28 +105,17 @@ class Disk {
   // A block of an object is lost: the object is not claimed from now on, and soon a record says so.
   // `object`: the key of its URL.
   void lose_block(const Key& object, std::uint64_t version);
-  // Blocks of this object were added: if all are here, the object will soon be claimed.
-  void review_claim(const Key& object, std::uint64_t version) { queue_.doubt(object, version); }
-
   // A new version for a large object: never the same twice, not even after a restart.
   std::uint64_t new_version() { return next_version_.fetch_add(1, std::memory_order_relaxed); }
 
-  // See WriteQueue for these three.
-  WriteQueue::Notice when_taken(std::uint64_t more_than, std::function<void()> taken) {
-    return queue_.when_taken(more_than, std::move(taken));
-  }
-  std::uint64_t queued_bytes() const { return queue_.bytes(); }
-  bool settle(std::chrono::milliseconds limit) { return queue_.settle(limit); }
+  // The records that wait to be written.
+  WriteQueue& queue() { return queue_; }
+  const WriteQueue& queue() const { return queue_; }
 
   // The most bytes of all files, and the most entries in the index, as Options::log has them. A
   // disk that is larger by then is reduced soon, the oldest segments first. `too_small`: nothing
   // changes.
   Result<void> resize(std::uint64_t bytes, std::size_t entries);
-
-  // Call this when wall time is ahead of the clock by `ahead` (RecordTimes). Returns whether the
-  // ages of records of earlier runs have changed, and with them their claims. If so, the call looks
-  // at all entries of the index. For one thread at a time.
-  bool follow_clock(std::chrono::milliseconds ahead);
 
   // The longest record that a segment has room for: header, URL, head and body. Records that were
   // queued before a resize() to a smaller size may be too long.
@@ -138,8 +127,6 @@ class Disk {
   const Catalog& catalog() const { return catalog_; }
 
  private:
-  bool is_of_purged_giver(const StoredRecord& stored) const;
-
   const Options options_;
   const LogLimits limits_;                    // at the start
   std::atomic<std::uint32_t> segment_bytes_;  // of further segments

@@ -13,6 +13,38 @@
 namespace proxy::cache::disk {
 namespace {
 
+// In the order of Error.
+constexpr std::string_view kErrorTexts[] = {
+    "not in memory",
+    "reclaimed meanwhile",
+    "damaged: a checksum does not fit",
+    "too large for a segment",
+    "the disk is too slow for the responses that arrive",
+    "the disk failed a moment ago",
+    "no space left on the disk",
+    "the disk may not be written",
+    "the directory or its content is gone, or it cannot be created (No such file or directory)",
+    "its path, or a part of it, is a file (Not a directory)",
+    "`lock` in the directory is not a regular file: remove it",
+    "another process uses the directory",
+    "the process that takes over uses the directory",
+    "`hearsay cache` is reading the directory",
+    "too many open files",
+    "the size allowed is too small",
+    "the disk does not answer",
+    "input/output error",
+};
+static_assert(std::size(kErrorTexts) == static_cast<std::size_t>(Error::io) + 1);
+
+constexpr std::pair<int, Error> kMeanings[] = {
+    {EAGAIN, Error::would_block},    {ENOSPC, Error::no_space},
+    {EDQUOT, Error::no_space},       {EFBIG, Error::no_space},
+    {EROFS, Error::read_only},       {EACCES, Error::read_only},
+    {EPERM, Error::read_only},       {ENOENT, Error::no_directory},
+    {ENOTDIR, Error::not_directory}, {EMFILE, Error::no_descriptors},
+    {ENFILE, Error::no_descriptors},
+};
+
 // Removes the written bytes from the front of the pieces.
 std::span<iovec> without_first(std::span<iovec> pieces, std::size_t written) {
   while (!pieces.empty() && written >= pieces.front().iov_len) {
@@ -34,70 +66,13 @@ Result<void> done_if(int result) {
 }  // namespace
 
 std::string_view to_string(Error error) {
-  switch (error) {
-    case Error::would_block:
-      return "not in memory";
-    case Error::gone:
-      return "reclaimed meanwhile";
-    case Error::corrupt:
-      return "damaged: a checksum does not fit";
-    case Error::too_large:
-      return "too large for a segment";
-    case Error::busy:
-      return "the disk is too slow for the responses that arrive";
-    case Error::resting:
-      return "the disk failed a moment ago";
-    case Error::no_space:
-      return "no space left on the disk";
-    case Error::read_only:
-      return "the disk may not be written";
-    case Error::no_directory:
-      return "the directory or its content is gone, or it cannot be created (No such file or "
-             "directory)";
-    case Error::not_directory:
-      return "its path, or a part of it, is a file (Not a directory)";
-    case Error::no_lock:
-      return "`lock` in the directory is not a regular file: remove it";
-    case Error::in_use:
-      return "another process uses the directory";
-    case Error::handed_over:
-      return "the process that takes over uses the directory";
-    case Error::being_read:
-      return "`hearsay cache` is reading the directory";
-    case Error::no_descriptors:
-      return "too many open files";
-    case Error::too_small:
-      return "the size allowed is too small";
-    case Error::hangs:
-      return "the disk does not answer";
-    case Error::io:
-      return "input/output error";
-  }
-  return "unknown error";
+  return kErrorTexts[static_cast<std::size_t>(error)];
 }
 
 Error error_of(int number) {
-  switch (number) {
-    case EAGAIN:
-      return Error::would_block;
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return Error::no_space;
-    case EROFS:
-    case EACCES:
-    case EPERM:
-      return Error::read_only;
-    case ENOENT:
-      return Error::no_directory;
-    case ENOTDIR:
-      return Error::not_directory;
-    case EMFILE:
-    case ENFILE:
-      return Error::no_descriptors;
-    default:
-      return Error::io;
-  }
+  const auto found = std::find_if(std::begin(kMeanings), std::end(kMeanings),
+                                  [number](const auto& one) { return one.first == number; });
+  return found == std::end(kMeanings) ? Error::io : found->second;
 }
 
 void throw_exception_from_error(Error error, const boost::source_location&) {
@@ -128,6 +103,8 @@ Result<std::size_t> File::read_some(std::span<std::uint8_t> into, std::uint64_t 
   while (filled < into.size()) {
     iovec piece{into.data() + filled, into.size() - filled};
     const auto at = static_cast<off_t>(offset + filled);
+    // RWF_NOWAIT fails with EAGAIN for bytes that the page cache lacks. Some file systems do not
+    // support it, and may wait.
     const ssize_t got = ::preadv2(descriptor(), &piece, 1, at, wait == Wait::no ? RWF_NOWAIT : 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && wait == Wait::no && errno == EOPNOTSUPP) return Error::would_block;
@@ -153,6 +130,7 @@ void File::will_be_read(std::uint64_t offset, std::uint64_t bytes) const {
 Result<void> File::write(std::span<iovec> pieces, std::uint64_t offset) const {
   for (pieces = without_first(pieces, 0); !pieces.empty();) {
     const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
+    // A nearly full disk takes only a part. The next attempt then tells why.
     const ssize_t put = ::pwritev(descriptor(), pieces.data(), count, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) return error_of(errno);
@@ -168,6 +146,8 @@ Result<void> File::write(Bytes bytes, std::uint64_t offset) const {
   return write(std::span(&piece, 1), offset);
 }
 
+// Not posix_fallocate(), which writes zeros where the file system cannot allocate: that costs as
+// much as to write the records.
 Result<void> File::reserve(std::uint64_t bytes) const {
   int result = 0;
   do {
@@ -181,6 +161,7 @@ Result<void> File::truncate(std::uint64_t bytes) const {
   return done_if(::ftruncate(descriptor(), static_cast<off_t>(bytes)));
 }
 
+// fdatasync() writes the size of the file, too. Its times do not matter.
 Result<void> File::sync() const {
   return done_if(::fdatasync(descriptor()));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "digest/crc32c.hpp"
 #include "digest/little_endian.hpp"
@@ -18,6 +19,7 @@ constexpr std::array<std::uint8_t, 4> kRecordMagic = {'H', 'R', 'E', 'C'};
 constexpr std::size_t kSegmentChecksumAt = kSegmentHeaderBytes - 4;
 constexpr std::size_t kHeadChecksumAt = kRecordHeaderBytes - 4;
 
+// Lengths that pass size buffers, so a damaged header must not ask for more than a segment.
 bool shape_fits(const RecordHeader& header) {
   if (header.bytes() > kMaxSegmentBytes) return false;
   const bool may_have_body = header.kind == RecordKind::whole || header.kind == RecordKind::block;
@@ -48,15 +50,36 @@ void write_entry(std::uint8_t* bytes, const Listed& record) {
 }
 
 // Whether the record is possible and begins at `end`, right behind the record before it.
+// Records lie one behind the other, so a footer that leaves out a record does not pass.
 bool follows(const Listed& record, std::uint64_t end, std::uint64_t limit) {
   return record.kind >= RecordKind::whole && record.kind <= RecordKind::unknown &&
          record.offset == end && record.bytes >= kRecordHeaderBytes &&
          end + aligned(record.bytes) <= limit;
 }
 
+// Calls `field` with each number of a record's header and its place, but for the kind.
+template <class Header, class Field>
+void each_number(Header& header, Field field) {
+  field(5, header.flags);
+  field(6, header.purges);
+  field(8, header.at.segment);
+  field(12, header.at.offset);
+  field(16, header.url_bytes);
+  field(20, header.head_bytes);
+  field(24, header.body_bytes);
+  field(28, header.claimable_until);
+  field(48, header.version);
+  field(56, header.block);
+  field(60, header.body_checksum);
+  field(64, header.response_time);
+  field(72, header.request_took);
+  field(74, header.rule);
+}
+
 }  // namespace
 
 Key derived_key(const Key& key, Bytes more) {
+  // Keyed with the object's key, so that nobody can choose URLs whose blocks have the same key.
   const digest::SipHash128 hash(key.bytes, more);
   Key derived;
   store(&derived.bytes[0], hash.low());
@@ -93,6 +116,8 @@ SegmentHeader check_segment_header(std::span<const std::uint8_t, kSegmentHeaderB
                                    std::uint32_t segment) {
   const auto checksum = digest::crc32c(bytes.first(kSegmentChecksumAt));
   const bool ours = std::equal(kSegmentMagic.begin(), kSegmentMagic.end(), bytes.begin());
+  // The checksum comes first: the version of a damaged header means nothing. A start removes
+  // segments of another version, but reads what is left of a damaged one.
   if (!ours || load<std::uint32_t>(&bytes[kSegmentChecksumAt]) != checksum) {
     return SegmentHeader::damaged;
   }
@@ -111,47 +136,27 @@ ClockMark clock_mark(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes) {
 
 std::array<std::uint8_t, kRecordHeaderBytes> encode(RecordHeader header, Bytes url, Bytes head) {
   std::array<std::uint8_t, kRecordHeaderBytes> bytes{};
+  header.url_bytes = static_cast<std::uint32_t>(url.size());
+  header.head_bytes = static_cast<std::uint32_t>(head.size());
   std::copy(kRecordMagic.begin(), kRecordMagic.end(), bytes.begin());
   bytes[4] = static_cast<std::uint8_t>(header.kind);
-  bytes[5] = header.flags;
-  store(&bytes[6], header.purges);
-  store(&bytes[8], header.at.segment);
-  store(&bytes[12], header.at.offset);
-  store(&bytes[16], static_cast<std::uint32_t>(url.size()));
-  store(&bytes[20], static_cast<std::uint32_t>(head.size()));
-  store(&bytes[24], header.body_bytes);
-  store(&bytes[28], header.claimable_until);
   std::copy(header.key.bytes.begin(), header.key.bytes.end(), &bytes[32]);
-  store(&bytes[48], header.version);
-  store(&bytes[56], header.block);
-  store(&bytes[60], header.body_checksum);
-  store(&bytes[64], static_cast<std::uint64_t>(header.response_time));
-  store(&bytes[72], header.request_took);
-  store(&bytes[74], header.rule);
+  each_number(header, [&bytes](std::size_t at, auto number) {
+    store(&bytes[at], static_cast<std::make_unsigned_t<decltype(number)>>(number));
+  });
   const auto own = digest::crc32c(Bytes(bytes).first(kHeadChecksumAt));
   store(&bytes[kHeadChecksumAt], digest::crc32c(head, digest::crc32c(url, own)));
   return bytes;
 }
 
 RecordHeader unchecked_header(std::span<const std::uint8_t, kRecordHeaderBytes> bytes) {
-  RecordHeader header{
-      .kind = static_cast<RecordKind>(bytes[4]),
-      .flags = bytes[5],
-      .purges = load<std::uint16_t>(&bytes[6]),
-      .at = {load<std::uint32_t>(&bytes[8]), load<std::uint32_t>(&bytes[12])},
-      .url_bytes = load<std::uint32_t>(&bytes[16]),
-      .head_bytes = load<std::uint32_t>(&bytes[20]),
-      .body_bytes = load<std::uint32_t>(&bytes[24]),
-      .claimable_until = load<std::uint32_t>(&bytes[28]),
-      .key = {},
-      .version = load<std::uint64_t>(&bytes[48]),
-      .block = load<std::uint32_t>(&bytes[56]),
-      .body_checksum = load<std::uint32_t>(&bytes[60]),
-      .response_time = static_cast<std::int64_t>(load<std::uint64_t>(&bytes[64])),
-      .request_took = load<std::uint16_t>(&bytes[72]),
-      .rule = digest::mark_in(load<std::uint16_t>(&bytes[74])),
-  };
+  RecordHeader header{.kind = static_cast<RecordKind>(bytes[4])};
   std::copy(&bytes[32], &bytes[48], header.key.bytes.begin());
+  each_number(header, [bytes](std::size_t at, auto& number) {
+    using Number = std::remove_reference_t<decltype(number)>;
+    number = static_cast<Number>(load<std::make_unsigned_t<Number>>(&bytes[at]));
+  });
+  header.rule = digest::mark_in(header.rule);
   return header;
 }
 
@@ -168,6 +173,7 @@ bool head_intact(Bytes checked) {
   return head_intact(checked.first(kRecordHeaderBytes), checked.subspan(kRecordHeaderBytes));
 }
 
+// In two parts, as replay mends a copy of the header while URL and head stay where they are.
 bool head_intact(Bytes header, Bytes url_and_head) {
   const auto own = digest::crc32c(header.first(kHeadChecksumAt));
   return load<std::uint32_t>(&header[kHeadChecksumAt]) == digest::crc32c(url_and_head, own);

@@ -36,6 +36,13 @@ std::size_t owner_of(const Key& key) {
   return kOwners[digest::part_of(key, kParts)];
 }
 
+void apply_suspension(IndexShard* shards, const std::atomic<std::uint8_t>& reasons) {
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const threads::MutexLock lock(shards[i].mutex);
+    shards[i].apply_suspension(reasons);
+  }
+}
+
 }  // namespace
 
 Index::Index(std::uint32_t origin)
@@ -81,29 +88,29 @@ void Index::put(const Key& key, const Location& place) {
 }
 
 void Index::apply(std::span<const Listed> records, std::uint32_t segment) {
+  const auto apply_in = [&](IndexShard& shard, std::span<const Listed> of_shard) {
+    const threads::MutexLock lock(shard.mutex);
+    const auto before = shard.map->size();
+    for (const Listed& listed : of_shard) {
+      shard.apply(listed, PackedLocation(location_of(listed, segment), origin_));
+    }
+    entries_.fetch_add(shard.map->size() - before, std::memory_order_relaxed);
+  };
   if (records.size() < kShards) {
-    for (const Listed& listed : records) apply(shard_of(listed.key), {&listed, 1}, segment);
+    for (const Listed& listed : records) apply_in(shard_of(listed.key), {&listed, 1});
     return;
   }
   std::array<std::uint32_t, kShards + 1> begins{};
   for (const Listed& listed : records) begins[owner_of(listed.key) + 1] += 1;
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   auto next = begins;
+  // A counting sort: the records of one shard must stay in order.
   std::vector<Listed> sorted(records.size());  // by shard; those of one shard in their order
   for (const Listed& listed : records) sorted[next[owner_of(listed.key)]++] = listed;
   for (std::size_t i = 0; i < kShards; ++i) {
     const auto count = begins[i + 1] - begins[i];
-    apply(shards_[i], std::span(sorted).subspan(begins[i], count), segment);
+    apply_in(shards_[i], std::span(sorted).subspan(begins[i], count));
   }
-}
-
-void Index::apply(IndexShard& shard, std::span<const Listed> records, std::uint32_t segment) {
-  const threads::MutexLock lock(shard.mutex);
-  const auto before = shard.map->size();
-  for (const Listed& listed : records) {
-    shard.apply(listed, PackedLocation(location_of(listed, segment), origin_));
-  }
-  entries_.fetch_add(shard.map->size() - before, std::memory_order_relaxed);
 }
 
 bool Index::erase(const Key& key) {
@@ -129,7 +136,7 @@ bool Index::replace_at(const Key& key, Position at, const Location& place) {
   PackedLocation* present = shard.find_at(key, at);
   if (!present) return false;
   PackedLocation moved(place, origin_);
-  moved.add_hits(present->hits());
+  moved.add_hits(present->hits);
   shard.replace(key, *present, moved);
   return true;
 }
@@ -166,6 +173,7 @@ void Index::each(const std::function<void(const Key&, const Location&)>& visit) 
 
 void Index::clear() {
   for (std::size_t i = 0; i < kShards; ++i) {
+    // Declared before the lock, so that the memory is freed after it is released.
     std::optional<IndexShard::Map> dropped;
     const threads::MutexLock lock(shards_[i].mutex);
     entries_.fetch_sub(shards_[i].map->size(), std::memory_order_relaxed);
@@ -181,16 +189,10 @@ void Index::shrink() {
   }
 }
 
-bool Index::claim_above(const Claim& claim) {
+bool Index::change_above(const Claim& claim, KeyChange::What what) {
   IndexShard& shard = shard_of(claim.key);
   const threads::MutexLock lock(shard.mutex);
-  return shard.claim_above(claim);
-}
-
-bool Index::unclaim_above(const Claim& claim) {
-  IndexShard& shard = shard_of(claim.key);
-  const threads::MutexLock lock(shard.mutex);
-  return shard.unclaim_above(claim);
+  return shard.change_above(claim, what);
 }
 
 // `outlast` differs from shard to shard, so that collect_claims() has to look at the entries of a
@@ -213,15 +215,15 @@ Collected Index::collect_claims(std::uint32_t outlast, std::vector<KeyChange>& o
   return all;
 }
 
-void Index::suspend_claims(Unclaimed why, bool is_so) {
+void Index::suspend_claims(Unclaimed why) {
   const auto bit = static_cast<std::uint8_t>(why);
-  const auto others = static_cast<std::uint8_t>(~bit);
-  const std::uint8_t before = is_so ? suspended_.fetch_or(bit) : suspended_.fetch_and(others);
-  if (((before & bit) != 0) == is_so) return;
-  for (std::size_t i = 0; i < kShards; ++i) {
-    const threads::MutexLock lock(shards_[i].mutex);
-    shards_[i].suspend_claims(suspended_ != 0);
-  }
+  if ((suspended_.fetch_or(bit) & bit) == 0) apply_suspension(shards_.get(), suspended_);
+}
+
+void Index::resume_claims(Unclaimed why) {
+  const auto bit = static_cast<std::uint8_t>(why);
+  if ((suspended_.fetch_and(static_cast<std::uint8_t>(~bit)) & bit) != 0)
+    apply_suspension(shards_.get(), suspended_);
 }
 
 std::size_t Index::count(RecordKind kind) const {

@@ -70,8 +70,7 @@ Result<void> Loading::run(Rotation& rotation) {
   if (!segments.empty()) newest_ = segments.rbegin()->first;
   read_times();
   for (const auto& [number, bytes] : segments) {
-    const auto loaded = load(number, rotation);
-    if (!loaded) return loaded;
+    if (const auto loaded = load(number, rotation); !loaded) return loaded;
   }
   if (found_.forgotten > 0) learner_.forget_all();
   learner_.finish();
@@ -105,7 +104,7 @@ Result<void> Loading::load(std::uint32_t number, Rotation& rotation) {
   if (newest && (!scanned || scanned->other_version || rubbish)) found_.forgotten = 1;
   if (!scanned) {
     found_.unreadable += 1;
-    files_.pass(number);
+    files_.skip(number);
     return {};
   }
   found_.other_version += scanned->other_version ? 1 : 0;
@@ -113,10 +112,10 @@ Result<void> Loading::load(std::uint32_t number, Rotation& rotation) {
   if (lost_a_purge(appender_.purges(), *scanned)) learner_.forget_all();
   if (scanned->purges) appender_.set_purges(scanned->purges);
   const auto before = std::exchange(mark_before_, scanned->clock);
-  const bool tells_of_a_step =
+  const bool shows_a_step =
       scanned->clock.ahead.count() != 0 ||
       (before.run == scanned->clock.run && before.ahead != scanned->clock.ahead);
-  if (scanned->records.empty() && !tells_of_a_step) {
+  if (scanned->records.empty() && !shows_a_step) {
     (void)files_.remove(number);  // its number may be used again
     return {};
   }
@@ -125,7 +124,7 @@ Result<void> Loading::load(std::uint32_t number, Rotation& rotation) {
 }
 
 void Loading::learn(File file, Scanned scanned, std::uint32_t number, Rotation& rotation) {
-  files_.pass(number);
+  files_.skip(number);
   found_.segments += 1;
   found_.replayed += scanned.sealed ? 0 : 1;
   const bool lately = changed_lately(file, catalog_.clock);
@@ -134,7 +133,7 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, Rotation& 
   auto segment = std::make_shared<const Segment>(number, std::move(file), times);
   catalog_.segments.add(segment);
   learn_shifted(scanned.records, *segment);
-  if (lately) note_purges(scanned.records, number);
+  if (lately) record_purges(scanned.records, number);
   finish(std::move(segment), std::move(scanned), rotation);
 }
 
@@ -148,7 +147,7 @@ void Loading::learn_shifted(const std::vector<Listed>& records, const Segment& s
   learner_.learn(shifted, segment.number);
 }
 
-void Loading::note_purges(const std::vector<Listed>& records, std::uint32_t segment) {
+void Loading::record_purges(const std::vector<Listed>& records, std::uint32_t segment) {
   auto& purged = found_.lately_purged;
   for (const Listed& listed : records) {
     if (listed.kind == RecordKind::purge) purged.keys.push_back(listed.key);

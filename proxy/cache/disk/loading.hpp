@@ -68,7 +68,7 @@ class Loading {
   void read_times();
   Result<void> load(std::uint32_t number, Rotation& rotation);
   void learn_shifted(const std::vector<Listed>& records, const Segment& segment);
-  void note_purges(const std::vector<Listed>& records, std::uint32_t segment);
+  void record_purges(const std::vector<Listed>& records, std::uint32_t segment);
   void learn(File file, Scanned scanned, std::uint32_t number, Rotation& rotation);
   void finish(std::shared_ptr<const Segment> segment, Scanned scanned, Rotation& rotation);
 

@@ -11,79 +11,12 @@
 
 namespace proxy::cache::disk {
 
-// A rule covers entries before its record, so the search ends at the record of the newest rule.
-// Rules that are added meanwhile wait for the next search. If they extended this one, a stream of
-// purges could keep it from ever ending.
-Result<bool> PrefixSearch::step(const Write& write) {
-  if (!until_) until_ = catalog_.rules.newest();
-  if (!until_) return false;
-  const Position until = *until_;
-  if (!walk_) {
-    walk_.emplace(catalog_.index,
-                  [until](const Location& location) { return location.at < until; });
-  }
-  const auto more = search_some(write);
-  if (!more) walk_.reset();  // some purged entries were not recorded: the search begins again
-  if (!more || *more) return more;
-  const auto finished = finish(until, write);
-  if (!finished) return finished.error();
-  abandon();
-  return catalog_.rules.newest().has_value();
-}
-
-void PrefixSearch::abandon() {
-  walk_.reset();
-  until_.reset();
-}
-
-// Returns whether there are more entries. An entry that cannot be read counts as purged, because a
-// rule may cover it.
-Result<bool> PrefixSearch::search_some(const Write& write) {
-  Step step(catalog_.clock, limits_.segment_bytes / 2 / kSearchedBytes);
-  std::vector<Searched> found;
-  std::vector<RecordHeader> blocks;  // of objects that stay
-  bool more = true;
-  bool lost_block = false;
-  while (more && step.goes_on()) {
-    const auto found_next = walk_->next();
-    more = found_next.has_value();
-    if (!more) break;
-    const auto& [key, location] = *found_next;
-    const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
-    const auto giver = stored ? stored->header().giver() : GiverTag{0};
-    if (stored && !catalog_.rules.purged(stored->url(), location.at, giver)) continue;
-    found.push_back({key, location.at});
-    const bool is_block = location.kind == RecordKind::block;
-    lost_block = lost_block || (!stored && is_block);
-    if (stored && is_block && giver != 0) blocks.push_back(stored->header());
-  }
-  if (lost_block) claims_.doubt_objects();
-  if (found.empty()) return more;
-  const auto written =
-      write({.header = {.kind = RecordKind::searched}, .url = {}, .head = encode(found)});
-  if (!written) return written.error();
-  for (const RecordHeader& block : blocks) claims_.doubt(block.key, block.version);
-  return more;
-}
-
-// If the log may have entries that the index lacks, the end of the search is not recorded: a later
-// start finds these entries, and has to search them.
-Result<void> PrefixSearch::finish(Position until, const Write& write) {
-  if (!catalog_.log_has_more) {
-    const RecordHeader header{.kind = RecordKind::searched, .version = to_number(until)};
-    const auto written = write({.header = header, .url = {}, .head = {}});
-    if (!written) return written;
-  }
-  catalog_.rules.forget_before({until.segment, until.offset + 1});
-  return {};
-}
-
 Log::Log(LogLimits limits, Catalog& catalog) : limits_(std::move(limits)), catalog_(catalog) {}
 
 void Log::abandon() {
   appender_.abandon();
   files_.close();
-  search_.abandon();
+  abandon_search();
   claims_.clear();
   catalog_.segments.clear();
   catalog_.index.clear();
@@ -99,8 +32,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   if (!ours) return ours.error();
   files_.open(std::move(*directory), *ours);
   const auto before = files_.spaces().size();
-  CopyAllowance none;
-  auto loaded = reclaimer_.make_room(limits_.entries, none);  // the limit may be less than it was
+  auto loaded = rotation_.make_room();  // the limit may be less than it was
   const auto left = files_.spaces().size();
   if (loaded) loaded = Loading(limits_, catalog_, files_, appender_, found).run(rotation_);
   if (!loaded) {
@@ -112,8 +44,8 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   // Blocks may be lost without a record of their loss.
   const bool lost_some = left < before || found.unreadable + found.other_version > 0;
   if (lost_some || found.damaged > 0) claims_.doubt_objects();
-  if (reclaimer_.is_crowded()) {                        // the limit may be less than it was
-    (void)reclaimer_.make_room(limits_.entries, none);  // else the next append does it
+  if (rotation_.is_crowded()) {   // the limit may be less than it was
+    (void)rotation_.make_room();  // else the next append does it
     catalog_.index.shrink();
   }
   found.entries = catalog_.index.entries();
@@ -138,7 +70,7 @@ Result<void> Log::append(NewRecord record) {
     return {};
   }
   auto ready = appender_.affects(record) ? flush() : Result<void>();
-  const bool has_room = appender_.fits(bytes) && !reclaimer_.is_crowded();
+  const bool has_room = appender_.fits(bytes) && !rotation_.is_crowded();
   if (ready && !has_room) ready = rotation_.begin_segment(aligned(bytes));
   if (!ready || !still_replaces(record)) {
     fail(ready ? Error::gone : ready.error());
@@ -169,11 +101,9 @@ bool Log::still_replaces(NewRecord& record) const {
 
 // The newest segment has room for as many bytes as it was begun with, so it is sealed.
 Result<void> Log::resize(const LogSize& size) {
-  const auto flushed = flush();
-  if (!flushed) return flushed;
+  if (const auto flushed = flush(); !flushed) return flushed;
   if (appender_.segment() && size.segment_bytes != limits_.segment_bytes) {
-    const auto sealed = rotation_.seal();
-    if (!sealed) return sealed;
+    if (const auto sealed = rotation_.seal(); !sealed) return sealed;
   }
   limits_.bytes = size.bytes;
   limits_.entries = size.entries;
@@ -181,24 +111,77 @@ Result<void> Log::resize(const LogSize& size) {
   return {};
 }
 
-Result<bool> Log::reclaim_surplus() {
-  const auto oldest = reclaimer_.surplus();
-  if (!oldest) return false;
-  CopyAllowance none;
-  const auto reclaimed = reclaimer_.reclaim(*oldest, none);
-  if (!reclaimed) return reclaimed.error();
-  return reclaimer_.surplus().has_value();
-}
-
 Result<bool> Log::settle_claims() {
   return claims_.settle([this] { return rotation_.begin_segment(0); });
 }
 
+Result<void> Log::write(NewRecord record) {
+  const auto appended = append(std::move(record));
+  return appended ? flush() : appended;
+}
+
+// A rule covers entries before its record, so the search ends at the record of the newest rule.
+// Rules that are added meanwhile wait for the next search. If they extended this one, a stream of
+// purges could keep it from ever ending.
 Result<bool> Log::search_purged() {
-  return search_.step([this](NewRecord record) {
-    const auto appended = append(std::move(record));
-    return appended ? flush() : appended;
-  });
+  if (!search_until_) search_until_ = catalog_.rules.newest();
+  if (!search_until_) return false;
+  const Position until = *search_until_;
+  if (!search_) {
+    search_.emplace(catalog_.index,
+                    [until](const Location& location) { return location.at < until; });
+  }
+  const auto more = search_some();
+  if (!more) search_.reset();  // some purged entries were not recorded: the search begins again
+  if (!more || *more) return more;
+  if (const auto ended = end_search(until); !ended) return ended.error();
+  abandon_search();
+  return catalog_.rules.newest().has_value();
+}
+
+void Log::abandon_search() {
+  search_.reset();
+  search_until_.reset();
+}
+
+// Returns whether there are more entries. An entry that cannot be read counts as purged, because a
+// rule may cover it.
+Result<bool> Log::search_some() {
+  Step step(catalog_.clock, limits_.segment_bytes / 2 / kSearchedBytes);
+  std::vector<Searched> found;
+  std::vector<RecordHeader> blocks;  // of objects that stay
+  bool more = true;
+  bool lost_block = false;
+  while (more && step.goes_on()) {
+    const auto found_next = search_->next();
+    more = found_next.has_value();
+    if (!more) break;
+    const auto& [key, location] = *found_next;
+    const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
+    const auto giver = stored ? stored->header().giver() : GiverTag{0};
+    if (stored && !catalog_.rules.purged(stored->url(), location.at, giver)) continue;
+    found.push_back({key, location.at});
+    const bool is_block = location.kind == RecordKind::block;
+    lost_block = lost_block || (!stored && is_block);
+    if (stored && is_block && giver != 0) blocks.push_back(stored->header());
+  }
+  if (lost_block) claims_.doubt_objects();
+  if (found.empty()) return more;
+  const auto written = write({.header = {.kind = RecordKind::searched}, .head = encode(found)});
+  if (!written) return written.error();
+  for (const RecordHeader& block : blocks) claims_.doubt(block.key, block.version);
+  return more;
+}
+
+// If the log may have entries that the index lacks, the end of the search is not recorded: a later
+// start finds these entries, and has to search them.
+Result<void> Log::end_search(Position until) {
+  if (!catalog_.log_has_more) {
+    const RecordHeader header{.kind = RecordKind::searched, .version = to_number(until)};
+    if (const auto written = write({.header = header}); !written) return written;
+  }
+  catalog_.rules.forget_before({until.segment, until.offset + 1});
+  return {};
 }
 
 }  // namespace proxy::cache::disk

@@ -18,37 +18,6 @@
 
 namespace proxy::cache::disk {
 
-// A purge rule hides entries at once, but while there are rules, each look-up has to ask them. A
-// rule may cover a block of an object that stays: the claim of that object is doubted then. The
-// search reads every older entry and writes records (`searched`) that list those that a rule
-// covers. Then the rule is dropped. For the writer's thread; waits for the disk.
-class PrefixSearch {
- public:
-  // Appends a record and returns once it is written.
-  using Write = std::function<Result<void>(NewRecord)>;
-
-  // The size of a segment bounds a record. All outlive this object.
-  PrefixSearch(const LogLimits& limits, Catalog& catalog, ObjectClaims& claims)
-      : limits_(limits), catalog_(catalog), claims_(claims) {}
-
-  // Looks at some more entries in the order of the log, and records those that a rule covers. At
-  // the end of the log, records that the search is complete, so that no start searches again. False
-  // when no rule is left.
-  Result<bool> step(const Write& write);
-  // Forgets the progress of the search.
-  void abandon();
-
- private:
-  Result<bool> search_some(const Write& write);
-  Result<void> finish(Position until, const Write& write);
-
-  const LogLimits& limits_;
-  Catalog& catalog_;
-  ObjectClaims& claims_;
-  std::optional<Position> until_;  // of the newest rule that this search is for
-  std::optional<Walk> walk_;       // none: the search has not begun
-};
-
 // Appends records, and reclaims the oldest segments for them. At no moment do the files together
 // take more than LogLimits::bytes.
 //
@@ -77,8 +46,8 @@ class Log {
   // Appends a record. Calls record.done with the result, at the latest before flush() returns. An
   // error of this record alone goes only to record.done; an error of the disk is returned, too.
   Result<void> append(NewRecord record);
-  // As Rotation::follow_clock().
-  Result<void> follow_clock() { return rotation_.follow_clock(); }
+  // As Rotation::apply_clock().
+  Result<void> apply_clock() { return rotation_.apply_clock(); }
   // Writes the gathered records.
   Result<void> flush() { return appender_.flush(); }
   bool has_gathered() const { return appender_.has_gathered(); }
@@ -89,34 +58,43 @@ class Log {
   // Marks claims of objects for review: see ObjectClaims.
   void doubt(const Key& object, std::uint64_t version) { claims_.doubt(object, version); }
   void doubt_objects() { claims_.doubt_objects(); }
-  // settle_claims() reviews some claims; search_purged() looks for entries that purges by prefix
-  // cover, some at a time. Both return false when nothing is left to do.
+  // Reviews some claims. False when nothing is left to do.
   Result<bool> settle_claims();
+  // Searches for the entries that purges by prefix cover, some at a time. A purge rule hides
+  // entries at once, but while there are rules, each look-up has to ask them. So the search reads
+  // every older entry, and writes records (`searched`) that list those that a rule covers. At the
+  // end of the log it records that it is complete, so that no start searches again, and drops the
+  // rules. A rule may cover a block of an object that stays: the claim of that object is doubted
+  // then. False when no rule is left.
   Result<bool> search_purged();
 
   // Sets the size of the log, and of its further segments. A log that is too large by then is
   // reduced by reclaim_surplus(), and no later than by the next segment.
   Result<void> resize(const LogSize& size);
-  // Reclaims the oldest segment if all take more than they may. Returns whether they still do.
-  Result<bool> reclaim_surplus();
+  LogSize size() const { return size_of(limits_); }
+  // As Rotation::reclaim_surplus().
+  Result<bool> reclaim_surplus() { return rotation_.reclaim_surplus(); }
 
   // Whether others leave the log too little of the file system. For an open log.
   bool is_squeezed() const { return files_.is_squeezed(limits_.bytes, limits_.segment_bytes); }
   // Disk space of all segments.
   std::uint64_t used_bytes() const { return files_.used_bytes(); }
-  const LogLimits& limits() const { return limits_; }
 
  private:
   bool still_replaces(NewRecord& record) const;
+  Result<void> write(NewRecord record);
+  Result<bool> search_some();
+  Result<void> end_search(Position until);
+  void abandon_search();
 
   LogLimits limits_;
   Catalog& catalog_;
   SegmentFiles files_;
   Appender appender_{limits_, catalog_};
   ObjectClaims claims_{catalog_, appender_};
-  Reclaimer reclaimer_{limits_, catalog_, files_, appender_, claims_};
-  Rotation rotation_{limits_, catalog_, files_, appender_, reclaimer_};
-  PrefixSearch search_{limits_, catalog_, claims_};
+  Rotation rotation_{limits_, catalog_, files_, appender_, claims_};
+  std::optional<Position> search_until_;  // of the newest rule that the search is for
+  std::optional<Walk> search_;            // none: the search has not begun
 };
 
 }  // namespace proxy::cache::disk

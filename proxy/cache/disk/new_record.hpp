@@ -18,12 +18,18 @@ struct RecordPiece {
   Bytes bytes;
 };
 
+inline std::uint64_t size_of(const std::vector<RecordPiece>& pieces) {
+  std::uint64_t bytes = 0;
+  for (const RecordPiece& piece : pieces) bytes += piece.bytes.size();
+  return bytes;
+}
+
 struct NewRecord {
   // The caller sets kind, flags, key, claimable_until, version, block and times. The appender sets
   // position, lengths and checksums.
   RecordHeader header;
-  std::string url;
-  std::string head;
+  std::string url = {};
+  std::string head = {};
   std::vector<RecordPiece> body = {};
   // For a newer head: the position of the entry that it replaces. The head counts only if the entry
   // is still there. The record at this position has the body, or is itself a newer head for it.
@@ -36,11 +42,15 @@ struct NewRecord {
   std::function<void(Result<Position>)> done = {};
 
   // Memory that the record takes in the writer's queue.
-  std::uint64_t footprint() const;
+  std::uint64_t footprint() const {
+    return sizeof(NewRecord) + url.capacity() + head.capacity() +
+           body.size() * sizeof(RecordPiece) + size_of(body);
+  }
   // The most bytes of a segment that the record may take.
-  std::uint64_t most_bytes() const;
+  std::uint64_t most_bytes() const {
+    const auto content = size_of(body_if_moved ? *body_if_moved : body);
+    return kRecordHeaderBytes + url.size() + head.size() + content;
+  }
 };
-
-std::uint64_t size_of(const std::vector<RecordPiece>& pieces);
 
 }  // namespace proxy::cache::disk

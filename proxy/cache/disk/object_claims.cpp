@@ -66,8 +66,7 @@ bool ObjectClaims::is_orphan(const RecordHeader& block) const {
 }
 
 Result<ObjectClaims::Reviewed> ObjectClaims::review(const Key& key, std::uint64_t version) {
-  const auto flushed = appender_.flush();
-  if (!flushed) return flushed.error();
+  if (const auto flushed = appender_.flush(); !flushed) return flushed.error();
   const auto location = catalog_.index.find(key);
   if (!location) return Reviewed::done;
   if (location->kind != RecordKind::object && location->kind != RecordKind::selector)
@@ -109,16 +108,14 @@ Result<bool> ObjectClaims::settle(const std::function<Result<void>()>& begin_seg
     const auto doubted = *doubted_.begin();
     auto reviewed = review(doubted.first, doubted.second);
     if (reviewed && *reviewed == Reviewed::no_room) {
-      const auto begun = begin_segment();
-      if (!begun) return begun.error();
+      if (const auto begun = begin_segment(); !begun) return begun.error();
       // A record that no empty segment holds is left as it is.
       reviewed = review(doubted.first, doubted.second);
     }
     if (!reviewed) return reviewed.error();
     doubted_.erase(doubted);
   }
-  const auto flushed = appender_.flush();
-  if (!flushed) return flushed.error();
+  if (const auto flushed = appender_.flush(); !flushed) return flushed.error();
   return !doubted_.empty();
 }
 

@@ -1,6 +1,7 @@
 // Settings of the cache on disk: how large it may become, and which entries outlive their segment.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -52,14 +53,21 @@ inline constexpr std::uint32_t kLeastSegmentBytes = 4096;
 
 // LogLimits::segment_bytes, or less if `bytes` allows only smaller segments. `too_small`: `bytes`
 // does not even allow segments of kLeastSegmentBytes.
-Result<std::uint32_t> segment_bytes_for(const LogLimits& limits);
+inline Result<std::uint32_t> segment_bytes_for(const LogLimits& limits) {
+  const std::uint64_t share = limits.bytes / kWantedSegments / 4096 * 4096;
+  const auto bytes = std::min<std::uint64_t>({limits.segment_bytes, share, kMaxSegmentBytes});
+  if (bytes < kLeastSegmentBytes) return Error::too_small;
+  return static_cast<std::uint32_t>(bytes);
+}
 
 inline LogSize size_of(const LogLimits& limits) {
   return {limits.bytes, limits.entries, limits.segment_bytes};
 }
 
 // The longest record that a segment of this size holds: header, URL, head and body.
-std::uint64_t longest_record(std::uint32_t segment_bytes);
+constexpr std::uint64_t longest_record(std::uint32_t segment_bytes) {
+  return segment_bytes - kSegmentHeaderBytes - kRecordHeaderBytes - kAlignment - footer_bytes(2);
+}
 
 struct Options {
   std::filesystem::path path;

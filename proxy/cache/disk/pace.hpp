@@ -16,10 +16,10 @@ class WritePace {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // Notes one write. The pace is a weighted average: kWindow bytes weigh as much as all earlier
+  // Records one write. The pace is a weighted average: kWindow bytes weigh as much as all earlier
   // writes. A small write that is slow does not count: its time went into a seek, or into waking a
   // thread.
-  void note(std::uint64_t bytes, Duration elapsed) {
+  void record(std::uint64_t bytes, Duration elapsed) {
     const double written = static_cast<double>(bytes);
     const double seconds = std::chrono::duration<double>(elapsed).count();
     const bool slower = seconds * kWindow > seconds_ * written;
@@ -27,7 +27,8 @@ class WritePace {
     seconds_ = std::max(kLeastSeconds, (seconds_ + seconds) * kWindow / (kWindow + written));
   }
 
-  // How many bytes the disk writes in this time: nearly unlimited until the first writes are noted.
+  // How many bytes the disk writes in this time: nearly unlimited until the first writes are
+  // recorded.
   [[nodiscard]] std::uint64_t bytes_in(Duration time) const {
     return static_cast<std::uint64_t>(kWindow * std::chrono::duration<double>(time).count() /
                                       seconds_);

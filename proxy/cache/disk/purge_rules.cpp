@@ -64,6 +64,8 @@ void PurgeRules::learn(std::string_view text, Position at) {
   count_until(text, at);
 }
 
+// Without room, one rule of everything takes the place of those that are settled: entries that
+// nobody purged are lost, but none that was purged is found again.
 void PurgeRules::count_until(std::string_view text, Position at) {
   if (!find(text) && !has_room_for(text)) {
     std::erase_if(rules_, [&at](const Rule& rule) {
@@ -78,6 +80,7 @@ void PurgeRules::count_until(std::string_view text, Position at) {
 }
 
 bool PurgeRules::purged(std::string_view url, Position at, GiverTag giver) const {
+  // Nearly always there is no rule. Then look-ups share no lock.
   if (count() == 0) return false;
   const threads::ReadLock lock(mutex_);
   return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
@@ -98,6 +101,7 @@ void PurgeRules::forget_settled() {
   publish();
 }
 
+// The rule waits for a record as any other does: the writer owes that record.
 void PurgeRules::cover_all() {
   const threads::WriteLock lock(mutex_);
   rules_.clear();

@@ -37,6 +37,7 @@ bool ReadPool::settle(std::chrono::milliseconds limit) {
 }
 
 bool ReadPool::hangs(std::chrono::milliseconds limit) const {
+  // Relaxed: to see a job begin or end a moment later does no harm.
   const auto now = clock_.steady().time_since_epoch();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     const Duration begun(begun_[i].load(std::memory_order_relaxed));
@@ -46,6 +47,7 @@ bool ReadPool::hangs(std::chrono::milliseconds limit) const {
 }
 
 ReadPool::End ReadPool::end(std::chrono::milliseconds limit) {
+  // A job that hangs notifies nobody, so its time is looked at again and again.
   constexpr std::chrono::milliseconds kLook{20};
   threads::MutexLock lock(mutex_);
   stopping_ = true;

@@ -15,7 +15,8 @@ constexpr std::int64_t kOldest = 1;
 
 }  // namespace
 
-milliseconds RecordTimes::follow(milliseconds ahead) {
+milliseconds RecordTimes::apply(milliseconds ahead) {
+  // A clock that was set back makes no record younger, so only the part above 0 counts.
   const milliseconds before(now_ahead_.exchange(ahead.count()));
   return std::max(ahead, milliseconds(0)) - std::max(before, milliseconds(0));
 }
@@ -40,6 +41,8 @@ void RecordTimes::to_clock(RecordHeader& record, const SegmentTimes& of) const {
   if (from_future) record.response_time = kOldest;
 }
 
+// The first mark of a run that comes is its newest, as segments come from the newest on: it has
+// all steps of that run.
 SegmentTimes TimesOfRuns::next(const ClockMark& mark) {
   if (mark.run == run_) return {.earlier_until = 0, .ahead = mark.ahead};
   if (!newest_ || newest_->run != mark.run) {
@@ -57,6 +60,7 @@ void shift_times(RecordHeader& record, milliseconds by) {
   record.claimable_until = shifted_claim(record.claimable_until, by);
 }
 
+// 0 means no claim, so a claim that ended long ago is moved to 1.
 std::uint32_t shifted_claim(std::uint32_t until, milliseconds by) {
   if (until == 0) return 0;
   const auto shifted = until + std::chrono::floor<std::chrono::seconds>(by).count();

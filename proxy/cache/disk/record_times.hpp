@@ -13,7 +13,7 @@ namespace proxy::cache::disk {
 // Records state wall time, because the next run knows no other. Within a run, times follow a clock
 // that does not step with wall time (proxy/machine/clock.hpp), and the index has such times. So
 // each record is shifted by how far wall time was ahead of that clock when its segment was begun.
-// After a step the writer begins a new segment (Rotation::follow_clock()).
+// After a step the writer begins a new segment (Rotation::apply_clock()).
 struct SegmentTimes {
   // Earlier runs wrote what begins before this offset; this run may have gone on behind it.
   std::uint32_t earlier_until = UINT32_MAX;
@@ -38,7 +38,7 @@ class RecordTimes {
 
   // Call this when wall time is ahead of the clock by `ahead`. Returns by how much the records of
   // earlier runs have become older.
-  milliseconds follow(milliseconds ahead);
+  milliseconds apply(milliseconds ahead);
   // For a segment that is begun now.
   [[nodiscard]] ClockMark mark() const;
   // Whether wall time has stepped since a segment with this mark was begun. Rules count seconds, so

@@ -16,10 +16,7 @@ bool leads_to_others(RecordKind kind) {
   return kind == RecordKind::object || kind == RecordKind::selector;
 }
 
-bool allows(const CopyAllowance& allowance, const Listed& listed) {
-  const bool fits = leads_to_others(listed.kind) || listed.bytes <= allowance.bytes;
-  return fits && allowance.entries > 0;
-}
+constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();  // of entries
 
 // All appends wait while entries of a reclaimed segment are copied. So no more bytes are copied
 // than the disk writes in kLongestCopy, but kLeastCopied in any case: one block of a large object.
@@ -28,26 +25,40 @@ constexpr std::uint64_t kLeastCopied = std::uint64_t{1'088} << 10;
 
 }  // namespace
 
-Result<void> Reclaimer::make_room(std::size_t entries, CopyAllowance& allowance) {
+bool Rotation::Allowance::has_room_for(const Listed& listed) const {
+  return entries > 0 && (leads_to_others(listed.kind) || listed.bytes <= bytes);
+}
+
+Result<void> Rotation::make_room() {
+  Allowance none;
+  return make_room(limits_.entries, none);
+}
+
+Result<void> Rotation::make_room(std::size_t entries, Allowance& allowance) {
   const std::uint64_t wanted = space_of(limits_.segment_bytes);
   while (!files_.spaces().empty()) {
     const bool fits_disk = files_.used_bytes() + wanted <= limits_.bytes;
     if (fits_disk && catalog_.index.entries() <= entries) break;
-    const std::uint32_t oldest = files_.oldest();
-    if (appender_.segment() && oldest == appender_.segment()->number) break;
-    const auto reclaimed = reclaim(oldest, allowance);
-    if (!reclaimed) return reclaimed;
+    if (appender_.segment() && files_.oldest() == appender_.segment()->number) break;
+    if (const auto reclaimed = reclaim_oldest(allowance); !reclaimed) return reclaimed;
     if (fits_disk) catalog_.counters.crowded_out += 1;
   }
   return {};
 }
 
-std::optional<std::uint32_t> Reclaimer::surplus() const {
-  if (files_.used_bytes() <= limits_.bytes || files_.spaces().size() < 2) return std::nullopt;
-  return files_.oldest();
+bool Rotation::has_surplus() const {
+  return files_.used_bytes() > limits_.bytes && files_.spaces().size() >= 2;
 }
 
-Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) {
+Result<bool> Rotation::reclaim_surplus() {
+  if (!has_surplus()) return false;
+  Allowance none;
+  if (const auto reclaimed = reclaim_oldest(none); !reclaimed) return reclaimed.error();
+  return has_surplus();
+}
+
+Result<void> Rotation::reclaim_oldest(Allowance& allowance) {
+  const std::uint32_t number = files_.oldest();
   const auto segment = catalog_.segments.find(number);
   if (segment) {
     // Objects that lose blocks with this segment are reviewed before it is removed. Others may
@@ -59,11 +70,9 @@ Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) 
     if (!cleared) return cleared;
     // A reader may still have the file open, which keeps its space taken. So it is emptied first.
     segment->users.save_all();
-    const auto emptied = segment->file.truncate(0);
-    if (!emptied) return emptied;
+    if (const auto emptied = segment->file.truncate(0); !emptied) return emptied;
   }
-  const auto removed = files_.remove(number);
-  if (!removed) return removed;
+  if (const auto removed = files_.remove(number); !removed) return removed;
   catalog_.segments.remove(number);
   catalog_.rules.forget_before({number + 1, 0});
   catalog_.counters.reclaimed += 1;
@@ -72,8 +81,8 @@ Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) 
 
 // Asks the system to read ahead the records to copy. A disk with moving heads takes half a minute
 // to read some thousand records one by one, and all appends wait for that.
-void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& records,
-                           const CopyAllowance& allowance) const {
+void Rotation::read_ahead(const Segment& segment, const std::vector<Listed>& records,
+                          const Allowance& allowance) const {
   constexpr std::uint64_t kGap = 64 * 1024;  // to read such a gap is faster than to seek over it
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -94,7 +103,7 @@ void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& re
 }
 
 // The entries of a segment that cannot be read are evicted.
-Result<void> Reclaimer::clear_out(const Segment& segment, CopyAllowance& allowance) {
+Result<void> Rotation::clear_out(const Segment& segment, Allowance& allowance) {
   const auto scanned = scan(segment.file, segment.number);
   if (scanned) {
     if (allowance.entries > 0) read_ahead(segment, scanned->records, allowance);
@@ -104,8 +113,7 @@ Result<void> Reclaimer::clear_out(const Segment& segment, CopyAllowance& allowan
       if (!cleared) return cleared;
     }
   }
-  const auto flushed = appender_.flush();
-  if (!flushed) return flushed;
+  if (const auto flushed = appender_.flush(); !flushed) return flushed;
   if (!scanned || scanned->damaged) {
     catalog_.counters.evicted += catalog_.index.erase_segment(segment.number);
     claims_.doubt_objects();
@@ -113,12 +121,11 @@ Result<void> Reclaimer::clear_out(const Segment& segment, CopyAllowance& allowan
   return {};
 }
 
-Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowance& allowance) {
+Result<void> Rotation::clear_out(const Listed& listed, Position at, Allowance& allowance) {
   // A newer head lies behind its body. All earlier segments are gone, so the body lay in this one:
   // its record came first, and both were copied or evicted together.
   if (listed.kind == RecordKind::head) {
-    const auto flushed = appender_.flush();
-    if (!flushed) return flushed;
+    if (const auto flushed = appender_.flush(); !flushed) return flushed;
     evict(listed.key, at);
     return {};
   }
@@ -136,7 +143,7 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
   }
   if (listed.kind == RecordKind::block) return clear_out_block(listed.key, *location, allowance);
   // A selector leads to variants, and an object to its blocks: these are not given up with it.
-  const bool may_be_kept = allows(allowance, listed);
+  const bool may_be_kept = allowance.has_room_for(listed);
   const bool has_blocks =
       may_be_kept && listed.kind == RecordKind::object && claims_.holds_any(listed.key, *location);
   const bool leads_on = listed.kind == RecordKind::selector || has_blocks;
@@ -148,8 +155,8 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
   return {};
 }
 
-Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location,
-                                        CopyAllowance& allowance) {
+Result<void> Rotation::clear_out_block(const Key& key, const Location& location,
+                                       Allowance& allowance) {
   const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
   if (!stored) {
     evict(key, location.at);
@@ -172,13 +179,13 @@ Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location
   return {};
 }
 
-void Reclaimer::evict(const Key& key, Position at) {
+void Rotation::evict(const Key& key, Position at) {
   if (catalog_.index.erase_at(key, at)) catalog_.counters.evicted += 1;
 }
 
 // Copies the entry, or evicts it if it is damaged, purged or too large. A newer head and its body
 // are copied as one record.
-Result<void> Reclaimer::copy(const Key& key, const Location& location, CopyAllowance& allowance) {
+Result<void> Rotation::copy(const Key& key, const Location& location, Allowance& allowance) {
   const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
   const auto lost = [&] {
     evict(key, location.at);
@@ -208,33 +215,27 @@ Result<void> Reclaimer::copy(const Key& key, const Location& location, CopyAllow
 
 Result<void> Rotation::begin_segment(std::uint64_t awaited_bytes) {
   if (!files_.is_open()) return Error::resting;
-  const auto flushed = appender_.flush();
-  if (!flushed) return flushed;
+  if (const auto flushed = appender_.flush(); !flushed) return flushed;
   if (appender_.segment()) {
-    const auto sealed = seal();
-    if (!sealed) return sealed;
+    if (const auto sealed = seal(); !sealed) return sealed;
   }
-  CopyAllowance none;
-  const auto room = reclaimer_.make_room(Reclaimer::kAnyNumber, none);
-  if (!room) return room;
-  const auto created = create_squeezed();
-  if (!created) return created;
+  Allowance none;
+  if (const auto room = make_room(kAnyNumber, none); !room) return room;
+  if (const auto created = create_squeezed(); !created) return created;
   appender_.reserve(awaited_bytes);
   const std::size_t share = limits_.entries / kWantedSegments;
-  const std::size_t entries =
-      reclaimer_.is_crowded() ? limits_.entries - share : Reclaimer::kAnyNumber;
+  const std::size_t entries = is_crowded() ? limits_.entries - share : kAnyNumber;
   const auto soon = std::max(appender_.pace().bytes_in(kLongestCopy), kLeastCopied);
-  CopyAllowance allowance{std::min<std::uint64_t>(limits_.segment_bytes / 2, soon), share / 2};
-  auto ready = reclaimer_.make_room(entries, allowance);
+  Allowance allowance{std::min<std::uint64_t>(limits_.segment_bytes / 2, soon), share / 2};
+  auto ready = make_room(entries, allowance);
   while (ready && may_yield() && lacks_space()) ready = yield_oldest(allowance);
   appender_.reserve(0);
   return ready;
 }
 
-Result<void> Rotation::follow_clock() {
+Result<void> Rotation::apply_clock() {
   if (!catalog_.segments.times.has_stepped_since(marked_)) return {};
-  const auto flushed = appender_.flush();
-  if (!flushed) return flushed;
+  if (const auto flushed = appender_.flush(); !flushed) return flushed;
   if (!appender_.is_unused()) return begin_segment(0);
   const auto clock = catalog_.segments.times.mark();
   return append_to(files_.mark(appender_.segment()->number, *appender_.purges(), clock), clock);
@@ -255,8 +256,8 @@ Result<void> Rotation::probe() {
   return squeezed ? begin_segment(0) : written;
 }
 
-Result<void> Rotation::yield_oldest(CopyAllowance& allowance) {
-  const auto reclaimed = reclaimer_.reclaim(files_.oldest(), allowance);
+Result<void> Rotation::yield_oldest(Allowance& allowance) {
+  const auto reclaimed = reclaim_oldest(allowance);
   if (reclaimed) catalog_.counters.squeezed_out += 1;
   return reclaimed;
 }
@@ -264,14 +265,13 @@ Result<void> Rotation::yield_oldest(CopyAllowance& allowance) {
 // If other programs fill the file system, our oldest segments are removed, too. The free space that
 // the file system tells ignores quotas: only an attempt to write shows that a quota is used up.
 Result<void> Rotation::create_squeezed() {
-  for (CopyAllowance none;;) {
+  for (Allowance none;;) {
     if (!may_yield()) return create();
     if (!lacks_space()) {
       const auto created = create();
       if (created || created.error() != Error::no_space) return created;
     }
-    const auto yielded = yield_oldest(none);
-    if (!yielded) return yielded;
+    if (const auto yielded = yield_oldest(none); !yielded) return yielded;
   }
 }
 

@@ -42,13 +42,14 @@ class Replay {
   Replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges)
       : file_(file), segment_(segment), zeros_(end_of_content(file)) {
     found_.purges = purges;
+    found_.end = kSegmentHeaderBytes;
   }
 
-  Replayed run() {
+  Scanned run() {
     while (found_.end < file_.size() && file_.size() <= kMaxSegmentBytes) {
       const auto header = head_at(found_.end);
       if (header && body_intact(*header)) {
-        take(*header);
+        accept(*header);
       } else if (!pass_damage(header)) {
         break;
       }
@@ -113,7 +114,7 @@ class Replay {
     found_.purges = static_cast<std::uint16_t>(header.purges + (is_purge(header.kind) ? 1 : 0));
   }
 
-  void take(const RecordHeader& header) {
+  void accept(const RecordHeader& header) {
     found_.any = true;
     count(header);
     if (believes_ || header.kind == RecordKind::purge || header.kind == RecordKind::purge_prefix) {
@@ -208,7 +209,7 @@ class Replay {
   const std::uint32_t segment_;
   const std::uint64_t zeros_;  // from this offset on, all bytes are 0
   std::uint64_t in_vain_ = 0;  // bytes checked that were neither a head nor a footer
-  Replayed found_;
+  Scanned found_;
   bool believes_ = true;  // false: a sender may have forged the records that follow
   int mends_left_ = kMostMends;
 };
@@ -241,8 +242,7 @@ Result<void> scan_records(const File& file, std::uint32_t segment, Scanned& foun
   }
   const auto size = static_cast<std::size_t>(found.file_bytes);
   const auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(size);
-  const auto read = file.read({bytes.get(), size}, 0, Wait::yes);
-  if (!read) return read.error();
+  if (const auto read = file.read({bytes.get(), size}, 0, Wait::yes); !read) return read.error();
   auto replayed = replay({bytes.get(), size}, segment, found.purges_before);
   found.end = kSegmentHeaderBytes;
   if (!found.purges_before && !replayed.any) return {};  // nothing shows that the file is ours
@@ -256,7 +256,7 @@ Result<void> scan_records(const File& file, std::uint32_t segment, Scanned& foun
 
 }  // namespace
 
-Replayed replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges) {
+Scanned replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges) {
   return Replay(file, segment, purges).run();
 }
 
@@ -281,8 +281,7 @@ Result<Scanned> scan(const File& file, std::uint32_t segment) {
   const auto sealed = scan_footer(file, segment, found);
   if (!sealed) return sealed.error();
   if (*sealed) return found;
-  const auto read = scan_records(file, segment, found);
-  if (!read) return read.error();
+  if (const auto read = scan_records(file, segment, found); !read) return read.error();
   return found;
 }
 

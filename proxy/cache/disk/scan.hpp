@@ -27,34 +27,28 @@
 
 namespace proxy::cache::disk {
 
-struct Replayed {
+struct Scanned {
   // In order. RecordKind::lost and ::unknown stand for records that are damaged, or that a sender
   // may have forged.
   std::vector<Listed> records;
-  std::uint64_t end = kSegmentHeaderBytes;  // where the next record would begin
-  std::optional<std::uint16_t> purges;      // number of purges in the log up to `end`, if known
-  bool any = false;                         // there is a good record
-  bool damaged = false;                     // bytes before `end` are damaged
-  bool cut = false;  // at `end` a record or footer begins and is not complete, or zeros follow
-};
-
-// `file`: the whole segment, with its header; replay does not read the header. `purges`: the number
-// of purges before the segment, if the header is good.
-Replayed replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges);
-
-struct Scanned {
-  std::vector<Listed> records;
   std::uint64_t end = 0;  // of the last record and the gap after it
   std::uint64_t file_bytes = 0;
-  // The number of purges in the log before the segment, and up to its end (format.hpp), if known.
+  // The number of purges in the log before the segment, and up to `end` (format.hpp), if known.
   std::optional<std::uint16_t> purges_before = std::nullopt;
   std::optional<std::uint16_t> purges = std::nullopt;
   ClockMark clock = {};
   bool other_version = false;  // of the format: then nothing else is read
   bool sealed = false;         // it has a good footer
-  bool damaged = false;        // it has bytes that are neither record nor footer
-  bool cut = false;            // a crash cut its end
+  bool any = false;            // replay found a good record
+  bool damaged = false;        // it has bytes before `end` that are neither record nor footer
+  bool cut = false;            // a crash cut its end: at `end` a record or footer begins and is not
+                               // complete, or zeros follow
 };
+
+// `file`: the whole segment, with its header; replay does not read the header. `purges`: the number
+// of purges before the segment, if the header is good.
+// Sets records, end, purges, any, damaged and cut.
+Scanned replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges);
 
 // Whether purges were lost with a segment: the header of `next` has another number of purges than
 // the log up to the segment before it (`known`).

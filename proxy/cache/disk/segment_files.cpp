@@ -44,6 +44,7 @@ Result<std::shared_ptr<const Segment>> SegmentFiles::create(std::uint32_t segmen
   const auto reserved = made->file.reserve(segment_bytes);
   Result<std::shared_ptr<const Segment>> segment =
       reserved ? begun(number, std::move(made->file), purges, clock) : reserved.error();
+  // A file that could neither be begun nor removed takes space all the same.
   if (segment || !directory_->remove(number)) account(number, space_of(segment_bytes));
   return segment;
 }
@@ -58,13 +59,14 @@ Result<std::shared_ptr<const Segment>> SegmentFiles::mark(std::uint32_t number,
 
 Result<void> SegmentFiles::remove(std::uint32_t number) {
   const auto removed = directory_->remove(number);
+  // A file that somebody else removed takes no space.
   if (!removed && removed.error() != Error::no_directory) return removed;
   account(number, 0);
   spaces_.erase(number);
   return {};
 }
 
-void SegmentFiles::pass(std::uint32_t number) {
+void SegmentFiles::skip(std::uint32_t number) {
   last_number_ = std::max(last_number_, number);
 }
 

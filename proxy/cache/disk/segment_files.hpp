@@ -37,8 +37,8 @@ class SegmentFiles {
                                               const ClockMark& clock);
   Result<void> remove(std::uint32_t number);
   // Keeps new segments from having this number or a lower one.
-  void pass(std::uint32_t number);
-  // Notes how much disk space the segment takes.
+  void skip(std::uint32_t number);
+  // Records how much disk space the segment takes.
   void account(std::uint32_t number, std::uint64_t bytes);
 
   const Spaces& spaces() const { return spaces_; }

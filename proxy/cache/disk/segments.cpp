@@ -50,6 +50,7 @@ bool Residency::has_by_mapping(std::uint64_t offset, std::uint64_t bytes) const 
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const auto end = offset + bytes;
   if (!mapping_ || end > kMaxSegmentBytes) return false;
+  // One byte for each page: a large body is asked about in parts.
   std::array<unsigned char, 256> pages;
   for (auto at = offset / page * page; at < end;) {
     const auto count = std::min<std::uint64_t>(pages.size(), (end - at + page - 1) / page);
@@ -80,6 +81,7 @@ void SegmentUsers::save_all() {
     closed_ = true;
     users = std::exchange(users_, {});
   }
+  // Without the lock, because save() waits for the disk.
   for (const auto& one : users) {
     if (const auto user = one.lock()) user->save();
   }
@@ -113,6 +115,7 @@ std::shared_ptr<const Segment> Segments::after(std::uint32_t number) const {
   return found == segments_.end() ? nullptr : found->second;
 }
 
+// By number instead of under the lock, because the users read from the disk.
 void Segments::save_all_users() const {
   for (auto segment = oldest(); segment; segment = after(segment->number)) {
     segment->users.save_all();

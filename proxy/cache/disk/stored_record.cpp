@@ -57,6 +57,7 @@ Result<StoredRecord::Front> StoredRecord::open_front(const Segments& segments, P
   front.segment = segments.find(at.segment);
   if (!front.segment) return Error::gone;
   const File& file = front.segment->file;
+  // The index rounds lengths up, so the first read of a small record has all of it.
   const auto first = bytes > kFirstRead ? kHeadRead : bytes;
   std::size_t room = std::max<std::size_t>(first, kRecordHeaderBytes);
   front.bytes = std::make_unique_for_overwrite<std::uint8_t[]>(room);
@@ -118,10 +119,6 @@ Result<void> StoredRecord::read_body(std::span<const std::span<std::uint8_t>> in
 
 Result<void> StoredRecord::read_body(std::span<std::uint8_t> into, Wait wait) const {
   return read_body(std::span<const std::span<std::uint8_t>>(&into, 1), wait);
-}
-
-Result<void> StoredRecord::check_body(Wait wait) const {
-  return body_in_file().check(wait);
 }
 
 }  // namespace proxy::cache::disk

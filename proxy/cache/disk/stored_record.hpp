@@ -61,8 +61,6 @@ class StoredRecord {
   // error their content must not be used.
   Result<void> read_body(std::span<const std::span<std::uint8_t>> into, Wait wait) const;
   Result<void> read_body(std::span<std::uint8_t> into, Wait wait) const;
-  // Checks the whole body, with little memory: reads it in small pieces.
-  Result<void> check_body(Wait wait) const;
 
  private:
   // The beginning of a record, at least up to the end of its head.

@@ -12,11 +12,25 @@ namespace proxy::cache::disk {
 
 namespace {
 
+// In the order of Fault.
+constexpr std::string_view kFaultTexts[] = {
+    "cannot be read",
+    "the segment's header is damaged",
+    "of another version of the format",
+    "longer than a segment can be",
+    "no record where one should begin",
+    "the checksum of a record's head does not fit",
+    "the checksum of a record's body does not fit",
+    "the footer is damaged",
+    "a record behind damage of unknown length",
+};
+static_assert(std::size(kFaultTexts) == static_cast<std::size_t>(Fault::unsure) + 1);
+
 class Verification {
  public:
   Verification(const File& file, std::uint32_t segment,
-               const std::function<void(const Damage&)>& tell)
-      : file_(file), segment_(segment), tell_(tell) {}
+               const std::function<void(const Damage&)>& report)
+      : file_(file), segment_(segment), report_(report) {}
 
   Verified run() {
     const auto size = file_.size();
@@ -36,7 +50,7 @@ class Verification {
  private:
   void damaged(Fault fault, std::uint64_t offset, std::uint64_t lost, std::string_view url = {}) {
     verified_.damages += 1;
-    tell_({fault, segment_, offset, lost, url});
+    report_({fault, segment_, offset, lost, url});
   }
 
   // Returns whether to continue behind the header.
@@ -64,13 +78,13 @@ class Verification {
       damaged(Fault::unreadable, kSegmentHeaderBytes, size - kSegmentHeaderBytes);
       return;
     }
-    for (const Listed& told : scanned->records) {
+    for (const Listed& listing : scanned->records) {
       std::string_view url;
-      const auto fault = fault_of(told, url);
+      const auto fault = fault_of(listing, url);
       if (!fault) {
         verified_.records += 1;
       } else {
-        damaged(*fault, told.offset, *fault == Fault::footer ? 0 : told.bytes, url);
+        damaged(*fault, listing.offset, *fault == Fault::footer ? 0 : listing.bytes, url);
       }
     }
     if (!scanned->sealed) check_end(*scanned);
@@ -95,22 +109,23 @@ class Verification {
   }
 
   // The fault of a record that the segment lists, if any. `url` is valid until the next call.
-  std::optional<Fault> fault_of(const Listed& told, std::string_view& url) {
-    record_.resize(std::max<std::size_t>(record_.size(), told.bytes));
-    const auto record = std::span(record_).first(told.bytes);
-    if (!file_.read(record, told.offset, Wait::yes)) return Fault::unreadable;
-    const auto header = read_header(record.first<kRecordHeaderBytes>(), {segment_, told.offset});
-    if (!header || header->bytes() > told.bytes) return Fault::no_record;
+  std::optional<Fault> fault_of(const Listed& listing, std::string_view& url) {
+    record_.resize(std::max<std::size_t>(record_.size(), listing.bytes));
+    const auto record = std::span(record_).first(listing.bytes);
+    if (!file_.read(record, listing.offset, Wait::yes)) return Fault::unreadable;
+    const auto header = read_header(record.first<kRecordHeaderBytes>(), {segment_, listing.offset});
+    if (!header || header->bytes() > listing.bytes) return Fault::no_record;
     const auto checked = static_cast<std::size_t>(header->checked_bytes());
     if (!head_intact(record.first(checked))) return Fault::head;
     url = {reinterpret_cast<const char*>(&record_[kRecordHeaderBytes]), header->url_bytes};
-    const bool believed = told.kind < RecordKind::lost;
-    if (believed && listed(*header) != told) return Fault::footer;
+    const bool believed = listing.kind < RecordKind::lost;
+    if (believed && listed(*header) != listing) return Fault::footer;
     const auto body = record.subspan(checked, header->body_bytes);
     if (digest::crc32c(body) != header->body_checksum) return Fault::body;
     return believed ? std::nullopt : std::optional(Fault::unsure);
   }
 
+  // In parts: a segment may have 256 MiB of reserved space.
   bool all_zeros(std::uint64_t offset, std::uint64_t left) {
     constexpr std::uint64_t kAtOnce = 1 << 20;
     std::vector<std::uint8_t> some(static_cast<std::size_t>(std::min(left, kAtOnce)));
@@ -128,7 +143,7 @@ class Verification {
 
   const File& file_;
   const std::uint32_t segment_;
-  const std::function<void(const Damage&)>& tell_;
+  const std::function<void(const Damage&)>& report_;
   std::vector<std::uint8_t> record_;
   Verified verified_;
 };
@@ -136,32 +151,12 @@ class Verification {
 }  // namespace
 
 std::string_view to_string(Fault fault) {
-  switch (fault) {
-    case Fault::unreadable:
-      return "cannot be read";
-    case Fault::segment_header:
-      return "the segment's header is damaged";
-    case Fault::other_version:
-      return "of another version of the format";
-    case Fault::too_long:
-      return "longer than a segment can be";
-    case Fault::no_record:
-      return "no record where one should begin";
-    case Fault::head:
-      return "the checksum of a record's head does not fit";
-    case Fault::body:
-      return "the checksum of a record's body does not fit";
-    case Fault::footer:
-      return "the footer is damaged";
-    case Fault::unsure:
-      return "a record behind damage of unknown length";
-  }
-  return "unknown";
+  return kFaultTexts[static_cast<std::size_t>(fault)];
 }
 
 Verified verify(const File& file, std::uint32_t segment,
-                const std::function<void(const Damage&)>& tell) {
-  return Verification(file, segment, tell).run();
+                const std::function<void(const Damage&)>& report) {
+  return Verification(file, segment, report).run();
 }
 
 }  // namespace proxy::cache::disk

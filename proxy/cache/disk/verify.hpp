@@ -39,10 +39,10 @@ struct Verified {
   std::uint64_t damages = 0;
 };
 
-// Reads the whole segment, checks every checksum, and calls `tell` for each damage in order. If a
+// Reads the whole segment, checks every checksum, and calls `report` for each damage in order. If a
 // crash cut the end of the newest segment, that is reported as damage, because the two look alike.
 // Takes memory for the largest record; for a segment without footer, memory for the whole segment.
 Verified verify(const File& file, std::uint32_t segment,
-                const std::function<void(const Damage&)>& tell);
+                const std::function<void(const Damage&)>& report);
 
 }  // namespace proxy::cache::disk

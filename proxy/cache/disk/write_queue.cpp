@@ -35,7 +35,7 @@ constexpr std::size_t kMostDoubts = 65'536;
 
 Result<void> WriteQueue::append(NewRecord record) {
   const threads::MutexLock lock(mutex_);
-  if (stopping_ || !watch_.working()) {
+  if (phase_ != Phase::open || !watch_.working()) {
     catalog_.counters.refused_resting += 1;
     return Error::resting;
   }
@@ -80,7 +80,7 @@ void WriteQueue::purge(NewRecord record) {
 bool WriteQueue::add_purge(NewRecord& record) {
   const threads::MutexLock lock(mutex_);
   if (bytes_ + record.footprint() <= kShareOfLast * options_.queue_bytes) {
-    auto untold = ended_ ? std::exchange(record.done, {}) : nullptr;
+    auto untold = phase_ == Phase::ended ? std::exchange(record.done, {}) : nullptr;
     push(std::exchange(record, {}));
     record.done = std::move(untold);
     return true;
@@ -110,7 +110,9 @@ WriteQueue::Notice WriteQueue::when_taken(std::uint64_t more_than, std::function
   const threads::MutexLock lock(mutex_);
   // Half, because all waiters continue at the same time.
   more_than = std::min(more_than, bytes_soon() / 2);
-  if (bytes_ <= more_than || !watch_.working() || watch_.hangs() || ended_) return Notice::none;
+  if (bytes_ <= more_than || !watch_.working() || watch_.hangs() || phase_ == Phase::ended) {
+    return Notice::none;
+  }
   waiters_.push_back({more_than, std::move(taken)});
   return Notice::follows;
 }
@@ -127,22 +129,24 @@ bool WriteQueue::settle(std::chrono::milliseconds limit) {
 
 void WriteQueue::open() {
   const threads::MutexLock lock(mutex_);
-  stopping_ = last_taken_ = ended_ = false;
+  phase_ = Phase::open;
 }
 
 void WriteQueue::stop() {
   const threads::MutexLock lock(mutex_);
-  stopping_ = true;
+  if (phase_ == Phase::open) phase_ = Phase::stopping;
   changed_.notify_all();
 }
 
 bool WriteQueue::ended(std::chrono::milliseconds limit) {
   threads::MutexLock lock(mutex_);
-  return changed_.wait_for(lock, limit, [this]() REQUIRES(mutex_) { return ended_; });
+  return changed_.wait_for(lock, limit,
+                           [this]() REQUIRES(mutex_) { return phase_ == Phase::ended; });
 }
 
 bool WriteQueue::is_urgent() const {
-  return stopping_ || pending_.urgent || !pending_.doubts.empty() || pending_.overflowed;
+  return phase_ != Phase::open || pending_.urgent || !pending_.doubts.empty() ||
+         pending_.overflowed;
 }
 
 std::optional<WriteQueue::Batch> WriteQueue::take(std::chrono::nanoseconds longest) {
@@ -152,8 +156,10 @@ std::optional<WriteQueue::Batch> WriteQueue::take(std::chrono::nanoseconds longe
   if (!pending_.records.empty() && longest.count() > 0) {
     changed_.wait_for(lock, options_.gather, [this]() REQUIRES(mutex_) { return is_urgent(); });
   }
-  if (stopping_ && (last_taken_ || pending_.empty())) return std::nullopt;
-  last_taken_ = stopping_;
+  if (phase_ == Phase::last_taken || (phase_ == Phase::stopping && pending_.empty())) {
+    return std::nullopt;
+  }
+  if (phase_ == Phase::stopping) phase_ = Phase::last_taken;
   idle_ = false;
   return std::exchange(pending_, {});
 }
@@ -174,9 +180,9 @@ void WriteQueue::release(std::uint64_t bytes, const WritePace& pace) {
   for (const auto& waiter : told) waiter.taken();
 }
 
-void WriteQueue::finish(bool more) {
+void WriteQueue::finish() {
   const threads::MutexLock lock(mutex_);
-  idle_ = pending_.empty() && !more;
+  idle_ = pending_.empty();
   if (idle_) changed_.notify_all();
 }
 
@@ -185,7 +191,7 @@ void WriteQueue::end() {
   {
     const threads::MutexLock lock(mutex_);
     for (auto& record : pending_.records) untold.push_back(std::exchange(record.done, {}));
-    ended_ = true;
+    phase_ = Phase::ended;
     changed_.notify_all();
   }
   for (const auto& done : untold) {

@@ -54,7 +54,8 @@ class WriteQueue {
   // ends before it takes the record, the record waits for the next start, and record.done gets an
   // error now.
   void purge(NewRecord record) EXCLUDES(mutex_);
-  // Asks the writer to review the claim of an object. Drops the doubt if very many wait already,
+  // Asks the writer to review the claim of an object: a block was lost, or blocks were added, so
+  // that all may be here. Drops the doubt if very many wait already,
   // since the writer hangs then; a later doubt of the same object repeats it.
   void doubt(const Key& object, std::uint64_t version) EXCLUDES(mutex_);
   // Memory of the records.
@@ -81,8 +82,8 @@ class WriteQueue {
   std::optional<Batch> take(std::chrono::nanoseconds longest) EXCLUDES(mutex_);
   // Records of this many bytes were written, or have failed. `pace`: of all writes so far.
   void release(std::uint64_t bytes, const WritePace& pace) EXCLUDES(mutex_);
-  // The writer has finished the batch. `more`: it has other work left.
-  void finish(bool more) EXCLUDES(mutex_);
+  // The writer has finished the batch, and has no other work left.
+  void finish() EXCLUDES(mutex_);
   void end() EXCLUDES(mutex_);
 
  private:
@@ -109,9 +110,9 @@ class WriteQueue {
   WritePace pace_ GUARDED_BY(mutex_);
   std::vector<Waiter> waiters_ GUARDED_BY(mutex_);
   bool idle_ GUARDED_BY(mutex_) = false;  // the writer has nothing to do
-  bool stopping_ GUARDED_BY(mutex_) = false;
-  bool last_taken_ GUARDED_BY(mutex_) = false;  // by take() while stopping
-  bool ended_ GUARDED_BY(mutex_) = false;
+  // `last_taken`: by take() while stopping.
+  enum class Phase : std::uint8_t { open, stopping, last_taken, ended };
+  Phase phase_ GUARDED_BY(mutex_) = Phase::open;
 };
 
 }  // namespace proxy::cache::disk

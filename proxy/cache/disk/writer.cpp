@@ -25,27 +25,14 @@ LogLimits in_steps(LogLimits limits, WriterWatch& watch) {
 
 }  // namespace
 
-void OwedPurges::add(NewRecord record) {
-  // A record that was queued before the purge may have been added to the index since.
-  if (record.header.kind == RecordKind::purge) catalog_.index.erase(record.header.key);
-  if (records_.size() >= kMostOwed) return add_everything();
-  records_.push_back(std::move(record));
-}
-
-void OwedPurges::add_everything() {
-  records_.clear();
-  catalog_.rules.cover_all();
-  records_.push_back({.header = {.kind = RecordKind::purge_prefix}, .url = {}, .head = {}});
-}
-
 Writer::Writer(const Options& options, const LogLimits& limits, Catalog& catalog, WriteQueue& queue,
                WriterWatch& watch)
     : options_(options),
       catalog_(catalog),
       queue_(queue),
       watch_(watch),
+      wanted_size_(size_of(limits)),
       log_(in_steps(limits, watch), catalog),
-      owed_(catalog),
       backoff_(options.first_rest, options.longest_rest) {}
 
 Writer::~Writer() {
@@ -95,7 +82,7 @@ void Writer::run(std::promise<Result<Loaded>> loaded) {
     watch_.begin_step();
     more = work(std::move(*batch));
     watch_.end_step();
-    queue_.finish(more);
+    if (!more) queue_.finish();
   }
   watch_.begin_step();
   end_log();
@@ -119,7 +106,7 @@ Result<Loaded> Writer::load() {
 // Returns whether the writer has more to do at once.
 bool Writer::work(WriteQueue::Batch batch) {
   if (!watch_.working() && backoff_.left(catalog_.clock.steady()).count() <= 0) recover();
-  follow_clock();
+  if (watch_.working()) rest_unless(log_.apply_clock());
   write(std::move(batch.records));
   if (batch.overflowed) purge_everything();
   doubt(batch.doubts);
@@ -129,21 +116,14 @@ bool Writer::work(WriteQueue::Batch batch) {
   return more;
 }
 
-void Writer::follow_clock() {
-  if (!watch_.working()) return;
-  const auto followed = log_.follow_clock();
-  if (!followed) rest(followed.error());
-}
-
 // Owed purges are written first, because the next start does not know them.
 void Writer::end_log() {
-  if (!owed_.empty()) recover();
+  if (!owed_.records.empty()) recover();
   catalog_.segments.save_all_users();  // the next process may empty the files
   (void)log_.close();                  // a segment without footer is replayed
 }
 
 void Writer::write(std::vector<NewRecord> records) {
-  const bool any = !records.empty();
   std::vector<std::size_t> slots;
   std::vector<std::size_t> purged;
   std::uint64_t gathered = 0;  // bytes of records that are not written yet
@@ -155,25 +135,21 @@ void Writer::write(std::vector<NewRecord> records) {
     write_one(std::move(record));
     if (!log_.has_gathered()) queue_.release(std::exchange(gathered, 0), log_.pace());
   }
-  flush(any);
+  flush(records.size());
   queue_.release(gathered, log_.pace());
   // One record may fail while the disk works. The purge that it owes is written at once.
-  if (!owed_.empty() && watch_.working()) {
+  if (!owed_.records.empty() && watch_.working()) {
     pay_owed();
-    flush(any);
+    flush(records.size());
   }
+  // Only now, as Disk::may_hold() and Disk::find() rely on it: the index has what was written.
   for (const std::size_t slot : purged) catalog_.purging.subtract(slot);
   for (const std::size_t slot : slots) catalog_.unwritten.subtract(slot);
 }
 
-void Writer::flush(bool any) {
-  if (!watch_.working()) return;
-  const auto flushed = log_.flush();
-  if (!flushed) {
-    rest(flushed.error());
-  } else if (any) {
-    backoff_.reset();
-  }
+// If it wrote records, the next rest is short again. An empty flush shows nothing of the disk.
+void Writer::flush(std::size_t records) {
+  if (watch_.working() && rest_unless(log_.flush()) && records > 0) backoff_.reset();
 }
 
 void Writer::write_one(NewRecord record) {
@@ -183,28 +159,40 @@ void Writer::write_one(NewRecord record) {
     if (record.done) record.done(Error::resting);
     return;
   }
-  const auto appended = log_.append(std::move(record));
-  if (!appended) rest(appended.error());
+  rest_unless(log_.append(std::move(record)));
 }
 
 NewRecord Writer::owed_unless_written(NewRecord purge) {
-  NewRecord owed{.header = purge.header, .url = purge.url, .head = {}};
+  NewRecord owed{.header = purge.header, .url = purge.url};
   auto asked = std::move(purge.done);
   purge.done = [this, asked = std::move(asked), owed = std::move(owed)](Result<Position> at) {
     if (!at) owe(owed);
-    if (at) owed_.note_written();
+    if (at) owed_.written_elsewhere = owed_.directory_left;
     if (asked) asked(at);
   };
   return purge;
 }
 
 void Writer::purge_everything() {
-  write_one({.header = {.kind = RecordKind::purge_prefix}, .url = {}, .head = {}});
-  flush(true);
+  write_one({.header = {.kind = RecordKind::purge_prefix}});
+  flush(1);
+}
+
+void Writer::owe(NewRecord purge) {
+  // A record that was queued before the purge may have been added to the index since.
+  if (purge.header.kind == RecordKind::purge) catalog_.index.erase(purge.header.key);
+  if (owed_.records.size() >= kMostOwed) return owe_everything();
+  owed_.records.push_back(std::move(purge));
+}
+
+void Writer::owe_everything() {
+  owed_.records.clear();
+  catalog_.rules.cover_all();
+  owed_.records.push_back({.header = {.kind = RecordKind::purge_prefix}});
 }
 
 void Writer::pay_owed() {
-  for (NewRecord& record : owed_.take()) {
+  for (NewRecord& record : std::exchange(owed_.records, {})) {
     if (watch_.working()) {
       write_one(std::move(record));
     } else {
@@ -218,26 +206,15 @@ bool Writer::look_after() {
   const auto now = catalog_.clock.steady();
   if (now - looked_after_ >= kLookAfter) {
     looked_after_ = now;
-    const auto there = log_.check_directory();
-    if (!there) {
-      rest(there.error());
-      return false;
-    }
+    if (!rest_unless(log_.check_directory())) return false;
     catalog_.squeezed = log_.is_squeezed();
   }
-  const auto surplus = follow_size();
-  if (!surplus) {
-    rest(surplus.error());
-    return false;
-  }
-  const auto settled = log_.settle_claims();
-  if (!settled) {
-    rest(settled.error());
-    return false;
-  }
-  const auto searched = log_.search_purged();
-  if (!searched) rest(searched.error());
-  return searched && (*surplus || *settled || *searched);
+  bool more = false;
+  const auto works = [&](const Result<bool>& left) {
+    more = more || (left && *left);
+    return rest_unless(left ? Result<void>() : left.error());
+  };
+  return works(apply_size()) && works(log_.settle_claims()) && works(log_.search_purged()) && more;
 }
 
 void Writer::resize(const LogSize& size) {
@@ -245,20 +222,15 @@ void Writer::resize(const LogSize& size) {
   wanted_size_ = size;
 }
 
-// One segment at a time: records wait meanwhile.
-Result<bool> Writer::follow_size() {
-  std::optional<LogSize> wanted;
+// One segment at a time: records wait meanwhile. After a failure the next call tries again.
+Result<bool> Writer::apply_size() {
+  LogSize wanted;
   {
     const threads::MutexLock lock(size_mutex_);
-    wanted = std::exchange(wanted_size_, std::nullopt);
+    wanted = wanted_size_;
   }
-  if (wanted) {
-    const auto resized = log_.resize(*wanted);
-    if (!resized) {
-      const threads::MutexLock lock(size_mutex_);
-      if (!wanted_size_) wanted_size_ = wanted;
-      return resized.error();
-    }
+  if (wanted != log_.size()) {
+    if (const auto resized = log_.resize(wanted); !resized) return resized.error();
   }
   return log_.reclaim_surplus();
 }
@@ -277,21 +249,27 @@ void Writer::doubt(const std::vector<WriteQueue::Doubt>& doubts) {
 void Writer::suspend_claims_of_long_search() {
   if (catalog_.rules.count() == 0) {
     searching_since_.reset();
-    catalog_.index.suspend_claims(Unclaimed::searching, false);
+    catalog_.index.resume_claims(Unclaimed::searching);
     return;
   }
   const auto now = catalog_.clock.steady();
   if (!searching_since_) searching_since_ = now;
   const bool soon = watch_.working() && now - *searching_since_ < kClaimsMeanwhile;
-  if (!soon) catalog_.index.suspend_claims(Unclaimed::searching, true);
+  if (!soon) catalog_.index.suspend_claims(Unclaimed::searching);
+}
+
+bool Writer::rest_unless(const Result<void>& worked) {
+  if (!worked) rest(worked.error());
+  return worked.has_value();
 }
 
 void Writer::rest(Error reason) {
+  // Records that failed may be in the file all the same.
   catalog_.log_has_more = true;
   if (reason == Error::no_directory || reason == Error::not_directory) {
     if (watch_.working()) catalog_.counters.lost += 1;
     catalog_.ready = false;
-    owed_.note_directory_left();
+    owed_.directory_left = true;
     log_.abandon();
   }
   backoff_.rest(catalog_.clock.steady());
@@ -304,18 +282,15 @@ void Writer::recover() {
     catalog_.ready = false;
     const auto loaded = log_.open(options_.path);
     ready = loaded ? Result<void>() : loaded.error();
-    if (loaded && loaded->unreadable == 0) catalog_.log_has_more = owed_.directory_left();
-    if (loaded && loaded->entries > 0 && owed_.written_elsewhere()) owed_.add_everything();
+    if (loaded && loaded->unreadable == 0) catalog_.log_has_more = owed_.directory_left;
+    if (loaded && loaded->entries > 0 && owed_.written_elsewhere) owe_everything();
   }
+  // The directory may be there and still take no records, as that of a full disk.
   if (ready) ready = log_.probe();
-  if (!ready) {
-    rest(ready.error());
-    return;
-  }
+  if (!rest_unless(ready)) return;
   watch_.work();
   pay_owed();
-  const auto paid = log_.flush();
-  if (!paid) rest(paid.error());
+  rest_unless(log_.flush());
   catalog_.ready = watch_.working();
 }
 

@@ -19,36 +19,6 @@
 
 namespace proxy::cache::disk {
 
-// The next start knows only the log: an entry that was purged in memory only would be back. For the
-// writer's thread.
-class OwedPurges {
- public:
-  // The catalog outlives this object.
-  explicit OwedPurges(Catalog& catalog) : catalog_(catalog) {}
-
-  // Adds a purge. It counts in memory from now on. Too many purges become one of everything.
-  void add(NewRecord record);
-  void add_everything();
-  bool empty() const { return records_.empty(); }
-  // Removes and returns all purges. The caller adds those again that still cannot be written.
-  std::vector<NewRecord> take() { return std::exchange(records_, {}); }
-
-  // A purge was written.
-  void note_written() { written_elsewhere_ = directory_left_; }
-  // The directory is gone. Another directory may appear in its place.
-  void note_directory_left() { directory_left_ = true; }
-  bool directory_left() const { return directory_left_; }
-  // Whether a purge was written after the directory had gone. It may have been written to another
-  // directory, so the first one may lack it when it is back.
-  bool written_elsewhere() const { return written_elsewhere_; }
-
- private:
-  Catalog& catalog_;
-  std::vector<NewRecord> records_;
-  bool directory_left_ = false;
-  bool written_elsewhere_ = false;
-};
-
 // Owns the log; no other thread uses it. After a failure the writer rests and then tries again by
 // itself. Purges that could not be written before are the first records that it writes then.
 class Writer {
@@ -79,26 +49,39 @@ class Writer {
 
   // Adds an owed purge. For record.done of a record that would have replaced an entry but was not
   // written. record.done runs on the writer's thread.
-  void owe(NewRecord purge) { owed_.add(std::move(purge)); }
+  // It counts in memory from now on. Too many of them become one of everything.
+  void owe(NewRecord purge);
 
  private:
+  // Purges that could not be written. They have to be written before any other record: the next
+  // start knows only the log, and an entry that was purged in memory only would be back.
+  struct Owed {
+    std::vector<NewRecord> records;
+    bool directory_left = false;  // it is gone; another one may appear in its place
+    // A purge was written after the directory had gone. That may have been to another directory, so
+    // the first one may lack it when it is back.
+    bool written_elsewhere = false;
+  };
+
   void run(std::promise<Result<Loaded>> loaded);
   Result<Loaded> load();
   bool work(WriteQueue::Batch batch);
-  void follow_clock();
   void end_log();
 
   void write(std::vector<NewRecord> records);
   void write_one(NewRecord record);
   NewRecord owed_unless_written(NewRecord purge);
-  void flush(bool any);
+  void flush(std::size_t records);
+  void owe_everything();
   void pay_owed();
   void purge_everything();
 
   bool look_after();
-  Result<bool> follow_size() EXCLUDES(size_mutex_);
+  Result<bool> apply_size() EXCLUDES(size_mutex_);
   void doubt(const std::vector<WriteQueue::Doubt>& doubts);
   void suspend_claims_of_long_search();
+  // If it failed, rests. Returns whether it worked.
+  bool rest_unless(const Result<void>& worked);
   void rest(Error reason);
   void recover();
 
@@ -108,11 +91,11 @@ class Writer {
   WriterWatch& watch_;
 
   threads::Mutex size_mutex_;
-  std::optional<LogSize> wanted_size_ GUARDED_BY(size_mutex_);  // none: as it is
+  LogSize wanted_size_ GUARDED_BY(size_mutex_);
 
   // Only the thread uses these.
   Log log_;
-  OwedPurges owed_;
+  Owed owed_;
   Backoff backoff_;
   machine::Clock::SteadyTime looked_after_{};
   std::optional<machine::Clock::SteadyTime> searching_since_;  // while there are purge rules

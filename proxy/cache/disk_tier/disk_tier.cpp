@@ -80,7 +80,7 @@ Result<void> DiskTier::resize(std::uint64_t bytes, Admit admit) {
 }
 
 bool DiskTier::follow_clock(std::chrono::milliseconds ahead) {
-  const bool changed = disk_.follow_clock(ahead);
+  const bool changed = disk_.catalog().apply_clock(ahead);
   if (changed) reader_.forget_known();
   return changed;
 }
@@ -93,7 +93,7 @@ DiskTier::Stopped DiskTier::stop() {
 }
 
 bool DiskTier::settle(std::chrono::milliseconds limit) {
-  return (!pool_ || pool_->settle(limit)) && disk_.settle(limit);
+  return (!pool_ || pool_->settle(limit)) && disk_.queue().settle(limit);
 }
 
 disk::State DiskTier::state() const {
@@ -192,8 +192,8 @@ Result<void> DiskTier::purge_all(std::string_view text, disk::Done done,
 void DiskTier::charge() {
   // Bodies in the queue are charged already, as blocks of their entries.
   const disk::Catalog& catalog = disk_.catalog();
-  const auto bytes =
-      catalog.index.bytes() + catalog.rules.bytes() + disk_.queued_bytes() / 8 + selectors_.bytes();
+  const auto bytes = catalog.index.bytes() + catalog.rules.bytes() + disk_.queue().bytes() / 8 +
+                     selectors_.bytes();
   if (bytes > charged_) budget_.charge(bytes - charged_);
   if (bytes < charged_) budget_.release(charged_ - bytes);
   charged_ = bytes;

@@ -188,8 +188,8 @@ class DiskTier {
   // Returns Disk::resize()'s result.
   disk::Result<void> resize(std::uint64_t bytes, Admit admit);
 
-  // As Disk::follow_clock(). If it returns true, the caller drops from memory all entries of
-  // earlier runs.
+  // As disk::Catalog::apply_clock(). If it returns true, the caller drops from memory all entries
+  // of earlier runs.
   bool follow_clock(std::chrono::milliseconds ahead);
 
   Admission& admission() { return admission_; }

@@ -60,7 +60,8 @@ disk::Result<void> carry_out(disk::Disk& disk, const Purge& purge) {
   };
   if (purge.prefix) {
     auto taken = disk.purge_prefix(*purge.prefix, awaited());
-    if (!taken && disk.settle(kSearchLimit)) taken = disk.purge_prefix(*purge.prefix, awaited());
+    if (!taken && disk.queue().settle(kSearchLimit))
+      taken = disk.purge_prefix(*purge.prefix, awaited());
     if (!taken) return taken;
   }
   disk::Result<void> result;

@@ -30,7 +30,7 @@ class StoreOverDisk : public ::testing::Test {
     begin();
   }
   // Waits until all that was put is written.
-  void settle() { ASSERT_TRUE(disk_->disk().settle(std::chrono::seconds(10))); }
+  void settle() { ASSERT_TRUE(disk_->disk().queue().settle(std::chrono::seconds(10))); }
 
   const support::TemporaryDirectory home_;
   Budget budget_{64 << 20};

@@ -33,7 +33,7 @@ class LiveCache : public ::testing::Test {
     ASSERT_EQ(memory_.put(key, response, cache::kStart), cache::Stored::yes);
     const auto good = [] { return true; };
     EXPECT_TRUE(!on_disk || disk_.put(key, response, {}, good));
-    ASSERT_TRUE(disk_.disk().settle(std::chrono::seconds(20)));
+    ASSERT_TRUE(disk_.disk().queue().settle(std::chrono::seconds(20)));
   }
   void find(const std::string& url) {
     (void)memory_.find(key_of(url), url, cache::Request().head.fields);

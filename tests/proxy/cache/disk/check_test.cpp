@@ -71,7 +71,7 @@ TEST_F(DiskCheckOfABlock, EndsTheClaimOfItsObjectForGood) {
   flip("the body of the block");
   EXPECT_EQ(check(block_key(key_for(url), 3, 0)).error(), Error::corrupt);
   EXPECT_EQ(claimed(), 0U);
-  ASSERT_TRUE(disk_->settle(kPatience));
+  ASSERT_TRUE(disk_->queue().settle(kPatience));
   EXPECT_EQ(claimed(), 0U);
   EXPECT_EQ(disk_->catalog().index.count(RecordKind::block), 0U);
 }
@@ -85,7 +85,7 @@ TEST_F(DiskCheckOfABlock, EndsTheClaimOfAVariantWhereNobodyKnowsOfWhichItIs) {
   ASSERT_NE(claimed(), 0U);
   flip(url);  // of the block, which comes first
   EXPECT_EQ(check(block_key(key_for(url), 3, 0)).error(), Error::corrupt);
-  ASSERT_TRUE(disk_->settle(kPatience));
+  ASSERT_TRUE(disk_->queue().settle(kPatience));
   EXPECT_EQ(claimed(), 0U);
 }
 

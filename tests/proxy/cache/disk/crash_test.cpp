@@ -134,7 +134,7 @@ TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
     for (std::uint64_t i = 0; i < kEntries; ++i) {
       auto found = scene.body(url_number(i));
       if (!found) {  // or a purge of a key with the same hash is under way
-        ASSERT_TRUE(scene->settle(kPatience));
+        ASSERT_TRUE(scene->queue().settle(kPatience));
         found = scene.body(url_number(i));
       }
       if (found) {

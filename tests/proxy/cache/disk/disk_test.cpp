@@ -193,7 +193,7 @@ TEST(Disk, FindsNoEntryWhosePurgeIsQueued) {
   EXPECT_FALSE(disk->find(key_for("http://a/"), "http://a/"));
   EXPECT_FALSE(disk->holds(key_for("http://a/"), "http://a/", place->at));
   written.release();
-  ASSERT_TRUE(disk->settle(kPatience));
+  ASSERT_TRUE(disk->queue().settle(kPatience));
   EXPECT_EQ(disk.body("http://a/").error(), Error::gone);
   EXPECT_TRUE(disk.append(response("http://a/", "new")));
   EXPECT_EQ(disk.body("http://a/").value(), "new");
@@ -216,11 +216,11 @@ TEST(Disk, MorePurgesThanMayWaitPurgeEverything) {
       disk->purge(key_for(url_number(i)), [&](Result<void> done) { refused += done ? 0 : 1; });
       EXPECT_TRUE(disk->purge_prefix("http://other/", {}));
     }
-    EXPECT_LE(disk->queued_bytes(), 8 * options.queue_bytes);
+    EXPECT_LE(disk->queue().bytes(), 8 * options.queue_bytes);
     EXPECT_GT(refused, 900);
     EXPECT_FALSE(disk->find(key_for(url_number(2)), url_number(2))) << "which of them is unknown";
     halt.release();
-    ASSERT_TRUE(disk->settle(kPatience));
+    ASSERT_TRUE(disk->queue().settle(kPatience));
     ASSERT_TRUE(disk.append(response(url_number(3), "3")));
     EXPECT_EQ(disk.body(url_number(3)).value(), "3");
   }
@@ -235,7 +235,7 @@ TEST(Disk, AReplacedEntryStaysGoneIfItsSuccessorFails) {
     Scene disk(directory.path());
     ASSERT_TRUE(disk.append(response("http://a/", "old")));
     ASSERT_TRUE(disk->replace(response("http://a/", std::string(70'000, 'x'))));  // too large
-    ASSERT_TRUE(disk->settle(kPatience));
+    ASSERT_TRUE(disk->queue().settle(kPatience));
   }
   EXPECT_EQ(Scene(directory.path()).body("http://a/").error(), Error::gone);
 }
@@ -247,7 +247,7 @@ TEST(Disk, AnOlderHeadStaysGoneIfTheNewerOneFails) {
     ASSERT_TRUE(scene.append(response("http://a/", "body")));
     NewRecord head = newer_head(scene, "http://a/", std::string(70'000, 'x'));  // too large
     ASSERT_TRUE(scene->freshen(std::move(head)));
-    ASSERT_TRUE(scene->settle(kPatience));
+    ASSERT_TRUE(scene->queue().settle(kPatience));
     EXPECT_FALSE(scene.head("http://a/"));
   }
   EXPECT_EQ(Scene(directory.path()).body("http://a/").error(), Error::gone);
@@ -262,7 +262,7 @@ TEST(Disk, APurgeByPrefixActsAtOnceThenFindsItsEntries) {
   ASSERT_TRUE(scene->purge_prefix("http://a.example/", {}));
   EXPECT_EQ(scene.body("http://a.example/1").error(), Error::gone);
   EXPECT_EQ(*scene.body("http://b.example/1"), "http://b.example/1");
-  ASSERT_TRUE(scene->settle(kPatience));
+  ASSERT_TRUE(scene->queue().settle(kPatience));
   EXPECT_EQ(scene->catalog().index.entries(), 1U);
   EXPECT_EQ(scene->catalog().counters.purged, 2U);
   ASSERT_TRUE(scene.append(response("http://a.example/1", "later")));
@@ -318,8 +318,8 @@ TEST(Disk, RefusesMoreThanItsQueueHolds) {
   object.head = std::string(1500, ' ');
   EXPECT_TRUE(scene->append(object)) << "its blocks would be lost with it";
   halt.release();
-  ASSERT_TRUE(scene->settle(kPatience));
-  EXPECT_EQ(scene->queued_bytes(), 0U);
+  ASSERT_TRUE(scene->queue().settle(kPatience));
+  EXPECT_EQ(scene->queue().bytes(), 0U);
   EXPECT_TRUE(scene.append(response(url_number(4), body_text("x", 5000)))) << "alone";
 }
 
@@ -347,12 +347,12 @@ TEST(Disk, AcceptsOnlyRecordsThatItWritesSoon) {
                               .head = "200 fresh"}))
       << "or what is written of it would be lost";
   std::promise<void> taken;
-  EXPECT_EQ(scene->when_taken(options.queue_bytes, [&] { taken.set_value(); }),
+  EXPECT_EQ(scene->queue().when_taken(options.queue_bytes, [&] { taken.set_value(); }),
             WriteQueue::Notice::follows);
   EXPECT_TRUE(scene->purge_prefix("http://other/", {})) << "which is never refused for that";
   halt.release();
   EXPECT_EQ(taken.get_future().wait_for(kPatience), std::future_status::ready);
-  EXPECT_TRUE(scene->settle(kPatience));
+  EXPECT_TRUE(scene->queue().settle(kPatience));
 }
 
 TEST(Disk, TellsWhenItsQueueHasDrained) {
@@ -360,13 +360,13 @@ TEST(Disk, TellsWhenItsQueueHasDrained) {
   Scene disk(directory.path());
   std::promise<void> taken;
   const auto told = [&] { taken.set_value(); };
-  EXPECT_EQ(disk->when_taken(0, told), WriteQueue::Notice::none) << "nothing waits";
+  EXPECT_EQ(disk->queue().when_taken(0, told), WriteQueue::Notice::none) << "nothing waits";
   Halt halt;
   ASSERT_TRUE(disk->append(halt.at(response("http://first/", "1"))));
   halt.await();
   ASSERT_TRUE(disk->append(response(url_number(1), body_text("x", 20'000))));
-  EXPECT_EQ(disk->when_taken(30'000, told), WriteQueue::Notice::none) << "little does";
-  EXPECT_EQ(disk->when_taken(10'000, told), WriteQueue::Notice::follows);
+  EXPECT_EQ(disk->queue().when_taken(30'000, told), WriteQueue::Notice::none) << "little does";
+  EXPECT_EQ(disk->queue().when_taken(10'000, told), WriteQueue::Notice::follows);
   auto waiting = taken.get_future();
   EXPECT_EQ(waiting.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   halt.release();

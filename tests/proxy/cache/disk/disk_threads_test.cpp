@@ -43,7 +43,7 @@ TEST(DiskThreads, EveryRecordFoundDuringChangesIsWhole) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_TRUE(scene->settle(kPatience));
+  EXPECT_TRUE(scene->queue().settle(kPatience));
   EXPECT_EQ(scene->catalog().counters.corrupt, 0U);
   EXPECT_TRUE(scene->state().working);
 }

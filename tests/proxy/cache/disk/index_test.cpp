@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/index.hpp"
+#include "proxy/cache/disk/index_shard.hpp"
 
 #include <gtest/gtest.h>
 

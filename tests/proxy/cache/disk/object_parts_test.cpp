@@ -6,11 +6,11 @@ namespace {
 
 TEST_F(Objects, AreClaimedInPartWhileSomeBlocksAreThere) {
   ASSERT_TRUE(scene().append(object(url_, 7)));
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_FALSE(claimed_in_part(index(), url_)) << "without any";
   ASSERT_TRUE(scene().append(block(url_, 7, 2)));
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_TRUE(claimed_in_part(index(), url_));
   restart();
@@ -18,7 +18,7 @@ TEST_F(Objects, AreClaimedInPartWhileSomeBlocksAreThere) {
   ASSERT_TRUE(scene().append(object(url_, 7)));
   EXPECT_TRUE(claimed_in_part(index(), url_)) << "with a newer head";
   put_blocks(url_, 7);
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_TRUE(claimed(index(), url_));
   EXPECT_FALSE(claimed_in_part(index(), url_));
@@ -31,7 +31,7 @@ TEST_F(Objects, AreClaimedInPartWhileSomeBlocksAreThere) {
 TEST_F(Objects, AreNotClaimedInPartOnceTheirLastBlockIsLost) {
   ASSERT_TRUE(scene().append(object(url_, 7)));
   ASSERT_TRUE(scene().append(block(url_, 7, 3)));
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   ASSERT_TRUE(claimed_in_part(index(), url_));
   disk().purge(key_of_block(url_, 7, 3), {});
@@ -48,11 +48,11 @@ TEST_F(Objects, ByARuleAreClaimedAsAWholeAlone) {
   by_rule.header.rule = 9;
   ASSERT_TRUE(scene().append(by_rule));
   put_blocks(url_, 7, 1);
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_FALSE(claimed(index(), url_) || claimed_in_part(index(), url_));
   put_blocks(url_, 7);
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_TRUE(claimed(index(), url_));
   EXPECT_EQ(index().find(key_for(url_))->rule, 9);

@@ -82,7 +82,7 @@ class Objects : public ::testing::Test {
     scene_.reset();
     scene_.emplace(options_);
   }
-  void settle() { ASSERT_TRUE(disk().settle(kPatience)); }
+  void settle() { ASSERT_TRUE(disk().queue().settle(kPatience)); }
   void damage_the_segment_of(const Key& key) {
     const auto segment = index().find(key)->at.segment;
     scene_.reset();

@@ -15,12 +15,12 @@ TEST_F(Objects, AreClaimedOnceAllBlocksAreThereAndNotBefore) {
   ASSERT_TRUE(scene().append(object(url_, 7)));
   EXPECT_FALSE(claimed(index(), url_));
   put_blocks(url_, 7, 1);
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_FALSE(claimed(index(), url_)) << "the first one lacks";
   ASSERT_TRUE(scene().append(block(url_, 7, 0)));
   EXPECT_FALSE(claimed(index(), url_));
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_TRUE(claimed(index(), url_));
   restart();
@@ -50,7 +50,7 @@ TEST_F(Objects, AreUnclaimedWhenABlockIsLost) {
   EXPECT_FALSE(claimed(index(), url_)) << "not for good";
   EXPECT_TRUE(index().find(key_for(url_))) << "but it is there";
   put_blocks(url_, 7, 2);
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_TRUE(claimed(index(), url_)) << "mended";
 }
@@ -70,7 +70,7 @@ TEST_F(Objects, OfAVariantAreClaimedByTheSelector) {
   ASSERT_TRUE(scene().append(selector(url_, 7)));
   EXPECT_FALSE(claimed(index(), url_));
   put_blocks(url_, 7);
-  disk().review_claim(key_for(url_), 7);
+  disk().queue().doubt(key_for(url_), 7);
   settle();
   EXPECT_TRUE(claimed(index(), url_));
   disk().purge(key_of_block(url_, 7, 0), {});

@@ -61,7 +61,7 @@ TEST(DiskLimit, FollowsAnotherSizeWhileTheDiskRuns) {
   const auto fill = [&](std::uint64_t first) {
     for (std::uint64_t i = first; i < first + 400; ++i) {
       EXPECT_TRUE(scene->append(response(url_number(i), body_text(url_number(i), 4000))));
-      EXPECT_TRUE(scene->settle(seconds(5)));
+      EXPECT_TRUE(scene->queue().settle(seconds(5)));
     }
     return space_taken(directory.path());
   };
@@ -132,7 +132,7 @@ void fill(Scene& scene, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t i = first; i < first + count; ++i) {
     ASSERT_TRUE(scene->append(response(url_number(i), body_text(url_number(i), 4000))));
   }
-  ASSERT_TRUE(scene->settle(kPatience));
+  ASSERT_TRUE(scene->queue().settle(kPatience));
 }
 
 TEST(DiskReclaim, ReclaimsTheOldestAndKeepsUsedEntries) {

@@ -18,7 +18,7 @@ constexpr SegmentTimes ours(std::chrono::milliseconds ahead) {
 TEST(RecordTimes, AreAheadAsWallTimeWasWhenTheSegmentWasBegun) {
   RecordTimes times(kStart, kUs);
   EXPECT_EQ(times.mark(), (ClockMark{kUs, 0ms}));
-  times.follow(-1h);
+  times.apply(-1h);
   EXPECT_EQ(times.mark(), (ClockMark{kUs, -1h}));
   EXPECT_EQ(times.ahead(ours(0ms), 32), 0ms);
   EXPECT_EQ(times.ahead(ours(-1h), 32), -1h);
@@ -26,7 +26,7 @@ TEST(RecordTimes, AreAheadAsWallTimeWasWhenTheSegmentWasBegun) {
 
 TEST(RecordTimes, NeedAnotherSegmentAfterAStepOfASecond) {
   RecordTimes times(kStart, kUs);
-  times.follow(1h);
+  times.apply(1h);
   EXPECT_TRUE(times.has_stepped_since(0ms));
   EXPECT_FALSE(times.has_stepped_since(1h - 999ms));
   EXPECT_TRUE(times.has_stepped_since(1h - 1s));
@@ -35,11 +35,11 @@ TEST(RecordTimes, NeedAnotherSegmentAfterAStepOfASecond) {
 
 TEST(RecordTimes, MakeRecordsOfEarlierRunsOlderAndNeverYounger) {
   RecordTimes times(kStart, kUs);
-  EXPECT_EQ(times.follow(3h), 3h);
+  EXPECT_EQ(times.apply(3h), 3h);
   EXPECT_EQ(times.ahead(kEarlier, 32), 3h) << "this run began with a clock that was behind";
-  EXPECT_EQ(times.follow(-1h), -3h);
+  EXPECT_EQ(times.apply(-1h), -3h);
   EXPECT_EQ(times.ahead(kEarlier, 32), 0h);
-  EXPECT_EQ(times.follow(-2h), 0h);
+  EXPECT_EQ(times.apply(-2h), 0h);
 }
 
 // A clock that was set back while no program ran: nobody knows by how much.
@@ -57,7 +57,7 @@ TEST(RecordTimes, OfTheFutureAreTheOldest) {
   EXPECT_EQ(read(500ms, kEarlier), 500ms);
   EXPECT_EQ(read(2s, kEarlier), -1ms) << "the oldest";
   EXPECT_EQ(read(2s, ours(0ms)), 2s);
-  times.follow(3h);
+  times.apply(3h);
   EXPECT_EQ(read(2s, kEarlier), 2s - 3h);
 }
 

@@ -63,7 +63,7 @@ class Replaying : public testing::Test {
   void destroy(std::size_t record) {
     std::fill_n(file_.begin() + records_[record].offset, kRecordHeaderBytes, std::uint8_t{0xff});
   }
-  Replayed replayed() const { return replay(file_, kNumber, kPurgesBefore); }
+  Scanned replayed() const { return replay(file_, kNumber, kPurgesBefore); }
   std::vector<RecordKind> kinds() const {
     std::vector<RecordKind> kinds;
     for (const Listed& record : replayed().records) kinds.push_back(record.kind);

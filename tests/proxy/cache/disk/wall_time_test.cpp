@@ -74,7 +74,7 @@ class WallTime : public testing::Test {
 
 TEST_F(WallTime, ThatSteppedIsFollowedByTheNextRun) {
   store(1);
-  (*scene())->follow_clock(std::chrono::minutes(-30));
+  (*scene())->catalog().apply_clock(std::chrono::minutes(-30));
   store(2);
   EXPECT_EQ(later(1), 0);
   EXPECT_EQ(later(2), 0);
@@ -87,7 +87,7 @@ TEST_F(WallTime, ThatSteppedIsFollowedByTheNextRun) {
 
 TEST_F(WallTime, ThatSteppedIsFollowedThoughNothingWasStoredSince) {
   store(1);
-  (*scene())->follow_clock(std::chrono::minutes(-30));
+  (*scene())->catalog().apply_clock(std::chrono::minutes(-30));
   EXPECT_TRUE(await([&] { return segments() == 2; }));
   for (int starts = 0; starts < 2; ++starts) {
     restart();
@@ -99,12 +99,12 @@ TEST_F(WallTime, ThatStepsAgainAndAgainLeavesOneSegmentWithoutRecords) {
   store(1);
   for (int step = 1; step <= 20; ++step) {
     const std::chrono::minutes ahead(step % 2 == 0 ? 30 : -step);
-    (*scene())->follow_clock(ahead);
+    (*scene())->catalog().apply_clock(ahead);
     EXPECT_TRUE(await([&] { return marked() == ahead; })) << step;
     EXPECT_EQ(segments(), 2U) << step;
   }
   store(2);
-  (*scene())->follow_clock(std::chrono::minutes(-30));
+  (*scene())->catalog().apply_clock(std::chrono::minutes(-30));
   EXPECT_TRUE(await([&] { return segments() == 3; }));
   EXPECT_EQ(later(2), 0);
   for (int starts = 0; starts < 2; ++starts) {
@@ -115,9 +115,9 @@ TEST_F(WallTime, ThatStepsAgainAndAgainLeavesOneSegmentWithoutRecords) {
 
 TEST_F(WallTime, ThatSteppedAndWasSetRightLeavesAgesAsTheyWere) {
   store(1);
-  (*scene())->follow_clock(std::chrono::hours(24 * 365));
+  (*scene())->catalog().apply_clock(std::chrono::hours(24 * 365));
   store(2);
-  (*scene())->follow_clock(std::chrono::hours(0));
+  (*scene())->catalog().apply_clock(std::chrono::hours(0));
   store(3);
   restart();
   for (const std::uint64_t number : {1, 2, 3}) EXPECT_EQ(later(number), 0) << number;
@@ -137,10 +137,10 @@ TEST_F(WallTime, OfARunIsNoFutureInTheSegmentOfTheRunBefore) {
 }
 
 TEST_F(WallTime, ThatWasSetRightIsKnownThoughNothingWasStoredSince) {
-  (*scene())->follow_clock(std::chrono::hours(1));
+  (*scene())->catalog().apply_clock(std::chrono::hours(1));
   store(1);
   const auto before = segments();
-  (*scene())->follow_clock(std::chrono::hours(0));
+  (*scene())->catalog().apply_clock(std::chrono::hours(0));
   EXPECT_TRUE(await([&] { return segments() == before + 1; }));
   for (int starts = 0; starts < 3; ++starts) {
     EXPECT_EQ(later(1), 0) << starts;
@@ -152,9 +152,9 @@ TEST_F(WallTime, ThatWasSetRightIsKnownThoughNothingWasStoredSince) {
 TEST_F(WallTime, OfAnotherRunMakesRecordsOlderAndNotYounger) {
   store(1);
   restart();
-  (*scene())->follow_clock(std::chrono::minutes(30));
+  (*scene())->catalog().apply_clock(std::chrono::minutes(30));
   EXPECT_EQ(later(1), -kHour / 2);
-  (*scene())->follow_clock(std::chrono::minutes(-30));
+  (*scene())->catalog().apply_clock(std::chrono::minutes(-30));
   EXPECT_EQ(later(1), 0);
 }
 

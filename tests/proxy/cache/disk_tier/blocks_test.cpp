@@ -195,7 +195,7 @@ TEST_F(ObjectsBelow, AreClaimedWhileAllTheirBlocksAreThere) {
   EXPECT_FALSE(is_claimed());
   put_blocks(*entry);
   EXPECT_FALSE(is_claimed());
-  disk_->disk().review_claim(kKey, entry->object()->version);
+  disk_->disk().queue().doubt(kKey, entry->object()->version);
   settle();
   EXPECT_TRUE(is_claimed());
   damage(*entry, 2);
@@ -211,7 +211,7 @@ TEST_F(ObjectsBelow, AreClaimedByTheirSelectorWhereTheyVary) {
   put(entry);
   put_blocks(*entry);
   EXPECT_FALSE(is_claimed());
-  disk_->disk().review_claim(kKey, entry->object()->version);
+  disk_->disk().queue().doubt(kKey, entry->object()->version);
   settle();
   EXPECT_TRUE(is_claimed());
   restart();

@@ -85,11 +85,11 @@ class SharedBlocks : public ::testing::Test {
     if (!object) return;
     const auto size = static_cast<std::uint32_t>(bytes_of_block(block, kObjectBytes).size());
     const auto bytes = block_entry(budget_, *object, filled(byte_of(*object, block), size));
-    while (disk_.disk().queued_bytes() > kMostQueued)
+    while (disk_.disk().queue().bytes() > kMostQueued)
       std::this_thread::yield();  // or it is refused
     const auto taken = disk_.blocks().put(key_of(object->url()), block, *object, bytes);
     if (taken == DiskBlocks::Taken::yes) kept_ += 1;
-    disk_.disk().review_claim(key_of(object->url()), object->object()->version);
+    disk_.disk().queue().doubt(key_of(object->url()), object->object()->version);
   }
   void read(std::size_t number) {
     const Request request;
@@ -167,7 +167,7 @@ TEST_F(SharedBlocks, AreWholeAndOfTheirObjectWhileSegmentsGo) {
       std::this_thread::yield();
     }
   }
-  ASSERT_TRUE(disk_.disk().settle(20s));
+  ASSERT_TRUE(disk_.disk().queue().settle(20s));
   EXPECT_EQ(disk_.disk().catalog().counters.corrupt, 0U);
   EXPECT_TRUE(disk_.disk().state().working);
   EXPECT_GT(disk_.disk().catalog().counters.reclaimed, 0U);
@@ -175,7 +175,7 @@ TEST_F(SharedBlocks, AreWholeAndOfTheirObjectWhileSegmentsGo) {
   for (std::size_t i = 0; i < kObjects; ++i) {
     keep_object(i);
     keep_block(i, 0);
-    ASSERT_TRUE(disk_.disk().settle(20s));
+    ASSERT_TRUE(disk_.disk().queue().settle(20s));
     read(i);
   }
   EXPECT_GE(read_, static_cast<int>(kObjects));

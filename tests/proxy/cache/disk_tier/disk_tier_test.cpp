@@ -29,7 +29,7 @@ class TwoTiers : public ::testing::Test {
     ASSERT_EQ(store_.put(key_of(stock.url), response, now_), Stored::yes);
     EXPECT_TRUE(disk_.put(key_of(stock.url), response, {}, [] { return true; }));
   }
-  void settle() { ASSERT_TRUE(disk_.disk().settle(10s)); }
+  void settle() { ASSERT_TRUE(disk_.disk().queue().settle(10s)); }
   Kept read_kept(const std::string& url, const std::string& lines = "") {
     const Request request(lines);
     const auto found = disk_.read({key_of(url), url, request.head.fields}, store_, disk::Wait::yes);

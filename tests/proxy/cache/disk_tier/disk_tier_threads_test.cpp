@@ -133,7 +133,7 @@ TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
       std::this_thread::yield();
     }
   }
-  ASSERT_TRUE(disk_.disk().settle(10s));
+  ASSERT_TRUE(disk_.disk().queue().settle(10s));
   follow();
   const Request request;
   for (std::size_t i = 0; i < kUrls; ++i) {
@@ -167,7 +167,7 @@ TEST_F(SharedTiers, WhatIsStoredLastIsTheSameInBoth) {
         });
       }
     }
-    ASSERT_TRUE(disk_.disk().settle(10s));
+    ASSERT_TRUE(disk_.disk().queue().settle(10s));
     const Request request;
     const auto url = url_of(number);
     const auto above = store_.find(key_of(url), url, request.head.fields).entry;

@@ -125,7 +125,7 @@ TEST_F(GivenByNeighbours, ABlockGoesWithoutItsObjectWhichIsNotClaimedAnyMore) {
   put_block(*object, 0, {});
   put_block(*object, 1, kLiar);
   settle();
-  disk_->disk().review_claim(key_of("http://o/"), object->object()->version);
+  disk_->disk().queue().doubt(key_of("http://o/"), object->object()->version);
   EXPECT_TRUE(support::await([&] { return claims() == 1; }));
   purge(kLiar);
   EXPECT_FALSE(block(*object, 1));
@@ -144,7 +144,7 @@ TEST_F(GivenByNeighbours, ABlockThatTheSearchFindsUnclaimsItsObject) {
   put_block(*object, 0, kLiar);
   put_block(*object, 1, {});
   settle();
-  disk_->disk().review_claim(key_of("http://o/"), object->object()->version);
+  disk_->disk().queue().doubt(key_of("http://o/"), object->object()->version);
   EXPECT_TRUE(support::await([&] { return claims() == 1; }));
   purge(kLiar);
   EXPECT_TRUE(support::await([&] { return !has_block(*object, 0); }));
