@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "proxy/crowd/bandwidth.hpp"
-#include "proxy/crowd/whom_to_cut.hpp"
+#include "proxy/crowd/whom_to_end.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/net/asio.hpp"
 

@@ -44,30 +44,6 @@ std::size_t ClientTable::KeyedHash::operator()(const config::Address& address) c
   return digest::keyed_hash(address);
 }
 
-ClientTable::Guest::Guest(ClientTable& table, const config::Address& address, bool in_reserve)
-    : table_(&table),
-      address_(address),
-      share_(table.take_share(address)),
-      in_reserve_(in_reserve) {}
-
-ClientTable::Guest::Guest(Guest&& other) noexcept
-    : table_(other.table_),
-      address_(other.address_),
-      share_(std::exchange(other.share_, nullptr)),
-      in_reserve_(other.in_reserve_) {}
-
-ClientTable::Guest& ClientTable::Guest::operator=(Guest&& other) noexcept {
-  std::swap(table_, other.table_);
-  std::swap(address_, other.address_);
-  std::swap(share_, other.share_);
-  std::swap(in_reserve_, other.in_reserve_);
-  return *this;
-}
-
-ClientTable::Guest::~Guest() {
-  if (share_) table_->leave(*this);
-}
-
 // A network and its clients are in one shard. It follows from the upper half of the hash; the maps
 // of a shard use the whole hash.
 ClientTable::Shard& ClientTable::shard_of(const config::Address& address) {
@@ -76,9 +52,10 @@ ClientTable::Shard& ClientTable::shard_of(const config::Address& address) {
 
 std::optional<ClientTable::Guest> ClientTable::enter(const config::Address& from,
                                                      const ConnectionLimits& limits) {
+  // Counted first and taken back if refused, so that many at once cannot all pass the limit.
   const auto before = ordinary_.fetch_add(1);
   if (before < limits.all || (before < limits.all + limits.swaps() && has_few(from, limits))) {
-    Guest guest(*this, counted_as(from), false);
+    Guest guest(*this, counted_as(from), ordinary_);
     const auto* const network = guest.share().network;
     const bool network_may = !network || network->connections <= limits.per_network();
     if (network_may && guest.share().connections <= limits.per_client) return guest;
@@ -96,12 +73,12 @@ bool ClientTable::has_few(const config::Address& from, const ConnectionLimits& l
 
 std::optional<ClientTable::Guest> ClientTable::enter_reserve(const config::Address& from,
                                                              const ConnectionLimits& limits) {
-  if (reserved_.fetch_add(1) < limits.reserve()) return Guest(*this, counted_as(from), true);
+  if (reserved_.fetch_add(1) < limits.reserve()) return Guest(*this, counted_as(from), reserved_);
   --reserved_;
   return std::nullopt;
 }
 
-ClientShare* ClientTable::take_share(const config::Address& address) {
+ClientShare* ClientTable::join(const config::Address& address) {
   auto& shard = shard_of(address);
   const threads::MutexLock lock(shard.mutex);
   auto& share = shard.shares[address];
@@ -112,16 +89,16 @@ ClientShare* ClientTable::take_share(const config::Address& address) {
   return &share;
 }
 
-void ClientTable::leave(const Guest& guest) {
-  auto& shard = shard_of(guest.address());
+void ClientTable::leave(const Guest::Leave& left) {
+  auto& shard = shard_of(left.address);
   {
     const threads::MutexLock lock(shard.mutex);
-    const auto found = shard.shares.find(guest.address());
+    const auto found = shard.shares.find(left.address);
     auto* const network = found->second.network;
-    if (network && --network->connections == 0) shard.networks.erase(*network_of(guest.address()));
+    if (network && --network->connections == 0) shard.networks.erase(*network_of(left.address));
     if (--found->second.connections == 0) shard.shares.erase(found);
   }
-  --(guest.in_reserve() ? reserved_ : ordinary_);
+  --*left.counted_in;
 }
 
 bool ClientTable::network_has_room(const config::Address& from, const ConnectionLimits& limits) {

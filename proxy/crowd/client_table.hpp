@@ -1,18 +1,56 @@
 // The clients that are connected, and what each of them holds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 
 #include "config/networks.hpp"
+#include "config/settings.hpp"
 #include "peers/threads/mutex.hpp"
-#include "proxy/crowd/client_limits.hpp"
 
 namespace proxy {
+
+// All addresses of one network together get three quarters at most: see network_of(). So the others
+// have a quarter, and users who all share a network hardly notice.
+constexpr std::size_t most_of_network(std::size_t all, std::size_t per_client) {
+  return std::max(per_client, all - all / 4);
+}
+
+struct ConnectionLimits {
+  std::size_t all = 0;
+  std::size_t per_client = 0;
+
+  [[nodiscard]] std::size_t per_network() const { return most_of_network(all, per_client); }
+  // How many connections there may be beyond `all`, in two parts. One part is for clients that have
+  // few, until connections of others are closed for them.
+  [[nodiscard]] std::size_t swaps() const { return std::clamp<std::size_t>(all / 16, 1, 64); }
+  // The other part is for those who watch over this proxy.
+  [[nodiscard]] std::size_t reserve() const { return std::clamp<std::size_t>(all / 8, 2, 32); }
+};
+
+// Of requests under way.
+struct RequestLimits {
+  std::size_t per_client = 0;
+  std::size_t per_network = 0;
+};
+
+// `allowed`: the most connections for which there are descriptors.
+inline ConnectionLimits connection_limits(config::Limits limits, std::size_t allowed) {
+  limits.connections = std::min(limits.connections, allowed);
+  return {limits.connections, limits.most_connections_per_client()};
+}
+
+inline RequestLimits request_limits(config::Limits limits, std::size_t allowed) {
+  limits.connections = std::min(limits.connections, allowed);
+  const auto per_client = limits.most_requests_per_client();
+  return {per_client, most_of_network(limits.connections, per_client)};
+}
 
 // The address by which limits count a client. One host of the Internet may use every address of an
 // IPv6 network of /64 (RFC 8981), so such a network counts as one client. On a local network
@@ -53,22 +91,26 @@ class ClientTable {
   // One connection of a client, counted until the guest is destroyed. The table outlives it.
   class Guest {
    public:
-    Guest(Guest&& other) noexcept;
-    Guest& operator=(Guest&& other) noexcept;
-    ~Guest();
-
-    [[nodiscard]] const config::Address& address() const { return address_; }  // see counted_as()
+    [[nodiscard]] const config::Address& address() const {  // see counted_as()
+      return share_.get_deleter().address;
+    }
     [[nodiscard]] ClientShare& share() const { return *share_; }
-    [[nodiscard]] bool in_reserve() const { return in_reserve_; }
+    [[nodiscard]] bool in_reserve() const {
+      return share_.get_deleter().counted_in == &share_.get_deleter().table->reserved_;
+    }
 
    private:
     friend class ClientTable;
-    Guest(ClientTable& table, const config::Address& address, bool in_reserve);
+    struct Leave {
+      ClientTable* table;
+      config::Address address;
+      std::atomic<std::size_t>* counted_in;
+      void operator()(const ClientShare*) const { table->leave(*this); }
+    };
+    Guest(ClientTable& table, const config::Address& address, std::atomic<std::size_t>& counted_in)
+        : share_(table.join(address), {&table, address, &counted_in}) {}
 
-    ClientTable* table_;
-    config::Address address_;
-    ClientShare* share_;  // null: moved from
-    bool in_reserve_;
+    std::unique_ptr<ClientShare, Leave> share_;
   };
 
   // Counts one more connection. Nothing: a limit is reached.
@@ -104,8 +146,8 @@ class ClientTable {
   static constexpr std::size_t kShards = 16;
 
   Shard& shard_of(const config::Address& address);
-  ClientShare* take_share(const config::Address& address);
-  void leave(const Guest& guest);
+  ClientShare* join(const config::Address& address);
+  void leave(const Guest::Leave& left);
 
   std::array<Shard, kShards> shards_;
   std::atomic<std::size_t> ordinary_{0};

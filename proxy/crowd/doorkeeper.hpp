@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "proxy/crowd/whom_to_close.hpp"
+#include "proxy/crowd/whom_to_end.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/upstream/pool.hpp"
 

@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "proxy/crowd/client_table.hpp"
-#include "proxy/crowd/whom_to_close.hpp"
-#include "proxy/crowd/whom_to_cut.hpp"
+#include "proxy/crowd/whom_to_end.hpp"
 #include "proxy/observe/request_record.hpp"
 
 namespace proxy {

@@ -78,7 +78,7 @@ struct Process {
   std::function<net::Task<Reloaded>()> reload = {};
 
   ClientTable clients{};
-  Bandwidth bandwidth{};
+  Bandwidth bandwidth{clock};
   ClientTable operators{};                          // the connections to the control socket
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise

@@ -1,4 +1,4 @@
-#include "proxy/crowd/client_limits.hpp"
+#include "proxy/crowd/client_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,8 @@
-#include "proxy/crowd/lanes.hpp"
+#include "proxy/crowd/bandwidth.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
-
-#include "proxy/crowd/fair_shares.hpp"
 
 namespace proxy {
 namespace {
@@ -69,7 +67,7 @@ struct Crowd {
   };
 
   Crowd(const BandwidthLimits& limits, const std::vector<int>& connections_of_each) {
-    lanes.follow(limits, now);
+    lanes.apply(limits, now);
     for (std::size_t client = 0; client < connections_of_each.size(); ++client) {
       for (int i = 0; i < connections_of_each[client]; ++i) {
         connections[client].emplace_back().lane = &lanes.enter(client_number(client), now);
@@ -187,12 +185,12 @@ TEST(Lanes, NeverWaitBelowTheLimit) {
 TEST(Lanes, FollowNewLimitsAndNone) {
   Crowd crowd({.all = 64 * 1024}, {1});
   crowd.run(1s);
-  crowd.lanes.follow({.all = kMiB}, crowd.now);
+  crowd.lanes.apply({.all = kMiB}, crowd.now);
   const auto before = crowd.sent_by(0);
   crowd.run(5s);
   EXPECT_NEAR(crowd.sent_by(0) - before, 5.0 * kMiB, 0.1 * 5 * kMiB);
   crowd.send_all();
-  crowd.lanes.follow({}, crowd.now);
+  crowd.lanes.apply({}, crowd.now);
   const auto granted = crowd.lanes.round(crowd.now);
   ASSERT_EQ(granted.size(), 1U);
   EXPECT_EQ(granted[0]->granted, granted[0]->bytes);
@@ -215,7 +213,7 @@ std::uint64_t sent_with_new_connections(Lanes& lanes, const config::Address& cli
 
 TEST(Lanes, LetAClientThatIsNewSendAtOnceButNotAgainWithEachConnection) {
   Lanes lanes;
-  lanes.follow({.per_client = kMiB}, kBegin);
+  lanes.apply({.per_client = kMiB}, kBegin);
   EXPECT_EQ(sent_with_new_connections(lanes, client_number(1), 1, kBegin), 64U * 1024);
   sent_with_new_connections(lanes, client_number(1), 100, kBegin);
   EXPECT_EQ(sent_with_new_connections(lanes, client_number(1), 100, kBegin), 0U);
@@ -227,7 +225,7 @@ TEST(Lanes, LetAClientThatIsNewSendAtOnceButNotAgainWithEachConnection) {
 
 TEST(Lanes, LetStrangersBeginEmptyWhileTooManyHaveLeft) {
   Lanes lanes;
-  lanes.follow({.per_client = kMiB}, kBegin);
+  lanes.apply({.per_client = kMiB}, kBegin);
   for (std::size_t i = 0; i < Lanes::kMostLeft; ++i) {
     sent_with_new_connections(lanes, client_number(i), 1, kBegin);
   }

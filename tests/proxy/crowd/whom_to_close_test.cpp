@@ -1,4 +1,4 @@
-#include "proxy/crowd/whom_to_close.hpp"
+#include "proxy/crowd/whom_to_end.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/crowd/whom_to_cut.hpp"
+#include "proxy/crowd/whom_to_end.hpp"
 
 #include <gtest/gtest.h>
 
