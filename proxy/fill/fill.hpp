@@ -19,7 +19,6 @@
 #include "proxy/fill/lent_body.hpp"
 #include "proxy/net/frames.hpp"
 #include "proxy/net/wakeup.hpp"
-#include "proxy/observe/inquiries.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/failure.hpp"
 

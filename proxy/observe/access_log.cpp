@@ -51,6 +51,32 @@ std::int64_t milliseconds_of(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
+nlohmann::ordered_json json_of(const std::vector<Inquiry>& asked) {
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& inquiry : asked) {
+    const auto waited = std::chrono::duration<double, std::milli>(inquiry.waited);
+    nlohmann::ordered_json one{{"source", inquiry.source}, {"result", inquiry.result}};
+    if (!inquiry.cause.empty()) one["cause"] = inquiry.cause;
+    one["first_byte_ms"] = waited.count();
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::error_code write_all(int fd, std::string_view& text) {
+  while (!text.empty()) {
+    const auto written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return {errno, std::generic_category()};
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+std::uint64_t lines_in(std::string_view text) {
+  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
 }  // namespace
 
 void append_squid_line(std::string& out, const LogEntry& entry) {
@@ -78,22 +104,6 @@ void append_squid_line(std::string& out, const LogEntry& entry) {
   out += '\n';
 }
 
-namespace {
-
-nlohmann::ordered_json json_of(const std::vector<Inquiry>& asked) {
-  auto all = nlohmann::ordered_json::array();
-  for (const auto& inquiry : asked) {
-    const auto waited = std::chrono::duration<double, std::milli>(inquiry.waited);
-    nlohmann::ordered_json one{{"source", inquiry.source}, {"result", inquiry.result}};
-    if (!inquiry.cause.empty()) one["cause"] = inquiry.cause;
-    one["first_byte_ms"] = waited.count();
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-}  // namespace
-
 void append_json_line(std::string& out, const LogEntry& entry) {
   const auto& record = entry.record;
   nlohmann::ordered_json line{{"time", static_cast<double>(milliseconds_of(entry.ended)) / 1000},
@@ -113,6 +123,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
   if (!record.exceeded.empty()) line["exceeds"] = record.exceeded;
   if (record.storability != cache::Storability::yes) line["not_stored"] = text(record.storability);
   if (!record.asked.empty()) line["asked"] = json_of(record.asked);
+  // URLs and fields may hold bytes that are no UTF-8, and must not make dump() throw.
   out += line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   out += '\n';
 }
@@ -141,26 +152,8 @@ machine::WriteAdvice log_advice(std::error_code error, const std::string& path) 
   return machine::write_advice(file.parent_path(), file);
 }
 
-namespace {
-
-std::error_code write_all(int fd, std::string_view& text) {
-  while (!text.empty()) {
-    const auto written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return {errno, std::generic_category()};
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
-std::uint64_t lines_in(std::string_view text) {
-  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-}  // namespace
-
 AccessLog::Output::Output(const config::LogSettings& settings) : settings_(settings) {
-  if (settings.access != config::LogTarget::file) return;
+  if (!is_file()) return;
   file_ = machine::Descriptor(
       ::open(settings.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
   if (file_) return;
@@ -168,23 +161,16 @@ AccessLog::Output::Output(const config::LogSettings& settings) : settings_(setti
                           "log.access: cannot open " + settings.path + " for appending");
 }
 
-AccessLog::Output AccessLog::Output::unopened(const config::LogSettings& settings) {
-  return {settings, machine::Descriptor()};
-}
-
-bool AccessLog::Output::is_missing() const {
-  return settings_.access == config::LogTarget::file && !file_;
-}
-
 bool AccessLog::Output::is_deleted() const {
   struct stat status {};
-  return settings_.access == config::LogTarget::file && ::fstat(file_.number(), &status) == 0 &&
-         S_ISREG(status.st_mode) && status.st_nlink == 0;
+  return is_file() && ::fstat(file_.number(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_nlink == 0;
 }
 
 std::error_code AccessLog::Output::write(std::string_view& text) {
   const bool is_standard = settings_.access == config::LogTarget::standard_output;
   const int to = is_standard ? STDOUT_FILENO : file_.number();
+  // A line that was cut by a full disk must not run into the next one.
   std::string_view end = is_torn_ && !text.empty() ? "\n" : "";
   if (const auto failed = write_all(to, end)) return failed;
   if (!text.empty()) is_torn_ = false;
@@ -194,7 +180,7 @@ std::error_code AccessLog::Output::write(std::string_view& text) {
   return failed;
 }
 
-void AccessLog::Output::go_on_after(const Output& before) {
+void AccessLog::Output::follow(const Output& before) {
   struct stat ours {};
   struct stat theirs {};
   const bool is_same = file_ && before.file_ && ::fstat(file_.number(), &ours) == 0 &&
@@ -203,28 +189,25 @@ void AccessLog::Output::go_on_after(const Output& before) {
   is_torn_ = is_same && before.is_torn_;
 }
 
-AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads)
-    : lines_(threads), output_(Output::unopened(settings)) {
+AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads,
+                     machine::Clock& clock)
+    : clock_(clock), lines_(threads), output_(Output::unopened(settings)) {
   for (auto& lines : lines_) {
     const threads::MutexLock lock(lines.mutex_);
     lines.format_ = settings.format;
-    lines.on_ = settings.access != config::LogTarget::none;
+    lines.on_ = output_.is_on();
   }
   open();
   start_if_on();
 }
 
-AccessLog::~AccessLog() {
-  end();
-}
-
 void AccessLog::start_if_on() {
-  on_ = output_.settings().access != config::LogTarget::none;
+  on_ = output_.is_on();
   if (on()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
 }
 
 void AccessLog::end() {
-  if (!thread_.joinable() || ends_.exchange(true)) return;
+  if (!thread_.joinable()) return;
   thread_.request_stop();
   thread_.join();
   tried_ -= kBetweenTries;  // for a last try
@@ -243,16 +226,16 @@ void AccessLog::end() {
 void AccessLog::reopen() {
   {
     const threads::MutexLock lock(mutex_);
-    reopen_ = true;
+    orders_.reopen = true;
   }
   wake_.notify_all();
 }
 
 void AccessLog::follow(Output next) {
-  on_ = next.settings().access != config::LogTarget::none;
+  on_ = next.is_on();
   {
     const threads::MutexLock lock(mutex_);
-    next_.emplace(std::move(next));
+    orders_.next.emplace(std::move(next));
   }
   if (thread_.joinable()) {
     wake_.notify_all();
@@ -271,70 +254,61 @@ std::uint64_t AccessLog::dropped() {
   return total;
 }
 
-void AccessLog::note(std::string trouble) {
-  if (trouble.empty()) {
-    if (fault_.mended()) spdlog::info("the access log is in order again");
-    return;
-  }
-  const auto known = fault_.told();
-  if (!known || known->text != trouble) spdlog::error("{}", trouble);
-  fault_.found(std::move(trouble), std::chrono::steady_clock::now());
-}
-
 void AccessLog::run(std::stop_token stop) {
   constexpr std::chrono::hours kWhileOff{1};
   while (!stop.stop_requested()) {
     {
       const auto period = on() ? std::chrono::milliseconds(kPeriod) : kWhileOff;
       threads::MutexLock lock(mutex_);
-      wake_.wait_for(lock, stop, period, [this]() REQUIRES(mutex_) { return reopen_ || next_; });
+      wake_.wait_for(lock, stop, period,
+                     [this]() REQUIRES(mutex_) { return orders_.reopen || orders_.next; });
     }
     flush();
   }
 }
 
 void AccessLog::open() {
-  tried_ = std::chrono::steady_clock::now();
+  tried_ = clock_.steady();
   try {
     Output next(output_.settings());
-    next.go_on_after(output_);
+    next.follow(output_);
     output_ = std::move(next);
-    unopened_.clear();
-    unwritten_ = {};
+    trouble_ = {};
   } catch (const std::system_error& error) {
     const auto advice = log_advice(error.code(), output_.settings().path);
-    unopened_ = error.what();
-    if (!advice.text.empty()) (unopened_ += "; ") += advice.text;
-    until_ =
+    trouble_.unopened = error.what();
+    if (!advice.text.empty()) (trouble_.unopened += "; ") += advice.text;
+    trouble_.until =
         advice.needs_restart ? "until then" : "meanwhile, and the log is tried again each second";
   }
-  tell();
+  update_fault();
 }
 
-void AccessLog::tell() {
-  const auto why = unwritten_.message();
-  if (unopened_.empty()) {
-    return note(!unwritten_
-                    ? std::string()
-                    : fmt::format("log.access: {} cannot be written: {}; its lines are lost",
-                                  output_.settings().path, why));
+void AccessLog::update_fault() {
+  const auto& [unopened, until, unwritten] = trouble_;
+  std::string text;
+  if (!unopened.empty()) {
+    const auto meanwhile = output_.is_missing() ? "requests are not logged"
+                           : unwritten ? fmt::format("lines are lost ({})", unwritten.message())
+                                       : "lines go to the old file";
+    text = fmt::format("{}; {} {}", unopened, meanwhile, until);
+  } else if (unwritten) {
+    text = fmt::format("log.access: {} cannot be written: {}; its lines are lost",
+                       output_.settings().path, unwritten.message());
+  } else {
+    if (fault_.mended()) spdlog::info("the access log is in order again");
+    return;
   }
-  const auto meanwhile = output_.is_missing() ? "requests are not logged"
-                         : unwritten_         ? fmt::format("lines are lost ({})", why)
-                                              : "lines go to the old file";
-  note(fmt::format("{}; {} {}", unopened_, meanwhile, until_));
+  const auto known = fault_.told();
+  if (!known || known->text != text) spdlog::error("{}", text);
+  fault_.found(std::move(text), clock_.steady());
 }
 
-void AccessLog::open_if_needed() {
-  bool is_asked = false;
-  {
-    const threads::MutexLock lock(mutex_);
-    is_asked = std::exchange(reopen_, false);
-  }
+void AccessLog::open_if_needed(const Orders& orders) {
   if (output_.is_deleted()) output_ = Output::unopened(output_.settings());
-  const bool is_wanted = !unopened_.empty() || output_.is_missing();
-  const bool is_time = std::chrono::steady_clock::now() - tried_ >= kBetweenTries;
-  if (is_asked || (is_wanted && is_time)) open();
+  const bool is_wanted = !trouble_.unopened.empty() || output_.is_missing();
+  const bool is_time = clock_.steady() - tried_ >= kBetweenTries;
+  if (orders.reopen || (is_wanted && is_time)) open();
 }
 
 // Lines that no file has taken yet go to the next output.
@@ -349,7 +323,7 @@ void AccessLog::write_lines(Output* next) {
       lines.most_ = to.is_missing() ? kMostWithoutFile : kMostWaiting;
       if (!to.is_missing()) text.swap(lines.text_);
       if (next) lines.format_ = next->settings().format;
-      if (next) lines.on_ = next->settings().access != config::LogTarget::none;
+      if (next) lines.on_ = next->is_on();
     }
     std::string_view rest = text;
     has_written = has_written || !rest.empty();
@@ -357,27 +331,28 @@ void AccessLog::write_lines(Output* next) {
     lost_ += lines_in(rest);
     text.clear();
   }
-  if (!has_written || to.settings().access != config::LogTarget::file) return;
-  unwritten_ = error;
-  tell();
+  if (!has_written || !to.is_file()) return;
+  trouble_.unwritten = error;
+  update_fault();
 }
 
 void AccessLog::flush() {
-  open_if_needed();
-  std::optional<Output> next;
+  Orders orders;
   {
     const threads::MutexLock lock(mutex_);
-    next.swap(next_);
+    std::swap(orders, orders_);
   }
+  open_if_needed(orders);
+  auto& next = orders.next;
   const bool is_missing = output_.is_missing();
-  if (next) next->go_on_after(output_);
+  if (next) next->follow(output_);
   write_lines(next ? &*next : nullptr);
   if (!next) return;
-  if (!is_missing) next->go_on_after(output_);
+  if (!is_missing) next->follow(output_);
   output_ = std::move(*next);
-  unopened_.clear();
-  if (!is_missing) unwritten_ = {};  // else it tells of the next output
-  tell();
+  trouble_.unopened.clear();
+  if (!is_missing) trouble_.unwritten = {};  // else it tells of the next output
+  update_fault();
 }
 
 }  // namespace proxy

@@ -13,6 +13,7 @@
 
 #include "config/settings.hpp"
 #include "peers/threads/mutex.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/folders.hpp"
 #include "proxy/observe/fault.hpp"
@@ -69,18 +70,23 @@ class AccessLog {
     // Throws std::system_error if the file cannot be opened for appending.
     explicit Output(const config::LogSettings& settings);
     // A file that nobody has opened yet.
-    static Output unopened(const config::LogSettings& settings);
+    static Output unopened(const config::LogSettings& settings) {
+      return {settings, machine::Descriptor()};
+    }
 
     [[nodiscard]] const config::LogSettings& settings() const { return settings_; }
+    [[nodiscard]] bool is_on() const { return settings_.access != config::LogTarget::none; }
+    [[nodiscard]] bool is_file() const { return settings_.access == config::LogTarget::file; }
     // Whether this is a file, and not open.
-    [[nodiscard]] bool is_missing() const;
+    [[nodiscard]] bool is_missing() const { return is_file() && !file_; }
     // Whether the open file has no name any more, so that nobody can read it.
     [[nodiscard]] bool is_deleted() const;
     // Returns nothing, or the error for which the rest of the text is lost. The next text begins on
     // a line of its own.
     [[nodiscard]] std::error_code write(std::string_view& text);
-    // Call this where this output takes the place of `before`, perhaps of the same file.
-    void go_on_after(const Output& before);
+    // Call this before this output takes the place of `before`, perhaps of the same file: the first
+    // line then begins on a line of its own, too.
+    void follow(const Output& before);
 
    private:
     Output(const config::LogSettings& settings, machine::Descriptor file)
@@ -91,9 +97,9 @@ class AccessLog {
     bool is_torn_ = false;      // the file ends within a line
   };
 
-  // Begins without the file if it cannot be opened: see fault().
-  AccessLog(const config::LogSettings& settings, std::size_t threads);
-  ~AccessLog();
+  // Begins without the file if it cannot be opened: see fault(). The clock outlives the log.
+  AccessLog(const config::LogSettings& settings, std::size_t threads, machine::Clock& clock);
+  ~AccessLog() { end(); }
   // Ends the writing thread and writes the waiting lines. The destructor does the same.
   void end();
 
@@ -120,31 +126,39 @@ class AccessLog {
   static constexpr std::size_t kMostWaiting = 8 << 20;
   static constexpr std::size_t kMostWithoutFile = 1 << 20;
 
+  // What is wrong with the output.
+  struct Trouble {
+    std::string unopened;  // why the path could not be opened, and what to do; empty: it could
+    const char* until = "";
+    std::error_code unwritten;  // why the latest lines are lost
+  };
+  // What the writing thread is to do at once.
+  struct Orders {
+    std::optional<Output> next;
+    bool reopen = false;
+  };
+
   void start_if_on();
   void open();
-  void open_if_needed();
-  void tell();
-  void note(std::string trouble);
+  void open_if_needed(const Orders& orders);
+  void update_fault();
   void run(std::stop_token stop);
   void flush();
   void write_lines(Output* next);
 
+  machine::Clock& clock_;
   std::deque<Lines> lines_;
   std::atomic<bool> on_ = false;
   // Of the writing thread.
   Output output_;
-  std::string unopened_;  // why the path could not be opened, and what to do; empty: it could
-  const char* until_ = "";
-  std::error_code unwritten_;  // why the latest lines are lost
-  std::chrono::steady_clock::time_point tried_;
+  Trouble trouble_;
+  machine::Clock::SteadyTime tried_;
 
   std::atomic<std::uint64_t> lost_ = 0;  // lines that could not be written
   threads::Mutex mutex_;
-  std::optional<Output> next_ GUARDED_BY(mutex_);
+  Orders orders_ GUARDED_BY(mutex_);
   threads::StoppableCondition wake_;
-  bool reopen_ GUARDED_BY(mutex_) = false;
   Fault fault_;
-  std::atomic<bool> ends_ = false;
   std::jthread thread_;
 };
 

@@ -98,6 +98,7 @@ Busiest::Told Busiest::tell() const {
 Busiest::Part& Busiest::part_at(Time now) {
   if (!parts_.empty() && now - parts_.back().begun < kPart) return parts_.back();
   if (!parts_.empty()) {
+    // Before the part ends: later it is only read, for an hour.
     auto& ended = parts_.back();
     for (auto* sums : {&ended.hosts, &ended.urls, &ended.clients}) forget_rare(*sums);
   }

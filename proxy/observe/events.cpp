@@ -19,6 +19,10 @@
 namespace proxy {
 namespace {
 
+// Of the loggers. Lines show the first one.
+constexpr const char* kLogger = "hearsay";
+constexpr const char* kAnswerLogger = "hearsay: answers";
+
 // A write may fail when the reader of the log has ended: the events are lost then.
 void write_line(std::string_view line) {
   while (!line.empty()) {
@@ -58,18 +62,21 @@ class EventSink final : public spdlog::sinks::sink {
 
   void log(const spdlog::details::log_msg& message) override {
     const threads::MutexLock lock(mutex_);
-    say_held_back();
     const std::string_view text(message.payload.data(), message.payload.size());
+    if (message.logger_name == kAnswerLogger) {
+      auto plain = message;
+      plain.logger_name = kLogger;
+      return write(plain, text, 0);
+    }
     auto& limit = message.level >= spdlog::level::warn ? alarms_ : news_;
-    if (limit.passes(text, EventLimit::Clock::now())) write(message, text, 0);
+    if (limit.passes(text, now_)) write(message, text, 0);
   }
-  void log_always(const spdlog::details::log_msg& message) {
+  void flush() override {}
+  void flush(EventLimit::Clock::time_point now) {
     const threads::MutexLock lock(mutex_);
-    write(message, {message.payload.data(), message.payload.size()}, 0);
-  }
-  void flush() override {
-    const threads::MutexLock lock(mutex_);
-    say_held_back();
+    now_ = now;
+    say_all(alarms_.ended(now), spdlog::level::warn);
+    say_all(news_.ended(now), spdlog::level::info);
   }
   void set_pattern(const std::string& pattern) override {
     set_formatter(std::make_unique<spdlog::pattern_formatter>(pattern));
@@ -80,17 +87,11 @@ class EventSink final : public spdlog::sinks::sink {
   }
 
  private:
-  void say_held_back() REQUIRES(mutex_) {
-    const auto now = EventLimit::Clock::now();
-    say_all(alarms_.ended(now), spdlog::level::warn);
-    say_all(news_.ended(now), spdlog::level::info);
-  }
-
   void say_all(const std::vector<EventLimit::HeldBack>& all, spdlog::level::level_enum level)
       REQUIRES(mutex_) {
     for (const auto& held_back : all) {
       const auto text = fmt::format("{} more like this: {}", held_back.number, held_back.last);
-      const spdlog::details::log_msg message("hearsay", level, text);
+      const spdlog::details::log_msg message(kLogger, level, text);
       write(message, text, held_back.number);
     }
   }
@@ -114,6 +115,8 @@ class EventSink final : public spdlog::sinks::sink {
   threads::Mutex mutex_;
   EventLimit alarms_ GUARDED_BY(mutex_);
   EventLimit news_ GUARDED_BY(mutex_);
+  // As of the last flush(). An event cannot be given a time, and this sink has no clock.
+  EventLimit::Clock::time_point now_ GUARDED_BY(mutex_);
   bool is_journal_ GUARDED_BY(mutex_) = false;
   config::EventFormat format_ GUARDED_BY(mutex_) = config::EventFormat::text;
   std::unique_ptr<spdlog::formatter> formatter_ GUARDED_BY(mutex_) =
@@ -125,20 +128,10 @@ std::shared_ptr<EventSink> the_sink() {
   return sink;
 }
 
-class SinkOfAnswers final : public spdlog::sinks::sink {
- public:
-  void log(const spdlog::details::log_msg& message) override { the_sink()->log_always(message); }
-  void flush() override {}
-  void set_pattern(const std::string& pattern) override { the_sink()->set_pattern(pattern); }
-  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
-    the_sink()->set_formatter(std::move(formatter));
-  }
-};
-
 }  // namespace
 
 spdlog::logger& answers() {
-  static spdlog::logger logger("hearsay", std::make_shared<SinkOfAnswers>());
+  static spdlog::logger logger(kAnswerLogger, the_sink());
   return logger;
 }
 
@@ -156,6 +149,7 @@ std::string kind_of_event(std::string_view text) {
 
 bool EventLimit::passes(std::string_view text, Clock::time_point now) {
   auto name = kind_of_event(text);
+  // Texts may hold words that others choose, so the kinds are bounded.
   if (kinds_.size() >= kKinds && !kinds_.contains(name)) name.clear();
   auto& kind = kinds_.try_emplace(std::move(name), Kind{now}).first->second;
   if (kind.passed < kMost) {
@@ -195,15 +189,15 @@ void write_events() {
   const bool is_known = ::fstat(STDERR_FILENO, &status) == 0;
   the_sink()->set_journal(is_known &&
                           is_journal(std::getenv("JOURNAL_STREAM"), status.st_dev, status.st_ino));
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>("hearsay", the_sink()));
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(kLogger, the_sink()));
 }
 
 void format_events(config::EventFormat format) {
   the_sink()->set_format(format);
 }
 
-void flush_events() {
-  the_sink()->flush();
+void flush_events(EventLimit::Clock::time_point now) {
+  the_sink()->flush(now);
 }
 
 }  // namespace proxy

@@ -65,7 +65,8 @@ bool is_journal(const char* journal_stream, std::uint64_t device, std::uint64_t 
 // What the line of such an event begins with. Pure.
 std::string_view priority(spdlog::level::level_enum level);
 
-// Says how many events were held back in minutes that have ended. Call it now and then. Any thread.
-void flush_events();
+// Says how many events were held back in minutes that have ended. Call it about each second: the
+// minutes of events are counted by these times. Any thread.
+void flush_events(EventLimit::Clock::time_point now);
 
 }  // namespace proxy

@@ -1,16 +1,19 @@
-// A fault that lasts until it is mended.
+// What does not work, for /health.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "peers/threads/mutex.hpp"
 
 namespace proxy {
 
-// Whoever finds the fault sets it, and /health shows it. Any thread.
+// A fault that lasts until it is mended. Whoever finds it sets it, and /health shows it. Any
+// thread.
 class Fault {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -38,6 +41,52 @@ class Fault {
  private:
   mutable threads::Mutex mutex_;
   std::optional<Told> told_ GUARDED_BY(mutex_);
+};
+
+// Since when each thing does not work of which nothing else knows that. One thread calls look()
+// regularly; since() is for any thread.
+class FirstSeen {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // `names`: of all that do not work at `now`. What works again is forgotten.
+  void look(const std::vector<std::string>& names, Time now) EXCLUDES(mutex_) {
+    std::map<std::string, Time> seen;
+    const threads::MutexLock lock(mutex_);
+    for (const auto& name : names) {
+      const auto known = seen_.find(name);
+      seen.emplace(name, known == seen_.end() ? now : known->second);
+    }
+    seen_ = std::move(seen);
+  }
+  // When look() first saw it; `now` if it has not yet.
+  [[nodiscard]] Time since(const std::string& name, Time now) const EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    const auto known = seen_.find(name);
+    return known == seen_.end() ? now : known->second;
+  }
+
+ private:
+  mutable threads::Mutex mutex_;
+  std::map<std::string, Time> seen_ GUARDED_BY(mutex_);
+};
+
+// The threads of this process that do not get on. The watchdog sets their names, and /health shows
+// them. Any thread.
+class StuckThreads {
+ public:
+  void set(std::vector<std::string> names) EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    names_ = std::move(names);
+  }
+  [[nodiscard]] std::vector<std::string> names() const EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    return names_;
+  }
+
+ private:
+  mutable threads::Mutex mutex_;
+  std::vector<std::string> names_ GUARDED_BY(mutex_);
 };
 
 }  // namespace proxy

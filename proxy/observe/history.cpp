@@ -64,6 +64,7 @@ Sample totals_of(const Metrics& metrics) {
 void History::note(sys_seconds now, const Sample& totals) {
   const threads::MutexLock lock(mutex_);
   if (last_ && now <= last_->at) return;
+  // After a long sleep of the machine, an hour of equal seconds would tell nothing.
   const bool begins = !last_ || now - last_->at > kLongestGap;
   if (begins) {
     seconds_.clear();

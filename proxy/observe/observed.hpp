@@ -19,8 +19,8 @@ class DiskWatch;
 
 // Of all threads. Any thread; outlives them.
 struct Observed {
-  Observed(const config::LogSettings& settings, std::size_t threads)
-      : metrics(threads), log(settings, threads) {}
+  Observed(const config::LogSettings& settings, std::size_t threads, machine::Clock& clock)
+      : metrics(threads), log(settings, threads, clock) {}
 
   Metrics metrics;
   AccessLog log;

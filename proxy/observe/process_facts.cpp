@@ -60,6 +60,7 @@ std::optional<std::uint64_t> ProcessFacts::resident_bytes() const {
 }
 
 std::optional<std::size_t> ProcessFacts::open_descriptors() const {
+  // A reading begins at the first entry, and two readers share the position.
   const threads::MutexLock lock(mutex_);
   if (!descriptors_ || ::lseek(descriptors_.number(), 0, SEEK_SET) != 0) return std::nullopt;
   alignas(dirent64) std::array<char, 32 * 1024> names;
@@ -83,13 +84,14 @@ ProcessFacts::Reading ProcessFacts::read() const {
           .most_descriptors = most_descriptors()};
 }
 
-void append_process_metrics(std::string& out, const ProcessFacts& facts) {
+void append_process_metrics(std::string& out, const ProcessFacts& facts,
+                            std::chrono::system_clock::time_point started) {
   const auto reading = facts.read();
-  const std::chrono::duration<double> started = facts.started().time_since_epoch();
+  const std::chrono::duration<double> since_1970 = started.time_since_epoch();
   describe(out, "hearsay_build_info", "gauge", "Always 1; its label is the version.");
   fmt::format_to(std::back_inserter(out), "hearsay_build_info{{version=\"{}\"}} 1\n", kVersion);
   single(out, "process_start_time_seconds", "gauge", "When the process started, since 1970.",
-         started.count());
+         since_1970.count());
   single(out, "process_cpu_seconds_total", "counter", "Processor time, of user and system.",
          reading.processor_time.count());
   const auto known = [&out](std::string_view name, std::string_view help, const auto& value) {

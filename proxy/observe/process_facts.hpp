@@ -27,13 +27,10 @@ class ProcessFacts {
   [[nodiscard]] Reading read() const;
   // Any thread. Cheap.
   [[nodiscard]] std::optional<std::uint64_t> resident_bytes() const;
-  // When this object was made: the start of the process.
-  [[nodiscard]] std::chrono::system_clock::time_point started() const { return started_; }
 
  private:
   [[nodiscard]] std::optional<std::size_t> open_descriptors() const;
 
-  const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
   const machine::Descriptor memory_;  // /proc/self/statm; none: unknown
   mutable threads::Mutex mutex_;
   // /proc/self/fd, read under the mutex, as a reader moves its position.
@@ -41,6 +38,8 @@ class ProcessFacts {
 };
 
 // Appends the metrics of the process, by the names that Prometheus gives them, and the version.
-void append_process_metrics(std::string& out, const ProcessFacts& facts);
+// `started`: when the process began.
+void append_process_metrics(std::string& out, const ProcessFacts& facts,
+                            std::chrono::system_clock::time_point started);
 
 }  // namespace proxy

@@ -13,15 +13,10 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, kLongestText));
 }
 
-http::CacheStatus shortened(const http::CacheStatus& told) {
-  return {.hit = told.hit,
-          .fwd = told.fwd,
-          .fwd_status = told.fwd_status,
-          .ttl = told.ttl,
-          .stored = told.stored,
-          .collapsed = told.collapsed,
-          .key = {},
-          .detail = shortened(told.detail)};
+http::CacheStatus shortened(http::CacheStatus told) {
+  told.key = {};
+  told.detail = shortened(told.detail);
+  return told;
 }
 
 // What is not copied could be long, or belongs to a policy that a reload ends.
@@ -53,6 +48,7 @@ bool RecentRequests::OfThread::wants(const RequestRecord& record) {
   if (record.tag == Tag::own_page || record.tag == Tag::site_question) return false;
   auto& window = windows_[static_cast<std::size_t>(kind_of(record))];
   ++window.all;
+  // The begin of the request stands for now, which spares a reading of the clock.
   if (record.begun - window.since >= kWindow) window = {record.begun, 0, window.all};
   if (window.taken == kMost) return false;
   ++window.taken;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -109,19 +110,13 @@ std::string with(std::string_view phrase, std::string_view about) {
   return text;
 }
 
-std::string_view failure_text(std::string_view word_of_failure) {
-  static const auto texts = [] {
-    std::vector<std::pair<std::string_view, std::string>> all;
-    for (std::size_t i = 0; i < kFailures; ++i) {
-      const auto what = static_cast<Failure::What>(i);
-      all.emplace_back(word(what), text({Failure::Where::upstream, what, {}}));
-    }
-    return all;
-  }();
-  for (const auto& [word, text] : texts) {
-    if (word == word_of_failure) return text;
+// A word that is none of Failure::What is told as it is.
+std::string failure_text(std::string_view word_of_failure) {
+  for (std::size_t i = 0; i < kFailures; ++i) {
+    const auto what = static_cast<Failure::What>(i);
+    if (word(what) == word_of_failure) return text({Failure::Where::upstream, what, {}});
   }
-  return word_of_failure;
+  return std::string(word_of_failure);
 }
 
 // The clauses of the sentence, in order.
@@ -173,29 +168,31 @@ std::string source_of(const RequestRecord& record, std::string_view peer) {
   return "";
 }
 
+// In the order of Tag. Empty: see opening_of().
+constexpr std::array<std::string_view, kTags> kOpenings{
+    "",
+    "answered from memory",
+    "answered from disk",
+    "the client's own copy is current",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "the origin failed, so a stale response stands in",
+    "refused",
+    "a tunnel: its content is not seen",
+    "",
+    "purged",
+    ""};
+
 std::string opening_of(const RequestRecord& record) {
-  switch (record.tag) {
-    case Tag::mem_hit:
-      return "answered from memory";
-    case Tag::disk_hit:
-      return "answered from disk";
-    case Tag::conditional_hit:
-      return "the client's own copy is current";
-    case Tag::stale_hit:
-      return "the origin failed, so a stale response stands in";
-    case Tag::failed:
-      return fmt::format("nobody could answer: {}", failure_text(record.failure));
-    case Tag::denied:
-      return "refused";
-    case Tag::tunnel:
-      return "a tunnel: its content is not seen";
-    case Tag::purge:
-      return "purged";
-    case Tag::none:
-      return fmt::format("not answered: error {}", record.status);
-    default:
-      return std::string(why_forwarded(record));
+  if (record.tag == Tag::failed) {
+    return fmt::format("nobody could answer: {}", failure_text(record.failure));
   }
+  if (record.tag == Tag::none) return fmt::format("not answered: error {}", record.status);
+  const auto opening = kOpenings[static_cast<std::size_t>(record.tag)];
+  return std::string(opening.empty() ? why_forwarded(record) : opening);
 }
 
 bool is_forwarded(Tag tag) {
@@ -215,7 +212,7 @@ std::string lifetime(const RequestRecord& record) {
 std::string phrase_for(const Word& one, std::optional<std::string_view> failure) {
   if (one.word == "peer" || one.word == "parent") return "";  // source_of() names it
   if (failure && one.word == *failure) return "";             // the opening tells it
-  if (one.word == "stale-if-error") return std::string(failure_text(one.about));
+  if (one.word == "stale-if-error") return failure_text(one.about);
   if (one.word == "because") return std::string(find(kCauses, one.about).value_or(one.about));
   if (one.word == "not-stored") {
     return with("not stored: {}", find(kReasons, one.about).value_or(one.about));
@@ -234,6 +231,7 @@ std::string verdict_of(const RequestRecord& record) {
   }
   Clauses clauses;
   clauses.add(opening_of(record));
+  // What became of the response is told after who gave it.
   const auto is_late = [](const Word& one) {
     return one.word == "not-stored" || one.word == "rule";
   };

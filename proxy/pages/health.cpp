@@ -8,9 +8,7 @@
 
 #include "config/text.hpp"
 #include "proxy/machine/limits.hpp"
-#include "proxy/observe/clock_watch.hpp"
-#include "proxy/observe/disk_watch.hpp"
-#include "proxy/observe/peer_watch.hpp"
+#include "proxy/observe/watch.hpp"
 #include "proxy/pages/origin_reasons.hpp"
 
 namespace proxy {
@@ -37,10 +35,9 @@ void add_disk(std::vector<Trouble>& all, const PagesAccess& pages, const Policy&
 
 void add_neighbours(std::vector<Trouble>& all, const Policy& policy,
                     const upstream::NameHealth& names, Time now) {
-  const bool names_fail = names.fails_lately(now);
   const bool are_silent = names.are_silent(now);
   for (const auto& peer : policy.directory->status(now)) {
-    auto why = is_excused(peer, names_fail) ? std::string() : why_down(peer);
+    auto why = is_excused(peer, names, now) ? std::string() : why_down(peer);
     if (!why.empty()) all.push_back({"peer", peer.name, std::move(why)});
     const auto parent = policy.routes.status(peer.id, now);
     const bool by_name = !config::parse_address(policy.directory->peers()[peer.id]->host);

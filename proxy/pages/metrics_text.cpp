@@ -7,7 +7,7 @@
 
 #include "proxy/observe/exposition.hpp"
 #include "proxy/observe/metrics.hpp"
-#include "proxy/observe/peer_watch.hpp"
+#include "proxy/observe/watch.hpp"
 #include "proxy/pages/disk_text.hpp"
 #include "proxy/pages/health.hpp"
 
@@ -243,7 +243,7 @@ std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
   std::string text;
   pages.observed.metrics.append_text(text, gauges);
   append_request_metrics(text, pages.observed.metrics);
-  if (pages.observed.facts) append_process_metrics(text, *pages.observed.facts);
+  if (pages.observed.facts) append_process_metrics(text, *pages.observed.facts, pages.clock().started());
   append_troubles(text, pages, policy);
   append_failing_origins(text, pages);
   append_disk_metrics(text, pages.cache.disk);

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "proxy/machine/memory.hpp"
-#include "proxy/observe/clock_watch.hpp"
+#include "proxy/observe/watch.hpp"
 #include "proxy/pages/health.hpp"
 #include "proxy/pages/live_json.hpp"
 

@@ -62,10 +62,10 @@ void Neighbourhood::tick(const peers::PeerDirectory& neighbours, HeldPolls& poll
   const bool changed = publisher_.tick(clock_.now());
   storage_.newly_claimed.set(!changed);
   if (changed) polls.wake_all();
-  storage_.watch.look();
-  const auto now = std::chrono::steady_clock::now();
-  if (watch_.look(neighbours.status(now), names.fails_lately(now), now)) changed_();
-  flush_events();
+  const auto now = clock_.steady();
+  storage_.watch.look(now);
+  if (watch_.look(neighbours.status(now), names, now)) changed_();
+  flush_events(now);
 }
 
 }  // namespace proxy

@@ -10,7 +10,7 @@
 #include "peers/exchange.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/machine/clock.hpp"
-#include "proxy/observe/peer_watch.hpp"
+#include "proxy/observe/watch.hpp"
 #include "proxy/pages/held_polls.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/server/storage.hpp"

@@ -7,7 +7,8 @@
 #include "proxy/blocks/block_runs.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/fill/fills.hpp"
-#include "proxy/observe/disk_watch.hpp"
+#include "proxy/blocks/block_runs.hpp"
+#include "proxy/observe/watch.hpp"
 #include "proxy/server/keepers.hpp"
 #include "proxy/tiers/placement.hpp"
 

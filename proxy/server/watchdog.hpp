@@ -12,7 +12,7 @@
 
 #include "proxy/machine/service.hpp"
 #include "proxy/net/asio.hpp"
-#include "proxy/observe/stuck_threads.hpp"
+#include "proxy/observe/fault.hpp"
 
 namespace proxy {
 

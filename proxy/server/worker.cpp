@@ -26,7 +26,7 @@ Shared::Shared(Of of)
       runs(of.storage.runs),
       upstream{.tls = of.tls},
       crowd{.descriptors = of.descriptors},
-      observed(of.settings.log, of.threads),
+      observed(of.settings.log, of.threads, of.clock),
       pages{.cache = cache,
             .transit = of.storage.transit,
             .publisher = of.publisher,

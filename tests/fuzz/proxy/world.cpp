@@ -163,7 +163,7 @@ bool World::run() {
 void World::look_around() {
   publisher_.tick(clock_.now());
   if (storage_.disk) storage_.disk->follow_clock(clock_.ahead());
-  storage_.watch.look();
+  storage_.watch.look(clock_.steady());
   policy_->directory->follow_use(steady_clock::now());
 }
 

@@ -18,7 +18,7 @@ TEST(AccessLog, WritesWhatHasWaitedOnceItsFolderIsThere) {
   const TemporaryDirectory directory;
   const auto path = directory / "late" / "log";
   const LoggedRequest request;
-  AccessLog log(log_to(path), 1);
+  AccessLog log(log_to(path), 1, the_clock());
   EXPECT_NE(log.fault()->text.find("cannot open " + path.string()), std::string::npos)
       << log.fault()->text;
   EXPECT_NE(log.fault()->text.find("make the folder"), std::string::npos) << log.fault()->text;
@@ -33,7 +33,7 @@ TEST(AccessLog, WritesWhatHasWaitedOnceItsFolderIsThere) {
 TEST(AccessLog, TriesItsFileOnceMoreAtItsEnd) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
-  AccessLog log(log_to(directory / "late" / "log"), 1);
+  AccessLog log(log_to(directory / "late" / "log"), 1, the_clock());
   log.of_thread(0).add(request.entry());
   std::filesystem::create_directory(directory / "late");
   log.end();
@@ -43,7 +43,7 @@ TEST(AccessLog, TriesItsFileOnceMoreAtItsEnd) {
 
 TEST(AccessLog, CountsWhatHasWaitedInVain) {
   const TemporaryDirectory directory;
-  AccessLog log(log_to(directory / "late" / "log"), 2);
+  AccessLog log(log_to(directory / "late" / "log"), 2, the_clock());
   log.of_thread(0).add(LoggedRequest{}.entry());
   log.of_thread(1).add(LoggedRequest{}.entry());
   log.end();
@@ -77,7 +77,7 @@ TEST_F(AccessLogOfAFullDisk, BeginsTheNextLineOnALineOfItsOwnAlsoWhereTheFileIsO
   const auto line = squid_line(request_);
   for (const bool anew : {false, true}) {
     const auto path = directory_ / (anew ? "anew" : "log");
-    AccessLog log(log_to(path), 1);
+    AccessLog log(log_to(path), 1, the_clock());
     allow(line.size() + 10);
     for (int i = 0; i < 2; ++i) log.of_thread(0).add(request_.entry());
     ASSERT_TRUE(support::await([&] { return log.dropped() > 0; }));
@@ -98,7 +98,7 @@ TEST_F(AccessLogOfAFullDisk, DoesNotSayThatTheOldFileGetsTheLines) {
     });
   };
   std::filesystem::create_directory(folder);
-  AccessLog log(log_to(folder / "log"), 1);
+  AccessLog log(log_to(folder / "log"), 1, the_clock());
   std::filesystem::rename(folder, directory_ / "moved");
   log.reopen();
   ASSERT_TRUE(says(log, "lines go to the old file meanwhile"));
@@ -114,7 +114,7 @@ TEST(AccessLog, KeepsLittleWhileItHasNoFile) {
   const TemporaryDirectory directory;
   LoggedRequest request;
   request.url.assign(1 << 18, 'x');
-  AccessLog log(log_to(directory / "late" / "log"), 1);
+  AccessLog log(log_to(directory / "late" / "log"), 1, the_clock());
   ASSERT_TRUE(support::await([&] {
     log.of_thread(0).add(request.entry());
     return log.dropped() > 0;
@@ -129,7 +129,7 @@ TEST(AccessLog, OpensADeletedFileAnew) {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory / "logs");
   const LoggedRequest request;
-  AccessLog log(log_to(directory / "logs" / "log"), 1);
+  AccessLog log(log_to(directory / "logs" / "log"), 1, the_clock());
   std::filesystem::remove_all(directory / "logs");
   ASSERT_TRUE(support::await([&] { return log.fault().has_value(); }));
   log.of_thread(0).add(request.entry());
@@ -140,7 +140,7 @@ TEST(AccessLog, OpensADeletedFileAnew) {
 }
 
 TEST(AccessLog, TellsThatItsFileCannotBeWritten) {
-  AccessLog log(log_to("/dev/full"), 1);
+  AccessLog log(log_to("/dev/full"), 1, the_clock());
   EXPECT_FALSE(log.fault());
   const LoggedRequest request;
   log.of_thread(0).add(request.entry());

@@ -147,7 +147,7 @@ TEST(AccessLog, WritesTheLinesOfAllThreadsByItsEnd) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
   {
-    AccessLog log(log_to(directory / "log"), 2);
+    AccessLog log(log_to(directory / "log"), 2, the_clock());
     log.of_thread(0).add(request.entry());
     log.of_thread(1).add(request.entry());
   }
@@ -160,7 +160,7 @@ TEST(AccessLog, AppendsToWhatIsThere) {
   auto settings = log_to(directory / "log");
   settings.format = config::LogFormat::json;
   {
-    AccessLog log(settings, 1);
+    AccessLog log(settings, 1, the_clock());
     log.of_thread(0).add(LoggedRequest{}.entry());
   }
   std::string expected = "old\n";
@@ -173,7 +173,7 @@ TEST(AccessLog, WritesNothingWhereNoneIsWanted) {
   auto settings = log_to(directory / "log");
   settings.access = config::LogTarget::none;
   {
-    AccessLog log(settings, 1);
+    AccessLog log(settings, 1, the_clock());
     EXPECT_FALSE(log.on());
     log.of_thread(0).add(LoggedRequest{}.entry());
   }
@@ -184,7 +184,7 @@ TEST(AccessLog, AfterARotationLinesGoToTheNewFile) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
   {
-    AccessLog log(log_to(directory / "log"), 1);
+    AccessLog log(log_to(directory / "log"), 1, the_clock());
     std::filesystem::rename(directory / "log", directory / "log.1");
     log.reopen();
     log.of_thread(0).add(request.entry());
@@ -198,7 +198,7 @@ TEST(AccessLog, KeepsTheOldFileWhereTheNewOneCannotBeOpened) {
   std::filesystem::create_directory(directory / "logs");
   const LoggedRequest request;
   {
-    AccessLog log(log_to(directory / "logs" / "log"), 1);
+    AccessLog log(log_to(directory / "logs" / "log"), 1, the_clock());
     std::filesystem::rename(directory / "logs", directory / "moved");
     log.reopen();
     log.of_thread(0).add(request.entry());
@@ -210,7 +210,7 @@ TEST(AccessLog, GoesOnInAnotherOutputAndFormat) {
   const TemporaryDirectory directory;
   const LoggedRequest request;
   {
-    AccessLog log(log_to(directory / "log"), 1);
+    AccessLog log(log_to(directory / "log"), 1, the_clock());
     log.of_thread(0).add(request.entry());
     auto json = log_to(directory / "json");
     json.format = config::LogFormat::json;
@@ -231,7 +231,7 @@ TEST(AccessLog, IsTurnedOnAndOff) {
   auto off = log_to(directory / "log");
   off.access = config::LogTarget::none;
   {
-    AccessLog log(off, 1);
+    AccessLog log(off, 1, the_clock());
     log.follow(AccessLog::Output(log_to(directory / "log")));
     EXPECT_TRUE(log.on());
     log.of_thread(0).add(request.entry());
@@ -268,7 +268,7 @@ TEST(AccessLog, DropsAndCountsWhatItCannotWriteInTime) {
   std::size_t written = 0;
   std::jthread reader;
   {
-    AccessLog log(log_to(path), 1);
+    AccessLog log(log_to(path), 1, the_clock());
     for (std::size_t i = 0; i < kLines; ++i) log.of_thread(0).add(request.entry());
     dropped = log.dropped();
     ::fcntl(reading, F_SETFL, 0);

@@ -1,4 +1,4 @@
-#include "proxy/observe/clock_watch.hpp"
+#include "proxy/observe/watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/observe/first_seen.hpp"
+#include "proxy/observe/fault.hpp"
 
 #include <gtest/gtest.h>
 

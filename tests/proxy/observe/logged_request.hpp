@@ -33,6 +33,11 @@ struct LoggedRequest {
   }
 };
 
+inline machine::Clock& the_clock() {
+  static machine::Clock clock;
+  return clock;
+}
+
 inline std::string squid_line(const LoggedRequest& request) {
   std::string line;
   append_squid_line(line, request.entry());

@@ -1,4 +1,4 @@
-#include "proxy/observe/peer_watch.hpp"
+#include "proxy/observe/watch.hpp"
 
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
@@ -24,7 +24,12 @@ class PeerWatchLog : public testing::Test {
     peer.last_error = "refused";
     peer.books.reason = reason;
     peer.unresolved = unresolved;
-    return watch_.look({peer}, names_fail, PeerWatch::Time(1h + later));
+    const PeerWatch::Time now(1h + later);
+    upstream::NameHealth names;
+    if (names_fail) {
+      for (const char* const name : {"a.test", "b.example", "c.invalid"}) names.failed(name, now);
+    }
+    return watch_.look({peer}, names, now);
   }
   std::string said() {
     std::string text = out_.str();
@@ -151,7 +156,7 @@ TEST_F(PeerWatchLog, BlamesNobodyWhoseNameTheNameServersDoNotResolve) {
 TEST_F(PeerWatchLog, ForgetsAPeerThatIsNoLongerKnown) {
   look(PeerState::failing);
   said();
-  watch_.look({}, false, PeerWatch::Time(1h));
+  watch_.look({}, upstream::NameHealth(), PeerWatch::Time(1h));
   look(PeerState::usable);
   EXPECT_EQ(said(), "");
 }

@@ -7,6 +7,8 @@
 namespace proxy {
 namespace {
 
+using namespace std::chrono_literals;
+
 TEST(ProcessFacts, SeesEachDescriptorThatIsOpen) {
   const ProcessFacts facts;
   const auto before = facts.read();
@@ -23,17 +25,16 @@ TEST(ProcessFacts, KnowsTheMemoryAndTheProcessorTime) {
   const auto reading = facts.read();
   EXPECT_GT(reading.resident_bytes, 1U << 20);
   EXPECT_GT(reading.processor_time.count(), 0);
-  EXPECT_LE(facts.started(), std::chrono::system_clock::now());
 }
 
 TEST(ProcessFacts, AreToldByPrometheussNames) {
   const ProcessFacts facts;
   std::string text;
-  append_process_metrics(text, facts);
+  append_process_metrics(text, facts, std::chrono::system_clock::time_point(1'700'000'000s));
   for (const char* const name :
-       {"hearsay_build_info{version=\"", "\nprocess_start_time_seconds ", "\nprocess_open_fds ",
-        "\nprocess_max_fds ", "\nprocess_resident_memory_bytes ", "\nprocess_cpu_seconds_total ",
-        "\nhearsay_lock_waits_total "}) {
+       {"hearsay_build_info{version=\"", "\nprocess_start_time_seconds 1700000000\n",
+        "\nprocess_open_fds ", "\nprocess_max_fds ", "\nprocess_resident_memory_bytes ",
+        "\nprocess_cpu_seconds_total ", "\nhearsay_lock_waits_total "}) {
     EXPECT_NE(text.find(name), std::string::npos) << name << text;
   }
 }

@@ -1,12 +1,14 @@
-#include "proxy/observe/disk_watch.hpp"
+#include "proxy/observe/watch.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "config/counted.hpp"
+#include "config/text.hpp"
 #include "proxy/machine/folders.hpp"
 
 namespace proxy {
@@ -37,6 +39,38 @@ std::string what_to_do(disk::Error error, const std::string& path) {
   }
 }
 
+std::string why_it_refuses(peers::PeerKind kind) {
+  return kind == peers::PeerKind::squid
+             ? "refuses us: its http_access does not allow our address"
+             : "refuses us: not in its access.clients, or its access.rules deny us";
+}
+
+std::string why_resting(peers::Reason reason, peers::PeerKind kind) {
+  switch (reason) {
+    case peers::Reason::lies:
+      return "most of its recent claims were false, so it rests: look who runs it, and at its log";
+    case peers::Reason::contradicted:
+      return "the origin contradicts what it gave, so it rests: look who runs it, or set its trust "
+             "to "
+             "guest";
+    case peers::Reason::not_a_proxy:
+      return "what answers at its address is not this neighbour, so it rests: look at its url in "
+             "peers";
+    case peers::Reason::refuses_us:
+      return why_it_refuses(kind);
+    case peers::Reason::none:
+      return {};
+    default:
+      return "it failed requests, and rests: look at its log, and at the way to it";
+  }
+}
+
+// The check that finds a contradiction says so itself, with the URL.
+bool is_said_already(const peers::PeerStatus& peer) {
+  return peer.state == peers::PeerState::resting &&
+         peer.books.reason == peers::Reason::contradicted;
+}
+
 }  // namespace
 
 std::string why_rests(disk::Error error, const std::string& path) {
@@ -49,7 +83,7 @@ std::optional<Fault::Told> DiskWatch::lost() const {
 }
 
 // Each damaged record has a line of its own, and so has a rest.
-void DiskWatch::note_losses(const disk::Counters& counters, Time now) {
+void DiskWatch::record_losses(const disk::Counters& counters, Time now) {
   const std::uint64_t lost = counters.lost;
   if (std::exchange(known_lost_, lost) < lost) {
     lost_.found(fmt::format("{} was removed, emptied or unmounted while in use, so what it held is "
@@ -75,11 +109,12 @@ void DiskWatch::note_losses(const disk::Counters& counters, Time now) {
   }
 }
 
-void DiskWatch::look() {
+void DiskWatch::look(Time now) {
   if (!disk_) return;
   disk_->charge();
   const auto& disk = disk_->disk();
   const auto state = disk_->state();
+  // The successor has the disk now, and says what is to be said of it.
   if (state.reason == disk::Error::handed_over) return;
   using disk::Unclaimed;
   auto& index = disk_->disk().catalog().index;
@@ -88,7 +123,7 @@ void DiskWatch::look() {
   } else {
     index.resume_claims(Unclaimed::hanging);
   }
-  note_losses(disk.catalog().counters, std::chrono::steady_clock::now());
+  record_losses(disk.catalog().counters, now);
   if (working_ && !state.working) {
     spdlog::error("{}; what is stored stays in memory meanwhile", why_rests(state.reason, path_));
   } else if (!working_ && state.working) {
@@ -105,12 +140,12 @@ void DiskWatch::look() {
   }
   if (!state.working) return;
   const bool squeezed = disk.catalog().squeezed;
-  if (squeezed && !squeezed_) {
+  if (std::exchange(squeezed_, squeezed) == squeezed) return;
+  if (squeezed) {
     spdlog::warn("the cache on disk: {}", kSqueezed);
-  } else if (squeezed_ && !squeezed) {
+  } else {
     spdlog::info("the file system of cache.disk.path has room again");
   }
-  squeezed_ = squeezed;
 }
 
 disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
@@ -146,6 +181,97 @@ disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
                  path);
   }
   return loaded->lately_purged;
+}
+
+std::string why_down(const peers::PeerStatus& peer) {
+  using peers::PeerState;
+  switch (peer.state) {
+    case PeerState::resting:
+      return why_resting(peer.books.reason, peer.kind);
+    case PeerState::trying:
+      // A trial does not say that the peer has ceased to refuse us.
+      if (peer.books.reason != peers::Reason::refuses_us) break;
+      return why_it_refuses(peer.kind);
+    case PeerState::failing:
+    case PeerState::stale:
+    case PeerState::down:
+      return "its digest cannot be fetched: " + peer.last_error +
+             (peer.unresolved > 0 ? ": look at its url in the setting peers"
+                                  : ": look whether it runs, and at the way to it");
+    case PeerState::off:
+    case PeerState::waiting:
+    case PeerState::usable:
+      break;
+  }
+  return {};
+}
+
+bool is_excused(const peers::PeerStatus& peer, const upstream::NameHealth& names,
+                std::chrono::steady_clock::time_point now) {
+  using peers::PeerState;
+  const bool by_polls = peer.state == PeerState::failing || peer.state == PeerState::stale ||
+                        peer.state == PeerState::down;
+  if (!by_polls || peer.unresolved == 0) return false;
+  return peer.unresolved <= peers::kDownAfter || names.fails_lately(now);
+}
+
+// A neighbour that rested and is being tried may rest again at once. One whose polls failed answers
+// them again.
+bool PeerWatch::look(const std::vector<peers::PeerStatus>& peers, const upstream::NameHealth& names,
+                     Time now) {
+  using peers::PeerState;
+  std::map<std::string, Down> down;
+  bool changed = false;
+  for (const auto& peer : peers) {
+    const auto why = why_down(peer);
+    const auto known = down_.find(peer.name);
+    const bool was_down = known != down_.end();
+    if (is_excused(peer, names, now)) {
+      if (was_down) down.insert(*known);
+      continue;
+    }
+    const bool on_trial = was_down && known->second.rests && peer.state == PeerState::trying;
+    if (!why.empty() || on_trial) {
+      const bool rests = on_trial || peer.state == PeerState::resting;
+      const bool was_said = was_down && known->second.said;
+      const bool says = !was_said && !why.empty() && !is_said_already(peer);
+      down.emplace(peer.name, Down{was_down ? known->second.since : now, rests, was_said || says});
+      changed = changed || !was_down;
+      if (says) {
+        spdlog::warn("peer {} is down: {}; requests go without it", peer.name, why);
+      }
+    } else if (was_down) {
+      changed = true;
+      const auto gone = std::chrono::duration_cast<std::chrono::seconds>(now - known->second.since);
+      spdlog::info("peer {} is back, after {} s", peer.name, gone.count());
+    }
+  }
+  down_ = std::move(down);
+  return changed;
+}
+
+std::string step_text(const machine::ClockStep& step) {
+  const auto by = std::chrono::round<std::chrono::seconds>(std::chrono::abs(step.by));
+  return fmt::format("the clock of this machine was set {} by {}",
+                     step.by < step.by.zero() ? "back" : "ahead", config::rough_text(by));
+}
+
+std::string doubt_text(const machine::ClockStep& last, machine::Clock::Time now) {
+  const auto ago =
+      std::max(std::chrono::ceil<std::chrono::seconds>(now - last.seen), std::chrono::seconds(1));
+  return fmt::format("{}, {} ago: the ages of responses that were stored before are doubtful",
+                     step_text(last), config::rough_text(ago));
+}
+
+void say_step(const machine::ClockStep& step) {
+  spdlog::warn(
+      "{}: ages go on by the time that passes; if the clock is wrong now, set it (timedatectl, "
+      "chrony)",
+      step_text(step));
+}
+
+void say_ages_right() {
+  spdlog::info("the ages of stored responses are not doubtful any more after the clock was set");
 }
 
 }  // namespace proxy

@@ -1,15 +1,20 @@
-// The disk's lines in the diagnostic log.
+// What is said of the disk, of neighbours and of the clock, in the log and in /health.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "peers/directory.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/observe/fault.hpp"
+#include "proxy/upstream/name_health.hpp"
 
 namespace proxy {
 
@@ -28,19 +33,19 @@ std::string why_rests(cache::disk::Error error, const std::string& path);
 // when the directory vanishes, and when records are damaged.
 class DiskWatch {
  public:
+  using Time = std::chrono::steady_clock::time_point;
   // Null: no disk is configured.
   explicit DiskWatch(cache::DiskTier* disk, std::string path = {})
       : disk_(disk), path_(std::move(path)) {}
-  void look();
+  void look(Time now);
   // What was lost of the cache in the last 10 minutes, although the disk works, and what to do.
   // Any thread.
   [[nodiscard]] std::optional<Fault::Told> lost() const;
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::minutes kTold{10};
 
-  void note_losses(const cache::disk::Counters& counters, Time now);
+  void record_losses(const cache::disk::Counters& counters, Time now);
 
   cache::DiskTier* disk_;
   std::string path_;
@@ -61,5 +66,45 @@ class DiskWatch {
 // another process has is such a failure.
 cache::disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
                                     cache::DiskTier::InUse in_use);
+
+// Why the neighbour is down; empty: it is not, as far as is known. Pure.
+std::string why_down(const peers::PeerStatus& peer);
+
+// Whether the neighbour is down for a fault that may be the name servers': its name is not
+// resolved, and they fail lately, or too few polls have failed to tell.
+bool is_excused(const peers::PeerStatus& peer, const upstream::NameHealth& names,
+                std::chrono::steady_clock::time_point now);
+
+// Says once when a neighbour goes down, and once when it is back. For one thread that calls look()
+// regularly.
+class PeerWatch {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // `peers`: all that are known at `now`. The watch forgets neighbours that are no longer known. A
+  // neighbour that is_excused() counts as before. Returns whether a neighbour went down or is back.
+  bool look(const std::vector<peers::PeerStatus>& peers, const upstream::NameHealth& names,
+            Time now);
+
+ private:
+  struct Down {
+    Time since;
+    bool rests;  // when it was last seen down; else its polls fail
+    bool said;   // that it is down; a lie is said where it is found
+  };
+
+  std::map<std::string, Down> down_;  // by name
+};
+
+// "the clock of this machine was set back by 2 hours". Pure.
+std::string step_text(const machine::ClockStep& step);
+
+// What /health says while ages are doubtful. Pure.
+std::string doubt_text(const machine::ClockStep& last, machine::Clock::Time now);
+
+// Writes the step to the log.
+void say_step(const machine::ClockStep& step);
+// Writes to the log that ages are not doubtful any more.
+void say_ages_right();
 
 }  // namespace proxy
