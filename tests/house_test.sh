@@ -100,7 +100,7 @@ rests_on lists machine http
 rests_on users machine net http
 rests_on machine
 rests_on inspect cache/disk_tier cache cache/disk machine http
-rests_on upstream net lists http
+rests_on upstream machine net lists http
 rests_on command machine
 rests_on command/digest command inspect http
 rests_on command/squid command

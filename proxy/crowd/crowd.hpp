@@ -19,10 +19,13 @@ struct CrowdOfThread;
 
 // Of all threads. Any thread; outlives all connections.
 struct Crowd {
-  DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
+  Crowd(machine::Clock& clock, const DescriptorLimits& limits)
+      : descriptors(limits), bandwidth(clock) {}
+
+  DescriptorLimits descriptors;
   ClientTable clients{};
   ClientTable operators{};  // the connections to the control socket
-  Bandwidth bandwidth{};
+  Bandwidth bandwidth;
   Warnings warnings{};
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise

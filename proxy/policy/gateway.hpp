@@ -12,7 +12,7 @@
 #include "config/settings.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/policy/known_urls.hpp"
-#include "proxy/upstream/origins.hpp"
+#include "proxy/upstream/route.hpp"
 
 namespace proxy {
 

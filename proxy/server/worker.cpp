@@ -25,7 +25,7 @@ Shared::Shared(Of of)
             .aside = std::move(of.aside)},
       runs(of.storage.runs),
       upstream{.tls = of.tls},
-      crowd{.descriptors = of.descriptors},
+      crowd(of.clock, of.descriptors),
       observed(of.settings.log, of.threads, of.clock),
       pages{.cache = cache,
             .transit = of.storage.transit,

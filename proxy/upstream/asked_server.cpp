@@ -61,6 +61,7 @@ std::chrono::milliseconds AskedServer::connect_time() const {
 
 std::chrono::milliseconds AskedServer::first_byte_time() const {
   if (!may_leave_parent()) return plan_.first_byte;
+  // One that has failed lately gets less time, so that a trial costs its client little.
   const bool on_trial = among_->in_doubt(number_);
   return std::min(on_trial ? plan_.parent.trial_first_byte : plan_.parent.first_byte,
                   plan_.first_byte);
@@ -94,25 +95,27 @@ bool AskedServer::moves_on(const Failure& failure, Heard heard) {
   // A server that is silent is working on the request, or hangs. Only of a parent is it known that
   // another server might be quicker.
   if (!unsent && failure.what == Failure::What::timed_out) {
-    record_silence();
+    record(Fault::silent);
     return may_leave_parent() && next();
   }
   // A response that this proxy refuses is the origin's fault.
-  if (!parent() || unsent || !heard.http) rest();
+  if (!parent() || unsent || !heard.http) record(Fault::failed);
   return (plan_.repeatable || unsent) && next();
 }
 
 bool AskedServer::goes_around(unsigned status) {
   // It has no way to the origin, or the request loops.
   const bool has_no_way = status == 502 || status == 503 || status == 504 || status == 508;
-  if (!parent() || !(refuses_login(status) || has_no_way)) return false;
-  if (refuses_login(status)) rest();
+  const bool refuses_login = status == 407;
+  if (!parent() || !(refuses_login || has_no_way)) return false;
+  if (refuses_login) record(Fault::failed);
   return plan_.repeatable && next();
 }
 
 void AskedServer::record_failure(const Failure& failure) {
   if (parent() || plan_.of_neighbour) return;
   const auto now = on_.clock.steady();
+  // A neighbour's or a parent's failure says nothing of the origin: both returned above.
   if (is_of_origin(failure.what)) on_.health.failed(to(), failure, now);
   under_way_.failed(failure.what, now);
 }
@@ -137,27 +140,25 @@ void AskedServer::record_answer(Answer which) const {
 }
 
 void AskedServer::note_silence() {
-  if (parent()) record_silence();
+  if (parent()) record(Fault::silent);
 }
 
 void AskedServer::note_cut() {
-  if (parent()) rest();
+  if (parent()) record(Fault::failed);
 }
 
-// A parent that fails in several ways while it is asked once has failed once.
-void AskedServer::count_failure() {
-  if (!parent() || std::exchange(failure_counted_, true)) return;
-  plan_.route.parents->counts(number_).failures.fetch_add(1, std::memory_order_relaxed);
-}
-
-void AskedServer::record_silence() {
-  count_failure();
-  if (among_) among_->silent_since(asked_, number_, on_.clock.steady());
-}
-
-void AskedServer::rest() {
-  count_failure();
-  if (among_) among_->failed(number_, on_.clock.steady());
+void AskedServer::record(Fault fault) {
+  // A parent that fails in several ways while it is asked once has failed once.
+  if (parent() && !std::exchange(failure_counted_, true)) {
+    plan_.route.parents->counts(number_).failures.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (!among_) return;
+  const auto now = on_.clock.steady();
+  if (fault == Fault::silent) {
+    among_->silent_since(asked_, number_, now);
+  } else {
+    among_->failed(number_, now);
+  }
 }
 
 }  // namespace proxy

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
@@ -18,7 +19,11 @@ class AskedServer {
 
   // Both outlive this object.
   AskedServer(const ServerRecords& records, const FetchPlan& plan)
-      : on_(records), plan_(plan), under_way_(records.traffic, plan.head, plan.of_neighbour) {}
+      : on_(records),
+        plan_(plan),
+        under_way_(records.traffic, plan.head,
+                   plan.of_neighbour ? upstream::UnderWay::To::neighbour
+                                     : upstream::UnderWay::To::origin) {}
 
   // Chooses the next server. Returns false, and changes nothing, if none is left.
   bool next();
@@ -54,8 +59,6 @@ class AskedServer {
   // It failed before its head arrived. Returns whether the fetch continues with the next server,
   // which then is chosen.
   bool moves_on(const Failure& failure, Heard heard);
-  // Whether a parent says by this status that it does not accept our login.
-  [[nodiscard]] bool refuses_login(unsigned status) const { return parent() && status == 407; }
   // It answered by this status. Returns whether that tells of a parent alone, and the next server
   // is chosen.
   bool goes_around(unsigned status);
@@ -80,9 +83,8 @@ class AskedServer {
   [[nodiscard]] bool may_go_to_origin() const { return plan_.route.direct && !origin_tried_; }
   [[nodiscard]] bool others_left() const;
   [[nodiscard]] bool may_leave_parent() const;
-  void count_failure();
-  void record_silence();
-  void rest();
+  enum class Fault : std::uint8_t { failed, silent };
+  void record(Fault fault);
 
   const ServerRecords& on_;
   const FetchPlan& plan_;

@@ -6,14 +6,35 @@
 #include <memory>
 #include <vector>
 
+#include "proxy/machine/clock.hpp"
 #include "proxy/net/stream.hpp"
 #include "proxy/upstream/endpoint.hpp"
 #include "proxy/upstream/guard.hpp"
+#include "proxy/upstream/origin_traffic.hpp"
 #include "proxy/upstream/resolve.hpp"
 #include "proxy/upstream/tls.hpp"
-#include "proxy/upstream/under_way.hpp"
 
 namespace proxy::upstream {
+
+inline constexpr std::size_t kMaxAttempts = 16;  // trying thousands of addresses would not help
+
+// Alternates between the families, IPv6 first (RFC 8305 section 4), and keeps the order within
+// each. Returns at most kMaxAttempts addresses.
+Addresses attempt_order(const Addresses& addresses);
+
+// How race() tries the addresses of one host.
+struct RaceOptions {
+  std::chrono::milliseconds head_start{250};  // RFC 8305 section 8
+  std::size_t scarce_from = ~std::size_t{0};
+};
+
+// Happy Eyeballs (RFC 8305): the first address to connect wins, and the other connections are
+// closed. Each attempt starts `head_start` after its predecessor, or at once when an attempt fails
+// (section 5). A socket with the number `scarce_from` or a higher one is closed at once. Errors:
+// connect_refused, connect_failed, connect_timed_out, no_descriptors.
+net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoints,
+                                         RaceOptions options, machine::Clock& clock,
+                                         machine::Clock::SteadyTime deadline);
 
 // What a Connector does when file descriptors run out.
 struct DescriptorShortage {
@@ -21,13 +42,19 @@ struct DescriptorShortage {
   std::function<void()> free_some = {};       // soon, or at once
 };
 
-// One per thread. Everything passed to the constructor must outlive it.
+// One per thread.
 class Connector {
  public:
-  static constexpr std::chrono::milliseconds kHeadStart{250};  // RFC 8305 section 8
-
-  Connector(net::Deadlines& deadlines, Resolver& resolver, Guard& guard, TlsClient& tls,
-            std::chrono::milliseconds head_start = kHeadStart, DescriptorShortage shortage = {});
+  // All outlive the Connector.
+  struct Needs {
+    net::Deadlines& deadlines;
+    Resolver& resolver;
+    Guard& guard;
+    TlsClient& tls;
+    machine::Clock& clock;
+  };
+  explicit Connector(const Needs& needs, DescriptorShortage shortage = {})
+      : needs_(needs), shortage_(std::move(shortage)) {}
 
   // Takes at most `timeout` for all steps together (with TLS up to two ticks of the Deadlines
   // more). The stream has no deadline. Denied and blocked addresses are skipped. If no address is
@@ -46,16 +73,14 @@ class Connector {
   net::Task<net::error_code> objection(const Endpoint& endpoint, std::chrono::milliseconds timeout);
 
  private:
+  using Time = machine::Clock::SteadyTime;
+
   [[nodiscard]] net::Result<std::vector<net::tcp::endpoint>> permitted(const Addresses& addresses,
                                                                        const Endpoint& endpoint);
   net::Task<net::Result<net::Socket>> open(const std::vector<net::tcp::endpoint>& endpoints,
-                                           std::chrono::steady_clock::time_point deadline);
+                                           Time deadline);
 
-  net::Deadlines& deadlines_;
-  Resolver& resolver_;
-  Guard& guard_;
-  TlsClient& tls_;
-  std::chrono::milliseconds head_start_;
+  const Needs needs_;
   const DescriptorShortage shortage_;
 };
 

@@ -1,10 +1,13 @@
 // The address of a server that we connect to, and how far we trust the address.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <array>
 #include <boost/asio/ip/address.hpp>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +38,9 @@ using Addresses = std::vector<boost::asio::ip::address>;
 
 // "http://host:80", for people.
 std::string name_of(const Endpoint& server);
+
+// The IPv4 or IPv6 address. Nothing: null, or another family.
+std::optional<boost::asio::ip::address> address_in(const sockaddr* address);
 
 }  // namespace proxy::upstream
 

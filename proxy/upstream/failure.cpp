@@ -1,5 +1,6 @@
 #include "proxy/upstream/failure.hpp"
 
+#include <array>
 #include <boost/asio/error.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/http/error.hpp>
@@ -16,30 +17,67 @@ using What = Failure::What;
 namespace error = boost::asio::error;
 using upstream::Errc;
 
+struct Words {
+  std::string_view word;
+  std::string_view text;  // for a person
+};
+// In the order of Failure::What.
+constexpr std::array<Words, kFailures> kWords{{
+    {"denied", "this proxy does not connect to that address"},
+    {"no-address", "the host name has no address"},
+    {"dns", "name resolution failed"},
+    {"unreachable", "the server could not be reached"},
+    {"timed-out", "it took too long"},
+    {"cut", "the connection was cut before the response was complete"},
+    {"malformed", "the server's response is not valid HTTP"},
+    {"untrusted", "the server's identity could not be verified"},
+    {"abandoned", "the request was given up"},
+    {"overload", "this proxy is too busy"},
+}};
+
+What what_of(Errc error) {
+  switch (error) {
+    case Errc::denied_address:
+    case Errc::blocked_address:
+      return What::denied;
+    case Errc::name_not_found:
+    case Errc::no_address:
+      return What::no_address;
+    case Errc::resolver_failed:
+    case Errc::resolver_refused:
+    case Errc::resolver_timed_out:
+      return What::dns;
+    case Errc::tls_failed:
+    case Errc::tls_unverified:
+    case Errc::tls_wrong_name:
+    case Errc::tls_expired:
+      return What::untrusted;
+    case Errc::connect_timed_out:
+      return What::timed_out;
+    case Errc::no_descriptors:
+      return What::overload;
+    default:
+      return What::unreachable;
+  }
+}
+
+bool is_any_of(boost::system::error_code cause, const auto&... errors) {
+  return ((cause == errors) || ...);
+}
+
 What what_of(boost::system::error_code cause) {
-  if (cause == Errc::denied_address || cause == Errc::blocked_address) return What::denied;
-  if (cause == Errc::name_not_found || cause == Errc::no_address) return What::no_address;
-  if (cause == Errc::resolver_failed || cause == Errc::resolver_refused ||
-      cause == Errc::resolver_timed_out) {
-    return What::dns;
+  if (cause.category() == upstream::upstream_category()) {
+    return what_of(static_cast<Errc>(cause.value()));
   }
-  if (cause == Errc::tls_failed || cause == Errc::tls_unverified || cause == Errc::tls_wrong_name ||
-      cause == Errc::tls_expired) {
-    return What::untrusted;
-  }
-  if (cause == Errc::connect_timed_out || cause == error::timed_out) return What::timed_out;
-  if (cause == Errc::no_descriptors) return What::overload;
-  if (cause.category() == upstream::upstream_category()) return What::unreachable;
-  if (cause == error::eof || cause == error::connection_reset || cause == error::broken_pipe ||
-      cause == boost::asio::ssl::error::stream_truncated ||
-      cause == boost::beast::http::error::partial_message) {
+  if (cause == error::timed_out) return What::timed_out;
+  if (is_any_of(cause, error::eof, error::connection_reset, error::broken_pipe,
+                boost::asio::ssl::error::stream_truncated,
+                boost::beast::http::error::partial_message)) {
     return What::cut;
   }
-  if (cause == error::connection_refused || cause == error::host_unreachable ||
-      cause == error::network_unreachable) {
-    return What::unreachable;
-  }
-  return What::malformed;
+  const bool no_way = is_any_of(cause, error::connection_refused, error::host_unreachable,
+                                error::network_unreachable);
+  return no_way ? What::unreachable : What::malformed;
 }
 
 }  // namespace
@@ -66,50 +104,23 @@ bool may_be_refusal(const Failure& failure) {
 }
 
 unsigned status_for(const Failure& failure) {
+  const bool is_of_client = failure.where == Failure::Where::client;
   switch (failure.what) {
     case What::denied:
       return 403;
     case What::timed_out:
-      return failure.where == Failure::Where::client ? 408 : 504;
+      return is_of_client ? 408 : 504;
     case What::dns:
       return failure.cause == boost::system::errc::timed_out ? 504 : 502;
     case What::overload:
       return 503;
-    case What::no_address:
-    case What::unreachable:
-    case What::cut:
-    case What::malformed:
-    case What::untrusted:
-    case What::abandoned:
-      break;
+    default:
+      return is_of_client ? 400 : 502;
   }
-  return failure.where == Failure::Where::client ? 400 : 502;
 }
 
 std::string_view word(What what) {
-  switch (what) {
-    case What::denied:
-      return "denied";
-    case What::no_address:
-      return "no-address";
-    case What::dns:
-      return "dns";
-    case What::unreachable:
-      return "unreachable";
-    case What::timed_out:
-      return "timed-out";
-    case What::cut:
-      return "cut";
-    case What::malformed:
-      return "malformed";
-    case What::untrusted:
-      return "untrusted";
-    case What::abandoned:
-      return "abandoned";
-    case What::overload:
-      return "overload";
-  }
-  return "unknown";
+  return kWords[static_cast<std::size_t>(what)].word;
 }
 
 std::string_view exceeded_setting(const Failure& failure) {
@@ -118,40 +129,10 @@ std::string_view exceeded_setting(const Failure& failure) {
 }
 
 std::string text(const Failure& failure) {
-  std::string line;
-  switch (failure.what) {
-    case What::denied:
-      line = "this proxy does not connect to that address";
-      break;
-    case What::no_address:
-      line = "the host name has no address";
-      break;
-    case What::dns:
-      line = "name resolution failed";
-      break;
-    case What::unreachable:
-      line = "the server could not be reached";
-      break;
-    case What::timed_out:
-      line = "it took too long";
-      break;
-    case What::cut:
-      line = "the connection was cut before the response was complete";
-      break;
-    case What::malformed:
-      line = exceeded_setting(failure).empty() ? "the server's response is not valid HTTP"
-                                               : "this proxy refuses the server's response";
-      if (failure.where == Failure::Where::client) line = "the request's body is damaged";
-      break;
-    case What::untrusted:
-      line = "the server's identity could not be verified";
-      break;
-    case What::abandoned:
-      line = "the request was given up";
-      break;
-    case What::overload:
-      line = "this proxy is too busy";
-      break;
+  std::string line(kWords[static_cast<std::size_t>(failure.what)].text);
+  if (failure.what == What::malformed) {
+    if (!exceeded_setting(failure).empty()) line = "this proxy refuses the server's response";
+    if (failure.where == Failure::Where::client) line = "the request's body is damaged";
   }
   if (failure.cause) line += " (" + failure.cause.message() + ")";
   return line;

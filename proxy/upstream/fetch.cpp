@@ -22,6 +22,7 @@ Soon<Outcome<void>> Fetch::start(Time now) {
 
 Task<Outcome<void>> Fetch::start_by_route(Time now) {
   if (plan_.route.leads_nowhere()) co_return failed(upstream::Errc::no_route);
+  // A parent connects wherever it is told to, so what the settings deny must be denied here.
   const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
   if (objection) co_return failed(objection);
   server_.next();
@@ -67,6 +68,8 @@ Soon<Outcome<void>> Fetch::connect(Connection wanted, Time now) {
   if (plan_.parents_only && !server_.parent()) {
     return Outcome<void>(failed(upstream::Errc::no_parent_left));
   }
+  // A request that may not be sent twice gets a fresh connection: an idle one may turn out dead
+  // only after the request was sent, and nobody knows then whether the origin has seen it.
   const bool may_reuse = wanted == Connection::idle_or_fresh && plan_.repeatable;
   stream_ = may_reuse ? on_.pool.take(server_.to()) : nullptr;
   reused_ = stream_ != nullptr;
@@ -78,7 +81,7 @@ Task<Outcome<void>> Fetch::connect_anew() {
   auto fresh =
       co_await on_.connector.connect(server_.to(), server_.connect_time(), &server_.under_way());
   if (!fresh) {
-    on_.failed.note(server_.to(), fresh.error(), on_.clock.steady());
+    on_.failed.record(server_.to(), fresh.error(), on_.clock.steady());
     co_return failed(fresh.error());
   }
   stream_ = std::move(*fresh);
@@ -97,6 +100,7 @@ Soon<Outcome<void>> Fetch::send_head() {
 }
 
 Task<Outcome<void>> Fetch::send_head_to_parent() {
+  // The head in the plan is for the origin; each parent needs its own target and login.
   const auto& authorization = server_.parent()->authorization;
   const auto head = http::to_proxy(plan_.head, plan_.route.site, authorization);
   auto written = stream_->write(net::asio::buffer(head));
@@ -145,13 +149,15 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
       if (!again) co_return again.error();
       continue;
     }
-    if (server_.refuses_login((*head)->status)) co_return failed(upstream::Errc::login_refused);
+    const bool refuses_login = server_.parent() && (*head)->status == 407;
+    if (refuses_login) co_return failed(upstream::Errc::login_refused);
     server_.record_head(**head);
     if (!(*head)->interim()) record_if_whole();
     co_return head;
   }
 }
 
+// What came decides whose fault a failure is: see AskedServer::moves_on().
 void Fetch::record_heard(const net::Result<std::string_view>& head) {
   const auto bytes = head ? *head : input_->buffered();
   const bool is_http = bytes.starts_with("HTTP/") || bytes.starts_with(http::kIcy);
@@ -168,11 +174,14 @@ Outcome<const http::ResponseHead*> Fetch::parse_head(const net::Result<std::stri
   const auto parsed = http::parse_response_head(answer_.text, limits, head);
   if (!parsed) return failed(make_error_code(parsed.error()));
   const bool asked_for = plan_.websocket && http::becomes_websocket(head);
+  // After a 101 the connection speaks another protocol (RFC 9110 section 15.2.2), so one that was
+  // not asked for leaves nothing that could be read.
   if (head.status == 101 && !asked_for) {
     return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
   }
   const auto framing = http::response_framing(head, plan_.method);
   if (!framing) return failed(make_error_code(framing.error()));
+  // An interim response has no body (RFC 9112 section 6.3), whatever its fields say.
   if (head.interim()) doubtful_ = doubtful_ || !head.keep_alive();
   answer_.body.emplace(*input_, *framing);
   answer_.recorded = false;
@@ -242,6 +251,7 @@ void Fetch::await_body() {
   server_.under_way().await(Awaited::body, on_.clock.steady());
 }
 
+// The deadlines of streams count in ticks, which is too coarse for a wait below a second.
 void Fetch::bound_silence(const net::Executor& executor, std::chrono::milliseconds idle) {
   if (!silence_) silence_.emplace(executor, [this] { stream_->close(); });
   silence_->expires_after(idle);
@@ -275,6 +285,7 @@ Failure Fetch::failed(net::error_code cause) const {
 }
 
 void Fetch::finish() {
+  // Whatever came beyond the body would pass for the answer to the next request.
   const bool fit = answer_.body && answer_.body->finished() && answer_.head.keep_alive() &&
                    input_->empty() && framing().kind != http::Framing::Kind::until_close &&
                    !doubtful_ && !abandoned_;

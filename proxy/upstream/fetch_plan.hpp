@@ -9,10 +9,8 @@
 #include "proxy/machine/clock.hpp"
 #include "proxy/net/input.hpp"
 #include "proxy/upstream/connect.hpp"
-#include "proxy/upstream/failed_endpoints.hpp"
 #include "proxy/upstream/origin_health.hpp"
 #include "proxy/upstream/origin_traffic.hpp"
-#include "proxy/upstream/origins.hpp"
 #include "proxy/upstream/pool.hpp"
 #include "proxy/upstream/route.hpp"
 

@@ -1,12 +1,9 @@
 #include "proxy/upstream/guard.hpp"
 
 #include <ifaddrs.h>
-#include <netinet/in.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace proxy::upstream {
@@ -19,30 +16,15 @@ constexpr std::chrono::seconds kLookAgain{10};
 const config::Address kLoopback4 = config::address_from_v4({127, 0, 0, 1});
 const config::Address kLoopback6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
-std::optional<config::Address> address_of(const sockaddr* address) {
-  if (!address) return std::nullopt;
-  if (address->sa_family == AF_INET) {
-    sockaddr_in v4{};
-    std::memcpy(&v4, address, sizeof v4);
-    return plain_address(ip::address_v4(ntohl(v4.sin_addr.s_addr)));
-  }
-  if (address->sa_family == AF_INET6) {
-    sockaddr_in6 v6{};
-    std::memcpy(&v6, address, sizeof v6);
-    config::Address bytes{};
-    std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
-    return bytes;
-  }
-  return std::nullopt;
-}
-
 std::vector<config::Address> interface_addresses() {
   std::vector<config::Address> addresses;
   ifaddrs* first = nullptr;
   if (::getifaddrs(&first) != 0) return addresses;
   const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owned(first, &::freeifaddrs);
   for (auto* each = first; each; each = each->ifa_next) {
-    if (const auto address = address_of(each->ifa_addr)) addresses.push_back(*address);
+    if (const auto address = address_in(each->ifa_addr)) {
+      addresses.push_back(plain_address(*address));
+    }
   }
   return addresses;
 }
@@ -91,9 +73,7 @@ config::Address plain_address(const ip::address& address) {
 
 Guard::Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoint> listening,
              const lists::AccessLists* lists)
-    : listening_(std::move(listening)),
-      interfaces_(interface_addresses()),
-      looked_at_(Clock::now()) {
+    : listening_(std::move(listening)), interfaces_(interface_addresses()) {
   follow(access, lists);
 }
 
@@ -105,28 +85,17 @@ void Guard::follow(const config::AccessSettings& access, const lists::AccessList
   lists_ = lists;
 }
 
-bool Guard::judges_addresses() const {
-  return denies_by_address_ || (lists_ && lists_->block().has_addresses());
-}
-
 void Guard::refresh(Clock::time_point now) {
-  if (now - looked_at_ < kLookAgain) return;
+  if (looked_at_ && now - *looked_at_ < kLookAgain) return;
   looked_at_ = now;
   interfaces_ = interface_addresses();
 }
 
-bool Guard::allows(const ip::address& address, std::uint16_t port, Trust trust) const {
-  return allows(plain_address(address), port, trust);
-}
-
 bool Guard::allows(const config::Address& address, std::uint16_t port, Trust trust) const {
   if (is_denied(address, port, trust)) return false;
+  // A gateway translates the address back, so what lies inside it is what would be reached.
   const auto inner = config::translated(address);
   return !inner || !is_denied(*inner, port, trust);
-}
-
-bool Guard::blocks(const ip::address& address, Trust trust) const {
-  return lists_ && trust == Trust::client && lists_->blocks(plain_address(address));
 }
 
 bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) const {
@@ -150,6 +119,7 @@ bool Guard::names_own_socket(std::string_view host, std::uint16_t port) const {
 }
 
 bool Guard::is_denied(const config::Address& address, std::uint16_t port, Trust trust) const {
+  // Before the settings: a connection to ourselves would make a loop even if they allow it.
   if (is_own_socket(address, port)) return true;
   if (trust == Trust::configured) return false;
   return config::contains(deny_to_, address) || (deny_to_self_ && is_local(address));

@@ -4,6 +4,7 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <chrono>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -36,10 +37,14 @@ class Guard {
   // Whether the proxy may connect to the address. Call this with the very address of the
   // connection: a name could resolve to another one in between.
   [[nodiscard]] bool allows(const boost::asio::ip::address& address, std::uint16_t port,
-                            Trust trust) const;
+                            Trust trust) const {
+    return allows(plain_address(address), port, trust);
+  }
 
   // Whether a list blocks the address. Separate from allows(), because the error text differs.
-  [[nodiscard]] bool blocks(const boost::asio::ip::address& address, Trust trust) const;
+  [[nodiscard]] bool blocks(const boost::asio::ip::address& address, Trust trust) const {
+    return lists_ && trust == Trust::client && lists_->blocks(plain_address(address));
+  }
 
   // Whether the host in a client's URL leads to a denied address by its text alone: an IP address
   // without brackets, `localhost` or a name below it (RFC 6761 section 6.3), or any host if every
@@ -52,7 +57,9 @@ class Guard {
   [[nodiscard]] bool denies_by_address() const { return denies_by_address_; }
 
   // As above, or a list blocks addresses.
-  [[nodiscard]] bool judges_addresses() const;
+  [[nodiscard]] bool judges_addresses() const {
+    return denies_by_address_ || (lists_ && lists_->block().has_addresses());
+  }
 
   // Whether a listening socket of ours has the port.
   [[nodiscard]] bool has_own_socket(std::uint16_t port) const;
@@ -60,7 +67,7 @@ class Guard {
   // for us. Cheap if no socket of ours has the port.
   [[nodiscard]] bool names_own_socket(std::string_view host, std::uint16_t port) const;
 
-  // Reads the addresses of the interfaces again if they were read over 10 s ago.
+  // Reads the addresses of the interfaces again, at the first call and then each 10 s.
   void refresh(Clock::time_point now);
 
  private:
@@ -77,7 +84,7 @@ class Guard {
   std::vector<net::tcp::endpoint> listening_;
   const lists::AccessLists* lists_ = nullptr;
   std::vector<config::Address> interfaces_;
-  Clock::time_point looked_at_{};
+  std::optional<Clock::time_point> looked_at_;  // by refresh()
 };
 
 }  // namespace proxy::upstream

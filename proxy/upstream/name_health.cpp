@@ -1,6 +1,7 @@
 #include "proxy/upstream/name_health.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 namespace proxy::upstream {
 namespace {
 
+// An approximation: "a.co.uk" and "b.co.uk" count as one domain, which only delays the verdict.
 std::string_view domain_of(std::string_view name) {
   if (name.ends_with('.')) name.remove_suffix(1);
   const auto last = name.rfind('.');
@@ -20,10 +22,10 @@ std::string_view domain_of(std::string_view name) {
 
 }  // namespace
 
-void NameHealth::know(std::string servers, bool several, std::string source) {
+void NameHealth::set_servers(const std::vector<std::string>& servers, std::string source) {
   const threads::MutexLock lock(mutex_);
-  servers_ = std::move(servers);
-  several_ = several;
+  servers_ = fmt::format("{}", fmt::join(servers, " and "));
+  several_ = servers.size() > 1;
   source_ = std::move(source);
 }
 
@@ -64,15 +66,6 @@ void NameHealth::replied(Time now) {
   unanswered_.reset();
 }
 
-bool NameHealth::is_in_doubt() const {
-  const threads::MutexLock lock(mutex_);
-  return unanswered_.has_value();
-}
-
-bool NameHealth::is_silent(Time now) const {
-  return unanswered_ && now - *unanswered_ >= kSilence;
-}
-
 bool NameHealth::is_useless(Time now) const {
   const auto enough = root_fails_ ? kMostDomainsWithRoot : kMostDomains;
   return failed_.size() >= enough && now - last_failure_ <= kLately;
@@ -81,11 +74,6 @@ bool NameHealth::is_useless(Time now) const {
 bool NameHealth::fails_lately(Time now) const {
   const threads::MutexLock lock(mutex_);
   return is_silent(now) || is_useless(now) || (last_trouble_ && now - *last_trouble_ <= kAftermath);
-}
-
-bool NameHealth::are_silent(Time now) const {
-  const threads::MutexLock lock(mutex_);
-  return is_silent(now);
 }
 
 std::optional<NameHealth::Trouble> NameHealth::found(Time now) const {
@@ -114,11 +102,6 @@ std::string NameHealth::text_for_client(Time now) const {
   const threads::MutexLock lock(mutex_);
   const auto trouble = found(now);
   return trouble ? trouble->text : text_with("gave no usable answer");
-}
-
-std::optional<NameHealth::Trouble> NameHealth::trouble(Time now) const {
-  const threads::MutexLock lock(mutex_);
-  return found(now);
 }
 
 void NameHealth::say(Time now) {

@@ -32,7 +32,7 @@ class NameHealth {
   enum class Probed { good, failure, silence };
 
   // The addresses of the name servers, and the file that names them; empty: none does.
-  void know(std::string servers, bool several, std::string source) EXCLUDES(mutex_);
+  void set_servers(const std::vector<std::string>& servers, std::string source) EXCLUDES(mutex_);
 
   // A question for a name leaves.
   void asked(Time now) EXCLUDES(mutex_);
@@ -43,7 +43,10 @@ class NameHealth {
   // A probe that was sent after a question has ended so.
   void probed(Probed how, Time now) EXCLUDES(mutex_);
   // Whether a question has got neither a good answer nor a probe's reply, so that a probe is due.
-  [[nodiscard]] bool is_in_doubt() const EXCLUDES(mutex_);
+  [[nodiscard]] bool is_in_doubt() const EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    return unanswered_.has_value();
+  }
 
   struct Trouble {
     std::string text;  // "name resolution: 10.0.0.53 does not answer (/etc/resolv.conf)"
@@ -51,20 +54,28 @@ class NameHealth {
     Time since;
     Time last;  // of the questions that failed
   };
-  [[nodiscard]] std::optional<Trouble> trouble(Time now) const EXCLUDES(mutex_);
+  [[nodiscard]] std::optional<Trouble> trouble(Time now) const EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    return found(now);
+  }
   // Whether there is trouble, or was in the last kAftermath: then a name that was not resolved
   // tells nothing of who bears it.
   [[nodiscard]] bool fails_lately(Time now) const EXCLUDES(mutex_);
   // Whether nobody has replied at all for kSilence, not even to a probe. No client can bring that
   // about by names that it asks for.
-  [[nodiscard]] bool are_silent(Time now) const EXCLUDES(mutex_);
+  [[nodiscard]] bool are_silent(Time now) const EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    return is_silent(now);
+  }
   // What a client is told whose request failed because its name was not resolved.
   [[nodiscard]] std::string text_for_client(Time now) const EXCLUDES(mutex_);
   // Writes to the log when the trouble begins, and when it is over. Call it now and then.
   void say(Time now) EXCLUDES(mutex_);
 
  private:
-  [[nodiscard]] bool is_silent(Time now) const REQUIRES(mutex_);
+  [[nodiscard]] bool is_silent(Time now) const REQUIRES(mutex_) {
+    return unanswered_ && now - *unanswered_ >= kSilence;
+  }
   [[nodiscard]] bool is_useless(Time now) const REQUIRES(mutex_);
   [[nodiscard]] std::string text_with(std::string_view what) const REQUIRES(mutex_);
   [[nodiscard]] std::optional<Trouble> found(Time now) const REQUIRES(mutex_);

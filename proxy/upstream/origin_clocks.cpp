@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace proxy::upstream {
@@ -39,17 +40,17 @@ std::optional<seconds> agreed_skew(std::span<const seconds> ahead) {
       static_cast<std::size_t>(std::count_if(sorted.begin(), sorted.end(), [median](seconds one) {
         return one <= median + OriginClocks::kAgree && one >= median - OriginClocks::kAgree;
       }));
+  // Several hosts of one provider may share a wrong clock.
   const bool is_majority = 2 * agreeing > sorted.size();
   return agreeing >= OriginClocks::kWitnesses && is_majority ? std::optional(median) : std::nullopt;
 }
 
 void OriginClocks::note(std::string_view host, seconds ahead, Clock::time_point now) {
   if (!is_wrong(ahead) && !any_wrong_.load(std::memory_order_relaxed) && !is_due(now)) return;
-  if (is_repeated(host, is_wrong(ahead), now)) return;
   std::optional<seconds> skew;
   {
     const threads::MutexLock lock(mutex_);
-    remember(host, ahead, now);
+    if (!record(host, {ahead, now})) return;
     skew = skew_of_recent(now);
     if (skew.has_value() == said_) return;
     said_ = skew.has_value();
@@ -60,7 +61,6 @@ void OriginClocks::note(std::string_view host, seconds ahead, Clock::time_point 
 void OriginClocks::forget() {
   const threads::MutexLock lock(mutex_);
   hosts_.clear();
-  for (auto& mark : marks_) mark.store(0, std::memory_order_relaxed);
   // So the next host is noted at once. If the origins had agreed against us, that ends the warning.
   any_wrong_.store(said_, std::memory_order_relaxed);
 }
@@ -74,22 +74,16 @@ bool OriginClocks::is_due(Clock::time_point now) {
   return true;
 }
 
-// Two hosts may share a slot. Each then drops the other's mark and is noted more often, which does
-// no harm.
-bool OriginClocks::is_repeated(std::string_view host, bool wrong, Clock::time_point now) {
-  const auto second = std::chrono::floor<seconds>(now.time_since_epoch()).count();
-  const std::uint64_t hash = std::hash<std::string_view>{}(host);
-  const auto mark = hash >> 32 << 32 | (static_cast<std::uint64_t>(second) & 0x7fff'ffff) << 1 |
-                    (wrong ? 1U : 0U);
-  auto& slot = marks_[hash % marks_.size()];
-  if (slot.load(std::memory_order_relaxed) == mark) return true;
-  slot.store(mark, std::memory_order_relaxed);
-  return false;
-}
-
-void OriginClocks::remember(std::string_view host, seconds ahead, Clock::time_point now) {
-  std::erase_if(hosts_, [now](const auto& one) { return now - one.second.at > kKept; });
-  hosts_.insert_or_assign(std::string(host), Seen{ahead, now});
+bool OriginClocks::record(std::string_view host, Seen seen) {
+  std::string name(host);
+  const auto known = hosts_.find(name);
+  const auto second = [](Clock::time_point at) { return std::chrono::floor<seconds>(at); };
+  if (known != hosts_.end() && second(known->second.at) == second(seen.at) &&
+      is_wrong(known->second.ahead) == is_wrong(seen.ahead)) {
+    return false;
+  }
+  hosts_.insert_or_assign(std::move(name), seen);
+  std::erase_if(hosts_, [&seen](const auto& one) { return seen.at - one.second.at > kKept; });
   if (hosts_.size() > kMost) {
     hosts_.erase(std::min_element(hosts_.begin(), hosts_.end(), [](const auto& a, const auto& b) {
       return a.second.at < b.second.at;
@@ -98,6 +92,7 @@ void OriginClocks::remember(std::string_view host, seconds ahead, Clock::time_po
   const bool any = std::any_of(hosts_.begin(), hosts_.end(),
                                [](const auto& one) { return is_wrong(one.second.ahead); });
   any_wrong_.store(any, std::memory_order_relaxed);
+  return true;
 }
 
 std::optional<seconds> OriginClocks::skew_of_recent(Clock::time_point now) const {

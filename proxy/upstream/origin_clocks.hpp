@@ -1,7 +1,6 @@
 // Whether our clock is wrong: the Dates of several origins agree with each other, against it.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -24,7 +23,7 @@ std::optional<std::chrono::seconds> agreed_skew(std::span<const std::chrono::sec
 // Remembers how far each origin's clock is ahead of ours, for kKept, of the kMost hosts that were
 // noted last. In each second, a host counts once, and again when its clock turns out to be wrong,
 // or right. Any thread. While all Dates agree with our clock, most calls of note() cost two
-// comparisons; otherwise most cost a hash of the host.
+// comparisons; otherwise most cost a lock and a hash of the host.
 class OriginClocks {
  public:
   using Clock = std::chrono::steady_clock;
@@ -50,19 +49,14 @@ class OriginClocks {
     Clock::time_point at;
   };
 
+  bool is_due(Clock::time_point now);
+  // Returns false if the host was noted in this second with a clock that was as wrong, or as right.
+  bool record(std::string_view host, Seen seen) REQUIRES(mutex_);
   [[nodiscard]] std::optional<std::chrono::seconds> skew_of_recent(Clock::time_point now) const
       REQUIRES(mutex_);
-  void remember(std::string_view host, std::chrono::seconds ahead, Clock::time_point now)
-      REQUIRES(mutex_);
-
-  bool is_due(Clock::time_point now);
-  // Whether the host was noted in this second with a clock that was as wrong, or as right.
-  bool is_repeated(std::string_view host, bool wrong, Clock::time_point now);
 
   std::atomic<Clock::duration::rep> sampled_{0};
   std::atomic<bool> any_wrong_{false};  // the table has a host whose clock disagrees with ours
-  // By the host's hash: the upper half of the hash, the second, and whether its clock was wrong.
-  std::array<std::atomic<std::uint64_t>, 4 * kMost> marks_{};
   mutable threads::Mutex mutex_;
   std::unordered_map<std::string, Seen> hosts_ GUARDED_BY(mutex_);
   bool said_ GUARDED_BY(mutex_) = false;

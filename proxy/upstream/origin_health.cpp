@@ -31,17 +31,16 @@ std::string_view advice_on(const Failure& failure) {
 
 OriginHealth::OriginHealth() : known_(std::make_unique<std::atomic<std::uint32_t>[]>(kKnown)) {}
 
-std::atomic<std::uint32_t>& OriginHealth::place_of(const Endpoint& origin,
-                                                   std::uint32_t& mark) const {
+OriginHealth::Place OriginHealth::place_of(const Endpoint& origin) const {
   const std::uint64_t hash = std::hash<Endpoint>{}(origin);
-  mark = static_cast<std::uint32_t>(hash >> 32U) | 1U;  // never the mark of an empty place
-  return known_[hash % kKnown];
+  // Never the mark of an empty place, which is 0.
+  return {known_[hash % kKnown], static_cast<std::uint32_t>(hash >> 32U) | 1U};
 }
 
 void OriginHealth::answered(const Endpoint& origin) {
-  std::uint32_t mark = 0;
-  auto& place = place_of(origin, mark);
-  if (place.load(std::memory_order_relaxed) != mark) place.store(mark, std::memory_order_relaxed);
+  const auto place = place_of(origin);
+  // A store would take the cache line from other threads, so it is done only for a new mark.
+  if (!place.is_marked()) place.at.store(place.mark, std::memory_order_relaxed);
   if (!any_.load(std::memory_order_relaxed)) return;
   Trouble over{};
   {
@@ -58,24 +57,20 @@ void OriginHealth::answered(const Endpoint& origin) {
   }
 }
 
-bool OriginHealth::is_expected(const Endpoint& origin) const {
-  std::uint32_t mark = 0;
-  const auto& place = place_of(origin, mark);
-  return origin.trust == Trust::configured || place.load(std::memory_order_relaxed) == mark;
-}
-
 void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock::time_point now) {
   counts_[static_cast<std::size_t>(failure.what)].fetch_add(1, std::memory_order_relaxed);
-  const bool expected = is_expected(origin);
+  // Any client can make up names that fail, so those count less than origins that have worked.
+  const bool expected = origin.trust == Trust::configured || place_of(origin).is_marked();
   if (!expected && failure.what == Failure::What::no_address) return;
   bool says = false;
   {
     const threads::MutexLock lock(mutex_);
-    forget_old(now);
+    std::erase_if(troubles_, [now](const auto& one) { return now - one.second.last > kForgotten; });
     auto found = troubles_.find(origin);
     if (found == troubles_.end()) {
-      if (!make_room(expected)) return;
-      found = troubles_.emplace(origin, Trouble{failure, 0, now, now, expected}).first;
+      const Trouble first{failure, 0, now, now, expected};
+      if (!make_room(first)) return;
+      found = troubles_.emplace(origin, first).first;
       any_.store(true, std::memory_order_relaxed);
     }
     auto& trouble = found->second;
@@ -98,18 +93,14 @@ void OriginHealth::forget_mapped(const std::function<bool(const Endpoint&)>& is_
   any_.store(!troubles_.empty(), std::memory_order_relaxed);
 }
 
-void OriginHealth::forget_old(Clock::time_point now) {
-  std::erase_if(troubles_, [now](const auto& one) { return now - one.second.last > kForgotten; });
-}
-
 // An unknown origin that does not fail yet gives way: of those, the one that failed last longest
 // ago.
-bool OriginHealth::make_room(bool expected) {
-  const auto of_kind =
-      std::count_if(troubles_.begin(), troubles_.end(),
-                    [expected](const auto& one) { return one.second.expected == expected; });
-  if (static_cast<std::size_t>(of_kind) < (expected ? kMost : kMostUnknown)) return true;
-  if (expected) return false;
+bool OriginHealth::make_room(const Trouble& newcomer) {
+  const auto of_kind = std::count_if(troubles_.begin(), troubles_.end(), [&](const auto& one) {
+    return one.second.expected == newcomer.expected;
+  });
+  if (static_cast<std::size_t>(of_kind) < (newcomer.expected ? kMost : kMostUnknown)) return true;
+  if (newcomer.expected) return false;
   auto oldest = troubles_.end();
   for (auto each = troubles_.begin(); each != troubles_.end(); ++each) {
     if (each->second.is_said()) continue;
@@ -137,8 +128,8 @@ bool OriginHealth::rests(const Endpoint& origin, Clock::time_point now) const {
   return found != rests_.end() && now < found->second;
 }
 
-template <class Wanted>
-std::vector<OriginHealth::Failing> OriginHealth::all_that(Wanted wanted) const {
+std::vector<OriginHealth::Failing> OriginHealth::all_that(
+    const std::function<bool(const Trouble&)>& wanted) const {
   std::vector<Failing> all;
   {
     const threads::MutexLock lock(mutex_);
@@ -151,18 +142,6 @@ std::vector<OriginHealth::Failing> OriginHealth::all_that(Wanted wanted) const {
   std::sort(all.begin(), all.end(),
             [](const Failing& a, const Failing& b) { return a.origin < b.origin; });
   return all;
-}
-
-std::vector<OriginHealth::Failing> OriginHealth::failing(Clock::time_point now) const {
-  return all_that([now](const Trouble& trouble) { return trouble.fails(now); });
-}
-
-std::vector<OriginHealth::Failing> OriginHealth::failed_lately(Clock::time_point now) const {
-  return all_that([now](const Trouble& trouble) { return now - trouble.last <= kLately; });
-}
-
-std::uint64_t OriginHealth::failures(Failure::What why) const {
-  return counts_[static_cast<std::size_t>(why)].load(std::memory_order_relaxed);
 }
 
 }  // namespace proxy::upstream

@@ -1,4 +1,5 @@
-// Which origins fail, since when and why, for the operator; and which have asked for a rest.
+// What origins have shown: which fail, since when and why, for the operator; which have asked for a
+// rest, could not be reached a moment ago, or refuse ranges.
 #pragma once
 
 #include <array>
@@ -13,8 +14,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "config/expiring_table.hpp"
+#include "digest/keyed_hash.hpp"
 #include "peers/threads/mutex.hpp"
+#include "proxy/net/asio.hpp"
 #include "proxy/upstream/endpoint.hpp"
+#include "proxy/upstream/error.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
@@ -68,12 +73,18 @@ class OriginHealth {
     bool mapped = false;         // the settings name the origin
   };
   // The origins that fail, in the order of their names.
-  [[nodiscard]] std::vector<Failing> failing(Clock::time_point now) const;
+  [[nodiscard]] std::vector<Failing> failing(Clock::time_point now) const {
+    return all_that([now](const Trouble& trouble) { return trouble.fails(now); });
+  }
   // Those that have failed in the last kLately, be it once, likewise.
   static constexpr std::chrono::minutes kLately{1};
-  [[nodiscard]] std::vector<Failing> failed_lately(Clock::time_point now) const;
+  [[nodiscard]] std::vector<Failing> failed_lately(Clock::time_point now) const {
+    return all_that([now](const Trouble& trouble) { return now - trouble.last <= kLately; });
+  }
   // All failures that are given to failed(), of any origin.
-  [[nodiscard]] std::uint64_t failures(Failure::What why) const;
+  [[nodiscard]] std::uint64_t failures(Failure::What why) const {
+    return counts_[static_cast<std::size_t>(why)].load(std::memory_order_relaxed);
+  }
 
  private:
   struct Trouble {
@@ -91,12 +102,16 @@ class OriginHealth {
   };
   static constexpr std::size_t kKnown = 4096;
 
-  std::atomic<std::uint32_t>& place_of(const Endpoint& origin, std::uint32_t& mark) const;
-  bool is_expected(const Endpoint& origin) const;
-  template <class Wanted>
-  std::vector<Failing> all_that(Wanted wanted) const EXCLUDES(mutex_);
-  void forget_old(Clock::time_point now) REQUIRES(mutex_);
-  bool make_room(bool expected) REQUIRES(mutex_);
+  // Where the mark of an origin that has answered is, and the mark of this origin.
+  struct Place {
+    std::atomic<std::uint32_t>& at;
+    std::uint32_t mark;
+    [[nodiscard]] bool is_marked() const { return at.load(std::memory_order_relaxed) == mark; }
+  };
+  [[nodiscard]] Place place_of(const Endpoint& origin) const;
+  std::vector<Failing> all_that(const std::function<bool(const Trouble&)>& wanted) const
+      EXCLUDES(mutex_);
+  bool make_room(const Trouble& newcomer) REQUIRES(mutex_);
 
   // Marks of origins that have answered. One may take the place of another, which is then unknown.
   const std::unique_ptr<std::atomic<std::uint32_t>[]> known_;
@@ -106,6 +121,85 @@ class OriginHealth {
   std::unordered_map<Endpoint, Trouble> troubles_ GUARDED_BY(mutex_);
   std::atomic<bool> any_rests_{false};  // since the start
   std::unordered_map<Endpoint, Clock::time_point> rests_ GUARDED_BY(mutex_);
+};
+
+// Remembers endpoints that could not be reached a moment ago, so that not every request waits for
+// the same failure. Not thread-safe.
+class FailedEndpoints {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `memory`: how long a failure is remembered; 0: not at all.
+  explicit FailedEndpoints(std::chrono::milliseconds memory, std::size_t capacity = 1024)
+      : memory_(memory), failures_(capacity) {}
+
+  // Sets how long later failures are remembered.
+  void remember_for(std::chrono::milliseconds memory) { memory_ = memory; }
+
+  // Why the endpoint could not be connected to; no error if nothing is known.
+  [[nodiscard]] net::error_code find(const Endpoint& endpoint, Clock::time_point now) const {
+    const auto* const error = failures_.find(endpoint, now);
+    return error ? *error : net::error_code();
+  }
+  // Records a connection that was refused, failed or timed out. Ignores other errors: those of
+  // names, denied addresses and TLS.
+  void record(const Endpoint& endpoint, net::error_code error, Clock::time_point now) {
+    const bool of_connecting = error == Errc::connect_refused || error == Errc::connect_failed ||
+                               error == Errc::connect_timed_out;
+    if (of_connecting && memory_.count() > 0) failures_.put(endpoint, error, now + memory_);
+  }
+
+ private:
+  std::chrono::milliseconds memory_;
+  config::ExpiringTable<Endpoint, net::error_code> failures_;
+};
+
+// Whether an answer with this status may be due to the range that was asked for. Pure.
+constexpr bool may_refuse_range(unsigned status) {
+  return status >= 400 && status != 429 && status != 503;
+}
+
+// Which origins refuse the ranges that we ask for in place of the clients'. A table of kMost
+// origins, each named by host and port. An origin is known to refuse once it has
+// refused another range than the client's and then granted the client's own. It is forgotten kKept
+// later, or when newer ones need its place. Any thread. Until an origin has refused a range, has()
+// costs one comparison.
+class RangeRefusals {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMost = 256;
+  static constexpr std::chrono::minutes kKept{60};
+
+  // The origin has answered another range than the client's by an error, or has hung up. It may be
+  // about to refuse the client, too.
+  void note_refused(std::string_view origin, Clock::time_point now) EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
+    const auto key = digest::TextHash{}(origin);
+    if (!origins_.find(key, now)) origins_.put(key, Known::refused_one, now + kKept);
+    any_.store(true, std::memory_order_relaxed);
+  }
+  // The origin has answered the client's own range, after another one was of no use. Has no effect
+  // unless the origin has refused that one.
+  void note_granted(std::string_view origin, Clock::time_point now) EXCLUDES(mutex_) {
+    if (!any_.load(std::memory_order_relaxed)) return;
+    const threads::MutexLock lock(mutex_);
+    const auto key = digest::TextHash{}(origin);
+    if (origins_.find(key, now)) origins_.put(key, Known::refuses, now + kKept);
+  }
+  // Whether the origin is known to refuse other ranges than the client's.
+  [[nodiscard]] bool has(std::string_view origin, Clock::time_point now) const EXCLUDES(mutex_) {
+    if (!any_.load(std::memory_order_relaxed)) return false;
+    const threads::MutexLock lock(mutex_);
+    const auto* const known = origins_.find(digest::TextHash{}(origin), now);
+    return known && *known == Known::refuses;
+  }
+
+ private:
+  enum class Known : std::uint8_t { refused_one, refuses };
+
+  std::atomic<bool> any_{false};
+  mutable threads::Mutex mutex_;
+  config::ExpiringTable<std::size_t, Known> origins_ GUARDED_BY(mutex_){kMost};
 };
 
 }  // namespace proxy::upstream

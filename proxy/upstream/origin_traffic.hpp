@@ -1,6 +1,10 @@
 // What origins did in the last hour, and which requests wait for a server now.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <cstddef>
@@ -8,22 +12,167 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
-#include "proxy/upstream/origin_record.hpp"
-#include "proxy/upstream/under_way.hpp"
+#include "proxy/machine/clock.hpp"
+#include "proxy/upstream/endpoint.hpp"
+#include "proxy/upstream/failure.hpp"
+#include "proxy/upstream/route.hpp"
 
 namespace proxy::upstream {
 
-// As one thread has seen it. Its lock is taken three times by a fetch, and by those who look.
+// How long origins took to their first byte, as quantiles need it: counts of times in buckets whose
+// upper bound is at most a quarter above the lower one, from 1 ms to a minute. A value.
+class FirstBytes {
+ public:
+  using Time = std::chrono::microseconds;
+
+  // A time below zero counts as zero.
+  void add(Time took) { ++in_bucket_[bucket_of(took)]; }
+  void add(const FirstBytes& other) {
+    for (std::size_t i = 0; i < kBuckets; ++i) in_bucket_[i] += other.in_bucket_[i];
+  }
+  // The time below which this share of the times lies, interpolated within a bucket. Nothing: no
+  // time was added.
+  [[nodiscard]] std::optional<Time> quantile(double share) const;
+
+ private:
+  static constexpr std::int64_t kUnit = 250;  // microseconds
+  // Four of one unit each, then four to each power of two, up to 65 s.
+  static constexpr std::size_t kBuckets = 68;
+
+  static std::size_t bucket_of(Time took) {
+    const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(took.count(), 0) / kUnit);
+    if (units < 4) return static_cast<std::size_t>(units);
+    const auto power = static_cast<std::size_t>(std::bit_width(units)) - 2;  // from 1 on
+    return std::min(4 * power + ((units >> (power - 1)) & 3U), kBuckets - 1);
+  }
+  // Its lower bound, in units.
+  static double begin_of(std::size_t bucket) {
+    if (bucket < 4) return static_cast<double>(bucket);
+    return static_cast<double>((4 + bucket % 4) << (bucket / 4 - 1));
+  }
+
+  std::array<std::uint32_t, kBuckets> in_bucket_{};
+};
+
+// What one origin did in a period.
+struct OriginSums {
+  std::uint64_t bytes = 0;  // of bodies received
+  std::uint32_t requests = 0;
+  std::uint32_t errors = 0;                         // answers with a status from 500 on
+  std::array<std::uint32_t, kFailures> failures{};  // requests without a whole answer, by cause
+  FirstBytes first_bytes{};
+
+  void add(const OriginSums& other);
+  // Failures of any cause, and errors.
+  [[nodiscard]] std::uint64_t failed() const;
+};
+
+// What one origin did in the last hour. Counts by periods of ten minutes, so that the hour ends
+// with a whole period. A period in which the origin was not asked takes no memory.
+class OriginRecord {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::minutes kPeriod{10};
+  static constexpr std::int64_t kPeriods = 6;  // the one under way included
+
+  // The sums of the period under way.
+  OriginSums& at(Clock::time_point now);
+  [[nodiscard]] OriginSums of_hour(Clock::time_point now) const;
+  // Those of the hour. Cheap, unlike the sums.
+  [[nodiscard]] std::uint64_t requests(Clock::time_point now) const;
+
+  Clock::time_point asked{};     // for the last time
+  Clock::time_point answered{};  // its last head; 0: none
+
+ private:
+  struct Period {
+    std::int64_t number;  // since the beginning of the clock
+    OriginSums sums;
+  };
+  std::vector<Period> periods_;  // the oldest first
+};
+
+class TrafficOfThread;
+
+// `name`: the address of the server, from the name servers.
+enum class Awaited : std::uint8_t { nothing, name, connection, first_byte, body };
+std::string_view word(Awaited what);  // "first-byte"
+
+// One request to a server, while it is under way: what it waits for, and since when. Belongs to one
+// thread; others see it through OriginTraffic. It is in the thread's list from
+// turn_to() to end(), and counts for the origin what becomes of the request.
+class UnderWay : public boost::intrusive::list_base_hook<> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  enum class To : std::uint8_t { origin, neighbour };  // an origin is also asked through a parent
+
+  // `head` begins with the request line. It and `at` outlive this object.
+  UnderWay(TrafficOfThread& at, std::string_view head, To to = To::origin)
+      : at_(at), head_(head), of_neighbour_(to == To::neighbour) {}
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+  ~UnderWay() { end(); }
+
+  // `server` is asked now: the origin, or the parent `through`. Counts a request of the origin's,
+  // unless the same request is counted and still open. All outlive this object.
+  void turn_to(const Endpoint& origin, const Endpoint& server, const Parent* through,
+               Clock::time_point now);
+  void await(Awaited what) { awaited_.store(what, std::memory_order_relaxed); }
+  void await(Awaited what, Clock::time_point since) {
+    since_.store(since, std::memory_order_relaxed);
+    await(what);
+  }
+  // A part of the request's body was sent. The first byte is awaited from now on.
+  void sent(Clock::time_point now) { since_.store(now, std::memory_order_relaxed); }
+  [[nodiscard]] Awaited awaited() const { return awaited_.load(std::memory_order_relaxed); }
+  // The head of the final answer has arrived.
+  void answered(unsigned status, Clock::time_point now);
+  // The request has failed, before its head or in its body. That counts if the origin, the way to
+  // it or the name servers are the cause.
+  void failed(Failure::What why, Clock::time_point now);
+  // A part of the body has arrived.
+  void received(std::size_t bytes) {
+    bytes_.store(bytes_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  }
+  // Nothing is awaited any more. If the request was given up after kPatience without an answer,
+  // that counts as a failure, of the name servers if they were waited for. May be called again once
+  // more bytes have been received.
+  static constexpr std::chrono::seconds kPatience{3};
+  void end();
+
+ private:
+  friend class TrafficOfThread;
+  friend class OriginTraffic;
+
+  TrafficOfThread& at_;
+  const std::string_view head_;
+  const bool of_neighbour_;
+  bool is_open_ = false;  // neither answered nor failed
+  // Change under the lock of at_.
+  const Endpoint* origin_ = nullptr;
+  const Endpoint* server_ = nullptr;
+  const Parent* through_ = nullptr;
+  std::atomic<Awaited> awaited_{Awaited::nothing};
+  std::atomic<Clock::time_point> since_{};
+  std::atomic<std::uint64_t> bytes_{0};  // that the origin's record does not count yet
+};
+
+// The traffic as one thread has seen it. Its lock is taken three times by a fetch, and by those who
+// look.
 class alignas(64) TrafficOfThread {
  public:
   using Clock = std::chrono::steady_clock;
   // Clients choose the names, so the table is bounded: the origin gives way that was asked least in
   // the last hour, and of several the one that was asked last the longest ago.
   static constexpr std::size_t kMost = 200;
+
+  explicit TrafficOfThread(machine::Clock& clock) : clock_(clock) {}
 
  private:
   friend class UnderWay;
@@ -32,8 +181,8 @@ class alignas(64) TrafficOfThread {
 
   OriginRecord& record_of(const Endpoint& origin, Clock::time_point now) REQUIRES(mutex_);
   void make_room(Clock::time_point now) REQUIRES(mutex_);
-  [[nodiscard]] std::optional<Clock::time_point> answered(const Endpoint& origin) const;
 
+  machine::Clock& clock_;
   mutable threads::Mutex mutex_;
   boost::intrusive::list<UnderWay, boost::intrusive::constant_time_size<false>> under_way_
       GUARDED_BY(mutex_);
@@ -46,8 +195,10 @@ class OriginTraffic {
  public:
   using Clock = std::chrono::steady_clock;
 
+  explicit OriginTraffic(machine::Clock& clock) : clock_(clock) {}
+
   // Before the threads start. The others may be called by any thread after that.
-  TrafficOfThread& add_thread() { return of_threads_.emplace_back(); }
+  TrafficOfThread& add_thread() { return of_threads_.emplace_back(clock_); }
 
   struct Origin {
     std::string name;  // "http://host:80"
@@ -86,6 +237,7 @@ class OriginTraffic {
   [[nodiscard]] std::vector<Silence> silences(Clock::time_point now) const;
 
  private:
+  machine::Clock& clock_;
   std::deque<TrafficOfThread> of_threads_;
 };
 

@@ -26,6 +26,7 @@ std::unique_ptr<net::Stream> Pool::take(const Endpoint& endpoint) {
   if (!found) return nullptr;
   auto& places = found->second;
   std::unique_ptr<net::Stream> stream;
+  // The newest first: the older ones may have been closed by the server meanwhile, and expire.
   while (!stream && !places.empty()) {
     auto newest = std::move(places.back()->stream);
     remove(places.back());
@@ -43,6 +44,7 @@ bool Pool::has(const Endpoint& endpoint) {
 void Pool::give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream) {
   if (limits_.per_endpoint == 0 || limits_.in_all == 0) return;
   stream->expires_never();
+  // Clients name the endpoints, so those without a connection must not pile up.
   if (places_.size() > kMostUnused + limits_.in_all) forget_unused_endpoints();
   auto* const found = find(endpoint);
   auto& places = found ? found->second : places_[endpoint];

@@ -1,21 +1,26 @@
 #include "proxy/upstream/resolve.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <ares.h>
+#include <netinet/in.h>
+#include <sys/time.h>
 
 #include <algorithm>
+#include <array>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/intrusive/list.hpp>
+#include <boost/system/system_error.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "config/networks.hpp"
+#include "config/text.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy::upstream {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+namespace asio = boost::asio;
 namespace intrusive = boost::intrusive;
 
 constexpr std::chrono::seconds kShortest{1};
@@ -50,13 +55,235 @@ net::error_code error_in(const net::Result<Addresses>& answer) {
   return answer ? net::error_code() : answer.error();
 }
 
-void to_lower(std::string& text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+// Of a probe.
+NameHealth::Probed probed_by(const net::Result<Resolved>& found) {
+  if (found) return NameHealth::Probed::good;
+  const auto error = found.error();
+  if (error == Errc::name_not_found || error == Errc::no_address) return NameHealth::Probed::good;
+  return error == Errc::resolver_refused ? NameHealth::Probed::failure
+                                         : NameHealth::Probed::silence;
+}
+
+using AddressInfo = std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)>;
+
+constexpr std::size_t kMaxAddresses = 64;  // used of one answer
+constexpr int kFirstTryMs = 1000;          // the second try waits twice as long
+
+Errc error_of(int status) {
+  switch (status) {
+    case ARES_ENOTFOUND:
+    case ARES_EBADNAME:
+      return Errc::name_not_found;
+    case ARES_ENODATA:
+      return Errc::no_address;
+    case ARES_ETIMEOUT:
+      return Errc::resolver_timed_out;
+    case ARES_ESERVFAIL:
+    case ARES_EREFUSED:
+    case ARES_ENOTIMP:
+    case ARES_EFORMERR:
+      return Errc::resolver_refused;
+    default:
+      return Errc::resolver_failed;
+  }
+}
+
+std::chrono::seconds shortest_ttl(const ares_addrinfo& info) {
+  int ttl = info.nodes->ai_ttl;
+  for (auto* node = info.nodes; node; node = node->ai_next) ttl = std::min(ttl, node->ai_ttl);
+  for (auto* alias = info.cnames; alias; alias = alias->next) ttl = std::min(ttl, alias->ttl);
+  return std::chrono::seconds(ttl);
+}
+
+net::Result<Resolved> found_in(const ares_addrinfo& info) {
+  Resolved found;
+  for (auto* node = info.nodes; node && found.addresses.size() < kMaxAddresses;
+       node = node->ai_next) {
+    const auto address = address_in(node->ai_addr);
+    const auto known = std::find(found.addresses.begin(), found.addresses.end(), address);
+    if (address && known == found.addresses.end()) found.addresses.push_back(*address);
+  }
+  if (found.addresses.empty()) return Errc::no_address;
+  found.ttl = shortest_ttl(info);
+  return found;
+}
+
+void on_answer(void* arg, int status, int /*timeouts*/, ares_addrinfo* result) {
+  const std::unique_ptr<AresChannel::OnAnswer> answered(static_cast<AresChannel::OnAnswer*>(arg));
+  const AddressInfo info(result, &ares_freeaddrinfo);
+  if (status == ARES_SUCCESS && info) {
+    (*answered)(found_in(*info));
+  } else {
+    (*answered)(error_of(status));
   }
 }
 
 }  // namespace
+
+struct AresChannel::Watch {
+  Watch(net::Executor executor, int fd) : descriptor(executor, fd) {}
+
+  asio::posix::basic_stream_descriptor<net::Executor> descriptor;
+  struct {
+    bool wanted = false;
+    bool waiting = false;
+  } sides[2];
+};
+
+AresChannel::AresChannel(net::Executor executor, const std::string& servers, OnRefusal on_refusal)
+    : timer_(executor) {
+  ares_options options{};
+  options.timeout = kFirstTryMs;
+  options.tries = 2;
+  // First /etc/hosts, then the servers; c-ares copies the string.
+  options.lookups = const_cast<char*>("fb");
+  options.sock_state_cb = [](void* self, ares_socket_t fd, int reads, int writes) {
+    static_cast<AresChannel*>(self)->socket_changed(fd, {reads != 0, writes != 0});
+  };
+  options.sock_state_cb_data = this;
+  constexpr int kSet =
+      ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB;
+  // Without this flag c-ares treats a refusal as silence and asks the next server.
+  options.flags = ARES_FLAG_NOCHECKRESP;
+  const int flags = on_refusal == OnRefusal::tell ? ARES_OPT_FLAGS : 0;
+  if (ares_init_options(&channel_, &options, kSet | flags) != ARES_SUCCESS) {
+    throw boost::system::system_error(make_error_code(Errc::resolver_failed));
+  }
+  if (!servers.empty() && ares_set_servers_ports_csv(channel_, servers.c_str()) != ARES_SUCCESS) {
+    ares_destroy(channel_);
+    throw boost::system::system_error(make_error_code(Errc::resolver_failed), servers);
+  }
+}
+
+AresChannel::~AresChannel() {
+  ares_destroy(channel_);
+}
+
+std::vector<std::string> AresChannel::servers() const {
+  std::vector<std::string> all;
+  ares_addr_node* first = nullptr;
+  if (ares_get_servers(channel_, &first) != ARES_SUCCESS) return all;
+  const std::unique_ptr<ares_addr_node, decltype(&ares_free_data)> owned(first, &ares_free_data);
+  for (const auto* node = first; node; node = node->next) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ares_inet_ntop(node->family, &node->addr, text.data(), text.size());
+    all.emplace_back(text.data());
+  }
+  return all;
+}
+
+void AresChannel::ask(const std::string& name, OnAnswer answered) {
+  ares_addrinfo_hints hints{};
+  hints.ai_family = AF_UNSPEC;
+  // Sorting would connect a socket to each address; attempt_order() does that.
+  hints.ai_flags = ARES_AI_NOSORT;
+  // c-ares may call on_answer() before ares_getaddrinfo() returns, which then owns the callback.
+  auto owned = std::make_unique<OnAnswer>(std::move(answered));
+  ares_getaddrinfo(channel_, name.c_str(), nullptr, &hints, on_answer, owned.release());
+  keep_time();
+}
+
+void AresChannel::socket_changed(int fd, Wanted wanted) {
+  if (!wanted.read && !wanted.write) {  // c-ares is about to close the socket
+    const auto gone = watches_.extract(fd);
+    if (!gone.empty()) gone.mapped()->descriptor.release();
+    return;
+  }
+  auto& watch = watches_[fd];
+  if (!watch) watch = std::make_shared<Watch>(timer_.get_executor(), fd);
+  watch->sides[0].wanted = wanted.read;
+  watch->sides[1].wanted = wanted.write;
+  wait(watch, Direction::read);
+  wait(watch, Direction::write);
+}
+
+// A released watch belongs to a socket, and perhaps to a channel, that no longer exists.
+void AresChannel::wait(const std::shared_ptr<Watch>& watch, Direction direction) {
+  auto& side = watch->sides[static_cast<int>(direction)];
+  if (!side.wanted || side.waiting) return;
+  side.waiting = true;
+  const auto kind = direction == Direction::read ? asio::posix::descriptor_base::wait_read
+                                                 : asio::posix::descriptor_base::wait_write;
+  watch->descriptor.async_wait(kind, [this, watch, direction](net::error_code error) {
+    watch->sides[static_cast<int>(direction)].waiting = false;
+    if (error || !watch->descriptor.is_open()) return;
+    ready(watch->descriptor.native_handle(), direction);
+    if (watch->descriptor.is_open()) wait(watch, direction);
+  });
+}
+
+void AresChannel::ready(int fd, Direction direction) {
+  const bool reads = direction == Direction::read;
+  ares_process_fd(channel_, reads ? fd : ARES_SOCKET_BAD, reads ? ARES_SOCKET_BAD : fd);
+  keep_time();
+}
+
+void AresChannel::keep_time() {
+  timeval left{};
+  if (!ares_timeout(channel_, nullptr, &left)) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_after(std::chrono::seconds(left.tv_sec) + std::chrono::microseconds(left.tv_usec));
+  timer_.async_wait([this, alive = std::weak_ptr(alive_)](net::error_code error) {
+    if (error || alive.expired()) return;
+    ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
+    keep_time();
+  });
+}
+
+// Records what became of questions, and probes the name servers while one is without an answer.
+class Resolver::Probe {
+ public:
+  Probe(net::Executor executor, machine::Clock& clock, const ResolverOptions& options)
+      : health_(*options.health),
+        clock_(clock),
+        channel_(executor, options.servers, OnRefusal::tell),
+        timer_(executor) {}
+
+  // A question has left. Probes from kProbePause on, until it or a probe has a reply.
+  void asked() {
+    health_.asked(clock_.steady());
+    watch();
+  }
+  void answered(const std::string& name, const Answer& answer) {
+    const auto error = error_in(answer);
+    if (error == Errc::resolver_failed || error == Errc::resolver_refused ||
+        error == Errc::resolver_timed_out) {
+      health_.failed(name, clock_.steady());
+    } else {
+      health_.answered(clock_.steady());
+    }
+  }
+
+ private:
+  void watch() {
+    if (watching_) return;
+    watching_ = true;
+    timer_.expires_after(kProbePause);
+    timer_.async_wait([this, alive = std::weak_ptr(alive_)](net::error_code error) {
+      if (error || alive.expired()) return;
+      watching_ = false;
+      if (!health_.is_in_doubt()) return;
+      ask();
+      watch();
+    });
+  }
+  // The root of all names needs no other name server.
+  void ask() {
+    health_.asked(clock_.steady());
+    channel_.ask(".", [this, alive = std::weak_ptr(alive_)](const net::Result<Resolved>& found) {
+      if (!alive.expired()) health_.probed(probed_by(found), clock_.steady());
+    });
+  }
+
+  NameHealth& health_;
+  machine::Clock& clock_;
+  AresChannel channel_;
+  net::Timer timer_;
+  bool watching_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // handlers may outlive us
+};
 
 // Waiting callers keep the query alive if the Resolver is destroyed.
 struct Resolver::Query {
@@ -65,13 +292,15 @@ struct Resolver::Query {
   intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;
 };
 
-Resolver::Resolver(net::Executor executor, ResolverOptions options)
-    : executor_(executor), cache_(options.cached_names), channel_(executor, options.servers) {
+Resolver::Resolver(net::Executor executor, machine::Clock& clock, ResolverOptions options)
+    : executor_(executor),
+      clock_(clock),
+      cache_(options.cached_names),
+      channel_(executor, options.servers) {
   if (!options.health) return;
-  const auto servers = channel_.servers();
-  options.health->know(fmt::format("{}", fmt::join(servers, " and ")), servers.size() > 1,
-                       options.servers.empty() ? "/etc/resolv.conf" : "");
-  probe_ = std::make_unique<NameProbe>(executor, options.servers, *options.health);
+  options.health->set_servers(channel_.servers(),
+                              options.servers.empty() ? "/etc/resolv.conf" : "");
+  probe_ = std::make_unique<Probe>(executor, clock, options);
 }
 
 // The end of a question that the destructor ends says nothing of the name servers.
@@ -82,9 +311,9 @@ Resolver::~Resolver() {
 net::Task<net::Result<Addresses>> Resolver::resolve(std::string host,
                                                     std::chrono::milliseconds timeout) {
   if (const auto address = literal(host)) co_return Addresses(1, *address);
-  to_lower(host);
+  host = config::lower_case(host);
   if (!may_be_name(host)) co_return Errc::name_not_found;
-  if (const auto* known = cache_.find(host, Clock::now())) co_return *known;
+  if (const auto* known = cache_.find(host, clock_.steady())) co_return *known;
 
   Waiter waiter(executor_);
   const auto query = join(host);
@@ -108,21 +337,12 @@ std::shared_ptr<Resolver::Query> Resolver::join(const std::string& name) {
 void Resolver::ask(const std::string& name, const std::shared_ptr<Query>& query) {
   channel_.ask(name, [this, name](net::Result<Resolved> found) { finish(name, std::move(found)); });
   const auto& answer = query->answer;
+  // An answer that is here already came from /etc/hosts, unless no name server could be asked.
   const bool from_hosts = answer && error_in(*answer) != Errc::resolver_failed;
   if (from_hosts || !probe_) return;
   query->sent = true;
   probe_->asked();
-  if (answer) note(name, *answer);
-}
-
-void Resolver::note(const std::string& name, const Answer& answer) {
-  const auto error = error_in(answer);
-  if (error == Errc::resolver_failed || error == Errc::resolver_refused ||
-      error == Errc::resolver_timed_out) {
-    probe_->failed(name);
-  } else {
-    probe_->answered();
-  }
+  if (answer) probe_->answered(name, *answer);
 }
 
 void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
@@ -132,9 +352,11 @@ void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
   } else {
     query->answer = found.error();
   }
+  // A name with a TTL of 0 would cost a question for each request; one with a TTL of days would
+  // outlive a move of the host.
   const auto ttl = found ? std::clamp(found->ttl, kShortest, kLongest) : kShortest;
-  if (query->sent && probe_) note(name, *query->answer);
-  cache_.put(name, *query->answer, Clock::now() + ttl);
+  if (query->sent && probe_) probe_->answered(name, *query->answer);
+  cache_.put(name, *query->answer, clock_.steady() + ttl);
   for (auto& waiter : query->waiters) waiter.timer.cancel();
 }
 

@@ -1,17 +1,79 @@
-// The way to an origin: through parents, directly, or both.
+// The ways to an origin: through parents, directly, or both; and to several servers of one content.
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <boost/container/small_vector.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "proxy/upstream/origins.hpp"
+#include "proxy/upstream/endpoint.hpp"
 
 namespace proxy::upstream {
+
+// Chooses among several servers with the same content. Prefers the first server that works. A
+// server that failed is skipped for kRest. Then a single request tries it, and others use it only
+// after it has answered. Any thread.
+class Origins {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kRest{10};
+  static constexpr std::size_t kMost = 32;
+  using Tried = std::bitset<kMost>;
+
+  // Takes 1 to kMost servers.
+  explicit Origins(std::vector<Endpoint> servers);
+
+  enum class AtRest : std::uint8_t {
+    last,     // servers that rest are chosen last
+    skipped,  // they are not chosen
+  };
+  // Chooses an untried server and marks it as tried. If all untried servers rest, chooses the one
+  // that has rested longest. Returns nothing if all have been tried.
+  std::optional<std::size_t> next(Tried& tried, Clock::time_point now) {
+    return next(tried, now, all_, AtRest::last);
+  }
+  // As above, among the servers that `order` names.
+  std::optional<std::size_t> next(Tried& tried, Clock::time_point now,
+                                  std::span<const std::size_t> order, AtRest at_rest);
+  void failed(std::size_t server, Clock::time_point now) {
+    states_[server].rests_until = ticks(now + kRest);
+  }
+  void worked(std::size_t server, Clock::time_point now);
+  // Records that the server did not answer a request sent at `asked`. This counts as a failure
+  // unless the server has answered another request since: then the request is slow, not the server.
+  void silent_since(Clock::time_point asked, std::size_t server, Clock::time_point now) {
+    if (states_[server].answered < ticks(asked)) failed(server, now);
+  }
+
+  const Endpoint& operator[](std::size_t server) const { return servers_[server]; }
+  [[nodiscard]] std::size_t size() const { return servers_.size(); }
+  [[nodiscard]] bool rests(std::size_t server, Clock::time_point now) const {
+    return states_[server].rests_until > ticks(now);
+  }
+  // Whether the server has failed, and has not answered since.
+  [[nodiscard]] bool in_doubt(std::size_t server) const { return states_[server].rests_until != 0; }
+
+ private:
+  using Ticks = Clock::rep;
+  static Ticks ticks(Clock::time_point time) { return time.time_since_epoch().count(); }
+
+  bool available(std::size_t server, Clock::time_point now);
+
+  const std::vector<Endpoint> servers_;
+  const std::vector<std::size_t> all_;  // their numbers, in order
+  struct State {
+    std::atomic<Ticks> rests_until{0};  // 0: works, as far as we know
+    std::atomic<Ticks> answered{0};     // time of the last answer
+  };
+  std::unique_ptr<State[]> states_;
+};
 
 // Another proxy that fetches from origins for us.
 struct Parent {

@@ -40,7 +40,6 @@
 #include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/outgoing.hpp"
-#include "proxy/upstream/range_refusals.hpp"
 #include "proxy/users/password_checks.hpp"
 
 namespace proxy {
@@ -94,7 +93,7 @@ struct Process {
   Fault settings_fault{};  // the last reload has failed
   FirstSeen first_seen{};  // the troubles of /health
   upstream::OriginClocks origin_clocks{};
-  upstream::OriginTraffic origin_traffic{};
+  upstream::OriginTraffic origin_traffic{clock};
   upstream::RangeRefusals range_refusals{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};

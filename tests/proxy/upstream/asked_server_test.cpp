@@ -66,7 +66,7 @@ class AskedServerTest : public testing::Test {
   machine::Clock clock_{machine::Clock::Time(std::chrono::hours(24))};
   upstream::FailedEndpoints failed_{10s};
   upstream::OriginHealth health_;
-  upstream::OriginTraffic traffic_;
+  upstream::OriginTraffic traffic_{clock_};
   ServerRecords records_{failed_, health_, traffic_.add_thread(), clock_};
   FetchPlan plan_;
   std::optional<AskedServer> server_;
@@ -234,7 +234,7 @@ TEST_F(AskedServerTest, LeavesAnOriginAloneThatWantsARest) {
 }
 
 TEST_F(AskedServerTest, KnowsAServerThatCouldNotBeReachedAMomentAgo) {
-  failed_.note(kServer, Errc::connect_refused, clock_.steady());
+  failed_.record(kServer, Errc::connect_refused, clock_.steady());
   auto& server = begin({});
   EXPECT_EQ(server.known_failure(), Errc::connect_refused);
   EXPECT_TRUE(server.was_known_to_fail());

@@ -39,10 +39,12 @@ struct ConnectorTest : testing::Test, support::Loop {
   support::NameServer names{io};
   net::Acceptor open = listen_on(io, "127.0.0.1");
   std::uint16_t port = open.local_endpoint().port();
-  Resolver resolver{io.get_executor(), ResolverOptions{names.address(), 16}};
+  machine::Clock clock;
+  Resolver resolver{io.get_executor(), clock, ResolverOptions{names.address(), 16}};
   Guard guard{config::AccessSettings{}, {}};
   TlsClient tls;
-  Connector connector{deadlines, resolver, guard, tls};
+  Connector::Needs needs{deadlines, resolver, guard, tls, clock};
+  Connector connector{needs};
   Clock::duration took{};
 };
 
@@ -64,8 +66,7 @@ TEST_F(ConnectorTest, HasDescriptorsFreedAndWaitsAWhileForThem) {
   const auto free_some = [&] {
     if (++asked == freed_at) taken.reset();
   };
-  Connector short_of_them(deadlines, resolver, guard, tls, Connector::kHeadStart,
-                          {scarce_from, free_some});
+  Connector short_of_them(needs, {scarce_from, free_some});
   EXPECT_EQ(run(io, short_of_them.connect(endpoint, 5s)).error(), Errc::no_descriptors);
   EXPECT_GT(asked, 1);
   EXPECT_LT(asked, 10) << "a client that waits takes a descriptor, too";
@@ -137,7 +138,7 @@ TEST_F(ConnectorTest, EndsInTimeWhereTheNameServerIsSilent) {
 }
 
 TEST_F(ConnectorTest, ShowsWhetherTheNameOrTheConnectionIsAwaited) {
-  OriginTraffic traffic;
+  OriginTraffic traffic(clock);
   UnderWay shown(traffic.add_thread(), "GET / HTTP/1.1\r\n");
   names.silent = true;
   const Endpoint nameless{false, "slow.test", port, Trust::client};

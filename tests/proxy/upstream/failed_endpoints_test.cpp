@@ -1,4 +1,4 @@
-#include "proxy/upstream/failed_endpoints.hpp"
+#include "proxy/upstream/origin_health.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,10 +15,10 @@ const Endpoint kHost{false, "example.com", 80, Trust::client};
 TEST(FailedEndpoints, AreKnownForATime) {
   FailedEndpoints failed(1s);
   EXPECT_FALSE(failed.find(kHost, kNow));
-  failed.note(kHost, Errc::connect_refused, kNow);
+  failed.record(kHost, Errc::connect_refused, kNow);
   EXPECT_EQ(failed.find(kHost, kNow + 999ms), Errc::connect_refused);
   EXPECT_FALSE(failed.find(kHost, kNow + 1s));
-  failed.note(kHost, Errc::connect_timed_out, kNow + 2s);
+  failed.record(kHost, Errc::connect_timed_out, kNow + 2s);
   EXPECT_EQ(failed.find(kHost, kNow + 2s), Errc::connect_timed_out);
   EXPECT_FALSE(failed.find({true, "example.com", 80, Trust::client}, kNow + 2s));
 }
@@ -41,23 +41,23 @@ TEST(FailedEndpoints, AreThoseThatCouldNotBeConnectedTo) {
   FailedEndpoints failed(1s);
   for (const auto error : {Errc::name_not_found, Errc::resolver_timed_out, Errc::denied_address,
                            Errc::tls_failed, Errc::tls_unverified}) {
-    failed.note(kHost, error, kNow);
+    failed.record(kHost, error, kNow);
     EXPECT_FALSE(failed.find(kHost, kNow)) << static_cast<int>(error);
   }
-  failed.note(kHost, net::asio::error::operation_aborted, kNow);
+  failed.record(kHost, net::asio::error::operation_aborted, kNow);
   EXPECT_FALSE(failed.find(kHost, kNow));
 }
 
 TEST(FailedEndpoints, AreNotRememberedWhereTheMemoryIsOff) {
   FailedEndpoints failed(0s);
-  failed.note(kHost, Errc::connect_refused, kNow);
+  failed.record(kHost, Errc::connect_refused, kNow);
   EXPECT_FALSE(failed.find(kHost, kNow));
 }
 
 TEST(FailedEndpoints, AreBounded) {
   FailedEndpoints failed(1s, 2);
   for (const char* host : {"a", "b", "b", "c"}) {
-    failed.note({false, host, 80, Trust::client}, Errc::connect_failed, kNow);
+    failed.record({false, host, 80, Trust::client}, Errc::connect_failed, kNow);
   }
   EXPECT_FALSE(failed.find({false, "a", 80, Trust::client}, kNow));
   EXPECT_TRUE(failed.find({false, "b", 80, Trust::client}, kNow));

@@ -12,8 +12,8 @@ const NameHealth::Time kThen{1000s};
 constexpr auto kSilence = NameHealth::kSilence;
 
 struct Servers : NameHealth {
-  explicit Servers(const std::string& addresses = "10.0.0.53", bool several = false) {
-    know(addresses, several, "/etc/resolv.conf");
+  explicit Servers(const std::vector<std::string>& addresses = {"10.0.0.53"}) {
+    set_servers(addresses, "/etc/resolv.conf");
   }
   void fail(std::string_view name, Time now) {
     asked(now);
@@ -55,7 +55,7 @@ TEST(NameHealth, ASingleNameThatFailsIsNoFaultOfTheServers) {
 }
 
 TEST(NameHealth, ServersThatFailAllNamesAreOfNoUse) {
-  Servers servers("10.0.0.53 and 10.0.0.54", true);
+  Servers servers({"10.0.0.53", "10.0.0.54"});
   for (const auto* name : {"a.test", "b.test", "b.test"}) servers.fail(name, kThen);
   servers.probed(Probed::good, kThen);
   EXPECT_EQ(servers.said(kThen), "") << "two names";

@@ -58,7 +58,8 @@ class Traffic : public testing::Test {
     return {};
   }
 
-  OriginTraffic traffic_;
+  machine::Clock clock_{machine::Clock::Time(24h)};
+  OriginTraffic traffic_{clock_};
   TrafficOfThread& thread_ = traffic_.add_thread();
   TrafficOfThread& other_ = traffic_.add_thread();
 };
@@ -156,7 +157,7 @@ TEST_F(Traffic, WhoWaitsForTheNameServersWaitsForNoOrigin) {
 
 TEST_F(Traffic, AFailureCountsByItsCauseAndOursNotAtAll) {
   const auto a = at_host("a.test");
-  const auto then = OriginTraffic::Clock::now() - 10s;
+  const auto then = clock_.steady() - 10s;
   for (const auto why : {What::dns, What::overload, What::denied}) {
     UnderWay one(thread_, "GET / HTTP/1.1\r\n");
     one.turn_to(a, a, nullptr, then);
@@ -168,7 +169,7 @@ TEST_F(Traffic, AFailureCountsByItsCauseAndOursNotAtAll) {
     one.turn_to(a, a, nullptr, then);
     one.await(what);
   }
-  const auto told = sums("a.test", OriginTraffic::Clock::now());
+  const auto told = sums("a.test", clock_.steady());
   EXPECT_EQ(told.requests, 5U);
   EXPECT_EQ(told.failures[static_cast<std::size_t>(What::dns)], 2U) << "one was given up";
   EXPECT_EQ(told.failures[static_cast<std::size_t>(What::abandoned)], 1U);
@@ -201,10 +202,10 @@ TEST_F(Traffic, ARequestThatIsGivenUpAfterAWhileIsAFailure) {
   const auto a = at_host("a.test");
   for (const auto ago : {0s, 10s}) {
     UnderWay one(thread_, "GET / HTTP/1.1\r\n");
-    one.turn_to(a, a, nullptr, OriginTraffic::Clock::now() - ago);
+    one.turn_to(a, a, nullptr, clock_.steady() - ago);
     one.await(Awaited::first_byte);
   }
-  const auto told = sums("a.test", OriginTraffic::Clock::now());
+  const auto told = sums("a.test", clock_.steady());
   EXPECT_EQ(told.requests, 2U);
   EXPECT_EQ(told.failures[static_cast<std::size_t>(What::abandoned)], 1U);
 }

@@ -1,4 +1,4 @@
-#include "proxy/upstream/origins.hpp"
+#include "proxy/upstream/route.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/upstream/race.hpp"
+#include "proxy/upstream/connect.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,13 +42,14 @@ struct RaceTest : testing::Test {
                                    std::chrono::milliseconds head_start,
                                    std::chrono::milliseconds timeout = 10s) {
     const auto began = Clock::now();
-    auto socket = run(io, race(std::move(endpoints), head_start, began + timeout));
+    auto socket = run(io, race(std::move(endpoints), {head_start}, clock, began + timeout));
     took = Clock::now() - began;
     return socket;
   }
   // Nobody listens at this endpoint any more.
   net::tcp::endpoint refusing() { return listen_on(io, "127.0.0.1").local_endpoint(); }
 
+  machine::Clock clock;
   boost::asio::io_context io{1};
   net::Acceptor open = listen_on(io, "127.0.0.1");
   support::FullListener silent{io};
@@ -65,7 +66,7 @@ TEST_F(RaceTest, GoesOnAtOnceWhenAnAttemptFails) {
 TEST_F(RaceTest, TakesNoSocketWhoseNumberIsScarce) {
   const auto lowest = static_cast<std::size_t>(net::Socket(io, net::tcp::v4()).native_handle());
   const auto socket_below = [&](std::size_t scarce_from) {
-    return run(io, race({open.local_endpoint()}, 60ms, Clock::now() + 10s, scarce_from));
+    return run(io, race({open.local_endpoint()}, {60ms, scarce_from}, clock, Clock::now() + 10s));
   };
   EXPECT_EQ(socket_below(lowest).error(), Errc::no_descriptors);
   EXPECT_TRUE(socket_below(lowest + 1));

@@ -1,4 +1,4 @@
-#include "proxy/upstream/range_refusals.hpp"
+#include "proxy/upstream/origin_health.hpp"
 
 #include <gtest/gtest.h>
 

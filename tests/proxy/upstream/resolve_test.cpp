@@ -36,9 +36,10 @@ struct ResolverTest : testing::Test {
                });
   }
 
+  machine::Clock clock;
   boost::asio::io_context io{1};
   support::NameServer server{io};
-  std::optional<Resolver> resolver{std::in_place, io.get_executor(),
+  std::optional<Resolver> resolver{std::in_place, io.get_executor(), clock,
                                    ResolverOptions{server.address(), 4096}};
   std::vector<net::error_code> answers;
   Addresses found;
@@ -133,7 +134,7 @@ TEST_F(ResolverTest, LetsGoOfThoseWhoWaitWhenDestroyed) {
 
 struct ResolverHealthTest : ResolverTest {
   ResolverHealthTest() {
-    resolver.emplace(io.get_executor(), ResolverOptions{server.address(), 4096, &health});
+    resolver.emplace(io.get_executor(), clock, ResolverOptions{server.address(), 4096, &health});
   }
   // What is said of the name servers after that time, while nobody asks.
   std::string said_after(std::chrono::milliseconds time) {
@@ -152,7 +153,7 @@ TEST_F(ResolverHealthTest, SilenceIsSeenThoughOneNameIsAskedForOnceAndEndsWithAP
   EXPECT_FALSE(ask("a.test", 10ms));
   EXPECT_EQ(said_after(kSoon), "name resolution: 127.0.0.1 does not answer");
   server.silent = false;
-  EXPECT_EQ(said_after(NameProbe::kPause + 100ms), "") << "nobody has asked for a name since";
+  EXPECT_EQ(said_after(Resolver::kProbePause + 100ms), "") << "nobody has asked for a name since";
 }
 
 TEST_F(ResolverHealthTest, RefusalsAreSeenThoughCAresTellsThemFromNoOtherFailure) {
@@ -177,8 +178,9 @@ TEST_F(ResolverHealthTest, TheHostsFileTellsNothing) {
 
 TEST(Resolver, RefusesToStartWithServersThatAreNone) {
   boost::asio::io_context io;
+  machine::Clock clock;
   const ResolverOptions options{"nonsense", 1};
-  EXPECT_THROW(Resolver(io.get_executor(), options), boost::system::system_error);
+  EXPECT_THROW(Resolver(io.get_executor(), clock, options), boost::system::system_error);
 }
 
 }  // namespace
