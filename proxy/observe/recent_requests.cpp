@@ -13,10 +13,16 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, kLongestText));
 }
 
-http::CacheStatus shortened(http::CacheStatus told) {
-  told.key = {};
-  told.detail = shortened(told.detail);
-  return told;
+// Built anew, since a copy would keep the memory of the key.
+http::CacheStatus shortened(const http::CacheStatus& told) {
+  return {.hit = told.hit,
+          .fwd = told.fwd,
+          .fwd_status = told.fwd_status,
+          .ttl = told.ttl,
+          .stored = told.stored,
+          .collapsed = told.collapsed,
+          .key = {},
+          .detail = shortened(told.detail)};
 }
 
 // What is not copied could be long, or belongs to a policy that a reload ends.
