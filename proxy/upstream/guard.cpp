@@ -1,8 +1,10 @@
 #include "proxy/upstream/guard.hpp"
 
 #include <ifaddrs.h>
+#include <netinet/in.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -65,6 +67,22 @@ bool is_of_every_machine(const config::Network& network) {
 }
 
 }  // namespace
+
+// Here and not beside name_of(), which is linked into programs without Asio.
+std::optional<ip::address> address_in(const sockaddr* address) {
+  if (!address) return std::nullopt;
+  if (address->sa_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, address, sizeof v4);
+    return ip::address_v4(ntohl(v4.sin_addr.s_addr));
+  }
+  if (address->sa_family != AF_INET6) return std::nullopt;
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, address, sizeof v6);
+  ip::address_v6::bytes_type bytes;
+  std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
+  return ip::address_v6(bytes);
+}
 
 config::Address plain_address(const ip::address& address) {
   if (address.is_v4()) return config::address_from_v4(address.to_v4().to_bytes());
