@@ -58,7 +58,7 @@ void note(Client& client, const Request& request, const Attempt& answer, const W
   access.counters().count(whole.storability);
   auto provenance = answer.provenance();
   provenance.storability = whole.storability;
-  if (request.policy().lists_inquiries()) provenance.asked.push_back(answer.inquiry());
+  if (request.policy().lists_inquiries()) provenance.inquiries.list.push_back(answer.inquiry());
   note_source(client, provenance, reason);
   note_content_type(client, answer.head().fields.value(http::field::content_type));
 }

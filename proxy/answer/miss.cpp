@@ -60,7 +60,7 @@ bool answers(const FillHead& head, const Request& request, const Lookup& lookup,
   if (!head.shareable || !head.entry->variant().matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
     if (request.facts.control.only_if_cached) return false;  // it may not go to a neighbour
-    return cache::may_stand_in(request.facts, *head.entry, now, head.provenance.leave);
+    return cache::may_stand_in(request.facts, *head.entry, now, *head.provenance.stood_in);
   }
   const cache::Found found{head.entry};
   if (cache::judge(request.facts, found, now).action == Action::serve) return true;
@@ -150,7 +150,7 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
   const auto head = *news.head;
   const auto reason = lookup.verdict.reason;
   if (!head) {
-    client.record.asked = reader->asked();
+    client.record.asked = reader->end().asked;
     co_await refuse(client, request, head.error(), reason);
     co_return Delivered::sent;
   }
@@ -183,12 +183,11 @@ std::optional<Lookup> stored_meanwhile(const ServeAccess& access, const Request&
 Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup,
                                std::optional<Attempt> begun) {
   auto& access = client.access;
-  const auto executor = client.access.executor();
+  const FillPlace place{client.access.executor(), &access.clock()};
   const auto& url = request.stored_as();
-  auto entered =
-      !begun && may_share(access.fetching, request, lookup)
-          ? access.cache().fills.enter(lookup.key, url, executor, client.access.deadlines.now())
-          : Fills::alone(url, executor);
+  auto entered = !begun && may_share(access.fetching, request, lookup)
+                     ? access.cache().fills.enter(lookup.key, url, place, client.access.deadlines.now())
+                     : Fills::alone(url, place);
   auto reader = FillReader::attach(entered.fill, client.wake_by());
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
   // request, and all others that have waited for the first.
@@ -196,8 +195,8 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     const auto joined = co_await read_others(client, request, lookup, std::move(reader));
     if (joined == Joined::answered) co_return Delivered::sent;
     if (!request.facts.control.no_cache || fills > 0) break;
-    entered = access.cache().fills.enter(lookup.key, url, executor, client.access.deadlines.now(),
-                                         entered.fill.get());
+    entered = access.cache().fills.enter(lookup.key, url, place, client.access.deadlines.now(),
+                                  entered.fill.get());
     reader = FillReader::attach(entered.fill, client.wake_by());
   }
   if (const auto stored = stored_meanwhile(access, request, lookup, entered)) {
@@ -207,7 +206,7 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     lookup.found.entry = nullptr;
   }
   if (!reader) {  // the fill belongs to another request, or was given up
-    entered.fill = Fills::alone(url, executor).fill;
+    entered.fill = Fills::alone(url, place).fill;
     reader = FillReader::attach(entered.fill, client.wake_by());
   }
   begin(client, request, lookup, entered.fill, std::move(begun));
@@ -261,8 +260,8 @@ void refresh(Client& client, const Request& request, const Lookup& lookup, Whom 
   if (request.facts.authorization) return;
   auto& access = client.access;
   if (origin_rests(access.fetching.sources, request)) return;
-  auto fill =
-      access.cache().fills.begin_refresh(lookup.key, request.stored_as(), access.executor());
+  const FillPlace place{access.executor(), &access.clock()};
+  auto fill = access.cache().fills.begin_refresh(lookup.key, request.stored_as(), place);
   if (!fill) return;
   const cache::Verdict how{Action::revalidate, Forward::stale};
   const bool ask = whom == Whom::anyone && asks_siblings(access.fetching, request, lookup, how);

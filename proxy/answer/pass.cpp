@@ -27,13 +27,13 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
   if (!cache::may_stand_in(request.facts, *stale, access.clock().now(), leave)) return std::nullopt;
   Provenance from;
   from.host = host;
-  from.stood_in = true;
-  from.detail = "stale-if-error/";
+  from.stood_in = leave;
+  from.inquiries.detail = "stale-if-error/";
   if (answered) {
     from.fwd_status = *answered;
-    from.detail += std::to_string(*answered);
+    from.inquiries.detail += std::to_string(*answered);
   } else {
-    from.detail += word(answered.error().what);
+    from.inquiries.detail += word(answered.error().what);
   }
   const auto length = stale->body.size;
   return FillHead{std::move(stale), length, false, {}, std::move(from)};

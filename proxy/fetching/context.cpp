@@ -21,12 +21,9 @@ http::CacheControl FillContext::control_of(const Attempt& attempt) const {
 
 Provenance FillContext::provenance(const Attempt& attempt) const {
   auto from = attempt.provenance();
-  from.detail = inquiries.detail;
-  from.claimed = inquiries.claimed;
+  from.inquiries = inquiries;
   if (!attempt.peer() && request().facts.control.no_cache) from.asked_past_caches = attempt.begun();
-  if (!inquiries.listed) return from;
-  from.asked = inquiries.list;
-  from.asked.push_back(attempt.inquiry());
+  from.inquiries.add(attempt.inquiry());
   return from;
 }
 

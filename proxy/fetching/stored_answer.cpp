@@ -69,8 +69,7 @@ StoodIn stand_in(FillContext& context, const Attempt& failed,
   if (lacks_blocks) return StoodIn::no;
   context.remark("stale-if-error", why);
   auto from = context.provenance(failed);
-  from.stood_in = true;
-  from.leave = leave;
+  from.stood_in = leave;
   append_body(fill, *stored);
   fill.publish({stored, stored->body.size, true, {}, std::move(from)});
   fill.finish();

@@ -11,16 +11,34 @@ constexpr Failure kLeft{Failure::Where::us, Failure::What::overload, {}};
 
 }  // namespace
 
+void ArrivedSlices::drop_before(std::size_t number) {
+  if (number <= dropped_ || slices_.size() < 2) return;
+  const auto many = std::min(number - dropped_, slices_.size() - 1);
+  slices_.erase(slices_.begin(), slices_.begin() + static_cast<std::ptrdiff_t>(many));
+  dropped_ += many;
+}
+
+ArrivedSlices::Charged ArrivedSlices::charged_from(std::size_t number,
+                                                   const cache::Budget& budget) const {
+  Charged charged;
+  for (auto at = number - dropped_; at < slices_.size(); ++at) {
+    charged.bytes += slices_[at].block->charged();
+    charged.to_budget += slices_[at].block->charged_to(budget);
+  }
+  return charged;
+}
+
 void Fill::interim(std::string head) {
   const threads::MutexLock lock(mutex_);
-  interims_.push_back(std::move(head));
+  heads_.interim.push_back(std::move(head));
   wake_readers();
 }
 
 void Fill::publish(FillHead head, Keeps keeps) {
   const threads::MutexLock lock(mutex_);
-  head_ = std::move(head);
-  if (keeps == Keeps::window) narrow();
+  heads_.last = std::move(head);
+  if (keeps == Keeps::window && !window_) window_.emplace();
+  drop_behind();
   wake_readers();
 }
 
@@ -50,10 +68,6 @@ void Fill::restart() {
 
 void Fill::keep_window() {
   const threads::MutexLock lock(mutex_);
-  narrow();
-}
-
-void Fill::narrow() {
   if (!window_) window_.emplace();
   drop_behind();
 }
@@ -87,7 +101,8 @@ bool Fill::has_room(std::uint64_t size) {
 // Detaches the slowest reader if it has held up the others for kPatience. A single reader holds up
 // nobody, and a reader that a limit of bandwidth holds back is not to blame.
 void Fill::detach_who_holds_up() {
-  const auto now = std::chrono::steady_clock::now();
+  if (!clock_) return;
+  const auto now = clock_->steady();
   auto& since = window_->held_up_since;
   if (!since) since = now;
   if (now - *since < kPatience || readers_.attached.size() < 2) return;
@@ -205,22 +220,28 @@ void FillReader::leave() {
 // is.
 FillReader::Held FillReader::held(const cache::Budget& budget) const {
   const threads::MutexLock lock(fill_->mutex_);
+  // A reader that has left keeps nothing alive.
   if (detached_) return {};
   auto held = fill_->arrived_.charged_from(slice_, budget);
   const auto left_behind = in_hand_ - std::min<std::uint64_t>(in_hand_, offset_);
   if (held.to_budget > 0) held.to_budget += left_behind;
   held.bytes += left_behind;
+  // The bytes exist once, so each reader counts its share: else ten readers of one slow body would
+  // look like ten slow clients.
   const auto readers = fill_->readers_.attached.size();
   return {held.bytes / readers, held.to_budget / readers};
 }
 
 std::optional<std::chrono::steady_clock::time_point> FillReader::waits_since() const {
-  return waits_ ? slow_since_ : std::nullopt;
+  return waits_ && slow_ ? std::optional(slow_->since) : std::nullopt;
 }
 
-void FillReader::held_back(bool is) {
-  using Clock = std::chrono::steady_clock;
-  held_back_until_ = is ? Clock::time_point::max() : Clock::now();
+void FillReader::held_back(HeldBack is) {
+  using Time = std::chrono::steady_clock::time_point;
+  if (is == HeldBack::yes)
+    held_back_until_ = Time::max();
+  else if (fill_->clock_)
+    held_back_until_ = fill_->clock_->steady();
 }
 
 void FillReader::detach() {
@@ -235,8 +256,8 @@ void FillReader::detach() {
 
 FillReader::News FillReader::news() {
   const threads::MutexLock lock(fill_->mutex_);
-  const bool has_interim = !detached_ && interims_seen_ < fill_->interims_.size();
-  if (has_interim) return {.interim = fill_->interims_[interims_seen_++]};
+  const bool has_interim = !detached_ && interims_seen_ < fill_->heads_.interim.size();
+  if (has_interim) return {.interim = fill_->heads_.interim[interims_seen_++]};
   return {.head = known_head()};
 }
 
@@ -251,20 +272,15 @@ net::Task<Outcome<const FillHead*>> FillReader::head() {
 }
 
 std::optional<Outcome<const FillHead*>> FillReader::known_head() const {
-  if (fill_->head_) return &*fill_->head_;
+  if (fill_->heads_.last) return &*fill_->heads_.last;
   if (fill_->end_.failure) return *fill_->end_.failure;
   if (detached_) return kLeft;
   return std::nullopt;
 }
 
-std::vector<Inquiry> FillReader::asked() const {
+FillEnd FillReader::end() const {
   const threads::MutexLock lock(fill_->mutex_);
-  return fill_->end_.asked;
-}
-
-cache::Storability FillReader::storability() const {
-  const threads::MutexLock lock(fill_->mutex_);
-  return fill_->end_.storability;
+  return fill_->end_;
 }
 
 Pieces FillReader::at_hand() {
@@ -279,6 +295,7 @@ bool FillReader::is_over() const {
   return fill_->end_.finished || fill_->end_.failure || detached_;
 }
 
+// A failure is no end: next() has to tell of it.
 bool FillReader::at_end() const {
   const threads::MutexLock lock(fill_->mutex_);
   return fill_->end_.finished && !detached_ && position_ == fill_->arrived_.bytes();
@@ -292,26 +309,19 @@ net::Task<Outcome<Pieces>> FillReader::next() {
       in_hand_ = 0;
       if (detached_) co_return kLeft;
       if (take(pieces)) {
-        note_arrival();
+        const bool is_much =
+            slow_ && position_ - slow_->taken >= fill_->arrived_[slice_].block->capacity();
+        if (is_much) slow_.reset();
         co_return pieces;
       }
       if (fill_->end_.failure) co_return *fill_->end_.failure;
       if (fill_->end_.finished || (fill_->window_ && fill_->window_->lent)) co_return pieces;
-      if (!slow_since_) {
-        slow_since_ = std::chrono::steady_clock::now();
-        taken_by_then_ = position_;
-      }
+      if (!slow_ && fill_->clock_) slow_ = Slow{fill_->clock_->steady(), position_};
     }
     waits_ = true;
     co_await wakeup_.wait();
     waits_ = false;
   }
-}
-
-void FillReader::note_arrival() {
-  if (!slow_since_) return;
-  const auto& block = *fill_->arrived_[slice_].block;
-  if (position_ - taken_by_then_ >= block.capacity()) slow_since_.reset();
 }
 
 // Leaves the slice whose bytes are all taken, if another one follows.
@@ -323,7 +333,8 @@ void FillReader::pass_taken() {
 
 bool FillReader::take(Pieces& pieces) {
   std::size_t taken = 0;
-  if (!fill_->head_) return false;
+  // Bytes that come before the head is judged are for nobody yet.
+  if (!fill_->heads_.last) return false;
   while (taken < kMaxTaken && position_ < fill_->arrived_.bytes()) {
     const auto& slice = fill_->arrived_[slice_];
     if (offset_ == slice.size) {

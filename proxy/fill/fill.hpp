@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "peers/threads/mutex.hpp"
+#include "proxy/cache/body.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/storability.hpp"
-#include "proxy/fill/arrived_slices.hpp"
-#include "proxy/fill/lent_body.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/net/frames.hpp"
+#include "proxy/net/pipe.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/failure.hpp"
@@ -32,18 +33,16 @@ struct Provenance {
   Hierarchy hierarchy = Hierarchy::direct;
   std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
-  Claimed claimed = Claimed::unknown;
   // Why it is not stored; `yes`: it is, or was before.
   cache::Storability storability = cache::Storability::yes;
-  bool aged = false;              // the response has an Age: it is not first-hand from the origin
-  bool validated = false;         // a 304 validated the entry, which was stored already
-  bool stood_in = false;          // the entry is stale, and the origin failed
-  std::chrono::seconds leave{0};  // how stale the settings let a stand-in be
+  bool aged = false;       // the response has an Age: it is not first-hand from the origin
+  bool validated = false;  // a 304 validated the entry, which was stored already
+  // The entry is stale, and the origin failed: how stale the settings let a stand-in be.
+  std::optional<std::chrono::seconds> stood_in = {};
   // When the origin was asked by a request with no-cache, which caches on the way pass on. Nothing:
   // by another request.
   std::optional<std::chrono::steady_clock::time_point> asked_past_caches = {};
-  std::string detail;          // Cache-Status's words about the sources asked
-  std::vector<Inquiry> asked;  // see Inquiries::list
+  Inquiries inquiries;
 };
 
 struct FillHead {
@@ -59,6 +58,84 @@ struct FillHead {
 };
 
 class FillReader;
+
+// How the writer has ended, once it has.
+struct FillEnd {
+  bool finished = false;
+  // Why the body was not stored, as far as the head did not tell.
+  cache::Storability storability = cache::Storability::yes;
+  std::optional<Failure> failure = {};
+  std::vector<Inquiry> asked = {};  // the sources that were asked before the failure
+};
+
+// The slices of a body on its way. Numbers them from 0 in the order of their arrival. The oldest
+// may be dropped. Not thread-safe.
+class ArrivedSlices {
+ public:
+  // `size`: bytes of `block` that are filled by now, perhaps none. The block is the last one
+  // appended, or a new one.
+  void append(const cache::Ref<const cache::Block>& block, std::uint32_t size) {
+    if (slices_.empty() || slices_.back().block != block) {
+      slices_.push_back({block, size});
+      bytes_ += size;
+    } else {
+      bytes_ += size - slices_.back().size;
+      slices_.back().size = size;
+    }
+  }
+
+  void clear() {
+    slices_.clear();
+    bytes_ = 0;
+  }
+
+  // Drops the slices with lower numbers. The last slice stays: the writer may still be adding to
+  // its block.
+  void drop_before(std::size_t number);
+
+  // The slice must have arrived and must not have been dropped.
+  const cache::Slice& operator[](std::size_t number) const { return slices_[number - dropped_]; }
+  // The number of the next slice to arrive.
+  std::size_t next() const { return dropped_ + slices_.size(); }
+  // Bytes arrived, those of dropped slices included.
+  std::uint64_t bytes() const { return bytes_; }
+  // The memory that the slices from this number on take, and the part that is charged to `budget`.
+  struct Charged {
+    std::uint64_t bytes = 0;
+    std::uint64_t to_budget = 0;
+  };
+  Charged charged_from(std::size_t number, const cache::Budget& budget) const;
+  // All slices that have bytes; only while none was dropped.
+  cache::Body body() const {
+    const bool last_is_empty = !slices_.empty() && slices_.back().size == 0;
+    return {{slices_.begin(), slices_.end() - (last_is_empty ? 1 : 0)}, bytes_};
+  }
+
+ private:
+  // Most bodies have one slice. A window drops slices while it has few (Fill::kWindow).
+  boost::container::small_vector<cache::Slice, 1> slices_;
+  std::size_t dropped_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+// A body on its way that its writer lends to the only reader, so that it passes within the kernel.
+// Belongs to the fill's writer, which waits while the reader has it (see Fill::lend).
+class LentBody {
+ public:
+  // A shorter rest costs less in memory.
+  static constexpr std::uint64_t kLeast = 256 * 1024;
+
+  LentBody() = default;
+  LentBody(const LentBody&) = delete;
+  LentBody& operator=(const LentBody&) = delete;
+
+  // Moves the next bytes of the body, at least one, into the pipe, which is empty. Zero: the body
+  // has ended.
+  virtual net::Task<Outcome<std::size_t>> next(net::Pipe& into) = 0;
+
+ protected:
+  ~LentBody() = default;
+};
 
 // Bytes of a body, and the block that keeps them alive.
 struct Piece {
@@ -77,12 +154,23 @@ struct FillWindow {
   std::uint64_t passed = 0;  // bytes that were lent and never appended
 };
 
+// Where a fill is written, and the clock that tells how long its source and its readers are waited
+// for. Without a clock, no reader is slow.
+struct FillPlace {
+  FillPlace(net::Executor its_writer, const machine::Clock* its_clock = nullptr)
+      : executor(its_writer), clock(its_clock) {}
+
+  net::Executor executor;
+  const machine::Clock* clock;
+};
+
 // The writer's side belongs to one coroutine. FillReader is the other side. Each may be on a thread
 // of its own. Order: interim()*, then publish(), then finish(), with fail() at any point instead of
 // the next step; append()* before finish(). Bytes appended before publish() are hidden until then.
 class Fill {
  public:
-  Fill(std::string_view url, net::Executor writer) : url_(url), writer_{writer} {}
+  Fill(std::string_view url, const FillPlace& place)
+      : url_(url), clock_(place.clock), writer_{place.executor} {}
 
   std::string_view url() const { return url_; }
 
@@ -135,12 +223,9 @@ class Fill {
   friend class FillReader;
   static constexpr std::chrono::seconds kPatience{5};  // how long a reader may hold up others
 
-  // How the writer has ended, once it has.
-  struct End {
-    bool finished = false;
-    cache::Storability storability = cache::Storability::yes;
-    std::optional<Failure> failure;
-    std::vector<Inquiry> asked;  // before the failure
+  struct Heads {
+    std::vector<std::string> interim;
+    std::optional<FillHead> last;
   };
 
   struct Writer {
@@ -167,27 +252,25 @@ class Fill {
     bool borrows = false;                                          // the last one that was asked
   };
 
-  bool may_lend() const REQUIRES(mutex_);
   void call_abandoned(const Hook& before);
   bool has_room(std::uint64_t size) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);
-  void narrow() REQUIRES(mutex_);
   void drop_behind() REQUIRES(mutex_);
   FillReader* slowest() const REQUIRES(mutex_);
 
   const FrameString url_;
+  const machine::Clock* const clock_;
   bool was_listed_ = false;
   // The sum of arrived_.bytes() and FillWindow::passed.
   std::atomic<std::uint64_t> received_{0};
   mutable threads::Mutex mutex_{threads::Place::third};
   Writer writer_ GUARDED_BY(mutex_);
   Readers readers_ GUARDED_BY(mutex_);
-  std::vector<std::string> interims_ GUARDED_BY(mutex_);
-  std::optional<FillHead> head_ GUARDED_BY(mutex_);
+  Heads heads_ GUARDED_BY(mutex_);
   ArrivedSlices arrived_ GUARDED_BY(mutex_);
   std::optional<FillWindow> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
-  End end_ GUARDED_BY(mutex_);
+  FillEnd end_ GUARDED_BY(mutex_);
   Hook abandoned_ GUARDED_BY(mutex_);
 };
 
@@ -212,10 +295,8 @@ class FillReader : public net::InFrameMemory {
   [[nodiscard]] News news();
   // The head lives as long as the fill.
   net::Task<Outcome<const FillHead*>> head();
-  // The sources that were asked before the fill failed.
-  [[nodiscard]] std::vector<Inquiry> asked() const;
-  // Call this after the last bytes: why they were not stored, as far as the head did not tell.
-  [[nodiscard]] cache::Storability storability() const;
+  // Call this after the last bytes, or after a failure.
+  [[nodiscard]] FillEnd end() const;
   // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();
   // Whether the writer has ended, or the reader has left.
@@ -226,8 +307,9 @@ class FillReader : public net::InFrameMemory {
   // cut body is a failure, never an end.
   net::Task<Outcome<Pieces>> next();
 
-  // From now on the writer may lend the body to this reader, or no longer.
-  void borrows(bool does);
+  // Whether the writer may lend the body to this reader from now on.
+  enum class Borrows : std::uint8_t { no, yes };
+  void borrows(Borrows does);
   // The rest of a body. The destructor gives it back: next() then tells of its end or its failure.
   class Borrowed {
    public:
@@ -240,11 +322,10 @@ class FillReader : public net::InFrameMemory {
     net::Task<Outcome<std::size_t>> next(net::Pipe& into);
 
    private:
-    void note(std::size_t moved);
+    void record(std::size_t moved);
 
     FillReader& reader_;
     LentBody& body_;
-    std::uint64_t moved_by_then_ = 0;  // at FillReader::slow_since_
     std::uint64_t moved_ = 0;
   };
   [[nodiscard]] bool is_lent() const;
@@ -260,9 +341,10 @@ class FillReader : public net::InFrameMemory {
   // Since when the source has sent less than this memory has room for. So a source that sends a
   // byte now and then counts as one that sends nothing. Nothing: next() does not wait.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const;
-  // Whether the reader is kept from taking bytes by a limit of bandwidth. While it is, and for
-  // kPatience after, it is not detached for holding up others.
-  void held_back(bool is);
+  // A limit of bandwidth keeps the reader from taking bytes, or no longer. While it does, and for
+  // kPatience after, the reader is not detached for holding up others.
+  enum class HeldBack : std::uint8_t { no, yes };
+  void held_back(HeldBack is);
   // Leaves the fill, which then keeps nothing for the reader. head() and next() fail with
   // `overload`.
   void leave();
@@ -277,7 +359,6 @@ class FillReader : public net::InFrameMemory {
   [[nodiscard]] std::optional<Outcome<const FillHead*>> known_head() const REQUIRES(fill_->mutex_);
   bool take(Pieces& pieces) REQUIRES(fill_->mutex_);
   void pass_taken() REQUIRES(fill_->mutex_);
-  void note_arrival() REQUIRES(fill_->mutex_);
   void detach() REQUIRES(fill_->mutex_);
   // For the fill, which holds its mutex: tells clang that `held` guards the reader.
   void expect_guard([[maybe_unused]] const threads::Mutex& held) const REQUIRES(held)
@@ -288,9 +369,14 @@ class FillReader : public net::InFrameMemory {
   std::shared_ptr<Fill> fill_;
   std::optional<Wakeup> own_wakeup_;
   Wakeup& wakeup_;
-  bool waits_ = false;                                               // for the source
-  std::optional<std::chrono::steady_clock::time_point> slow_since_;  // the source
-  std::uint64_t taken_by_then_ = 0;
+  // Since when the source is slow, and the bytes taken by then.
+  struct Slow {
+    std::chrono::steady_clock::time_point since;
+    std::uint64_t taken;
+  };
+
+  bool waits_ = false;  // for the source
+  std::optional<Slow> slow_;
   std::atomic<std::chrono::steady_clock::time_point> held_back_until_{};
   std::size_t interims_seen_ GUARDED_BY(fill_->mutex_) = 0;
   // The number of the next slice, counted from the first one, dropped ones included.

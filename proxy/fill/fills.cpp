@@ -4,20 +4,20 @@
 
 namespace proxy {
 
-Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net::Executor executor,
+Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, const FillPlace& place,
                             Time now, const Fill* unfit) {
-  auto fill = make_shared_in_frames<Fill>(url, executor);
+  auto fill = make_shared_in_frames<Fill>(url, place);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   if (shard.unshared.holds(key, now)) return {fill, Turn::alone};
-  const auto [place, is_new] = shard.fills.try_emplace(key, fill);
-  if (is_new || place->second.get() == unfit) {
-    place->second = fill;
+  const auto [listed, is_new] = shard.fills.try_emplace(key, fill);
+  if (is_new || listed->second.get() == unfit) {
+    listed->second = fill;
     fill->note_listed();
     return {std::move(fill), Turn::first};
   }
-  if (place->second->url() != url) return {std::move(fill), Turn::alone};  // the keys collide
-  return {place->second, Turn::join};
+  if (listed->second->url() != url) return {std::move(fill), Turn::alone};  // the keys collide
+  return {listed->second, Turn::join};
 }
 
 std::shared_ptr<Fill> Fills::under_way(const digest::Key& key, const std::string& url, Time now) {
@@ -30,10 +30,11 @@ std::shared_ptr<Fill> Fills::under_way(const digest::Key& key, const std::string
 }
 
 std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::string& url,
-                                           net::Executor executor) {
-  auto fill = make_shared_in_frames<Fill>(url, executor);
+                                           const FillPlace& place) {
+  auto fill = make_shared_in_frames<Fill>(url, place);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
+  // A fill under way renews the entry as well as a refresh does.
   if (shard.refreshing.size() >= kMostRefreshes || shard.fills.contains(key)) return nullptr;
   if (!shard.refreshing.insert(key).second) return nullptr;
   shard.fills.emplace(key, fill);
@@ -81,6 +82,7 @@ bool Fills::recently_unshared(const digest::Key& key, Time now) {
 void Fills::invalidate(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
+  // Under one lock with the list: a fill that is listed later has begun after the change.
   shard.invalidated.remember(key, now + kInvalidated);
   shard.fills.erase(key);
 }

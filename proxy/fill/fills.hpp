@@ -1,9 +1,13 @@
 // The fills under way, by key. Simultaneous misses of one URL cause only one request upstream.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -13,9 +17,43 @@
 #include "peers/threads/mutex.hpp"
 #include "proxy/cache/purge_pattern.hpp"
 #include "proxy/fill/fill.hpp"
-#include "proxy/fill/recent_keys.hpp"
 
 namespace proxy {
+
+// Remembers keys for a while, up to a number of keys. The oldest are forgotten first. Not
+// thread-safe.
+class RecentKeys {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit RecentKeys(std::size_t capacity) : capacity_(capacity) {}
+
+  void remember(const digest::Key& key, Time until) {
+    const auto [place, is_new] = until_.try_emplace(key, until);
+    if (is_new) order_.push_back(key);
+    // Threads may arrive here in another order than that of their times.
+    place->second = std::max(place->second, until);
+    if (order_.size() <= capacity_) return;
+    const auto oldest = until_.find(order_.front());
+    forgotten_until_ = std::max(forgotten_until_, oldest->second);
+    until_.erase(oldest);
+    order_.pop_front();
+  }
+  [[nodiscard]] bool holds(const digest::Key& key, Time now) const {
+    const auto found = until_.find(key);
+    return found != until_.end() && now < found->second;
+  }
+  // As holds(), but also true if the key may have been forgotten.
+  [[nodiscard]] bool may_hold(const digest::Key& key, Time now) const {
+    return now < forgotten_until_ || holds(key, now);
+  }
+
+ private:
+  const std::size_t capacity_;
+  boost::unordered_flat_map<digest::Key, Time, digest::KeyHash> until_;
+  std::deque<digest::Key> order_;  // oldest first
+  Time forgotten_until_ = Time::min();
+};
 
 // Any thread.
 class Fills {
@@ -45,19 +83,19 @@ class Fills {
   };
   // `unfit`: a fill that the caller has joined and that does not answer it. Other requests then
   // join the new fill in its place.
-  Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now,
+  Entered enter(const digest::Key& key, const std::string& url, const FillPlace& place, Time now,
                 const Fill* unfit = nullptr);
   // The fill of this URL that requests may join; null if there is none.
   std::shared_ptr<Fill> under_way(const digest::Key& key, const std::string& url, Time now);
-  static Entered alone(const std::string& url, net::Executor executor) {
-    return {make_shared_in_frames<Fill>(url, executor), Turn::alone};
+  static Entered alone(const std::string& url, const FillPlace& place) {
+    return {make_shared_in_frames<Fill>(url, place), Turn::alone};
   }
 
   // Lists a fill that no request waits for; later requests may join it. Null if the key is already
   // being fetched or refreshed, or too many keys are being refreshed: then the stale response is
   // not refreshed this time. The refresh lasts until end_refresh().
   std::shared_ptr<Fill> begin_refresh(const digest::Key& key, const std::string& url,
-                                      net::Executor executor);
+                                      const FillPlace& place);
   void end_refresh(const digest::Key& key);
 
   // Delists the fill: no request joins it any more. Does nothing if the key lists another fill or

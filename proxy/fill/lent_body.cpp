@@ -1,6 +1,4 @@
 // How a fill lends its body, and how the reader borrows it.
-#include "proxy/fill/lent_body.hpp"
-
 #include "proxy/fill/fill.hpp"
 
 namespace proxy {
@@ -10,17 +8,14 @@ constexpr std::uint64_t kBlockOfOthers = 64 * 1024;
 
 }  // namespace
 
-bool Fill::may_lend() const {
-  const auto& attached = readers_.attached;
-  return window_ && readers_.borrows && attached.size() == 1 &&
-         attached.front()->wakeup_.executor() == writer_.executor;
-}
-
 net::Task<void> Fill::lend(LentBody& body) {
   Wakeup* wakeup = nullptr;
   {
     const threads::MutexLock lock(mutex_);
-    if (!may_lend()) co_return;
+    const auto& attached = readers_.attached;
+    const bool may = window_ && readers_.borrows && attached.size() == 1 &&
+                     attached.front()->wakeup_.executor() == writer_.executor;
+    if (!may) co_return;
     window_->lent = &body;
     wake_readers();
     if (!writer_.wakeup) writer_.wakeup.emplace(writer_.executor);
@@ -37,9 +32,9 @@ net::Task<void> Fill::lend(LentBody& body) {
   }
 }
 
-void FillReader::borrows(bool does) {
+void FillReader::borrows(Borrows does) {
   const threads::MutexLock lock(fill_->mutex_);
-  fill_->readers_.borrows = does;
+  fill_->readers_.borrows = does == Borrows::yes;
 }
 
 bool FillReader::is_lent() const {
@@ -55,20 +50,18 @@ std::unique_ptr<FillReader::Borrowed> FillReader::borrow() {
 }
 
 net::Task<Outcome<std::size_t>> FillReader::Borrowed::next(net::Pipe& into) {
-  if (!reader_.slow_since_) {
-    reader_.slow_since_ = std::chrono::steady_clock::now();
-    moved_by_then_ = moved_;
-  }
+  const auto* const clock = reader_.fill_->clock_;
+  if (!reader_.slow_ && clock) reader_.slow_ = Slow{clock->steady(), moved_};
   reader_.waits_ = true;
   const auto moved = co_await body_.next(into);
   reader_.waits_ = false;
-  if (moved) note(*moved);
+  if (moved) record(*moved);
   co_return moved;
 }
 
-void FillReader::Borrowed::note(std::size_t moved) {
+void FillReader::Borrowed::record(std::size_t moved) {
   moved_ += moved;
-  if (moved_ - moved_by_then_ >= kBlockOfOthers) reader_.slow_since_.reset();
+  if (reader_.slow_ && moved_ - reader_.slow_->taken >= kBlockOfOthers) reader_.slow_.reset();
   auto& fill = *reader_.fill_;
   const threads::MutexLock lock(fill.mutex_);
   fill.window_->passed += moved;

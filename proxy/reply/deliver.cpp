@@ -128,8 +128,8 @@ void note_source(Client& client, const Provenance& from, http::Forward reason) {
   const bool sibling = from.source == cache::SourceKind::sibling;
   record.hierarchy = from.hierarchy;
   record.upstream_host = from.host;
-  record.asked = from.asked;
-  record.claimed = from.claimed;
+  record.asked = from.inquiries.list;
+  record.claimed = from.inquiries.claimed;
   record.storability = from.storability;
   record.tag = Tag::miss;
   if (reason == http::Forward::request) record.tag = Tag::client_refresh;
@@ -143,7 +143,7 @@ void note_source(Client& client, const Provenance& from, http::Forward reason) {
   status.fwd_status = from.fwd_status;
   status.stored = from.stored;
   status.collapsed = record.collapsed;
-  status.detail = from.detail;
+  status.detail = from.inquiries.detail;
   if (!from.peer.empty()) {
     http::add_detail(status.detail, (sibling ? "peer/" : "parent/") + from.peer);
   }
@@ -217,7 +217,7 @@ PieceBuffers buffers_of(const Pieces& pieces) {
 
 // The head may have promised that the response is stored.
 void note_end(RequestRecord& record, const FillReader& reader) {
-  if (record.storability == cache::Storability::yes) record.storability = reader.storability();
+  if (record.storability == cache::Storability::yes) record.storability = reader.end().storability;
 }
 
 void note_cut(RequestRecord& record, const Failure& cut) {
@@ -247,7 +247,7 @@ Task<error_code> borrow(Client& client, FillReader& reader) {
   if (!rest) co_return error_code{};
   const net::Pipes::Lent pipe(client.access.pipes);
   if (pipe.get()) co_return co_await pass_on(client, *rest, *pipe.get());
-  reader.borrows(false);
+  reader.borrows(FillReader::Borrows::no);
   co_return error_code{};
 }
 
@@ -270,7 +270,8 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   auto error = co_await response.start(entry.head(), entry.status, head.length,
                                        {buffers.data(), buffers.size()});
   first.clear();  // gives up their memory for the rest of the body
-  if (head.length >= LentBody::kLeast && response.sends_files()) reader.borrows(true);
+  if (head.length >= LentBody::kLeast && response.sends_files())
+    reader.borrows(FillReader::Borrows::yes);
   while (!error && !response.head_only() && !reader.at_end()) {
     const auto pieces = co_await reader.next();
     if (pieces && pieces->empty() && !reader.is_lent()) break;

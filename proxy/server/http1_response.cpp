@@ -276,9 +276,9 @@ Task<std::uint64_t> Http1Response::turn(std::uint64_t wanted) {
   for (;;) {
     const auto allowed = bandwidth_->take(wanted);
     if (allowed > 0) co_return allowed;
-    if (reader_) reader_->held_back(true);
+    if (reader_) reader_->held_back(FillReader::HeldBack::yes);
     co_await bandwidth_->wait();
-    if (reader_) reader_->held_back(false);
+    if (reader_) reader_->held_back(FillReader::HeldBack::no);
     if (gone_) co_return 0;
   }
 }

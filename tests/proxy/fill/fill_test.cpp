@@ -14,9 +14,11 @@ constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
 const std::string kMegabyte(1 << 20, 'm');
 
 struct FillScene {
+  machine::Clock clock;
   boost::asio::io_context io{1};
   cache::Budget budget{1 << 30};
-  std::shared_ptr<Fill> fill = std::make_shared<Fill>("http://a/", io.get_executor());
+  std::shared_ptr<Fill> fill =
+      std::make_shared<Fill>("http://a/", FillPlace{io.get_executor(), &clock});
 
   std::unique_ptr<FillReader> attach() { return FillReader::attach(fill, io.get_executor()); }
   void append(std::string_view text) { append_block(*fill, budget, text); }

@@ -25,9 +25,11 @@ struct HeldUp {
     return room;
   }
 
+  machine::Clock clock;
   boost::asio::io_context io{1};
   cache::Budget budget{1 << 30};
-  std::shared_ptr<Fill> fill = std::make_shared<Fill>("http://a/", io.get_executor());
+  std::shared_ptr<Fill> fill =
+      std::make_shared<Fill>("http://a/", FillPlace{io.get_executor(), &clock});
   std::unique_ptr<FillReader> behind = FillReader::attach(fill, io.get_executor());
   std::unique_ptr<FillReader> ahead = FillReader::attach(fill, io.get_executor());
   std::optional<Fill::Room> room;
@@ -35,7 +37,7 @@ struct HeldUp {
 
 TEST(HeldBackReader, IsNotDetachedForHoldingUpOthers) {
   HeldUp scene;
-  scene.behind->held_back(true);
+  scene.behind->held_back(FillReader::HeldBack::yes);
   EXPECT_EQ(scene.room_after(5'500ms), std::nullopt);
   while (!scene.behind->at_hand().empty()) continue;
   scene.io.restart();
@@ -45,8 +47,8 @@ TEST(HeldBackReader, IsNotDetachedForHoldingUpOthers) {
 
 TEST(HeldBackReader, IsLikeOthersOnceNoLimitHoldsItBack) {
   HeldUp scene;
-  scene.behind->held_back(true);
-  scene.behind->held_back(false);
+  scene.behind->held_back(FillReader::HeldBack::yes);
+  scene.behind->held_back(FillReader::HeldBack::no);
   EXPECT_EQ(scene.room_after(5'500ms), Fill::Room::some) << "the reader was detached";
 }
 

@@ -22,9 +22,11 @@ class ToldBody final : public LentBody {
 };
 
 struct LendingScene {
+  machine::Clock clock;
   boost::asio::io_context io{1};
   cache::Budget budget{1 << 30};
-  std::shared_ptr<Fill> fill = std::make_shared<Fill>("http://a/", io.get_executor());
+  std::shared_ptr<Fill> fill =
+      std::make_shared<Fill>("http://a/", FillPlace{io.get_executor(), &clock});
   std::unique_ptr<FillReader> reader = FillReader::attach(fill, io.get_executor());
   ToldBody body;
   std::unique_ptr<net::Pipe> pipe = net::Pipe::make();
@@ -47,7 +49,7 @@ struct LendingScene {
 TEST(LentBody, FollowsWhatTheReaderHasYetToTake) {
   LendingScene scene;
   scene.fill->keep_window();
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   EXPECT_FALSE(scene.back);
   EXPECT_EQ(text_of(run(scene.io, scene.reader->next()).value()), "first ");
@@ -62,7 +64,7 @@ TEST(LentBody, FollowsWhatTheReaderHasYetToTake) {
 TEST(LentBody, CountsAsReceived) {
   LendingScene scene;
   scene.fill->keep_window();
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   scene.body.moved = 100;
   EXPECT_EQ(run(scene.io, scene.reader->borrow()->next(*scene.pipe)).value(), 100U);
@@ -74,7 +76,7 @@ TEST(LentBody, CountsAsReceived) {
 TEST(LentBody, ShowsThatItsReaderWaitsForTheSource) {
   LendingScene scene;
   scene.fill->keep_window();
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   const auto borrowed = scene.reader->borrow();
   scene.body.moved = 1;
@@ -103,14 +105,14 @@ TEST(LentBody, IsNotLentToOneOfSeveralReaders) {
   LendingScene scene;
   const auto second = FillReader::attach(scene.fill, scene.io.get_executor());
   scene.fill->keep_window();
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   EXPECT_TRUE(scene.back);
 }
 
 TEST(LentBody, IsNotLentWhileFurtherReadersMayCome) {
   LendingScene scene;
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   EXPECT_TRUE(scene.back);
 }
@@ -120,7 +122,7 @@ TEST(LentBody, IsNotLentToAnotherThread) {
   boost::asio::io_context other;
   scene.reader = FillReader::attach(scene.fill, other.get_executor());
   scene.fill->keep_window();
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   EXPECT_TRUE(scene.back);
   scene.reader.reset();  // before its thread
@@ -129,7 +131,7 @@ TEST(LentBody, IsNotLentToAnotherThread) {
 TEST(LentBody, ComesBackIfTheReaderLeavesBeforeItBorrows) {
   LendingScene scene;
   scene.fill->keep_window();
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   scene.reader->leave();
   scene.settle();
@@ -139,7 +141,7 @@ TEST(LentBody, ComesBackIfTheReaderLeavesBeforeItBorrows) {
 TEST(LentBody, StaysWithAReaderThatLeavesUntilItIsDone) {
   LendingScene scene;
   scene.fill->keep_window();
-  scene.reader->borrows(true);
+  scene.reader->borrows(FillReader::Borrows::yes);
   scene.lend();
   auto borrowed = scene.reader->borrow();
   scene.reader->leave();

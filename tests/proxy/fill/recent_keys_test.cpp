@@ -1,4 +1,4 @@
-#include "proxy/fill/recent_keys.hpp"
+#include "proxy/fill/fills.hpp"
 
 #include <gtest/gtest.h>
 
