@@ -18,7 +18,7 @@ class BlockWriter {
   struct Into {
     std::shared_ptr<BlockRun> run;
     digest::Key key;  // of the URL
-    std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
+    std::shared_ptr<DiskPatience> patience;
     std::uint32_t last = UINT32_MAX;  // the block with which the answer's body ends at the latest
   };
   // The answer's body begins with the first byte of BlockRun::rest(). The access and the answer

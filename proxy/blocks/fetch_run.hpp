@@ -22,7 +22,7 @@ struct RunJob {
   std::shared_ptr<BlockRun> run;
   digest::Key key;                        // of the URL
   std::unique_ptr<OwnedRequest> request;  // of a client that reads the run
-  std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
+  std::shared_ptr<DiskPatience> patience;
 };
 
 // Starts a coroutine of its own on the worker's thread. Whatever happens, the coroutine ends the

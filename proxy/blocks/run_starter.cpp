@@ -8,6 +8,11 @@
 
 namespace proxy {
 
+RunStarter::RunStarter(FetchAccess& access, const ObjectRequest& of)
+    : access_(access),
+      of_(of),
+      patience_(std::make_shared<DiskPatience>(access.clock().steady())) {}
+
 bool RunStarter::may_begin() const {
   return of_.may_fetch && !of_.object->range() && !cache::strong_validator(*of_.object).empty();
 }

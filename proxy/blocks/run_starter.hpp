@@ -25,7 +25,7 @@ struct ObjectRequest {
 // coroutine; the access and the request outlive it.
 class RunStarter {
  public:
-  RunStarter(FetchAccess& access, const ObjectRequest& of) : access_(access), of_(of) {}
+  RunStarter(FetchAccess& access, const ObjectRequest& of);
 
   // Whether this request may begin a run: it may fetch, the object's length is known, and the
   // origin can be asked for exactly this version.
@@ -39,7 +39,7 @@ class RunStarter {
   FetchAccess& access_;
   const ObjectRequest& of_;
   // Shared by all runs of the answer, so that together they wait for the disk no longer than one.
-  const std::shared_ptr<DiskPatience> patience_ = std::make_shared<DiskPatience>();
+  const std::shared_ptr<DiskPatience> patience_;
 };
 
 }  // namespace proxy

@@ -25,8 +25,8 @@ bool may_be_on_disk(const FetchAccess& access, const Request& request, const Loo
 
 Task<LookupOnDisk> look_on_disk(FetchAccess& access, const Request& request, Lookup lookup,
                                 cache::Bodies bodies) {
-  auto back = co_await read_back(access.cached(), request, lookup.key, std::move(lookup.found),
-                                 lookup.asked, bodies);
+  Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
+  auto back = co_await read_back(access.cached(), request, std::move(sought));
   lookup.found = std::move(back.found);
   lookup.body = std::move(back.body);
   co_return LookupOnDisk{std::move(lookup), back.from_disk};

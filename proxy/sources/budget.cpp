@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/tiers/placement.hpp"
+
 namespace proxy {
 
 using namespace std::chrono_literals;
@@ -11,12 +13,14 @@ namespace {
 
 constexpr Time kNearOrigin = 10ms;
 constexpr Time kNearOriginMore = 5ms;  // how much longer than a near origin a neighbour may take
+// Two times that are less apart than this tell nothing of each other.
 constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
 constexpr Time kLeastInBody = 50ms;
 constexpr Time kLeastInFetchedBody = 1s;  // the connection outlasts no shorter wait: Fetch::body()
 constexpr Time kAssumed = 50ms;           // of what was never measured
 constexpr Time kWithoutBudget = 40ms;
+// The question costs a round trip in vain for most keys: it has to gain that much for the others.
 constexpr int kLeastGain = 8;
 constexpr int kLeastGainForStale = 2;
 constexpr Time kNoiseOfFetch = 20ms;
@@ -29,6 +33,7 @@ constexpr Time kEndless = Budget::kEndless;
 Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
   if (prefer == config::Prefer::neighbours) return {kEndless, kEndless};
   const bool spares = prefer == config::Prefer::origin_load;
+  // Without a time of the origin nothing is too slow, but the origin is asked soon, which tells it.
   if (!origin.measured()) return {std::nullopt, spares ? kWithoutBudget : kLeastPatience};
   const auto takes = origin.mean();
   if (!spares) return {takes + kNoise, kLeastPatience};
@@ -42,10 +47,6 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
   const auto& takes = claimant.first_byte;
   if (!takes.measured() || !budget.longest || takes.mean() <= *budget.longest) return Ask::yes;
   return now - claimant.measured >= peers::kFades ? Ask::on_trial : Ask::no;
-}
-
-bool is_near(const peers::FirstByte& neighbour) {
-  return neighbour.measured() && neighbour.mean() <= peers::kNear;
 }
 
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget) {

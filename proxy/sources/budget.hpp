@@ -51,9 +51,6 @@ enum class Held : std::uint8_t { nothing, stale };
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
                config::Prefer prefer, Held held);
 
-// Whether the neighbour is known to answer within 5 ms: what it holds is close at hand.
-bool is_near(const peers::FirstByte& neighbour);
-
 // Whether the origin is asked before this claimant, or at once beside it: the origin's time is
 // unknown, and asking tells it, but the claimant is known not to be near.
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);

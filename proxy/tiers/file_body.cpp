@@ -1,6 +1,5 @@
 #include "proxy/tiers/file_body.hpp"
 
-#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -11,7 +10,6 @@ namespace proxy {
 
 using cache::CheckedBodies;
 using net::Task;
-using std::chrono::steady_clock;
 namespace disk = cache::disk;
 
 std::shared_ptr<FileBody> FileBody::of(Cache& cache, disk::StoredBody stored) {
@@ -54,11 +52,11 @@ Task<bool> is_intact(CacheAccess& access, std::shared_ptr<FileBody> body, bool i
 Task<bool> is_verified(CacheAccess& access, std::shared_ptr<FileBody> body, bool is_there) {
   auto& checked = access.checked_bodies;
   const auto at = body->stored().at;
-  const auto last = checked.last_check(at, steady_clock::now());
+  const auto last = checked.last_check(at, access.cache.clock.steady());
   if (is_there && last == CheckedBodies::Check::lately) co_return true;
   const bool intact = co_await is_intact(access, body, is_there);
   if (!intact) co_return false;
-  checked.note(at, steady_clock::now());
+  checked.note(at, access.cache.clock.steady());
   co_return body->stored().in_page_cache();
 }
 
@@ -68,7 +66,7 @@ Task<bool> may_be_sent(CacheAccess& access, std::shared_ptr<FileBody> body) {
   auto& checked = access.checked_bodies;
   const auto at = body->stored().at;
   const bool is_there = body->stored().in_page_cache();
-  const auto last = checked.last_check(at, steady_clock::now());
+  const auto last = checked.last_check(at, access.cache.clock.steady());
   if (!is_there && last != CheckedBodies::Check::none) {
     checked.forget(at);  // the page cache does not keep it: memory is to
     co_return false;

@@ -17,7 +17,6 @@ namespace disk = cache::disk;
 namespace {
 
 using BlockEntry = cache::Ref<const cache::Entry>;
-using std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
 constexpr std::chrono::milliseconds kUntilNextTry{50};
@@ -53,9 +52,10 @@ Task<disk::Result<BlockEntry>> read_waiting(CacheAccess& access, WantedBlock wan
 // Reads again while the disk is busy: a stored block must not be fetched from the origin only
 // because many others are being read.
 Task<disk::Result<BlockEntry>> read_when_not_busy(CacheAccess& access, WantedBlock wanted) {
-  const auto until = steady_clock::now() + kLongestBusy;
+  const auto& clock = access.cache.clock;
+  const auto until = clock.steady() + kLongestBusy;
   auto block = co_await read_waiting(access, wanted);
-  while (!block && block.error() == disk::Error::busy && steady_clock::now() < until) {
+  while (!block && block.error() == disk::Error::busy && clock.steady() < until) {
     net::Timer timer(access.executor, kUntilNextTry);
     co_await timer.async_wait(net::as_result);
     block = co_await read_waiting(access, wanted);
@@ -98,7 +98,7 @@ bool has_block(const Cache& cache, const digest::Key& key, const cache::Entry& o
 Task<StoredBlock> read_block(CacheAccess& access, digest::Key key,
                              cache::Ref<const cache::Entry> object, std::uint32_t number) {
   auto& cache = access.cache;
-  const auto begun = steady_clock::now();
+  const auto begun = cache.clock.steady();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url();
@@ -132,7 +132,7 @@ Task<std::shared_ptr<FileBody>> block_in_file(CacheAccess& access, digest::Key k
                                               cache::Ref<const cache::Entry> object,
                                               std::uint32_t number) {
   auto& cache = access.cache;
-  const auto begun = steady_clock::now();
+  const auto begun = cache.clock.steady();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   if (!cache.disk || cache.store.holds(block_key)) co_return nullptr;
@@ -189,7 +189,7 @@ Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatien
   if (!cache.disk) co_return;
   const auto most = most_unwritten(cache.budget.limit());
   const auto more_than = most - std::min<std::uint64_t>(most, cache::kBlockBytes);
-  const auto begun = steady_clock::now();
+  const auto begun = cache.clock.steady();
   const auto allowed = patience->left(begun);
   milliseconds waited{0};
   while (waited < allowed) {
@@ -198,9 +198,9 @@ Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatien
         cache.disk->disk().queue().when_taken(more_than, [taken] { taken->notify(); });
     if (notice == cache::disk::WriteQueue::Notice::none) break;
     co_await taken->wait(allowed - waited);
-    waited = std::chrono::ceil<milliseconds>(steady_clock::now() - begun);
+    waited = std::chrono::ceil<milliseconds>(cache.clock.steady() - begun);
   }
-  patience->note(waited);
+  patience->record(waited);
 }
 
 void note_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object) {

@@ -1,6 +1,7 @@
 // The blocks of objects (cache/object.hpp), in memory and on disk.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -8,7 +9,6 @@
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/net/asio.hpp"
-#include "proxy/tiers/disk_patience.hpp"
 #include "proxy/tiers/file_body.hpp"
 #include "proxy/tiers/tiers.hpp"
 
@@ -70,6 +70,32 @@ BlockKept keep_block(Cache& cache, const digest::Key& key,
 // or its giver was purged.
 BlockKept keep_block_of_new(Cache& cache, const digest::Key& key,
                             const cache::Ref<const cache::Entry>& object, NewBlock block);
+
+// How long one response waits for the disk to write its blocks. The total is one second, plus the
+// time that the response has taken without such waits: a slow disk at most doubles that time, and
+// adds a second. Any thread.
+class DiskPatience {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Duration = std::chrono::milliseconds;
+
+  explicit DiskPatience(Time begun) : begun_(begun) {}
+
+  static constexpr Duration kAtOnce{1'000};
+
+  // How long the response may still wait.
+  [[nodiscard]] Duration left(Time now) const {
+    const Duration waited = waited_;
+    const auto without = std::chrono::floor<Duration>(now - begun_) - waited;
+    return kAtOnce + without - waited;
+  }
+  // Counts a wait that has ended.
+  void record(Duration waited) { waited_ = waited_.load() + waited; }
+
+ private:
+  const Time begun_;
+  std::atomic<Duration> waited_{Duration(0)};
+};
 
 // Waits while too many bytes are queued for the disk. Queued blocks take memory, and a block that
 // finds no memory is not stored. Returns at the latest when `patience` is used up, so a slower disk

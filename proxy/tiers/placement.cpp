@@ -13,6 +13,10 @@ constexpr std::uint64_t kShare = 4;
 
 }  // namespace
 
+bool is_near(const peers::FirstByte& neighbour) {
+  return neighbour.measured() && neighbour.mean() <= peers::kNear;
+}
+
 Placement::Placement(cache::Budget& budget)
     : asked_(budget, cache::AskedCounts::fitting(budget.limit() / kShare)) {}
 
@@ -20,12 +24,16 @@ void Placement::note_asked(const digest::Key& url_key) {
   asked_.note(url_key);
 }
 
-bool Placement::stores_duplicate(config::Duplicates setting, const digest::Key& url_key,
-                                 std::optional<std::uint64_t> length) {
-  if (setting != config::Duplicates::second) return setting == config::Duplicates::always;
-  if (asked_.of(url_key) < (length.value_or(0) > kLarge ? kForLarge : kForSmall)) return false;
+// Nearness counts as the estimate will be with this answer.
+bool Placement::leaves_there(config::Duplicates setting, const digest::Key& url_key,
+                             const Offer& offer) {
+  const auto takes = offer.took ? offer.takes.with(*offer.took) : offer.takes;
+  const bool at_hand = offer.role == config::Role::sibling && is_near(takes);
+  if (!at_hand || offer.renews || offer.long_part) return false;
+  if (setting != config::Duplicates::second) return setting == config::Duplicates::never;
+  if (asked_.of(url_key) < (offer.length.value_or(0) > kLarge ? kForLarge : kForSmall)) return true;
   asked_.forget(url_key);
-  return true;
+  return false;
 }
 
 }  // namespace proxy

@@ -1,14 +1,30 @@
 // Which responses that a neighbour holds close at hand are stored here, too.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
 #include "config/settings.hpp"
 #include "digest/key.hpp"
+#include "peers/first_byte.hpp"
 #include "proxy/cache/asked_counts.hpp"
 
 namespace proxy {
+
+// Whether the neighbour is known to answer within 5 ms: what it holds is close at hand.
+bool is_near(const peers::FirstByte& neighbour);
+
+// A neighbour's answer that may be stored, as far as its place depends on it.
+struct Offer {
+  config::Role role = config::Role::sibling;  // of the neighbour
+  peers::FirstByte takes = {};                // the neighbour, before this answer
+  // The time of this answer. Nothing: the neighbour waited for its own source, whose time that was.
+  std::optional<std::chrono::microseconds> took = {};
+  bool renews = false;     // what is stored here: the answer validates or replaces it
+  bool long_part = false;  // a part of which the client wants more than can be held back
+  std::optional<std::uint64_t> length = {};  // of the whole body, if known
+};
 
 // Carries out the setting digest.duplicates. Any thread.
 class Placement {
@@ -23,10 +39,12 @@ class Placement {
   [[nodiscard]] bool was_asked_before(const digest::Key& url_key) const {
     return asked_.of(url_key) > 1;
   }
-  // Whether a neighbour's response is stored. If so, its requests are counted anew; those that are
-  // answered by what is stored count, too. `length`: of the whole body, if known.
-  bool stores_duplicate(config::Duplicates setting, const digest::Key& url_key,
-                        std::optional<std::uint64_t> length);
+  // Whether the answer is left with the neighbour that gave it: a sibling that is near, and the
+  // setting does not store what it gives yet. Never if something is stored that the answer renews,
+  // nor for a long part: its client needs the rest of the part if the neighbour fails, and only a
+  // stored object has that supplied. If the answer is to be stored, its requests are counted anew;
+  // those that are answered by what is stored count, too.
+  bool leaves_there(config::Duplicates setting, const digest::Key& url_key, const Offer& offer);
 
  private:
   cache::AskedCounts asked_;

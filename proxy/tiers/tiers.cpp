@@ -22,51 +22,56 @@ namespace {
 
 constexpr std::chrono::seconds kLongestPurge{5};
 
-// The record of a purge, from the queue until the disk has it.
-class Written {
- public:
-  explicit Written(CacheAccess& access) : state_(std::make_shared<State>(access.executor)) {}
+enum class Waited : bool { no, yes };
 
-  disk::Done told() {
-    return [state = state_](disk::Result<void> written) {
-      state->failed = !written;
-      state->done.notify();
+// A yes that another thread gives, or a no, for a coroutine that waits.
+class Answer {
+ public:
+  explicit Answer(net::Executor executor) : state_(std::make_shared<State>(executor)) {}
+
+  std::function<void(bool)> giver() {
+    return [state = state_](bool yes) {
+      state->yes = yes;
+      state->come.notify();
     };
   }
-  // Waits for the record. Returns whether it could not be written in time. A disk that hangs delays
-  // the answer by at most kLongestPurge, or not at all if the hang is known already.
-  Task<bool> failed(const cache::DiskTier& disk) {
-    if (!disk.state().working) co_return true;
-    const auto woken = co_await state_->done.wait(kLongestPurge);
-    co_return woken == Wakeup::Woken::timed_out || state_->failed;
+  // Waits for at most kLongestPurge. No answer is a no.
+  Task<bool> is_yes() {
+    co_await state_->come.wait(kLongestPurge);
+    co_return state_->yes;
   }
 
  private:
   struct State {
-    explicit State(net::Executor executor) : done(executor) {}
-    Wakeup done;
-    std::atomic<bool> failed = false;
+    explicit State(net::Executor executor) : come(executor) {}
+    Wakeup come;
+    std::atomic<bool> yes = false;
   };
   std::shared_ptr<State> state_;
 };
 
-// A successor's answer to an order.
-struct Answer {
-  explicit Answer(net::Executor executor) : come(executor) {}
-  Wakeup come;
-  std::atomic<bool> forgotten = false;
-};
+disk::Done told(Answer& answer) {
+  return [give = answer.giver()](disk::Result<void> written) { give(written.has_value()); };
+}
 
-// Once the disk is our successor's, the successor has to forget, too. Returns whether it has.
-Task<bool> successor_forgets(CacheAccess& access, succession::Kind kind, std::string_view text) {
-  const auto answer = std::make_shared<Answer>(access.executor);
-  succession::Successor::Answered answered = [answer](bool forgotten) {
-    answer->forgotten = forgotten;
-    answer->come.notify();
-  };
-  if (!access.cache.successor.tell(kind, text, std::move(answered))) co_return false;
-  co_await answer->come.wait(kLongestPurge);
-  co_return answer->forgotten;
+// Whether a purge may be undone after a crash: its record could not be written in time. A disk that
+// hangs delays the answer by at most kLongestPurge, or not at all if the hang is known already.
+// Once the disk is our successor's, the successor has to forget, too. `written`: null if no record
+// is waited for.
+Task<bool> is_owed(CacheAccess& access, Answer* written, succession::Kind kind,
+                   std::string_view text) {
+  auto& cache = access.cache;
+  bool owed = false;
+  if (written) owed = !cache.disk->state().working;
+  if (written && !owed) {
+    const bool is_written = co_await written->is_yes();
+    owed = !is_written;
+  }
+  if (!cache.successor.exists()) co_return owed;
+  Answer forgot(access.executor);
+  if (!cache.successor.tell(kind, text, forgot.giver())) co_return true;
+  const bool has_forgotten = co_await forgot.is_yes();
+  co_return !has_forgotten;
 }
 
 Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
@@ -225,42 +230,34 @@ void drop(Cache& cache, const digest::Key& key, std::string_view name) {
 
 Task<Forgotten> forget(CacheAccess& access, const digest::Key& key, const std::string& name) {
   auto& cache = access.cache;
-  cache.fills.invalidate(key, std::chrono::steady_clock::now());
+  cache.fills.invalidate(key, cache.clock.steady());
   if (!cache.disk) co_return Forgotten{cache.store.invalidate(key, name)};
   const bool below = cache.disk->may_have(key);
-  Written written(access);
+  Answer written(access.executor);
   // The disk first, as in drop(). What the disk does not hold may be in a neighbour, which the next
   // start is not to ask for it either.
-  const auto purge =
-      cache.disk->purge(key, written.told(), cache::DiskTier::Also::what_is_not_held);
+  const auto purge = cache.disk->purge(key, told(written), cache::DiskTier::Also::what_is_not_held);
   Forgotten forgotten{cache.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
-  if (purge == cache::DiskTier::Purge::queued)
-    forgotten.owed = co_await written.failed(*cache.disk);
-  if (cache.successor.exists()) {
-    const bool forgot = co_await successor_forgets(access, succession::Kind::forget_url, name);
-    forgotten.owed = !forgot;
-  }
+  auto* const record = purge == cache::DiskTier::Purge::queued ? &written : nullptr;
+  forgotten.owed = co_await is_owed(access, record, succession::Kind::forget_url, name);
   co_return forgotten;
 }
 
 Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePattern& purge) {
   auto& cache = access.cache;
-  cache.fills.invalidate(purge, std::chrono::steady_clock::now());
-  Written written(access);
+  cache.fills.invalidate(purge, cache.clock.steady());
+  Answer written(access.executor);
   using Room = disk::PurgeRules::Room;
   const auto room = purge.is_by_giver() ? Room::reserved : Room::shared;
-  const bool below = !cache.disk || cache.disk->purge_all(purge.text(), written.told(), room);
+  const bool below = !cache.disk || cache.disk->purge_all(purge.text(), told(written), room);
   auto scan = drop_purged(cache.store, purge);
   Forgotten forgotten;
   forgotten.dropped = co_await net::run_on(cache.aside, std::move(scan));
   if (!below) co_return std::nullopt;
-  if (cache.disk) forgotten.owed = co_await written.failed(*cache.disk);
-  if (cache.successor.exists()) {
-    const auto text = purge.text();
-    const bool forgot = co_await successor_forgets(access, succession::Kind::forget_many, text);
-    forgotten.owed = !forgot;
-  }
+  auto* const record = cache.disk ? &written : nullptr;
+  const auto text = purge.text();
+  forgotten.owed = co_await is_owed(access, record, succession::Kind::forget_many, text);
   co_return forgotten;
 }
 
@@ -274,21 +271,22 @@ bool is_to_be_adopted(Cache& cache, const digest::Key& key, const cache::Entry& 
   return entry.is_object() || cache.store.is_worth_room(key, entry);
 }
 
-// The result for an entry that was read whole. Stores it in memory if that is worth the room.
-// `waited`: the read may have waited for the disk.
-FoundBelow keep_read(Cache& cache, const Request& request, const digest::Key& key,
-                     cache::ReadBack read, cache::Found found, AskedAt asked, bool waited) {
+// The result for an entry that was read whole. Stores it in memory if that is worth the room, and
+// always if the read may have waited for the disk.
+FoundBelow keep_read(Cache& cache, const Request& request, Sought sought,
+                     const cache::ReadBack& read, Waited waited) {
+  const auto& key = sought.key;
   cache::Kept kept{read.entry, read.on_disk};
-  const bool adopts = waited || is_to_be_adopted(cache, key, *read.entry);
+  const bool adopts = waited == Waited::yes || is_to_be_adopted(cache, key, *read.entry);
   if (adopts) kept = cache.store.adopt(key, std::move(kept), cache.clock.now());
-  const bool good = is_good(cache, request, key, read, asked);
+  const bool good = is_good(cache, request, key, read, sought.asked);
   const bool is_new = kept.entry == read.entry;
   if (adopts && !good && is_new) cache.store.drop(key, *kept.entry);
   if (good || !is_new) {
-    found.entry = kept.entry;
-    found.on_disk = kept.on_disk;
+    sought.found.entry = kept.entry;
+    sought.found.on_disk = kept.on_disk;
   }
-  return {std::move(found), good && is_new};
+  return {std::move(sought.found), good && is_new};
 }
 
 }  // namespace
@@ -300,11 +298,11 @@ bool may_be_below(const Cache& cache, const Request& request, const digest::Key&
          !cache.disk->hangs();
 }
 
-Task<FoundBelow> read_back(CacheAccess& access, const Request& request, digest::Key key,
-                           cache::Found found, AskedAt asked, cache::Bodies bodies) {
+Task<FoundBelow> read_back(CacheAccess& access, const Request& request, Sought sought) {
   auto& cache = access.cache;
+  const auto& key = sought.key;
   std::optional<cache::Readings::ReadRight> turn;  // until memory has the entry
-  auto read = read_at_once(cache, request, key, bodies);
+  auto read = read_at_once(cache, request, key, sought.bodies);
   bool waited = would_block(read);
   if (waited) {
     const auto over = std::make_shared<Wakeup>(access.executor);
@@ -314,29 +312,27 @@ Task<FoundBelow> read_back(CacheAccess& access, const Request& request, digest::
       auto again = cache.store.find(key, request.stored_as(), request.head.fields);
       if (again.entry) co_return FoundBelow{std::move(again)};
     }
-    read = co_await read_waiting(access, request, key, bodies);
+    read = co_await read_waiting(access, request, key, sought.bodies);
   }
   if (read && read->in_file) {
     auto body = FileBody::of(cache, std::move(*read->in_file));
     bool may = body != nullptr;
     if (may) may = co_await may_be_sent(access, body);
-    if (may && is_good(cache, request, key, *read, asked)) {
-      found.entry = std::move(read->entry);
-      co_return FoundBelow{std::move(found), true, std::move(body)};
+    if (may && is_good(cache, request, key, *read, sought.asked)) {
+      sought.found.entry = std::move(read->entry);
+      co_return FoundBelow{std::move(sought.found), true, std::move(body)};
     }
     read = read_at_once(cache, request, key, cache::Bodies::in_memory);
     waited = would_block(read);
-    if (waited) {
-      read = co_await read_waiting(access, request, key, cache::Bodies::in_memory);
-    }
+    if (waited) read = co_await read_waiting(access, request, key, cache::Bodies::in_memory);
   }
   if (!read) {
     warn_of(read.error(), request.stored_as());
-    co_return FoundBelow{std::move(found)};
+    co_return FoundBelow{std::move(sought.found)};
   }
-  found.varies = found.varies || read->varies;
-  if (!read->entry) co_return FoundBelow{std::move(found)};
-  co_return keep_read(cache, request, key, std::move(*read), std::move(found), asked, waited);
+  sought.found.varies = sought.found.varies || read->varies;
+  if (!read->entry) co_return FoundBelow{std::move(sought.found)};
+  co_return keep_read(cache, request, std::move(sought), *read, waited ? Waited::yes : Waited::no);
 }
 
 }  // namespace proxy

@@ -69,6 +69,13 @@ net::Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePatte
 // `found`: the result of the look-up in memory.
 bool may_be_below(const Cache& cache, const Request& request, const digest::Key& key,
                   const cache::Found& found);
+// What read_back() looks for.
+struct Sought {
+  digest::Key key;
+  cache::Found found;  // what memory has: no entry
+  AskedAt asked;       // a time before memory was searched
+  cache::Bodies bodies;
+};
 struct FoundBelow {
   cache::Found found;
   bool from_disk = false;  // this call read the entry from disk
@@ -79,9 +86,8 @@ struct FoundBelow {
 // Reads the entry from disk, and stores it in memory if there is room, or leaves its body in the
 // file. A small entry that the page cache has is stored in full memory only if it was asked for
 // lately. Several such reads at once may still displace an entry.
-// Returns `found` without an entry if the disk has none either, or if the entry was purged
-// after `asked`, a time before memory was searched.
-net::Task<FoundBelow> read_back(CacheAccess& access, const Request& request, digest::Key key,
-                                cache::Found found, AskedAt asked, cache::Bodies bodies);
+// Returns `found` without an entry if the disk has none either, or if the entry was purged after
+// `asked`.
+net::Task<FoundBelow> read_back(CacheAccess& access, const Request& request, Sought sought);
 
 }  // namespace proxy

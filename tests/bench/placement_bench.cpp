@@ -157,7 +157,10 @@ class Site {
     }
     if (ask_neighbours(proxy, resource)) {
       ++counts_.neighbours;
-      if (!proxy.placement.stores_duplicate(setting_, resource.key, shape_.body)) return;
+      const Offer offer{.takes = peers::FirstByte().with(std::chrono::milliseconds(1)),
+                        .took = {},
+                        .length = shape_.body};
+      if (proxy.placement.leaves_there(setting_, resource.key, offer)) return;
     } else {
       ++counts_.origin;
     }

@@ -254,10 +254,10 @@ class Mesh {
         took, shape_.body, clock_.now);
     ++counts_.neighbours;
     const auto& key = resources_[fetch.url].key;
-    const bool is_near_at_hand = is_near(question.peer->accuracy.first_byte());
-    const bool stores = !is_near_at_hand || member.placement.stores_duplicate(
-                                                config::Duplicates::second, key, shape_.body);
-    end(number, stores);
+    const Offer offer{
+        .takes = question.peer->accuracy.first_byte(), .took = {}, .length = shape_.body};
+    const bool is_left = member.placement.leaves_there(config::Duplicates::second, key, offer);
+    end(number, !is_left);
   }
 
   void hear_origin(std::size_t number) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proxy/sources/choice.hpp"
+#include "proxy/tiers/placement.hpp"
 
 namespace proxy {
 namespace {

@@ -12,6 +12,12 @@ using digest::quick_key;
 
 constexpr std::uint64_t kMiB = 1 << 20;
 
+// Of a sibling that takes a millisecond.
+Offer near(std::optional<std::uint64_t> length) {
+  return {
+      .takes = peers::FirstByte().with(std::chrono::milliseconds(1)), .took = {}, .length = length};
+}
+
 struct PlacementCase {
   const char* name;
   Duplicates setting;
@@ -32,20 +38,86 @@ TEST(Placement, StoresADuplicateAtTheRequestThatTheSettingNames) {
     unsigned stored_at = 0;
     for (unsigned request = 1; request <= 5 && stored_at == 0; ++request) {
       placement.note_asked(quick_key(1));
-      EXPECT_FALSE(c.setting != Duplicates::always &&
-                   placement.stores_duplicate(c.setting, quick_key(2), c.length))
+      const auto offer = near(c.length);
+      EXPECT_TRUE(c.setting == Duplicates::always ||
+                  placement.leaves_there(c.setting, quick_key(2), offer))
           << c.name << ": another URL";
-      if (placement.stores_duplicate(c.setting, quick_key(1), c.length)) stored_at = request;
+      if (!placement.leaves_there(c.setting, quick_key(1), offer)) stored_at = request;
     }
     EXPECT_EQ(stored_at, c.stored_at) << c.name;
   }
+}
+
+struct LeftCase {
+  const char* claim;
+  bool left;
+  Duplicates setting = Duplicates::never;
+  Offer offer;
+};
+
+TEST(Placement, LeavesOnlyWhatIsCloseAtHandAndCanBeHadAgain) {
+  const auto takes = [](std::chrono::microseconds time) { return peers::FirstByte().with(time); };
+  using namespace std::chrono_literals;
+  for (const LeftCase& c : {
+           LeftCase{.claim = "a near sibling has it",
+          .left = true,
+          .offer = {.takes = takes(1ms), .took = {}, .length = {}}},
+           LeftCase{.claim = "it is just near",
+           .left = true,
+           .offer = {.takes = takes(5ms), .took = {}, .length = {}}},
+           LeftCase{.claim = "it is not near",
+           .left = false,
+           .offer = {.takes = takes(6ms), .took = {}, .length = {}}},
+           LeftCase{.claim = "it was never measured",
+           .left = false,
+           .offer = {.takes = {}, .took = {}, .length = {}}},
+           LeftCase{.claim = "this answer shows that it is near",
+           .left = true,
+           .offer = {.takes = {}, .took = std::chrono::microseconds(1ms), .length = {}}},
+           LeftCase{.claim = "this answer was slow, and the estimate follows",
+           .left = false,
+           .offer = {.takes = takes(4ms), .took = std::chrono::microseconds(200ms), .length = {}}},
+           LeftCase{.claim = "a near parent has it",
+           .left = false,
+           .offer = {.role = config::Role::parent, .takes = takes(1ms), .took = {}, .length = {}}},
+           LeftCase{.claim = "the answer renews what is stored here",
+           .left = false,
+           .offer = {.takes = takes(1ms), .took = {}, .renews = true, .length = {}}},
+           LeftCase{.claim = "the client wants much of a part",
+           .left = false,
+           .offer = {.takes = takes(1ms), .took = {}, .long_part = true, .length = {}}},
+           LeftCase{.claim = "the settings store all",
+           .left = false,
+           .setting = Duplicates::always,
+           .offer = {.takes = takes(1ms), .took = {}, .length = {}}},
+           LeftCase{.claim = "nobody has asked twice",
+           .left = true,
+           .setting = Duplicates::second,
+           .offer = {.takes = takes(1ms), .took = {}, .length = {}}},
+       }) {
+    cache::Budget budget(64 << 20);
+    Placement placement(budget);
+    placement.note_asked(quick_key(1));
+    EXPECT_EQ(placement.leaves_there(c.setting, quick_key(1), c.offer), c.left) << c.claim;
+  }
+}
+
+TEST(Placement, KnowsWhatWasAskedForBefore) {
+  cache::Budget budget(64 << 20);
+  Placement placement(budget);
+  EXPECT_FALSE(placement.was_asked_before(quick_key(1)));
+  placement.note_asked(quick_key(1));
+  EXPECT_FALSE(placement.was_asked_before(quick_key(1))) << "that is the present request";
+  placement.note_asked(quick_key(1));
+  EXPECT_TRUE(placement.was_asked_before(quick_key(1)));
+  EXPECT_FALSE(placement.was_asked_before(quick_key(2)));
 }
 
 TEST(Placement, CountsAnewWhatItHasStored) {
   cache::Budget budget(64 << 20);
   Placement placement(budget);
   const auto stores = [&] {
-    return placement.stores_duplicate(Duplicates::second, quick_key(1), 10);
+    return !placement.leaves_there(Duplicates::second, quick_key(1), near(10));
   };
   for (int request = 0; request < 3; ++request) placement.note_asked(quick_key(1));
   EXPECT_TRUE(stores());

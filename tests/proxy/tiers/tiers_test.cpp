@@ -1,0 +1,171 @@
+#include "proxy/tiers/tiers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/tiers/cache_scene.hpp"
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kUrl = "http://a.test/x";
+const auto kKey = cache::key_of(kUrl);
+
+class BothTiers : public testing::TestWithParam<Over> {};
+INSTANTIATE_TEST_SUITE_P(Over, BothTiers, testing::Values(Over::memory, Over::disk),
+                         [](const auto& tested) {
+                           return tested.param == Over::disk ? "Disk" : "MemoryAlone";
+                         });
+
+TEST_P(BothTiers, KeepWhatIsStored) {
+  CacheScene scene(GetParam());
+  EXPECT_FALSE(scene.in_memory(kUrl).entry);
+  EXPECT_TRUE(scene.keep(kUrl, scene.now()));
+  EXPECT_TRUE(scene.in_memory(kUrl).entry);
+}
+
+struct OutdatedCase {
+  const char* name;
+  std::chrono::milliseconds asked;  // before the purge; negative: after it
+  cache::Giver giver;
+  bool purges_giver;  // all of the giver 7, else the URL
+  bool kept;
+};
+
+TEST_P(BothTiers, KeepNothingThatWasAskedForBeforeAPurge) {
+  for (const OutdatedCase& c : {OutdatedCase{"asked before", 1ms, {}, false, false},
+                                OutdatedCase{"asked long before", 59s, {}, false, false},
+                                OutdatedCase{"asked after", -1ms, {}, false, true},
+                                OutdatedCase{"of the giver, asked before", 1ms, {7}, true, false},
+                                OutdatedCase{"of the giver, asked after", -1ms, {7}, true, true},
+                                OutdatedCase{"of another giver", 1ms, {8}, true, true},
+                                OutdatedCase{"of the origin", 1ms, {}, true, true}}) {
+    CacheScene scene(GetParam());
+    scene.clock.pass(1min);
+    const auto purged = scene.now();
+    if (c.purges_giver)
+      scene.fills.invalidate(PurgePattern(cache::Giver{7}), purged);
+    else
+      scene.fills.invalidate(kKey, purged);
+    EXPECT_EQ(scene.keep(kUrl, purged - c.asked, c.giver), c.kept) << c.name;
+    EXPECT_EQ(!!scene.in_memory(kUrl).entry, c.kept) << c.name;
+  }
+}
+
+TEST_P(BothTiers, SayWhyAResponseIsNotStored) {
+  CacheScene scene(GetParam());
+  const auto entry = scene.entry_of({.url = kUrl});
+  const auto asked = scene.now();
+  EXPECT_EQ(why_not_kept(scene.cache, kKey, *entry, asked), cache::Storability::no_room);
+  scene.clock.pass(1s);
+  scene.fills.invalidate(kKey, scene.now());
+  EXPECT_EQ(why_not_kept(scene.cache, kKey, *entry, asked), cache::Storability::outdated);
+}
+
+TEST_P(BothTiers, ForgetForGood) {
+  CacheScene scene(GetParam());
+  const auto asked = scene.now();
+  ASSERT_TRUE(scene.keep(kUrl, asked));
+  scene.clock.pass(1s);
+  const auto forgotten = scene.forget(kUrl);
+  EXPECT_EQ(forgotten.dropped, 1U);
+  EXPECT_FALSE(forgotten.owed);
+  EXPECT_FALSE(scene.in_memory(kUrl).entry);
+  EXPECT_FALSE(scene.keep(kUrl, asked)) << "a response that was being fetched meanwhile";
+  const auto below = scene.below(kUrl, scene.now());
+  EXPECT_FALSE(below && below->found.entry);
+  EXPECT_EQ(scene.forget(kUrl).dropped, 0U);
+}
+
+TEST_P(BothTiers, ForgetAllThatAPurgeCovers) {
+  CacheScene scene(GetParam());
+  for (const auto* const url : {"http://a.test/1", "http://a.test/2", "http://b.test/1"})
+    ASSERT_TRUE(scene.keep(url, scene.now()));
+  ASSERT_TRUE(scene.keep("http://c.test/", scene.now(), {7}));
+  scene.clock.pass(1s);
+  EXPECT_EQ(scene.forget_all(PurgePattern("http://a.test/"))->dropped, 2U);
+  EXPECT_EQ(scene.forget_all(PurgePattern(cache::Giver{7}))->dropped, 1U);
+  EXPECT_FALSE(scene.in_memory("http://a.test/1").entry);
+  EXPECT_FALSE(scene.in_memory("http://c.test/").entry);
+  EXPECT_TRUE(scene.in_memory("http://b.test/1").entry);
+}
+
+TEST_P(BothTiers, DropWhatAResponseHasShownToBeOutdated) {
+  CacheScene scene(GetParam());
+  const auto asked = scene.now();
+  ASSERT_TRUE(scene.keep(kUrl, asked));
+  drop(scene.cache, kKey, kUrl);
+  EXPECT_FALSE(scene.in_memory(kUrl).entry);
+  EXPECT_TRUE(scene.keep(kUrl, asked)) << "unlike forget(), which remembers";
+}
+
+TEST(Tiers, HaveNothingBelowMemoryWithoutADisk) {
+  CacheScene scene(Over::memory);
+  EXPECT_FALSE(scene.below(kUrl, scene.now()));
+  EXPECT_FALSE(is_for_disk(scene.cache, kKey));
+  EXPECT_EQ(most_in_one_piece(scene.cache, kKey), scene.store.max_object());
+}
+
+struct BelowCase {
+  const char* name;
+  bool stored;
+  cache::Giver giver;
+  bool purged;  // after the request has come
+  bool found;
+};
+
+TEST(Tiers, ReadBackWhatMemoryHasGivenUp) {
+  for (const BelowCase& c : {BelowCase{"stored", true, {}, false, true},
+                             BelowCase{"never stored", false, {}, false, false},
+                             BelowCase{"of a neighbour", true, {7, false}, false, true},
+                             BelowCase{"of a guest", true, {7, true}, false, false},
+                             BelowCase{"purged meanwhile", true, {}, true, false}}) {
+    CacheScene scene(Over::disk);
+    const auto asked = scene.now();
+    if (c.stored) {
+      ASSERT_TRUE(scene.keep(kUrl, asked, c.giver, 1000)) << c.name;
+    }
+    scene.evict(kUrl);
+    if (c.purged) scene.fills.invalidate(kKey, asked + 1ms);
+    const auto below = scene.below(kUrl, asked);
+    const bool found = below && below->found.entry;
+    EXPECT_EQ(found, c.found) << c.name;
+    if (!found) continue;
+    EXPECT_TRUE(below->from_disk) << c.name;
+    EXPECT_EQ(below->found.entry->body.size, 1000U) << c.name;
+  }
+}
+
+TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
+  CacheScene scene(Over::disk);
+  ASSERT_TRUE(scene.keep(kUrl, scene.now()));
+  const TextRequest get("");
+  const TextRequest post("", "POST http://a.test/x HTTP/1.1");
+  const auto held = scene.in_memory(kUrl);
+  EXPECT_FALSE(may_be_below(scene.cache, *get, kKey, held));
+  EXPECT_TRUE(may_be_below(scene.cache, *get, kKey, {}));
+  EXPECT_FALSE(may_be_below(scene.cache, *post, kKey, {}));
+  EXPECT_FALSE(may_be_below(scene.cache, *get, cache::key_of("http://a.test/y"), {}));
+}
+
+TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
+  CacheScene scene(Over::disk, {.path = {}, .admit = cache::Admit::second});
+  const TextRequest request("");
+  const auto asks = [&] {
+    note_asked(scene.cache, *request, kKey);
+    const auto found = scene.in_memory(kUrl);
+    offer_to_disk(scene.cache, kKey, found);
+    return found.entry != nullptr;
+  };
+  EXPECT_FALSE(asks());
+  ASSERT_TRUE(scene.keep(kUrl, scene.now()));
+  ASSERT_TRUE(scene.disk->settle(10s));
+  EXPECT_FALSE(scene.disk->may_have(kKey)) << "asked for once";
+  EXPECT_TRUE(asks());
+  ASSERT_TRUE(scene.disk->settle(10s));
+  EXPECT_TRUE(scene.disk->may_have(kKey)) << "asked for twice";
+}
+
+}  // namespace
+}  // namespace proxy
