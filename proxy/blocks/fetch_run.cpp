@@ -54,7 +54,7 @@ Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, ClaimantSearch& 
   job.run->tell(inquiries);
   BlockWriter writer(access, {job.run, job.key, job.patience, last}, answer);
   writer.expect(kLeastSiblingRate);
-  const auto written = co_await writer.write(search.body_idle(answer, true));
+  const auto written = co_await writer.write(search.body_idle(answer));
   answer.fetch().finish();
   search.note(answer, worth_of(written), writer.received());
   job.run->tell(inquiries);
@@ -119,7 +119,8 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
 Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const RunJob& job,
                                                   OthersLeft left) {
   const auto& request = job.request->get();
-  if (!may_ask_neighbours(access.cache().fills, job.key, request)) co_return std::nullopt;
+  if (!may_ask_neighbours(access.cache().fills, job.key, request, access.clock.steady()))
+    co_return std::nullopt;
   // A neighbour that fails rests, so each may fail once.
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
     const auto end = co_await fetch_from_one(access, job, left);

@@ -49,7 +49,7 @@ std::optional<Attempt> question_for_all(FetchAccess& access, const RunJob& job) 
   const auto& request = job.request->get();
   if (request.facts.range || job.run->early()) return std::nullopt;
   const cache::Verdict how{cache::Action::fetch, http::Forward::partial};
-  auto head = origin_request(request, access.name(), how, nullptr, {});
+  auto head = origin_request(request, access.name(), how);
   return Attempt(access.sources, origin_plan(request, std::move(head)));
 }
 

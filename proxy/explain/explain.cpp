@@ -2,20 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "proxy/client/take_in.hpp"
-#include "proxy/explain/told_lifetime.hpp"
 #include "proxy/explain/whom.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/lookup/what_to_ask.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/tiers/disk_read.hpp"
 
 namespace proxy {
 
+using cache::Action;
 using net::Task;
 
 namespace {
+
+using Claim = peers::PeerDirectory::Claim;
 
 using Peeked = inspect::Peeked;
 
@@ -43,6 +48,7 @@ struct RequestLine {
 
 // Without a method: clients tunnel https, and get everything else.
 RequestLine line_of(const Hypothesis& asked) {
+  // By GET, since a URL is no target of CONNECT (RFC 9112 3.2.3).
   const auto url = http::parse_target("GET", asked.url);
   const bool is_url = is_absolute(url);
   std::string method = !asked.method.empty()    ? asked.method
@@ -101,18 +107,18 @@ std::optional<Refusal> why_refused(const Client& client, const Request& request,
 // What is known without a look at the cache.
 Explanation explanation_of(const Client& client, const Request& request, const std::string& user) {
   Explanation explanation;
-  explanation.url = request.target.url();
-  explanation.method = request.head.method;
-  explanation.client = client.address_text;
-  explanation.user = user;
-  explanation.reverse = request.arrival() == Arrival::reverse;
-  explanation.own_page = explanation.reverse && !request.mapping();
+  explanation.asked.url = request.target.url();
+  explanation.asked.method = request.head.method;
+  explanation.asked.client = client.address_text;
+  explanation.asked.user = user;
+  explanation.asked.reverse = request.arrival() == Arrival::reverse;
+  explanation.own_page = explanation.asked.reverse && !request.mapping();
   explanation.tunnel = request.is_connect();
   if (explanation.own_page) return explanation;
-  if (request.rule()) explanation.rule = request.rule()->word();
+  if (request.rule()) explanation.asked.rule = request.rule()->word();
   if (const auto refusal = why_refused(client, request, user)) {
-    explanation.refusal = refusal->reason;
-    explanation.refusal_status = refusal->status;
+    explanation.refused.reason = refusal->reason;
+    explanation.refused.status = refusal->status;
   }
   return explanation;
 }
@@ -133,7 +139,18 @@ Task<cache::disk::Result<Peeked>> peek(const ServeAccess& access, const Request&
   co_return co_await read_in_time<Peeked>(access.fetching.cached(), std::move(read));
 }
 
-void note_stored(const Request& request, const Peeked& peeked, Explanation& explanation) {
+// The freshness that the response states, or that the heuristic gives it, without the bounds of the
+// settings. Nothing: its head cannot be read.
+std::optional<cache::Freshness> told_freshness(const cache::Entry& entry, http::Targets targets) {
+  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
+  std::string text = std::string(entry.head()) + "\r\n";
+  const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
+  if (!head) return std::nullopt;
+  const auto control = http::response_cache_control(head->fields, targets);
+  return cache::freshness_of(*head, control, entry.times().response);
+}
+
+void write_stored(const Request& request, const Peeked& peeked, Explanation& explanation) {
   const auto targets = targets_for(request, request.policy().settings.cache);
   for (const auto& one : peeked.all) {
     StoredFacts stored{one.entry, one.facts, one.entry == peeked.found.entry, {}};
@@ -141,9 +158,9 @@ void note_stored(const Request& request, const Peeked& peeked, Explanation& expl
     if (told && told->lifetime != one.entry->freshness().lifetime) {
       stored.told_lifetime = told->lifetime;
     }
-    explanation.stored.push_back(std::move(stored));
+    explanation.cached.stored.push_back(std::move(stored));
   }
-  explanation.more_on_disk = peeked.varies_there;
+  explanation.cached.more_on_disk = peeked.varies_there;
 }
 
 Lookup judged(const ServeAccess& access, const Request& request, Peeked peeked) {
@@ -155,24 +172,160 @@ Lookup judged(const ServeAccess& access, const Request& request, Peeked peeked) 
   return lookup;
 }
 
-bool would_join(const ServeAccess& access, const Request& request, const Lookup& lookup) {
-  using cache::Action;
+bool would_join(ServeAccess& access, const Request& request, const Lookup& lookup) {
   const auto action = lookup.verdict.action;
   const bool fetches = action == Action::fetch || action == Action::revalidate;
   return fetches && may_share(access.fetching, request, lookup) &&
          access.cache().fills.under_way(lookup.key, request.stored_as(), lookup.asked);
 }
 
-void note_verdict(const ServeAccess& access, const Request& request, const Lookup& lookup,
-                  Explanation& explanation) {
+void write_verdict(ServeAccess& access, const Request& request, const Lookup& lookup,
+                   Explanation& explanation) {
   explanation.now = access.clock().now();
   explanation.ahead = access.clock().ahead();
-  explanation.key = hex_of(lookup.key);
-  explanation.stored_as = request.stored_as();
-  explanation.for_neighbours = request.may_be_shared();
-  explanation.verdict = lookup.verdict;
+  explanation.cached.key = hex_of(lookup.key);
+  explanation.cached.stored_as = request.stored_as();
+  explanation.cached.for_neighbours = request.may_be_shared();
+  explanation.cached.verdict = lookup.verdict;
   explanation.offline = request.facts.offline;
-  explanation.fetching = would_join(access, request, lookup);
+  explanation.cached.fetching = would_join(access, request, lookup);
+}
+
+double in_ms(std::chrono::microseconds time) {
+  return static_cast<double>(time.count()) / 1000;
+}
+
+std::string why_without_claim(const Claim& claim) {
+  if (claim.claims) return "its digest does not claim this";
+  if (claim.state == peers::PeerState::off) return "its digest is off (setting digest of the peer)";
+  return "no digest of it is in use";
+}
+
+// What the plan makes of a neighbour that it has as a candidate.
+void write_place(const ChoicePlan::Given& plan, const peers::Peer& peer, Ask place,
+                 PeerFacts& facts) {
+  const auto standing = peer.accuracy.standing();
+  if (place == Ask::on_trial) {
+    facts.asks = Asks::on_trial;
+    facts.why = standing.on_probation
+                    ? fmt::format("it is on trial ({}): one request at a time asks it",
+                                  peers::to_string(peer.accuracy.probation().reason()))
+                    : "it was too slow a while ago: one request at a time tries it";
+  } else if (place == Ask::no) {
+    facts.asks = Asks::if_origin_fails;
+    facts.why = fmt::format(
+        "it takes {:.1f} ms to the first byte, more than the {:.1f} ms that fit the "
+        "origin's time (setting digest.prefer)",
+        in_ms(standing.first_byte.mean()), in_ms(plan.budget.longest.value_or(Budget::Time(0))));
+  } else {
+    facts.asks = Asks::yes;
+  }
+}
+
+// Whether the neighbour counts as a claimant (PeerDirectory::claimants()).
+bool counts_as_claimant(const Claim& claim, peers::SteadyTime now) {
+  return claim.claims.value_or(false) && !claim.peer->accuracy.resting(now) && !claim.denied;
+}
+
+std::string why_not_asked(const Claim& claim, const ClaimantSearch::For& wanted,
+                          peers::SteadyTime now) {
+  const auto& peer = *claim.peer;
+  if (!claim.claims.value_or(false)) return why_without_claim(claim);
+  if (peer.accuracy.resting(now))
+    return fmt::format("it rests ({})", peers::to_string(peer.accuracy.probation().reason()));
+  if (claim.denied) return "it has denied that it holds this, and its digest is the same since";
+  return why_barred(peer, wanted) == Barred::guest
+             ? "a guest is not asked for a part, nor for what is stale here"
+             : "its settings `for` and `not_for` leave out this host";
+}
+
+// Why neighbours are not asked whatever they claim.
+std::string why_no_neighbours(const ServeAccess& access, const Request& request,
+                              const Lookup& lookup) {
+  if (request.policy().directory->peers().empty()) return "there are none (setting peers)";
+  if (answers_from_cache(lookup)) return "the cache answers";
+  if (lookup.verdict.action == Action::refuse) return "nobody is asked";
+  if (lookup.verdict.action == Action::pass) return "the request is forwarded as it is";
+  if (!request.may_be_shared()) {
+    return "the response is not kept under its URL alone (reverse without share, or drop_query)";
+  }
+  if (!may_ask_neighbours(access.cache().fills, lookup.key, request, access.clock().steady())) {
+    return "it was purged or changed lately, and neighbours may still hold the old response";
+  }
+  // Missing blocks are asked of neighbours run by run (blocks/fetch_run.hpp).
+  const bool in_blocks = lookup.verdict.action == Action::complete;
+  if (in_blocks || asks_siblings(access.fetching, request, lookup, lookup.verdict)) return {};
+  return "only the origin can answer this";
+}
+
+std::string url_of(bool tls, const std::string& host, std::uint16_t port) {
+  const bool six = host.find(':') != host.npos;
+  return fmt::format("{}://{}{}{}:{}", tls ? "https" : "http", six ? "[" : "", host, six ? "]" : "",
+                     port);
+}
+
+std::string server_of(const Request& request) {
+  if (request.is_connect()) return std::string(request.target.authority());
+  const auto at = origin_of(request.target, request.policy().lists);
+  return url_of(at.tls, at.host, at.port);
+}
+
+void write_origin(const Request& request, OriginFacts& origin) {
+  if (const auto* const mapping = request.mapping()) {
+    for (const auto& to : mapping->to) origin.servers.push_back(url_of(to.tls, to.host, to.port));
+    return;
+  }
+  const auto route = route_of(request);
+  for (const auto number : route.order) origin.parents.push_back((*route.parents)[number].name);
+  if (route.direct) origin.servers.push_back(server_of(request));
+}
+
+// What the search of a miss would want of neighbours: see fill_from_neighbours().
+ClaimantSearch::For wanted_of(const Request& request, const Lookup& lookup) {
+  const bool for_part = lookup.verdict.part || lookup.verdict.action == Action::complete;
+  return {.key = lookup.key,
+          .request = request,
+          .guests = !for_part && !lookup.stored(),
+          .of_site = !for_part && may_collapse(request),
+          .held = lookup.stored() ? Held::stale : Held::nothing};
+}
+
+// Fills in no_neighbours, peers, owner and origin. Asks the plan of choice, made of the same facts
+// as that of a miss. The verdict of `lookup` is that of the explanation.
+void write_whom(const ServeAccess& access, const Request& request, const Lookup& lookup,
+                Explanation& explanation) {
+  auto& sources = explanation.sources;
+  const auto now = access.clock().steady();
+  const auto wanted = wanted_of(request, lookup);
+  auto rule = digest::mark_of(request.facts.rule);
+  const bool asks_for_parts = lookup.verdict.part || lookup.verdict.action == Action::complete;
+  if (rule == 0 && asks_for_parts) rule = digest::kOfPart;
+  // Not claimants(), which counts what it finds: to explain must change no figure.
+  const auto claims = request.policy().directory->claims_of(lookup.key, now, rule);
+  peers::Claimants claimants;
+  for (const auto& claim : claims)
+    if (counts_as_claimant(claim, now)) claimants.push_back(claim.peer);
+  const auto plan = ClaimantSearch::given_for(access.fetching.sources, wanted, std::move(claimants), now);
+  if (plan.origin_takes.measured()) sources.origin.takes = plan.origin_takes.mean();
+  if (lookup.verdict.action != Action::refuse) write_origin(request, sources.origin);
+  sources.no_neighbours = why_no_neighbours(access, request, lookup);
+  const bool of_site = plan.candidates.lead() == Lead::site;
+  for (const auto& claim : claims) {
+    PeerFacts facts{.name = claim.peer->name,
+                    .state = std::string(peers::to_string(claim.state)),
+                    .claims = claim.claims,
+                    .asks = Asks::no,
+                    .why = sources.no_neighbours};
+    const auto place = plan.candidates.place_of(claim.peer);
+    if (sources.no_neighbours.empty()) {
+      if (place && !of_site)
+        write_place(plan, *claim.peer, *place, facts);
+      else
+        facts.why = why_not_asked(claim, wanted, now);
+      if (place && of_site) sources.owner = claim.peer->name;
+    }
+    sources.peers.push_back(std::move(facts));
+  }
 }
 
 }  // namespace
@@ -190,25 +343,29 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   const Client client{access, asker.response, record, asked.client, asked.client_text};
   take_in(client, request);
   auto explanation = explanation_of(client, request, asked.user);
-  const bool is_refused = !explanation.refusal.empty();
-  if (explanation.tunnel && !is_refused) explain_tunnel(request, explanation);
+  const bool is_refused = !explanation.refused.reason.empty();
+  if (explanation.tunnel && !is_refused) {
+    explanation.sources.no_neighbours = "a tunnel leads to one server";
+    write_origin(request, explanation.sources.origin);
+  }
   if (explanation.own_page || explanation.tunnel) co_return Explained(std::move(explanation));
   request.tell_of_client(request.policy().settings.forwarded, asked.client_text);
 
   auto peeked = co_await peek(access, request);
   if (!peeked) {
-    explanation.disk_fault = cache::disk::to_string(peeked.error());
+    explanation.cached.disk_fault = cache::disk::to_string(peeked.error());
+    // A disk that hangs is a fact to show, not a reason to show nothing.
     const inspect::Live memory{access.cache().store};
-    peeked = inspect::peek(memory, access.cache().budget, request.stored_as(), request.head.fields,
-                           access.clock().now());
+    peeked = inspect::peek(memory, access.cache().budget, request.stored_as(),
+                           request.head.fields, access.clock().now());
   }
-  note_stored(request, *peeked, explanation);
+  write_stored(request, *peeked, explanation);
   const auto lookup = judged(access, request, std::move(*peeked));
-  note_verdict(access, request, lookup, explanation);
+  write_verdict(access, request, lookup, explanation);
   if (is_refused) {
-    explanation.no_neighbours = "the request is refused";
+    explanation.sources.no_neighbours = "the request is refused";
   } else {
-    explain_whom(access, request, lookup, explanation);
+    write_whom(access, request, lookup, explanation);
   }
   co_return Explained(std::move(explanation));
 }

@@ -46,33 +46,50 @@ struct OriginFacts {
 };
 
 struct Explanation {
-  std::string url;  // canonical
-  std::string method;
-  std::string client;   // its address
-  std::string user;     // who signs in; empty: nobody
-  std::string refusal;  // why the request is refused; empty: it is not
-  unsigned refusal_status = 0;
+  struct Asked {
+    std::string url;  // canonical
+    std::string method;
+    std::string client;    // its address
+    std::string user;      // who signs in; empty: nobody
+    std::string rule;      // the word of the site's rule; empty: none applies
+    bool reverse = false;  // the settings choose the origin, not the client
+  };
+  struct Refused {
+    std::string reason;  // empty: it is not
+    unsigned status = 0;
+  };
+  struct Cached {
+    std::string key;  // in hex
+    std::string stored_as;
+    bool for_neighbours = false;  // whether they may be asked for it, and told of it
+    std::vector<StoredFacts> stored;
+    bool more_on_disk = false;  // perhaps: other variants
+    std::string disk_fault;     // why the disk was not looked at; empty: it was, or there is none
+    cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
+    bool fetching = false;  // another request fetches it, and this one would wait for that
+  };
+  struct Sources {
+    std::string no_neighbours;  // why none would be asked; empty: some may be
+    std::vector<PeerFacts> peers;
+    std::string owner;  // the neighbour that is asked about what none claims; empty: none
+    OriginFacts origin;
+  };
+
+  Asked asked;
+  Refused refused;
   bool own_page = false;  // the request is for a page of this proxy, and nothing below counts
   bool tunnel = false;    // CONNECT: nothing is stored, and neighbours are not asked
-  std::string rule;       // the word of the site's rule; empty: none applies
-  bool reverse = false;   // the settings choose the origin, not the client
-  std::string key;        // in hex
-  std::string stored_as;
-  bool for_neighbours = false;  // whether they may be asked for it, and told of it
-  std::vector<StoredFacts> stored;
-  bool more_on_disk = false;  // perhaps: other variants
-  std::string disk_fault;     // why the disk was not looked at; empty: it was, or there is none
-  cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
+  Cached cached;
   bool offline = false;
-  bool fetching = false;  // another request fetches it, and this one would wait for that
-  // Why no neighbour would be asked; empty: some may be.
-  std::string no_neighbours;
-  std::vector<PeerFacts> peers;
-  std::string owner;  // the neighbour that is asked about what none claims; empty: none
-  OriginFacts origin;
+  Sources sources;
   cache::Time now;
   std::chrono::milliseconds ahead{0};  // wall time less `now`
 };
+
+// Words that the JSON and the sentences share.
+std::string_view word(cache::Freshness::Basis basis);  // "max-age"
+std::string_view word(Asks asks);                      // "on-trial"
+std::string moment_text(cache::Time time);             // "2026-01-01T00:00:00Z"
 
 // What would happen, in one sentence for a person. Pure.
 std::string sentence(const Explanation& explanation);

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "proxy/explain/words.hpp"
+#include "proxy/explain/explanation.hpp"
 
 namespace proxy {
 namespace {
@@ -34,8 +34,8 @@ std::string_view word_of(cache::Action action) {
 
 std::string_view action_of(const Explanation& explanation) {
   if (explanation.own_page) return "own-page";
-  if (!explanation.refusal.empty()) return word_of(cache::Action::refuse);
-  return explanation.tunnel ? "tunnel" : word_of(explanation.verdict.action);
+  if (!explanation.refused.reason.empty()) return word_of(cache::Action::refuse);
+  return explanation.tunnel ? "tunnel" : word_of(explanation.cached.verdict.action);
 }
 
 Json vary_json(const http::Variant& variant) {
@@ -103,38 +103,39 @@ Json origin_json(const OriginFacts& origin) {
 }  // namespace
 
 std::string explanation_json(const Explanation& explanation) {
-  Json json{{"url", explanation.url},
-            {"method", explanation.method},
-            {"client", explanation.client},
-            {"user", text_or_null(explanation.user)},
+  Json json{{"url", explanation.asked.url},
+            {"method", explanation.asked.method},
+            {"client", explanation.asked.client},
+            {"user", text_or_null(explanation.asked.user)},
             {"verdict", sentence(explanation)},
             {"sentences", Json::array()},
-            {"allowed", explanation.refusal.empty()},
-            {"refusal", text_or_null(explanation.refusal)},
+            {"allowed", explanation.refused.reason.empty()},
+            {"refusal", text_or_null(explanation.refused.reason)},
             {"own_page", explanation.own_page},
-            {"mode", explanation.reverse ? "reverse" : "forward"},
-            {"rule", text_or_null(explanation.rule)},
-            {"key", text_or_null(explanation.key)},
-            {"stored_as", text_or_null(explanation.stored_as)},
-            {"for_neighbours", explanation.for_neighbours},
+            {"mode", explanation.asked.reverse ? "reverse" : "forward"},
+            {"rule", text_or_null(explanation.asked.rule)},
+            {"key", text_or_null(explanation.cached.key)},
+            {"stored_as", text_or_null(explanation.cached.stored_as)},
+            {"for_neighbours", explanation.cached.for_neighbours},
             {"action", action_of(explanation)},
-            {"fwd", text_or_null(std::string(http::text(explanation.verdict.reason)))},
+            {"fwd", text_or_null(std::string(http::text(explanation.cached.verdict.reason)))},
             {"offline", explanation.offline},
-            {"being_fetched", explanation.fetching},
-            {"disk_fault", text_or_null(explanation.disk_fault)},
-            {"other_variants_on_disk", explanation.more_on_disk},
+            {"being_fetched", explanation.cached.fetching},
+            {"disk_fault", text_or_null(explanation.cached.disk_fault)},
+            {"other_variants_on_disk", explanation.cached.more_on_disk},
             {"stored", Json::array()},
-            {"no_neighbours", text_or_null(explanation.no_neighbours)},
+            {"no_neighbours", text_or_null(explanation.sources.no_neighbours)},
             {"peers", Json::array()},
-            {"owner", text_or_null(explanation.owner)},
-            {"origin", origin_json(explanation.origin)}};
+            {"owner", text_or_null(explanation.sources.owner)},
+            {"origin", origin_json(explanation.sources.origin)}};
   for (const auto& [about, text] : sentences(explanation)) {
     json["sentences"].push_back({{"about", about}, {"text", text}});
   }
-  for (const auto& stored : explanation.stored) {
+  for (const auto& stored : explanation.cached.stored) {
     json["stored"].push_back(stored_json(stored, explanation));
   }
-  for (const auto& peer : explanation.peers) json["peers"].push_back(peer_json(peer));
+  for (const auto& peer : explanation.sources.peers) json["peers"].push_back(peer_json(peer));
+  // A URL or a name of a neighbour may have bytes that are no UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -5,7 +5,6 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/part.hpp"
-#include "proxy/sources/drain.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
 namespace proxy {

@@ -7,8 +7,8 @@
 #include "proxy/fetching/from_neighbours.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/http/validators.hpp"
+#include "proxy/sources/checking.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/sources/sampling.hpp"
 
 namespace proxy {
 

@@ -18,7 +18,6 @@
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/sources/whom_to_ask.hpp"
 
 namespace proxy {
 
@@ -121,7 +120,8 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   auto& fill = context.fill();
   const bool held_back = is_to_be_held_back(incoming, resumable);
   resumable = resumable || held_back;  // another source then gives the whole
-  const auto idle = search.body_idle(incoming.attempt, resumable);
+  const auto idle = resumable ? search.body_idle(incoming.attempt)
+                              : context.request().policy().settings.timeouts.body;
   const auto least = least_rate(incoming.length, held_back);
   BodyWriter writer(context, std::move(incoming));
   if (held_back) {
@@ -186,7 +186,7 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
 Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch& search,
                                             Incoming& incoming) {
   if (!incoming.entry->range()) co_return std::nullopt;
-  const auto idle = search.body_idle(incoming.attempt, true);  // nothing is published yet
+  const auto idle = search.body_idle(incoming.attempt);  // nothing is published yet
   const auto cut = co_await cut_to_size(context, incoming, idle);
   if (cut && *cut == CutToSize::done) co_return std::nullopt;
   const auto finding = cut ? Finding{Worth::other_range} : worth_of(cut.error());
@@ -200,7 +200,8 @@ Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incomi
                             cache::Ref<const cache::Entry> object) {
   search.settle();
   const bool resumable = !cache::strong_validator(*object).empty();
-  const auto idle = search.body_idle(incoming.attempt, resumable);
+  const auto idle = resumable ? search.body_idle(incoming.attempt)
+                              : context.request().policy().settings.timeouts.body;
   co_await write_object(context, std::move(incoming), std::move(object), idle);
   co_return Answered::yes;
 }

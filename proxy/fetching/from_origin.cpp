@@ -9,7 +9,7 @@
 #include "proxy/fetching/rest_of_body.hpp"
 #include "proxy/fetching/stored_answer.hpp"
 #include "proxy/sources/checking.hpp"
-#include "proxy/sources/contradiction.hpp"
+#include "proxy/sources/examination.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
@@ -80,8 +80,8 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
       worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
   if (!is_cut) return std::nullopt;
   writer.note_cut();
-  const bool neighbours =
-      may_ask_neighbours(context.cache().fills, context.job.key, context.request());
+  const bool neighbours = may_ask_neighbours(context.cache().fills, context.job.key,
+                                             context.request(), context.access.clock().steady());
   const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;
   if (neighbours) return is_by_parent ? RestFrom::neighbours_and_origin : RestFrom::neighbours;
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
@@ -201,10 +201,10 @@ Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& ques
   return attempt_at_origin(context.access, context.request(), question, std::move(route));
 }
 
-Attempt attempt_at_origin(FetchAccess& access, const Request& request,
-                          const OriginQuestion& question, upstream::Route route) {
-  auto head = origin_request(request, access.name(), question.how, question.stored.get(),
-                             question.tags, question.range_override);
+Attempt attempt_at_origin(FetchAccess& access, const Request& request, const OriginQuestion& question,
+                          upstream::Route route) {
+  auto head = origin_request(request, access.name(), question.how,
+                             {question.stored.get(), question.tags}, question.range_override);
   return {access.sources, origin_plan(request, std::move(head), std::move(route))};
 }
 

@@ -9,9 +9,7 @@
 #include "proxy/fetching/object_length.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/sources/checking.hpp"
-#include "proxy/sources/drain.hpp"
 #include "proxy/sources/neighbour.hpp"
-#include "proxy/sources/rest_race.hpp"
 
 namespace proxy {
 
@@ -138,7 +136,8 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   }
   attempt.fetch().finish();
   if (!attempt.peer()) co_return all;
-  note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
+  note_worth(*context.request().policy().directory, attempt, worth_of(written),
+             context.access.clock().steady(), writer.received());
   const auto& object = run->object;
   if (written && is_to_be_checked(access.sources, context.request())) {
     check_given(access.sources, context.request(), {object, object->body.size, attempt.peer()});
@@ -157,8 +156,8 @@ Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
     co_return co_await fetch_from_origin(context.access, rest, std::move(begun));
   }
   const bool by_origin = !incoming.attempt.peer();
-  const bool neighbours =
-      may_ask_neighbours(context.cache().fills, context.job.key, context.request());
+  const bool neighbours = may_ask_neighbours(context.cache().fills, context.job.key,
+                                             context.request(), context.access.clock().steady());
   if (by_origin && !neighbours) co_return cut;
   run->begin_again();
   const auto rest = rest_job(context, std::move(run));

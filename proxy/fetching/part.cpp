@@ -7,7 +7,6 @@
 #include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
-#include "proxy/sources/drain.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,6 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/object_writer.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/sources/rest_race.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
 namespace proxy {
@@ -67,7 +66,7 @@ Task<std::optional<Outcome<void>>> write_rest_from_neighbour(FillContext& contex
     }
     search.settle();
     auto written = co_await writer.join(std::move(*answer));
-    const auto idle = search.body_idle(writer.attempt(), true);
+    const auto idle = search.body_idle(writer.attempt());
     if (written) written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, kRateGrace));
     search.note(writer.attempt(), worth_of(written), context.fill().received() - before);
     co_return std::optional(written);

@@ -76,7 +76,7 @@ bool asks_siblings(const FetchAccess& access, const Request& request, const Look
   // What the origin has replaced, neighbours may still have.
   if (lookup.anew) return false;
   return sibling_may_answer(request, verdict) &&
-         may_ask_neighbours(access.cache().fills, lookup.key, request);
+         may_ask_neighbours(access.cache().fills, lookup.key, request, access.clock().steady());
 }
 
 std::optional<http::AskedRange> range_override(const FetchAccess& access, const Request& request,

@@ -1,11 +1,15 @@
 #include "proxy/sources/attempt.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "proxy/http/date.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/policy/request.hpp"
-#include "proxy/sources/disown.hpp"
+#include "proxy/sources/checking.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/error.hpp"
@@ -19,6 +23,29 @@ namespace {
 constexpr int kMostInterims = 32;
 constexpr unsigned kProcessing = 102;
 constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
+constexpr std::chrono::milliseconds kDrainWait{20};
+
+std::chrono::microseconds whole_us(Attempt::Steady::duration time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(time);
+}
+
+// Shared by the two coroutines that wait, since each may end first.
+struct Rest {
+  Attempt attempt;
+  std::function<bool(Attempt&)> fits;
+  Attempt* silent;  // null: the race is over
+  bool won = false;
+};
+
+Task<void> ask_for(std::shared_ptr<Rest> rest) {
+  try {
+    const auto answered = co_await rest->attempt.ask();
+    rest->won = answered && rest->silent && rest->fits(rest->attempt);
+  } catch (const std::exception& bug) {
+    spdlog::error("a question for the rest of a body failed inside this proxy: {}", bug.what());
+  }
+  if (rest->won) rest->silent->abandon();  // ends the wait for it
+}
 
 }  // namespace
 
@@ -49,7 +76,7 @@ Attempt::Attempt(SourceAccess& access, FetchPlan&& plan, peers::PeerRef peer, Di
 
 Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   times_.request = access_->cache.cache.clock.now();
-  begun_ = Steady::now();
+  begun_ = access_->now();
   auto answered = co_await fetch_->start(begun_);
   for (int interims = 0; answered; ++interims) {
     const auto head = co_await fetch_->response();
@@ -61,7 +88,7 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
       break;
     } else if (!may_be_interim(**head, interims)) {
       answered = kMalformed;
-    } else if ((*head)->status != 100) {  // a GET expects no 100
+    } else if ((*head)->status != 100) {  // a GET expects no 100 (RFC 9110 15.2.1)
       waits_itself_ = !!peer_;
       if (!interim) continue;
       auto passed_on = interim(**head);
@@ -69,18 +96,18 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
     }
   }
   if (answered && peer_) answered = prove();
-  waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
+  waited_ = whole_us(access_->now() - begun_);
+  // Read after the head, whatever came before: RFC 9111 4.2.3 counts the age from here.
   times_.response = access_->cache.cache.clock.now();
   times_.ahead = access_->cache.cache.clock.ahead();
   outcome_ = answered;
-  note_time();
-  note_clock();
+  record_origin();
   co_return answered;
 }
 
 Task<bool> Attempt::body_begins() {
   const bool begun = co_await fetch_->body_begins();
-  waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
+  waited_ = whole_us(access_->now() - begun_);
   co_return begun;
 }
 
@@ -94,31 +121,28 @@ Outcome<void> Attempt::prove() const {
   const auto proof = directory_->proof_of(peer_, naming_in(head()));
   if (proof == peers::Proof::given) return boost::system::in_place_value;
   const bool is_other = proof == peers::Proof::none;
-  if (is_other && peer_->accuracy.not_a_proxy(Steady::now())) disown(*access_, peer_);
+  if (is_other && peer_->accuracy.not_a_proxy(access_->now())) disown(*access_, peer_);
   return Failure{Failure::Where::upstream, Failure::What::untrusted,
                  is_other ? Errc::not_the_peer : Errc::unproven_peer};
 }
 
-// A time-out counts as what it took. Without neighbours, nobody asks for the time.
-void Attempt::note_time() const {
-  if (!access_->has_neighbours) return;
+// Records how long the origin took, and what its Date says of our clock.
+void Attempt::record_origin() const {
+  if (peer_) return;
+  // A time-out counts as what it took. Without neighbours, nobody asks for the time.
   const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
-  if (peer_ || !tells || fetch_->server().was_known_to_fail()) return;
-  // Without the time that servers took which were asked before.
-  const auto now = Steady::now();
-  const auto took =
-      std::chrono::duration_cast<std::chrono::microseconds>(now - fetch_->server().turned_to());
-  access_->origin_times.note(fetch_->aimed_at(), took, now);
-}
-
-// A response that a cache on the way gives has an old Date, and says so by Age.
-void Attempt::note_clock() const {
-  if (!outcome_ || peer_ || fetch_->server().parent() || head().fields.has(http::field::age))
-    return;
+  auto& server = fetch_->server();
+  if (access_->has_neighbours && tells && !server.was_known_to_fail()) {
+    // Without the time that servers took which were asked before.
+    const auto now = access_->now();
+    access_->origin_times.record(fetch_->aimed_at(), whole_us(now - server.turned_to()), now);
+  }
+  // A response that a cache on the way gives has an old Date, and says so by Age (RFC 9111 4.2.3).
+  if (!outcome_ || server.parent() || head().fields.has(http::field::age)) return;
   const auto ours = machine::whole_seconds(times_.arrived());
   const auto date = http::parse_date(head().fields.value(http::field::date), ours);
   if (!date) return;
-  access_->shared.origin_clocks.note(fetch_->server().to().host, *date - ours, begun_ + waited_);
+  access_->shared.origin_clocks.note(server.to().host, *date - ours, begun_ + waited_);
 }
 
 std::optional<std::uint64_t> Attempt::length() const {
@@ -181,6 +205,56 @@ Inquiry Attempt::inquiry() const {
           .result = outcome_ ? "answered" : word(outcome_.error().what),
           .cause = {},
           .waited = waited_};
+}
+
+Task<void> drain_body(SourceAccess& access, Fetch& fetch) {
+  const PooledBuffer scratch(access.upstream.buffers);
+  const auto until = access.now() + kDrainWait;
+  while (!fetch.body_finished() && access.now() < until) {
+    const auto read = co_await fetch.body(scratch.all(), kDrainWait);
+    if (!read) break;
+  }
+  // Also after a body that is longer: its connection is then closed.
+  fetch.finish();
+}
+
+Task<Outcome<void>> skip_body(SourceAccess& access, Fetch& fetch, std::uint64_t bytes,
+                              std::chrono::milliseconds idle) {
+  const PooledBuffer scratch(access.upstream.buffers);
+  while (bytes > 0) {
+    const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
+    const auto into = net::asio::buffer(scratch.all(), static_cast<std::size_t>(size));
+    const auto read = co_await fetch.body(into, idle);
+    if (!read) co_return read.error();
+    if (*read == 0) co_return Failure{Failure::Where::upstream, Failure::What::cut, {}};
+    bytes -= *read;
+  }
+  co_return boost::system::in_place_value;
+}
+
+bool is_silent(const Outcome<void>& body, const Attempt& attempt) {
+  return !body && body.error().what == Failure::What::timed_out && attempt.peer() &&
+         attempt.waits_itself();
+}
+
+Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent, Attempt rest,
+                                           std::function<bool(Attempt&)> fits,
+                                           std::chrono::milliseconds idle) {
+  Rest begun{std::move(rest), std::move(fits), &silent};
+  const auto raced = make_shared_in_frames<Rest>(std::move(begun));
+  // Ends the race whatever happens.
+  struct End {
+    Rest& of;
+    ~End() {
+      of.silent = nullptr;
+      if (!of.won) of.attempt.abandon();
+    }
+  } const end{*raced};
+  access.second_questions.add();
+  net::spawn(access.executor, ask_for(raced));
+  co_await silent.fetch().body_goes_on(idle);
+  if (!raced->won) co_return std::nullopt;
+  co_return std::move(raced->attempt);
 }
 
 }  // namespace proxy

@@ -1,4 +1,5 @@
-// Asks one source for one response: the request, the connection, the head of the answer.
+// Asks one source for one response: the request, the connection, the head of the answer. Also reads
+// what nobody wants of a body, and races a silent source with another one.
 #pragma once
 
 #include <chrono>
@@ -42,11 +43,11 @@ class Attempt {
   Attempt(SourceAccess& access, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
           Lead lead = Lead::claim);
 
-  // Sends the request and waits for the head of the final answer. Notes how long an origin took
-  // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than
-  // 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling, since a
-  // sibling sends a stored response at once, except a 102 by which it says that it waits for its
-  // own fetch. An answer at a neighbour's address that does not prove to be the neighbour's
+  // Sends the request and waits for the head of the final answer. Records how long an origin took
+  // (SourceAccess::origin_times). `interim`, if set, gets each of an origin's interim heads other
+  // than 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling,
+  // since a sibling sends a stored response at once, except a 102 by which it says that it waits
+  // for its own fetch. An answer at a neighbour's address that does not prove to be the neighbour's
   // (peers/identity.hpp) is a failure, whatever it says: Errc::unproven_peer if the next poll may
   // prove it, else Errc::not_the_peer. After the latter the neighbour rests, and all that it gave
   // and no origin has confirmed is dropped.
@@ -54,8 +55,6 @@ class Attempt {
   // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which
   // then count as the first byte. Returns whether they are here.
   net::Task<bool> body_begins();
-  // Whether body_begins() need not be called: it would not wait.
-  [[nodiscard]] bool body_has_begun() const { return fetch_->body_has_begun(); }
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }
 
@@ -74,10 +73,6 @@ class Attempt {
   // Whether the neighbour has said that it waits for a source of its own. Its time, and how its
   // body ends, then tell nothing about itself.
   [[nodiscard]] bool waits_itself() const { return waits_itself_; }
-  // Whether the name servers are waited for, which tells nothing about the source.
-  [[nodiscard]] bool awaits_name() const {
-    return fetch_->server().under_way().awaited() == upstream::Awaited::name;
-  }
   [[nodiscard]] cache::SourceKind source() const;
   [[nodiscard]] cache::Giver giver() const;
   [[nodiscard]] Hierarchy hierarchy() const;
@@ -90,15 +85,11 @@ class Attempt {
   // waited for them, or to the failure.
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 
-  // Records that another source has answered while a parent was silent (Fetch::note_silence).
-  void note_silence() { fetch_->server().note_silence(); }
-
  private:
   [[nodiscard]] const std::string& name_of_proxy() const;  // empty: an origin is asked
   [[nodiscard]] bool may_be_interim(const http::ResponseHead& head, int number) const;
   [[nodiscard]] Outcome<void> prove() const;
-  void note_time() const;
-  void note_clock() const;
+  void record_origin() const;
 
   SourceAccess* access_;
   peers::PeerRef peer_;
@@ -111,5 +102,25 @@ class Attempt {
   std::chrono::microseconds waited_{};
   Outcome<void> outcome_ = Failure{Failure::Where::us, Failure::What::abandoned, {}};
 };
+
+// Reads the rest of the body for at most 20 ms, then finishes the fetch. A refusal's body is short
+// and mostly here already. Once the body is read, the connection can serve another request.
+net::Task<void> drain_body(SourceAccess& access, Fetch& fetch);
+
+// Reads past the first `bytes` of the body. A shorter body is the failure `cut`. `idle`: the
+// longest wait for the next bytes.
+net::Task<Outcome<void>> skip_body(SourceAccess& access, Fetch& fetch, std::uint64_t bytes,
+                                   std::chrono::milliseconds idle);
+
+// Whether reading the body has ended because a neighbour that fetches it itself is silent. The
+// connection is still usable if the wait has lasted at least 1 s: see Fetch::body().
+bool is_silent(const Outcome<void>& body, const Attempt& attempt);
+
+// Asks `rest`, and waits meanwhile for more of the body of `silent`, for at most `idle`. Returns
+// `rest` if its answer comes first and `fits`: then `silent` is abandoned. Else returns nothing and
+// gives `rest` up: the body of `silent` goes on, has failed, or is still silent.
+net::Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent, Attempt rest,
+                                                std::function<bool(Attempt&)> fits,
+                                                std::chrono::milliseconds idle);
 
 }  // namespace proxy

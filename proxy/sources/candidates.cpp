@@ -1,10 +1,6 @@
 #include "proxy/sources/candidates.hpp"
 
 #include <algorithm>
-#include <span>
-#include <utility>
-
-#include "proxy/sources/choice.hpp"
 
 namespace proxy {
 
@@ -26,6 +22,15 @@ Candidates::Candidates(peers::Claimants claimants, const Budget& budget, peers::
   order_by_choice(
       std::span(in_line_.data(), in_line_.size()),
       [](const peers::PeerRef& peer) { return peer->accuracy.standing(); }, draw);
+}
+
+std::optional<Ask> Candidates::place_of(const peers::PeerRef& peer) const {
+  const auto has = [&](const peers::Claimants& some) {
+    return std::find(some.begin(), some.end(), peer) != some.end();
+  };
+  if (has(in_line_)) return Ask::yes;
+  if (has(on_trial_)) return Ask::on_trial;
+  return has(too_slow_) ? std::optional(Ask::no) : std::nullopt;
 }
 
 peers::PeerRef Candidates::begin_trial() {

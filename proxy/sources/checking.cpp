@@ -1,5 +1,6 @@
 #include "proxy/sources/checking.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -7,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/sources/attempt.hpp"
-#include "proxy/sources/disown.hpp"
-#include "proxy/sources/drain.hpp"
+#include "config/counted.hpp"
+#include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sources/examination.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/sources/upstream_request.hpp"
@@ -19,7 +20,6 @@
 namespace proxy {
 
 using net::Task;
-using std::chrono::steady_clock;
 
 namespace {
 
@@ -31,6 +31,31 @@ constexpr std::chrono::seconds kLongestAnswer{10};
 
 enum class Connection : std::uint8_t { any, fresh };
 
+// Purges all that the neighbour gave and no origin has confirmed: in memory, on disk and under way.
+// Returns what a person is told of it.
+Task<std::string> purge_given(SourceAccess& access, const peers::Peer& peer) {
+  const PurgePattern all_of_it(cache::Giver{peer.tag});
+  const auto forgotten = co_await forget(access.cache, all_of_it);  // never refused
+  const auto [dropped, owed] = forgotten.value();
+  const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
+  co_return fmt::format("{} dropped from memory{}",
+                        config::counted(dropped, "unconfirmed response of it was",
+                                        "unconfirmed responses of it were"),
+                        on_disk);
+}
+
+Task<void> purge_and_say(SourceAccess& access, peers::PeerRef peer) {
+  try {
+    const auto purged = co_await purge_given(access, *peer);
+    spdlog::warn(
+        "peer {}: what answers at {} is not this neighbour: it named neither the epoch nor "
+        "the proxy that our polls have found there; {}",
+        peer->name, peer->url, purged);
+  } catch (const std::exception& bug) {
+    spdlog::error("a purge of what {} gave failed inside this proxy: {}", peer->name, bug.what());
+  }
+}
+
 // Nothing: the origin does not answer, or wants to be left alone.
 Task<std::optional<Testimony>> ask_origin(SourceAccess& access, const Request& request,
                                           const Given& given, Connection connection) {
@@ -39,6 +64,7 @@ Task<std::optional<Testimony>> ask_origin(SourceAccess& access, const Request& r
   auto plan = origin_plan(request, check_request(request, access.shared.name));
   if (!plan.route.direct) co_return std::nullopt;  // a parent is no witness for the origin
   plan.route = {};
+  // Another connection may lead to another server behind the same address.
   plan.repeatable = connection == Connection::any;
   plan.first_byte = std::min<std::chrono::milliseconds>(plan.first_byte, kLongestAnswer);
   Attempt attempt(access, std::move(plan));
@@ -79,9 +105,10 @@ Task<void> check(SourceAccess& access, std::unique_ptr<OwnedRequest> request, Gi
   auto& peer = *given.by;
   const auto& url = request->get().target.url();
   try {
+    // Counted before the answer: a check that the origin does not answer was made, too.
     peer.accuracy.checked();
     const auto ruling = co_await examine(access, request->get(), given);
-    const auto now = steady_clock::now();
+    const auto now = access.now();
     if (ruling == Ruling::origin_varies) peer.suspicion.origin_varies(url, now);
     if (ruling != Ruling::contradicted || !peer.suspicion.may_testify(url, now)) co_return;
     const auto& probation = peer.accuracy.probation();
@@ -100,6 +127,18 @@ Task<void> check(SourceAccess& access, std::unique_ptr<OwnedRequest> request, Gi
   }
 }
 
+Task<void> probe(SourceAccess& access, Attempt attempt) {
+  const Probes::Running running(access.probes);
+  const auto& peer = attempt.peer();
+  try {
+    const auto answered = co_await attempt.ask();
+    if (!answered) co_return;
+    if (const auto held = says_it_holds(attempt.head())) peer->accuracy.probed(*held);
+  } catch (const std::exception& bug) {
+    spdlog::error("a question to {} failed inside this proxy: {}", peer->name, bug.what());
+  }
+}
+
 }  // namespace
 
 bool is_to_be_checked(SourceAccess& access, const Request& request) {
@@ -111,6 +150,21 @@ void check_given(SourceAccess& access, const Request& request, Given given) {
   if (access.probes.full()) return;
   auto task = check(access, std::make_unique<OwnedRequest>(request), std::move(given));
   net::spawn(access.executor, std::move(task));
+}
+
+void sample_false_miss(SourceAccess& access, const digest::Key& key, const Request& request) {
+  auto& probes = access.probes;
+  if (!probes.chosen(request.policy().settings.digest.false_miss_sample) || probes.full()) return;
+  const auto number = static_cast<std::uint32_t>(probes.random());
+  const auto rule = digest::mark_of(request.facts.rule);
+  const auto peer =
+      request.policy().directory->other_than_claimants(key, access.now(), number, rule);
+  if (!peer || !request.policy().routes.may_ask(peer->id, request.target)) return;
+  net::spawn(access.executor, probe(access, probe_of(access, peer, request)));
+}
+
+void disown(SourceAccess& access, const peers::PeerRef& peer) {
+  net::spawn(access.executor, purge_and_say(access, peer));
 }
 
 }  // namespace proxy

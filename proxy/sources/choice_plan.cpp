@@ -22,11 +22,8 @@ void ChoicePlan::begin(Time now) {
   begun_ = now;
   hedges_.earn();
   if (given_.nobody_else) given_.candidates.call_reserve();
-  if (given_.route) begin_trial();
-}
-
-void ChoicePlan::begin_trial() {
-  auto peer = given_.candidates.begin_trial();
+  // Without the origin as the next source, nobody would answer the client while the trial lasts.
+  auto peer = given_.route ? given_.candidates.begin_trial() : nullptr;
   if (!peer) return;
   if (!hedges_.take()) {
     peer->accuracy.probation().end_trial();
@@ -54,21 +51,18 @@ ChoicePlan::Action ChoicePlan::ask_next_source(Time now) {
   const bool may_ask = origin_failed_ || (in_time && !asks_origin_first());
   const bool claimant_left = may_ask && candidates.left();
   const bool may_ask_origin = given_.route && !origin_failed_;
-  if (!claimant_left && !may_ask_origin) return wait_for_those_asked();
+  if (!claimant_left && !may_ask_origin) {
+    next_source_at_ = Time::max();
+    // Where the caller has another source, it does not wait for slow answers.
+    const bool is_last_hope = origin_failed_ || given_.nobody_else;
+    return is_last_hope ? wait() : Action(End{});
+  }
   const bool alone = would_hedge() && !hedges_.take();
   if (alone) settle(now);
   if (claimant_left) return Ask{to_claimant(candidates.next(), now), alone};
   const bool is_only_source = under_way_.empty() && !candidates.left() && !candidates.reserve();
   if (is_only_source && !by_route_) return End{};
   return Ask{to_origin(*given_.route, now), alone};
-}
-
-// Nobody is left to ask. Where the caller has another source, it does not wait for slow answers.
-ChoicePlan::Action ChoicePlan::wait_for_those_asked() {
-  next_source_at_ = Time::max();
-  const bool is_last_hope = origin_failed_ || given_.nobody_else;
-  if (!is_last_hope) return End{};
-  return wait();
 }
 
 // While a parent is silent, the servers of the route that have not been asked are the next source.
@@ -166,12 +160,12 @@ void ChoicePlan::fetcher_named(peers::PeerRef fetcher) {
   if (given_.candidates.asked() <= 1) given_.candidates.add(std::move(fetcher));
 }
 
-bool ChoicePlan::origin_has_failed(Number question, bool no_way, Time now) {
+bool ChoicePlan::origin_has_failed(Number question, Failed how, Time now) {
   remove(question);
   given_.candidates.call_reserve();
   const bool asks_peer = std::any_of(under_way_.begin(), under_way_.end(),
                                      [](const UnderWay& one) { return one.is_peer; });
-  const bool other_route = no_way && !under_way_.empty();
+  const bool other_route = how == Failed::on_the_way && !under_way_.empty();
   if (!given_.candidates.left() && !asks_peer && !other_route) return false;
   next_source_at_ = now;
   return origin_failed_ = true;
@@ -184,16 +178,10 @@ void ChoicePlan::settle(Time now) {
   next_source_at_ = now;
 }
 
-ChoicePlan::Left ChoicePlan::how_left(const Question& question, bool over, bool is_excused,
-                                      Time now) {
-  if (over || now < question.expected_by) return Left::in_time;
+Left how_left(const ChoicePlan::Question& question, Silence silence, ChoicePlan::Time now) {
+  if (silence == Silence::none || now < question.expected_by) return Left::in_time;
   if (!question.peer) return Left::late_origin;
-  return is_excused ? Left::in_time : Left::late_peer;
-}
-
-Budget::Time ChoicePlan::patience_in(std::optional<peers::FirstByte> takes) const {
-  return takes ? patience_in_body(*takes, given_.budget)
-               : patience_in_fetched_body(given_.origin_takes);
+  return silence == Silence::excused ? Left::in_time : Left::late_peer;
 }
 
 }  // namespace proxy

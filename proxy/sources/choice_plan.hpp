@@ -1,6 +1,7 @@
 // Whom one request asks, when, and when it stops waiting. Pure: no I/O, no clock, no randomness.
 #pragma once
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <chrono>
 #include <cstdint>
@@ -9,12 +10,38 @@
 
 #include "config/settings.hpp"
 #include "peers/directory.hpp"
-#include "proxy/sources/budget.hpp"
+#include "proxy/observe/count.hpp"
 #include "proxy/sources/candidates.hpp"
-#include "proxy/sources/hedges.hpp"
 #include "proxy/upstream/route.hpp"
 
 namespace proxy {
+
+// How many second questions one thread may ask while the answer of a neighbour or a parent is still
+// awaited: a share of the requests that ask neighbours or parents, so that slow neighbours cannot
+// double the load of the others and of the origins. What is not used is kept for a burst. Not
+// thread-safe.
+class Hedges {
+ public:
+  // `taken` (or null) counts the second questions.
+  explicit Hedges(Count* taken = nullptr) : taken_(taken) {}
+
+  static constexpr double kShare = 0.2;
+  static constexpr double kBurst = 20;
+
+  // A request asks a neighbour, or by a route with a parent.
+  void earn() { left_ = std::min(left_ + kShare, kBurst); }
+  // Whether another question may be asked now; if so, it counts.
+  [[nodiscard]] bool take() {
+    if (left_ < 1) return false;
+    left_ -= 1;
+    if (taken_) taken_->add();
+    return true;
+  }
+
+ private:
+  Count* const taken_;
+  double left_ = kBurst;
+};
 
 // A state machine. Its caller begins it, carries out each Action of next(), and reports what the
 // questions bring. Claimants that fit the budget are asked, one after the other:
@@ -69,12 +96,9 @@ class ChoicePlan {
   struct End {};  // no source is left
   using Action = std::variant<Ask, AskRestOfRoute, Wait, End>;
 
+  [[nodiscard]] const Given& given() const { return given_; }
   // Whether there is anybody to choose among. If not, the plan ends at once.
-  [[nodiscard]] bool has_choice() const { return has_candidates() || by_route_; }
-  [[nodiscard]] bool has_candidates() const { return !given_.candidates.none(); }
-  [[nodiscard]] Lead lead() const { return given_.candidates.lead(); }
-  [[nodiscard]] const peers::FirstByte& origin_takes() const { return given_.origin_takes; }
-  [[nodiscard]] const Budget& budget() const { return given_.budget; }
+  [[nodiscard]] bool has_choice() const { return !given_.candidates.none() || by_route_; }
 
   // Call this once, before next().
   void begin(Time now);
@@ -94,24 +118,19 @@ class ChoicePlan {
   void peer_waits_itself();
   // A neighbour that was asked says that this one fetches the response.
   void fetcher_named(peers::PeerRef fetcher);
-  // The origin has failed, or answered with an error. `no_way`: another route may do better.
-  // Returns whether another source may still answer.
-  bool origin_has_failed(Number question, bool no_way, Time now);
+  // The origin has failed, or answered with an error. Returns whether another source may still
+  // answer.
+  enum class Failed : std::uint8_t {
+    itself,
+    on_the_way,  // another route may do better
+  };
+  bool origin_has_failed(Number question, Failed how, Time now);
   [[nodiscard]] bool origin_failed() const { return origin_failed_; }
 
   // A neighbour's answer is of use only if the origin fails: asks it again then.
   void put_off(peers::PeerRef peer) { given_.candidates.put_in_reserve(std::move(peer)); }
   // The questions under way are left.
   void settle(Time now);
-
-  // How a question that is left has done. `over`: its answer is there; `is_excused`: the time tells
-  // nothing of a neighbour, because it waits for its own source, or for its name to be resolved.
-  enum class Left : std::uint8_t { in_time, late_peer, late_origin };
-  static Left how_left(const Question& question, bool over, bool is_excused, Time now);
-
-  // The longest wait for more of a body that another source could supply, too. `takes`: the
-  // neighbour's time; nothing: it is fetching the body itself.
-  [[nodiscard]] Budget::Time patience_in(std::optional<peers::FirstByte> takes) const;
 
  private:
   struct UnderWay {
@@ -120,10 +139,8 @@ class ChoicePlan {
     bool on_trial;
   };
 
-  void begin_trial();
   Action ask_next_source(Time now);
   Action ask_next_route(Time now);
-  Action wait_for_those_asked();
   [[nodiscard]] Action wait() const;
   Question to_claimant(const peers::PeerRef& peer, Time now);
   Question to_origin(upstream::Route route, Time now);
@@ -146,5 +163,15 @@ class ChoicePlan {
   std::optional<Question> trial_;  // to be asked first
   boost::container::small_vector<UnderWay, 4> under_way_;
 };
+
+// How a question that is left has done.
+enum class Left : std::uint8_t { in_time, late_peer, late_origin };
+// What is known of it by then.
+enum class Silence : std::uint8_t {
+  none,     // its answer is there
+  excused,  // a neighbour waits for its own source, or its name is being resolved
+  unexcused,
+};
+Left how_left(const ChoicePlan::Question& question, Silence silence, ChoicePlan::Time now);
 
 }  // namespace proxy

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "proxy/http/cache_status.hpp"
-#include "proxy/sources/drain.hpp"
+#include "proxy/net/frame_allocator.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
-#include "proxy/sources/whom_to_ask.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
@@ -24,58 +23,97 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
   return budget;
 }
 
+// Counts a claim for each of them.
 peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyTime now) {
+  if (!wanted.claimants) return {};
+  const auto& directory = *wanted.request.policy().directory;
+  auto claimants = directory.claimants(wanted.key, now, digest::mark_of(wanted.request.facts.rule));
+  // What is held in part is claimed under a mark alone, so that requests for the whole do not ask.
+  if (!claimants.empty() || !wanted.asked.part) return claimants;
+  return directory.claimants(wanted.key, now, digest::kOfPart);
+}
+
+// The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
+// neighbour that has said that it fetches the key. Null: none.
+PeerRef neighbour_of_site(SourceAccess& access, const ClaimantSearch::For& wanted,
+                          peers::SteadyTime now) {
+  const auto& directory = wanted.request.policy().directory;
+  const auto ours = access.shared.publisher.current()->epoch;
+  if (auto owner = directory->owner(wanted.key, ours, now)) return owner;
+  const auto fetcher = access.shared.site_fetches.fetcher_of(wanted.key, now);
+  return fetcher ? directory->member(*fetcher, now) : nullptr;
+}
+
+// Whether a neighbour that claims nothing is worth a question.
+bool pays(const peers::Peer& neighbour, const ClaimantSearch::For& wanted,
+          const peers::FirstByte& origin) {
   const auto& policy = wanted.request.policy();
-  const auto rule = digest::mark_of(wanted.request.facts.rule);
-  auto claimants = policy.directory->claimants(wanted.key, now, rule);
-  if (claimants.empty() && wanted.asked.part) {
-    claimants = policy.directory->claimants(wanted.key, now, digest::kOfPart);
-  }
-  const auto others = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
-    return why_barred(*peer, wanted.request, wanted.guests).has_value();
-  });
-  claimants.erase(others, claimants.end());
-  return claimants;
+  const auto takes = neighbour.accuracy.first_byte();
+  return policy.routes.may_ask(neighbour.id, wanted.request.target) &&
+         site_pays(origin, takes, policy.settings.digest.prefer, wanted.held);
 }
 
 Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wanted,
-                          const peers::FirstByte& origin, const Budget& budget,
-                          Inquiries& inquiries) {
-  if (!wanted.claimants) return Candidates(nullptr);
-  const auto now = Attempt::Steady::now();
-  auto claimants = claimants_for(wanted, now);
-  inquiries.claimed = claimants.empty() ? Claimed::by_nobody : Claimed::by_some;
-  if (!claimants.empty() || !wanted.of_site) {
-    return {std::move(claimants), budget, now,
-            [&access] { return static_cast<std::uint32_t>(access.probes.random()); }};
-  }
-  auto neighbour = neighbour_of_site(access, wanted.key, wanted.request);
+                          const ChoicePlan::Given& given, peers::Claimants claimants,
+                          peers::SteadyTime now) {
+  const auto barred = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
+    return why_barred(*peer, wanted).has_value();
+  });
+  claimants.erase(barred, claimants.end());
+  const auto draw = [&random = access.probes.random] {
+    return static_cast<std::uint32_t>(random());
+  };
+  if (!claimants.empty()) return {std::move(claimants), given.budget, now, draw};
+  if (!wanted.of_site || !wanted.claimants) return Candidates(nullptr);
+  auto neighbour = neighbour_of_site(access, wanted, now);
   // The cheap question first: the last one takes a lock.
-  const bool is_asked = neighbour && pays(*neighbour, wanted.request, origin, wanted.held) &&
+  const bool is_asked = neighbour && pays(*neighbour, wanted, given.origin_takes) &&
                         !access.cache.cache.fills.recently_unshared(wanted.key, now);
   return Candidates(is_asked ? std::move(neighbour) : nullptr);
 }
 
-ChoicePlan::Given given_for(SourceAccess& access, const ClaimantSearch::For& wanted,
+ChoicePlan::Given given_now(SourceAccess& access, const ClaimantSearch::For& wanted,
                             Inquiries& inquiries) {
-  const auto origin = origin_takes(access, wanted.request);
-  const auto budget = budget_for(wanted, origin);
-  return {.candidates = candidates_for(access, wanted, origin, budget, inquiries),
-          .budget = budget,
-          .origin_takes = origin,
-          .route = wanted.origin ? std::optional(route_of(wanted.request)) : std::nullopt,
-          .prefer = wanted.request.policy().settings.digest.prefer,
-          .nobody_else = wanted.nobody_else};
+  const auto now = access.now();
+  auto given = ClaimantSearch::given_for(access, wanted, claimants_for(wanted, now), now);
+  const auto& candidates = given.candidates;
+  const bool claimed = !candidates.none() && candidates.lead() == Lead::claim;
+  if (wanted.claimants) inquiries.claimed = claimed ? Claimed::by_some : Claimed::by_nobody;
+  return given;
 }
 
 }  // namespace
+
+bool may_collapse(const Request& request) {
+  return request.policy().settings.digest.site_collapse == config::SiteCollapse::automatic;
+}
+
+std::optional<Barred> why_barred(const peers::Peer& peer, const ClaimantSearch::For& wanted) {
+  const auto& request = wanted.request;
+  if (!wanted.guests && peer.trust == config::Trust::guest) return Barred::guest;
+  if (!request.policy().routes.may_ask(peer.id, request.target)) return Barred::host;
+  return std::nullopt;
+}
+
+ChoicePlan::Given ClaimantSearch::given_for(SourceAccess& access, const For& wanted,
+                                            peers::Claimants claimants, peers::SteadyTime now) {
+  const auto takes = origin_takes(access, wanted.request, now);
+  ChoicePlan::Given given{.candidates = Candidates(nullptr),
+                          .budget = budget_for(wanted, takes),
+                          .origin_takes = takes,
+                          .prefer = wanted.request.policy().settings.digest.prefer,
+                          .nobody_else = wanted.nobody_else};
+  given.candidates = candidates_for(access, wanted, given, std::move(claimants), now);
+  if (wanted.origin) given.route = route_of(wanted.request);
+  return given;
+}
 
 ClaimantSearch::ClaimantSearch(SourceAccess& access, For wanted, Inquiries& inquiries)
     : access_(access),
       wanted_(std::move(wanted)),
       inquiries_(inquiries),
-      plan_(given_for(access, wanted_, inquiries), access.hedges),
-      race_(access, {wanted_.request.policy().directory, wanted_.key}) {}
+      plan_(given_now(access, wanted_, inquiries), access.hedges),
+      bell_(access.executor) {}
 
 // Neighbours must not hand out what we would refuse to fetch.
 bool ClaimantSearch::must_be_allowed() const {
@@ -90,7 +128,7 @@ Task<bool> ClaimantSearch::guard_allows() const {
   const auto& request = wanted_.request;
   const auto& guard = access_.guard;
   const bool in_vain =
-      request.facts.offline && access_.shared.name_health.are_silent(Steady::now());
+      request.facts.offline && access_.shared.name_health.are_silent(access_.now());
   const auto limit =
       in_vain ? std::chrono::milliseconds(0) : request.policy().settings.timeouts.peer_connect;
   std::string host(request.target.host());
@@ -104,10 +142,10 @@ Task<bool> ClaimantSearch::guard_allows() const {
 // Returns whether there is anything to search for.
 Task<bool> ClaimantSearch::begin() {
   bool goes_on = plan_.has_choice();
-  if (plan_.has_candidates() && must_be_allowed()) goes_on = co_await guard_allows();
+  if (!plan_.given().candidates.none() && must_be_allowed()) goes_on = co_await guard_allows();
   if (abandoned()) co_return false;
   state_ = goes_on ? State::searching : State::over;
-  if (goes_on) plan_.begin(Steady::now());
+  if (goes_on) plan_.begin(access_.now());
   co_return goes_on;
 }
 
@@ -115,12 +153,12 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
   bool goes_on = state_ != State::over;
   if (state_ == State::new_) goes_on = co_await begin();
   while (goes_on && !abandoned()) {
-    if (const auto question = race_.take_one_over()) {
+    if (const auto question = remove_one_over()) {
       const bool answered = co_await is_answer(*question);
       if (answered) co_return std::move(question->attempt);
       continue;
     }
-    const auto now = plan_.has_asked() ? Steady::now() : plan_.begun();
+    const auto now = plan_.has_asked() ? access_.now() : plan_.begun();
     auto action = plan_.next(now);
     if (auto* const asked = std::get_if<ChoicePlan::Ask>(&action)) {
       if (asked->alone) leave_all(now);
@@ -128,7 +166,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     } else if (const auto* const silent = std::get_if<ChoicePlan::AskRestOfRoute>(&action)) {
       ask_by_rest_of_route(silent->of);
     } else if (const auto* const wait = std::get_if<ChoicePlan::Wait>(&action)) {
-      co_await race_.wait(wait->until);
+      co_await bell_.wait_until(wait->until);
     } else {
       goes_on = false;
     }
@@ -139,8 +177,10 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
 
 void ClaimantSearch::ask(ChoicePlan::Question question) {
   auto attempt = question.peer ? attempt_at(access_, question.peer, wanted_.request, wanted_.asked,
-                                            plan_.lead())
+                                            plan_.given().candidates.lead())
                                : wanted_.origin(question.route);
+  // An interim answer of a neighbour means that it waits for its own fetch. It is not passed on:
+  // the client would get two from two sources.
   auto on_interim = wanted_.on_interim;
   if (question.peer && !question.on_trial) {
     on_interim = [this](const auto&) {
@@ -150,20 +190,33 @@ void ClaimantSearch::ask(ChoicePlan::Question question) {
   } else if (question.on_trial) {
     on_interim = nullptr;
   }
-  race_.start({.attempt = std::move(attempt),
-               .plan = std::move(question),
-               .on_interim = std::move(on_interim)});
+  SourceQuestion begun{.attempt = std::move(attempt),
+                       .plan = std::move(question),
+                       .on_interim = std::move(on_interim)};
+  under_way_.push_back(make_shared_in_frames<SourceQuestion>(std::move(begun)));
+  start(access_, under_way_.back(), {wanted_.request.policy().directory, wanted_.key}, bell_);
+}
+
+std::shared_ptr<SourceQuestion> ClaimantSearch::remove_one_over() {
+  const auto found =
+      std::find_if(under_way_.begin(), under_way_.end(), [](const auto& one) { return one->over; });
+  if (found == under_way_.end()) return nullptr;
+  auto over = std::move(*found);
+  under_way_.erase(found);
+  return over;
 }
 
 void ClaimantSearch::ask_by_rest_of_route(ChoicePlan::Number of) {
-  const auto& server = race_.find(of)->attempt.fetch().server();
+  const auto silent = std::find_if(under_way_.begin(), under_way_.end(),
+                                   [&](const auto& one) { return one->plan.number == of; });
+  const auto& server = (*silent)->attempt.fetch().server();
   if (!server.parent()) return;
-  if (auto question = plan_.route_goes_on(server.rest_of_route(), Steady::now()))
+  if (auto question = plan_.route_goes_on(server.rest_of_route(), access_.now()))
     ask(std::move(*question));
 }
 
 // Judges what a question has brought. Returns whether it answers the request.
-Task<bool> ClaimantSearch::is_answer(SourceRace::Question& question) {
+Task<bool> ClaimantSearch::is_answer(SourceQuestion& question) {
   const auto& attempt = question.attempt;
   if (!attempt.peer()) co_return is_origins_answer(question);
   const auto& heard = attempt.outcome();
@@ -172,18 +225,19 @@ Task<bool> ClaimantSearch::is_answer(SourceRace::Question& question) {
   if (holds)
     plan_.peer_has(question.plan.number);
   else
-    co_await note_no(question, finding);
+    co_await record_no(question, finding);
   co_return holds;
 }
 
 // Keeps the origin's failure while another source may still answer.
-bool ClaimantSearch::is_origins_answer(SourceRace::Question& question) {
+bool ClaimantSearch::is_origins_answer(SourceQuestion& question) {
   auto& attempt = question.attempt;
   const bool answered = attempt.outcome().has_value();
   const auto status = answered ? attempt.head().status : 0U;
   const bool failed = !answered || status >= 500;
-  const bool no_way = !answered || status >= 502;
-  if (failed && plan_.origin_has_failed(question.plan.number, no_way, Steady::now())) {
+  using Failed = ChoicePlan::Failed;
+  const auto how = !answered || status >= 502 ? Failed::on_the_way : Failed::itself;
+  if (failed && plan_.origin_has_failed(question.plan.number, how, access_.now())) {
     origins_failure_ = std::move(attempt);
     return false;
   }
@@ -191,37 +245,37 @@ bool ClaimantSearch::is_origins_answer(SourceRace::Question& question) {
   return true;
 }
 
-Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding& finding) {
+Task<void> ClaimantSearch::record_no(SourceQuestion& question, const Finding& finding) {
   auto& attempt = question.attempt;
   note(attempt, finding);
   if (attempt.lead() == Lead::site) {
-    follow_to_fetcher(attempt);
+    ask_fetcher_named_in(attempt);
   } else if (is_denial(finding)) {
     const auto& directory = wanted_.request.policy().directory;
     directory->note_denial(attempt.peer(), wanted_.key, attempt.begun());
   }
-  plan_.peer_has_not(question.plan.number, Steady::now());
+  plan_.peer_has_not(question.plan.number, access_.now());
   // The sibling will soon be asked for another response, so its connection is worth keeping.
   const bool is_a_no = finding.worth == Worth::false_hit || finding.worth == Worth::other_range;
   if (is_a_no && !abandoned()) co_await drain_body(access_, attempt.fetch());
 }
 
 // Asks whom the key's owner has named, once.
-void ClaimantSearch::follow_to_fetcher(const Attempt& answer) {
+void ClaimantSearch::ask_fetcher_named_in(const Attempt& answer) {
   const auto fetcher = answer.outcome() ? fetcher_named_in(answer.head()) : std::nullopt;
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
-  auto peer = directory->member(*fetcher, Steady::now());
-  if (peer && pays(*peer, wanted_.request, plan_.origin_takes(), wanted_.held))
+  auto peer = directory->member(*fetcher, access_.now());
+  if (peer && pays(*peer, wanted_, plan_.given().origin_takes))
     plan_.fetcher_named(std::move(peer));
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
   const auto& policy = wanted_.request.policy();
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
-  note_worth(*policy.directory, attempt, judged, bytes);
+  note_worth(*policy.directory, attempt, judged, access_.now(), bytes);
   if (judged.worth == Worth::unresolved)
-    attempt.peer()->accuracy.probation().unresolved(Steady::now());
+    attempt.peer()->accuracy.probation().unresolved(access_.now());
   const auto result = word(judged.worth);
   if (result.empty()) return;
   const auto& name = attempt.peer()->name;
@@ -238,21 +292,27 @@ void ClaimantSearch::put_off(const Attempt& answer) {
 }
 
 void ClaimantSearch::settle() {
-  const auto now = race_.under_way().empty() ? plan_.begun() : Steady::now();
+  const auto now = under_way_.empty() ? plan_.begun() : access_.now();
   leave_all(now);
   plan_.settle(now);
 }
 
 // What the questions have cost counts where they took longer than expected.
-void ClaimantSearch::leave_all(Steady::time_point now) {
-  using Left = ChoicePlan::Left;
-  for (const auto& question : race_.under_way()) {
-    const auto& attempt = question->attempt;
-    const bool is_excused = attempt.waits_itself() || attempt.awaits_name();
-    if (attempt.peer() && attempt.awaits_name() && now >= question->plan.expected_by)
+void ClaimantSearch::leave_all(peers::SteadyTime now) {
+  for (const auto& question : under_way_) {
+    auto& attempt = question->attempt;
+    auto& server = attempt.fetch().server();
+    // Waiting for the name servers tells nothing about the source.
+    const bool awaits_name = server.under_way().awaited() == upstream::Awaited::name;
+    if (attempt.peer() && awaits_name && now >= question->plan.expected_by)
       attempt.peer()->accuracy.probation().unresolved(now);
-    const auto left = ChoicePlan::how_left(question->plan, question->over, is_excused, now);
-    if (left == Left::late_origin && !abandoned()) question->attempt.note_silence();
+    const bool is_excused = attempt.waits_itself() || awaits_name;
+    const auto silence = question->over ? Silence::none
+                         : is_excused   ? Silence::excused
+                                        : Silence::unexcused;
+    const auto left = how_left(question->plan, silence, now);
+    // Another source has answered while a parent was silent.
+    if (left == Left::late_origin && !abandoned()) server.note_silence();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);
     const auto result = left == Left::late_peer ? word(Worth::outrun) : "not-awaited";
     inquiries_.add({attempt.inquiry().source, result, {}, waited});
@@ -262,21 +322,30 @@ void ClaimantSearch::leave_all(Steady::time_point now) {
     peer.accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
     http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer.name));
   }
-  race_.leave(abandoned());
+  leave_quietly(abandoned() ? Then::ends : Then::may_go_on);
 }
 
-std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer, bool resumable) const {
+void ClaimantSearch::leave_quietly(Then then) {
+  for (const auto& question : under_way_) leave(*question, then);
+  under_way_.clear();
+}
+
+// A neighbour that fetches the body itself is as slow as the origin.
+std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer) const {
   const auto& timeouts = wanted_.request.policy().settings.timeouts;
-  if (!answer.peer() || !resumable) return timeouts.body;
+  if (!answer.peer()) return timeouts.body;
+  const auto& given = plan_.given();
   const bool fetches = answer.waits_itself();
-  const auto takes = fetches ? std::nullopt : std::optional(answer.peer()->accuracy.first_byte());
-  return std::min(std::chrono::ceil<std::chrono::milliseconds>(plan_.patience_in(takes)),
+  const auto patience = fetches
+                            ? patience_in_fetched_body(given.origin_takes)
+                            : patience_in_body(answer.peer()->accuracy.first_byte(), given.budget);
+  return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience),
                   fetches ? timeouts.body : timeouts.peer_first_byte);
 }
 
 void ClaimantSearch::abandon() {
   state_ = State::abandoned;
-  race_.wake();
+  bell_.notify();
 }
 
 }  // namespace proxy

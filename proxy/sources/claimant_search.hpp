@@ -1,9 +1,11 @@
 // Asks the neighbours that claim a key, within a budget against the origin, and then the origin.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,7 +13,7 @@
 #include "peers/directory.hpp"
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/sources/neighbour.hpp"
-#include "proxy/sources/source_race.hpp"
+#include "proxy/sources/source_question.hpp"
 
 namespace proxy {
 
@@ -44,6 +46,13 @@ class ClaimantSearch {
   // those count that claim a part. Adds each question that has ended
   // without a useful answer to `inquiries`, and words_for() each finding.
   ClaimantSearch(SourceAccess& access, For wanted, Inquiries& inquiries);
+  ClaimantSearch(const ClaimantSearch&) = delete;
+  ClaimantSearch& operator=(const ClaimantSearch&) = delete;
+  ~ClaimantSearch() { leave_quietly(Then::may_go_on); }
+
+  // What the plan of such a search is given, if these neighbours claim the key. Asks nobody.
+  static ChoicePlan::Given given_for(SourceAccess& access, const For& wanted,
+                                     peers::Claimants claimants, peers::SteadyTime now);
 
   // The next answer of a neighbour that holds the response; or, with peer() null, the question to
   // the origin with its outcome(), which may be a failure if no neighbour is left. Nothing if no
@@ -51,9 +60,9 @@ class ClaimantSearch {
   // address (access.deny_to), or after abandon(). Notes the worth of all other answers.
   // While the caller judges a neighbour's answer, the other questions stay under way.
   net::Task<std::optional<Attempt>> next();
-  // The longest wait for more of the body of an answer from next(). `resumable`: another source may
-  // have the rest.
-  [[nodiscard]] std::chrono::milliseconds body_idle(const Attempt& answer, bool resumable) const;
+  // The longest wait for more of the body of an answer from next(), if another source may have the
+  // rest.
+  [[nodiscard]] std::chrono::milliseconds body_idle(const Attempt& answer) const;
   // Leaves the questions under way. Call this when a neighbour's answer is of use.
   void settle();
   // Call this when a neighbour's answer is of use only if the origin fails: its body might be cut,
@@ -68,27 +77,38 @@ class ClaimantSearch {
   [[nodiscard]] bool abandoned() const { return state_ == State::abandoned; }
 
  private:
-  using Steady = Attempt::Steady;
-  using QuestionRef = SourceRace::QuestionRef;
-
   [[nodiscard]] bool must_be_allowed() const;
   net::Task<bool> guard_allows() const;
   net::Task<bool> begin();
-  net::Task<bool> is_answer(SourceRace::Question& question);
-  bool is_origins_answer(SourceRace::Question& question);
-  net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
-  void follow_to_fetcher(const Attempt& answer);
+  std::shared_ptr<SourceQuestion> remove_one_over();
+  net::Task<bool> is_answer(SourceQuestion& question);
+  bool is_origins_answer(SourceQuestion& question);
+  net::Task<void> record_no(SourceQuestion& question, const Finding& finding);
+  void ask_fetcher_named_in(const Attempt& answer);
   void ask(ChoicePlan::Question question);
   void ask_by_rest_of_route(ChoicePlan::Number of);
-  void leave_all(Steady::time_point now);
+  void leave_all(peers::SteadyTime now);
+  void leave_quietly(Then then);
 
   SourceAccess& access_;
   const For wanted_;
   Inquiries& inquiries_;
   ChoicePlan plan_;
-  SourceRace race_;
+  Wakeup bell_;  // rung when a question is over
+  boost::container::small_vector<std::shared_ptr<SourceQuestion>, 2> under_way_;
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
   enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;
 };
+
+// Whether neighbours are asked for what none of them claims (setting digest.site_collapse).
+bool may_collapse(const Request& request);
+
+// Why a neighbour is not asked for this request, whatever it claims.
+enum class Barred : std::uint8_t {
+  guest,  // guests are not asked for a part, nor for what is stale here
+  host,   // its settings `for` and `not_for` leave out the host
+};
+// Nothing: it may be asked.
+std::optional<Barred> why_barred(const peers::Peer& peer, const ClaimantSearch::For& wanted);
 
 }  // namespace proxy

@@ -1,5 +1,7 @@
 #include "proxy/sources/neighbour.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "proxy/http/forwarding.hpp"
@@ -24,6 +26,38 @@ FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string 
           .first_byte = timeouts.peer_first_byte};
 }
 
+using Outcomes = std::optional<peers::ClaimOutcome>;
+
+// What a finding means for a person, and for the statistics of a neighbour that has claimed the
+// URL.
+struct Meaning {
+  Worth worth;
+  std::string_view word;
+  Outcomes outcome = std::nullopt;
+  Outcomes if_late = outcome;
+};
+constexpr std::array kMeanings{
+    Meaning{Worth::true_hit, "", peers::ClaimOutcome::true_hit}, Meaning{Worth::holds, ""},
+    Meaning{Worth::false_hit, "false-hit", peers::ClaimOutcome::false_hit,
+            peers::ClaimOutcome::late_no},
+    Meaning{Worth::unusable, "unusable", peers::ClaimOutcome::false_hit,
+            peers::ClaimOutcome::late_no},
+    // A timely no about a range disproves nothing.
+    Meaning{Worth::other_range, "unusable", std::nullopt, peers::ClaimOutcome::timed_out},
+    Meaning{Worth::refused, "refused", peers::ClaimOutcome::refused},
+    Meaning{Worth::refuses_us, "refuses-us", peers::ClaimOutcome::refuses_us},
+    Meaning{Worth::not_a_proxy, "not-a-proxy"},  // the attempt has recorded it
+    Meaning{Worth::slow, "slow", peers::ClaimOutcome::timed_out},
+    Meaning{Worth::broken, "broken", peers::ClaimOutcome::broken},
+    Meaning{Worth::unresolved, "dns"},  // as of the failure
+    Meaning{Worth::cut, "cut", peers::ClaimOutcome::broken},
+    Meaning{Worth::outrun, "outrun", peers::ClaimOutcome::outrun}, Meaning{Worth::given_up, ""}};
+
+const Meaning& meaning_of(Worth worth) {
+  return *std::find_if(kMeanings.begin(), kMeanings.end(),
+                       [worth](const Meaning& one) { return one.worth == worth; });
+}
+
 // Whether the neighbour has answered, and has nothing of use.
 bool is_a_no(Worth worth) {
   return worth == Worth::false_hit || worth == Worth::unusable || worth == Worth::other_range ||
@@ -38,21 +72,23 @@ bool neighbours_may_answer(const Request& request) {
          (!facts.control.no_cache || facts.immutable);
 }
 
-bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request) {
+bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request,
+                        peers::SteadyTime now) {
   if (request.policy().directory->peers().empty() || !neighbours_may_answer(request)) return false;
-  const auto now = std::chrono::steady_clock::now();
   return !fills.recently_invalidated(key, request.stored_as(), now);
 }
 
 Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {
   const auto status = answer.status;
   const auto& part = asked.part;
+  // Before the statuses: a 504 that refuses us says nothing of the key.
   if (refuses_us(answer)) return {Worth::refuses_us, FalseHit::refused};
   if (status == 504 && part && holds_other_parts(answer)) return {Worth::other_range};
   if (status == 504 || status == 502) return {Worth::false_hit, cause_of(answer)};
   if (status == 200 || (status == 206 && part)) return {Worth::holds};
   if (status == 304 && !asked.tag.empty()) return {Worth::holds};
   if (status != 416 || !part) return {Worth::refused};
+  // RFC 9110 15.5.17: who answers 416 knows the length.
   if (part->validator.empty()) return {Worth::other_range};
   return {Worth::unusable, FalseHit::unfit};
 }
@@ -74,6 +110,7 @@ Finding worth_of(const Outcome<void>& body) {
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
                                  const Request& request) {
+  // A digest claims only what is fresh, so a stale answer makes the claim false.
   if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
   if (storability == cache::Storability::vary_too_long || selected_by_withheld(answer, request)) {
     return Finding{Worth::unusable, FalseHit::variant};
@@ -96,73 +133,33 @@ bool is_denial(const Finding& finding) {
           finding.cause == FalseHit::unknown || finding.cause == FalseHit::untold);
 }
 
-std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding, bool waited) {
+std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding) {
   const auto& worth = finding.worth;
   if (worth == Worth::true_hit) return peers::ClaimOutcome::unclaimed_hit;
-  if (waited) return std::nullopt;
   if (worth != Worth::false_hit && worth != Worth::unusable) return noted_as(finding);
   return finding.late ? peers::ClaimOutcome::timed_out : peers::ClaimOutcome::unclaimed_no;
 }
 
+std::optional<peers::ClaimOutcome> noted_after_waiting(const Finding& finding) {
+  return finding.worth == Worth::true_hit ? Outcomes(peers::ClaimOutcome::unclaimed_hit)
+                                          : std::nullopt;
+}
+
+std::optional<bool> says_it_holds(const http::ResponseHead& answer) {
+  const auto finding = heard_in(answer, {});
+  if (finding.worth == Worth::holds) return true;
+  const bool says_no = finding.worth == Worth::false_hit;
+  if (!says_no || finding.cause == FalseHit::refused) return std::nullopt;
+  return false;
+}
+
 std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
-  switch (finding.worth) {
-    case Worth::true_hit:
-      return peers::ClaimOutcome::true_hit;
-    case Worth::false_hit:
-    case Worth::unusable:
-      return finding.late ? peers::ClaimOutcome::late_no : peers::ClaimOutcome::false_hit;
-    case Worth::refused:
-      return peers::ClaimOutcome::refused;
-    case Worth::refuses_us:
-      return peers::ClaimOutcome::refuses_us;
-    case Worth::slow:
-      return peers::ClaimOutcome::timed_out;
-    case Worth::broken:
-    case Worth::cut:
-      return peers::ClaimOutcome::broken;
-    case Worth::outrun:
-      return peers::ClaimOutcome::outrun;
-    case Worth::other_range:
-      if (finding.late) return peers::ClaimOutcome::timed_out;
-      break;
-    case Worth::holds:
-    case Worth::given_up:
-    case Worth::unresolved:
-    case Worth::not_a_proxy:  // the attempt has noted it
-      break;
-  }
-  return std::nullopt;
+  const auto& meaning = meaning_of(finding.worth);
+  return finding.late ? meaning.if_late : meaning.outcome;
 }
 
 std::string_view word(Worth worth) {
-  switch (worth) {
-    case Worth::false_hit:
-      return "false-hit";
-    case Worth::unusable:
-    case Worth::other_range:
-      return "unusable";
-    case Worth::refused:
-      return "refused";
-    case Worth::refuses_us:
-      return "refuses-us";
-    case Worth::not_a_proxy:
-      return "not-a-proxy";
-    case Worth::slow:
-      return "slow";
-    case Worth::broken:
-      return "broken";
-    case Worth::unresolved:
-      return word(Failure::What::dns);
-    case Worth::cut:
-      return "cut";
-    case Worth::outrun:
-      return "outrun";
-    case Worth::true_hit:
-    case Worth::holds:
-    case Worth::given_up:
-      break;
-  }
-  return {};
+  return meaning_of(worth).word;
 }
 
 std::string_view word_for_cause(const Finding& finding) {
@@ -198,6 +195,8 @@ Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const Reque
   return {access, std::move(plan), peer, request.policy().directory, lead};
 }
 
+// Not repeatable, so that it takes a new connection: on a pooled one, bytes behind the head of the
+// answer to HEAD could pass for the next answer.
 Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request& request) {
   auto plan = plan_for(request, *peer, sibling_request(request, access.shared.name, {}, "HEAD"));
   plan.method = "HEAD";
@@ -214,21 +213,22 @@ std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer) {
 
 std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
                                                        const Finding& finding) {
+  // A connection that breaks may do so at once, which is no time of an answer.
   if (finding.worth == Worth::broken || attempt.waits_itself()) return std::nullopt;
   return attempt.waited();
 }
 
 std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding) {
   if (attempt.lead() == Lead::claim) return noted_as(finding);
-  return noted_as_unclaimed(finding, attempt.waits_itself());
+  return attempt.waits_itself() ? noted_after_waiting(finding) : noted_as_unclaimed(finding);
 }
 
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
-                std::uint64_t bytes) {
+                peers::SteadyTime now, std::uint64_t bytes) {
   const auto outcome = outcome_of(attempt, finding);
   if (!outcome) return;
-  directory.note(attempt.peer(), *outcome, first_byte_of(attempt, finding), bytes,
-                 Attempt::Steady::now(), finding.cause);
+  directory.note(attempt.peer(), *outcome, first_byte_of(attempt, finding), bytes, now,
+                 finding.cause);
 }
 
 }  // namespace proxy

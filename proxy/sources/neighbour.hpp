@@ -51,7 +51,8 @@ struct Finding {
 bool neighbours_may_answer(const Request& request);
 // Whether any neighbour may be asked now. For a while after an invalidation none may, because
 // neighbours may still hold the outdated response.
-bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request);
+bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request,
+                        peers::SteadyTime now);
 
 // The rules follow, as pure functions.
 
@@ -80,8 +81,12 @@ Finding in_time(Finding finding, std::chrono::microseconds waited,
 bool is_denial(const Finding& finding);
 // The outcome for the neighbour's statistics; nothing if the finding is not about the neighbour.
 std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
-// Likewise, for a neighbour that has not claimed the URL. `waited`: it waited for its own source.
-std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding, bool waited);
+// Likewise, for a neighbour that has not claimed the URL.
+std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding);
+// Likewise, for one that waited for its own source: its failures are those of the source.
+std::optional<peers::ClaimOutcome> noted_after_waiting(const Finding& finding);
+// Whether the answer says that the neighbour holds the response; nothing if it does not tell.
+std::optional<bool> says_it_holds(const http::ResponseHead& answer);
 // The worth as one word, such as "false-hit". Empty: the answer was of use, or says nothing.
 std::string_view word(Worth worth);
 // The cause of a false hit, as /digest spells it; empty if it is not told.
@@ -105,9 +110,9 @@ std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Find
 // The neighbour's time to first byte, as far as the answer tells it.
 std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
                                                        const Finding& finding);
-// Notes in the neighbour's statistics what its answer was worth. `bytes`: how many bytes of the
+// Records in the neighbour's statistics what its answer was worth. `bytes`: how many bytes of the
 // body were used.
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
-                std::uint64_t bytes = 0);
+                peers::SteadyTime now, std::uint64_t bytes = 0);
 
 }  // namespace proxy

@@ -7,6 +7,7 @@
 
 namespace proxy {
 
+// A list that allows the target lifts the rules about addresses for it.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists) {
   const auto trust =
       lists.lifts_addresses(target) ? upstream::Trust::allowed : upstream::Trust::client;
@@ -20,7 +21,12 @@ upstream::Route route_of(const Request& request) {
 
 bool origin_rests(const SourceAccess& access, const Request& request) {
   const auto origin = origin_of(request.target, request.policy().lists);
-  return access.upstream.health.rests(origin, std::chrono::steady_clock::now());
+  return access.upstream.health.rests(origin, access.now());
+}
+
+peers::FirstByte origin_takes(const SourceAccess& access, const Request& request,
+                              peers::SteadyTime now) {
+  return access.origin_times.find(origin_of(request.target, request.policy().lists), now);
 }
 
 void aim(FetchPlan& plan, const Request& request, upstream::Route route) {
@@ -45,6 +51,8 @@ FetchPlan origin_plan(const Request& request, std::string head, upstream::Route 
 }
 
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {
+  // Targeted fields of a gateway are for this gateway; a neighbour that gets the response would
+  // judge it by other fields than we do.
   const bool ours_alone = request.arrival() == Arrival::reverse && !request.may_be_shared();
   return ours_alone ? settings.targeted_reverse : settings.targeted;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "peers/accuracy.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/policy/request.hpp"
@@ -24,6 +25,10 @@ upstream::Route route_of(const Request& request);
 // Whether the request's origin has asked to be left alone for a while. This proxy then asks it
 // nothing of its own accord.
 bool origin_rests(const SourceAccess& access, const Request& request);
+
+// The time to the first byte of the request's origin, as far as this thread has seen.
+peers::FirstByte origin_takes(const SourceAccess& access, const Request& request,
+                              peers::SteadyTime now);
 
 // Points the plan at the request's origin, by this route; or in reverse mode at the origins of its
 // mapping.

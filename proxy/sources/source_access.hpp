@@ -1,15 +1,16 @@
 // What one I/O thread needs to ask origins and neighbours.
 #pragma once
 
+#include <random>
 #include <string>
 
+#include "config/expiring_table.hpp"
+#include "digest/random_words.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/fill/site_fetches.hpp"
 #include "proxy/net/deadlines.hpp"
 #include "proxy/observe/metrics.hpp"
-#include "proxy/sources/hedges.hpp"
-#include "proxy/sources/origin_times.hpp"
-#include "proxy/sources/probes.hpp"
+#include "proxy/sources/choice_plan.hpp"
 #include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/fetch_plan.hpp"
 #include "proxy/upstream/guard.hpp"
@@ -18,6 +19,57 @@
 #include "proxy/upstream/resolve.hpp"
 
 namespace proxy {
+
+// How long the origins take to the first byte, as far as one thread has seen. Not thread-safe.
+class OriginTimes {
+ public:
+  using Time = peers::SteadyTime;
+  // An estimate that is older than this counts as none.
+  static constexpr std::chrono::minutes kFades{5};
+
+  explicit OriginTimes(std::size_t capacity = 1024) : known_(capacity) {}
+
+  [[nodiscard]] peers::FirstByte find(const upstream::Endpoint& origin, Time now) const {
+    const auto* const estimate = known_.find(origin, now);
+    return estimate ? *estimate : peers::FirstByte();
+  }
+  // Records that the origin answered, or timed out, after this time.
+  void record(const upstream::Endpoint& origin, std::chrono::microseconds took, Time now) {
+    known_.put(origin, find(origin, now).with(took), now + kFades);
+  }
+
+ private:
+  config::ExpiringTable<upstream::Endpoint, peers::FirstByte> known_;
+};
+
+// One thread's state for questions of our own, for which no client waits (checking.hpp). Belongs to
+// one thread.
+struct Probes {
+  static constexpr std::size_t kMostAtOnce = 16;  // further questions are not asked
+
+  explicit Probes(std::uint64_t seed) : random(static_cast<std::uint32_t>(seed)) {}
+
+  // Counts a question while it is under way.
+  class Running {
+   public:
+    explicit Running(Probes& probes) : probes_(probes) { ++probes_.running; }
+    ~Running() { --probes_.running; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    Probes& probes_;
+  };
+
+  // True in this share of the calls, 0 to 1.
+  [[nodiscard]] bool chosen(double share) {
+    return std::uniform_real_distribution<double>()(random) < share;
+  }
+  [[nodiscard]] bool full() const { return running >= kMostAtOnce; }
+
+  std::minstd_rand random{1};  // the constructor gives the seed
+  std::size_t running = 0;
+};
 
 // What all threads share, for their questions. Outlives them.
 struct SharedSources {
@@ -40,7 +92,9 @@ struct SourceAccess {
   bool has_neighbours = false;  // else nobody asks how long origins take
   OriginTimes origin_times{};
   Hedges hedges{&second_questions};
-  Probes probes{};
+  Probes probes{digest::unpredictable()()};
+
+  [[nodiscard]] peers::SteadyTime now() const { return cache.cache.clock.steady(); }
 };
 
 }  // namespace proxy

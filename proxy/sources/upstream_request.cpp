@@ -172,9 +172,9 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 }
 
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Verdict& how, const cache::Entry* stored,
-                           std::string_view tags,
+                           const cache::Verdict& how, const StoredToRenew& known,
                            const std::optional<http::AskedRange>& range_override) {
+  const auto* const stored = known.entry;
   const auto rest = stored && how.action == cache::Action::complete
                         ? cache::rest_wanted(request.facts, *stored)
                         : std::nullopt;
@@ -184,7 +184,7 @@ std::string origin_request(const Request& request, std::string_view our_name,
   std::string range;
   if (how.part && !range_override) asked.without = kClientsConditions;
   const bool revalidates = stored && how.action == cache::Action::revalidate;
-  if (revalidates) extra = cache::conditional_fields(*stored, tags);
+  if (revalidates) extra = cache::conditional_fields(*stored, known.tags);
   if (range_override) {
     range = http::range_field(*range_override);
     extra.push_back({field::range, "Range", range});

@@ -45,16 +45,20 @@ std::string check_request(const Request& request, std::string_view our_name);
 // answer is for another request (RFC 9111 4.1).
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);
 
+// What is stored here of what the origin is asked for. `tags`: to validate it by.
+struct StoredToRenew {
+  const cache::Entry* entry = nullptr;  // null: nothing
+  std::string_view tags = {};
+};
 // The head of a request to the origin, in origin-form, without the client's own conditions, and
-// without its Range unless a part is asked for. To revalidate `stored`, the request is conditional
-// and names `tags`. To complete `stored`, it asks for the missing bytes if the representation is
-// unchanged, as far as a strong validator can tell, in the codings of `stored` as range_request()
-// does. `range_override`: the range to ask for in place of the client's, without its If-Range. If
-// only the request rules out the stored response, and the client's Cache-Control does not say so,
-// the head has no-cache for parents.
+// without its Range unless a part is asked for. To revalidate what is stored, the request is
+// conditional and names `tags`. To complete it, it asks for the missing bytes if the representation
+// is unchanged, as far as a strong validator can tell, in the codings of the entry as
+// range_request() does. `range_override`: the range to ask for in place of the client's, without
+// its If-Range. If only the request rules out the stored response, and the client's Cache-Control
+// does not say so, the head has no-cache for parents.
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Verdict& how, const cache::Entry* stored,
-                           std::string_view tags,
+                           const cache::Verdict& how, const StoredToRenew& known = {},
                            const std::optional<http::AskedRange>& range_override = std::nullopt);
 
 // The head of a request to the origin for the bytes from `offset` on, if they are of the same

@@ -229,7 +229,7 @@ class Mesh {
     const auto& key = resources_[fetch.url].key;
     auto& directory = fetch.member.directory;
     const Micros took(static_cast<std::int64_t>(1000 * shape_.neighbour));
-    if (fetch.plan.lead() == Lead::claim) {
+    if (fetch.plan.given().candidates.lead() == Lead::claim) {
       ++counts_.false_claims;
       directory.note(question.peer, peers::ClaimOutcome::false_hit, took, 0, clock_.now,
                      peers::FalseHit::gone);
@@ -248,7 +248,7 @@ class Mesh {
     auto& fetch = fetches_.at(number);
     auto& member = fetch.member;
     const auto took = std::chrono::duration_cast<Micros>(clock_.now - question.asked);
-    const bool claimed = fetch.plan.lead() == Lead::claim;
+    const bool claimed = fetch.plan.given().candidates.lead() == Lead::claim;
     member.directory.note(
         question.peer, claimed ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::unclaimed_hit,
         took, shape_.body, clock_.now);

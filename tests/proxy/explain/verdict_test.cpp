@@ -38,21 +38,21 @@ TEST_P(Sentence, SaysWhatWouldHappenAndWhy) {
   cache::Budget budget{1 << 20};
   Explanation explanation;
   explanation.now = kNow + GetParam().age;
-  explanation.verdict = GetParam().verdict;
-  explanation.origin.servers = {"http://a.test:80"};
+  explanation.cached.verdict = GetParam().verdict;
+  explanation.sources.origin.servers = {"http://a.test:80"};
   if (GetParam().fields[0] != '\0') {
     inspect::EntryFacts facts{.where = "memory"};
-    explanation.stored.push_back({entry_with(budget, GetParam().fields), facts, true, {}});
+    explanation.cached.stored.push_back({entry_with(budget, GetParam().fields), facts, true, {}});
   }
   EXPECT_EQ(sentence(explanation), GetParam().sentence);
 }
 
 TEST(SentenceOffline, NamesNeighboursAndNoOrigin) {
   Explanation explanation;
-  explanation.verdict = {Action::fetch, Forward::uri_miss};
+  explanation.cached.verdict = {Action::fetch, Forward::uri_miss};
   explanation.offline = true;
   EXPECT_EQ(sentence(explanation), "is not stored; would ask nobody: this proxy is offline");
-  explanation.peers.push_back(
+  explanation.sources.peers.push_back(
       {.name = "b", .state = "usable", .claims = true, .asks = Asks::yes, .why = {}});
   EXPECT_EQ(sentence(explanation), "is not stored; would ask b, whose digest claims it");
 }
@@ -112,34 +112,34 @@ INSTANTIATE_TEST_SUITE_P(
 
 Explanation missed() {
   Explanation explanation;
-  explanation.origin.servers = {"http://a.test:80"};
+  explanation.sources.origin.servers = {"http://a.test:80"};
   return explanation;
 }
 
 TEST(Sentence, NamesTheSourcesInTheirOrder) {
   auto explanation = missed();
-  explanation.peers = {{"b", "usable", true, Asks::yes, ""},
-                       {"c", "usable", false, Asks::no, ""},
-                       {"d", "trying", true, Asks::on_trial, ""}};
-  explanation.origin.parents = {"up"};
+  explanation.sources.peers = {{"b", "usable", true, Asks::yes, ""},
+                               {"c", "usable", false, Asks::no, ""},
+                               {"d", "trying", true, Asks::on_trial, ""}};
+  explanation.sources.origin.parents = {"up"};
   EXPECT_EQ(sentence(explanation),
             "is not stored; would ask b and d, whose digests claim it, then the parent up, then "
             "the origin http://a.test:80");
-  explanation.peers.clear();
-  explanation.owner = "e";
-  explanation.origin.servers.clear();
+  explanation.sources.peers.clear();
+  explanation.sources.owner = "e";
+  explanation.sources.origin.servers.clear();
   EXPECT_EQ(sentence(explanation),
             "is not stored; would ask e, which would know who fetches it, then the parent up");
   explanation = missed();
-  explanation.fetching = true;
+  explanation.cached.fetching = true;
   EXPECT_EQ(sentence(explanation),
             "would wait for the fetch of another request, which is under way");
 }
 
 TEST(Sentence, PutsARefusalFirst) {
   auto explanation = missed();
-  explanation.refusal = "a list blocks this";
-  explanation.refusal_status = 403;
+  explanation.refused.reason = "a list blocks this";
+  explanation.refused.status = 403;
   EXPECT_EQ(sentence(explanation), "would be refused with 403: a list blocks this");
   explanation.own_page = true;
   EXPECT_EQ(sentence(explanation), "is for this proxy's own pages");
@@ -157,20 +157,20 @@ std::string told(const Explanation& explanation) {
 TEST(Sentences, TellEachFactThatCounts) {
   cache::Budget budget{1 << 20};
   Explanation explanation;
-  explanation.url = explanation.stored_as = "http://a.test/x";
-  explanation.client = "10.0.0.5";
-  explanation.rule = "rule/packages";
-  explanation.key = "00ff";
+  explanation.asked.url = explanation.cached.stored_as = "http://a.test/x";
+  explanation.asked.client = "10.0.0.5";
+  explanation.asked.rule = "rule/packages";
+  explanation.cached.key = "00ff";
   explanation.now = kNow + 288s;
   const inspect::EntryFacts facts{.bytes = 2048, .held_bytes = 1024, .where = "memory"};
-  explanation.stored.push_back(
+  explanation.cached.stored.push_back(
       {entry_with(budget,
                   "Cache-Control: max-age=600, stale-while-revalidate=30, stale-if-error=86400\r\n"
                   "Vary: Accept-Encoding\r\n"),
        facts, true, 60s});
-  explanation.peers = {{"b", "usable", {}, Asks::no, "the cache answers"},
-                       {"c", "trying", true, Asks::on_trial, ""}};
-  explanation.origin = {{"up"}, {"http://a.test:80"}, 12500us};
+  explanation.sources.peers = {{"b", "usable", {}, Asks::no, "the cache answers"},
+                               {"c", "trying", true, Asks::on_trial, ""}};
+  explanation.sources.origin = {{"up"}, {"http://a.test:80"}, 12500us};
   EXPECT_EQ(told(explanation),
             "client| 10.0.0.5, allowed\n"
             "rule| rule/packages\n"
@@ -189,11 +189,11 @@ TEST(Sentences, TellEachFactThatCounts) {
 TEST(Sentences, SayOfStaleResponsesHowTheyMayBeUsed) {
   cache::Budget budget{1 << 20};
   Explanation explanation;
-  explanation.client = "10.0.0.5";
+  explanation.asked.client = "10.0.0.5";
   explanation.now = kNow + 72s;
   for (const auto* const fields : {"max-age=60, must-revalidate", "no-cache", "max-age=60"}) {
     const auto entry = entry_with(budget, std::string("Cache-Control: ") + fields + "\r\n");
-    explanation.stored.push_back({entry, {}, false, {}});
+    explanation.cached.stored.push_back({entry, {}, false, {}});
   }
   EXPECT_EQ(told(explanation),
             "client| 10.0.0.5, allowed\n"
@@ -209,16 +209,16 @@ TEST(Sentences, SayOfStaleResponsesHowTheyMayBeUsed) {
 
 TEST(Sentences, SayOfARefusalWhatIsRefused) {
   Explanation explanation;
-  explanation.client = "10.0.0.5";
-  explanation.user = "anna";
-  explanation.refusal = "no";
+  explanation.asked.client = "10.0.0.5";
+  explanation.asked.user = "anna";
+  explanation.refused.reason = "no";
   EXPECT_EQ(told(explanation), "client| 10.0.0.5, user anna\nrefused| no\n");
 }
 
 TEST(Sentences, CallAnOwnPageNoServerOfAMapping) {
   Explanation explanation;
-  explanation.client = "10.0.0.5";
-  explanation.reverse = explanation.own_page = true;
+  explanation.asked.client = "10.0.0.5";
+  explanation.asked.reverse = explanation.own_page = true;
   EXPECT_EQ(told(explanation), "client| 10.0.0.5\n");
   explanation.own_page = false;
   EXPECT_EQ(told(explanation), "client| 10.0.0.5, allowed\nas| a server (setting reverse)\n");
@@ -228,7 +228,7 @@ TEST(ExplanationJson, TellsALifetimeByARuleFromThatOfTheResponse) {
   cache::Budget budget{1 << 20};
   Explanation explanation;
   explanation.now = kNow;
-  explanation.stored.push_back(
+  explanation.cached.stored.push_back(
       {entry_with(budget, "Cache-Control: max-age=60, must-revalidate, stale-if-error=9\r\n"),
        {},
        true,

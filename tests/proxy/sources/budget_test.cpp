@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "proxy/sources/choice.hpp"
+#include "proxy/sources/candidates.hpp"
 #include "proxy/tiers/placement.hpp"
 
 namespace proxy {

@@ -26,7 +26,16 @@ inline peers::FirstByte steady(ms time) {
 }
 
 // What a source does with a question.
-enum class Does { has, has_not, fails, says_error, is_silent, fetches_itself };
+enum class Does {
+  has,
+  has_not,
+  fails,
+  says_error,
+  is_silent,
+  fetches_itself,
+  has_other,   // a neighbour sends what is of no use
+  may_be_cut,  // a neighbour sends what nobody else has the rest of: it is put off
+};
 
 struct Source {
   std::string name;
@@ -204,6 +213,12 @@ class Play {
       tell_left();
       return false;
     }
+    if (source.does == Does::has_other || source.does == Does::may_be_cut) {
+      tell(source.name + (source.does == Does::has_other ? " has another" : " is put off"));
+      plan.peer_has(asked.question.number);
+      if (source.does == Does::may_be_cut) plan.put_off(asked.question.peer);
+      return true;
+    }
     tell(source.name + (source.does == Does::fails ? " fails" : " has not"));
     for (const auto& peer : directory_.peers())
       if (peer->name == source.names_fetcher) plan.fetcher_named(peer);
@@ -219,13 +234,14 @@ class Play {
       return false;
     }
     tell(source.name + (source.does == Does::fails ? " fails" : " errs"));
-    return plan.origin_has_failed(asked.question.number, source.does == Does::fails, now_);
+    using Failed = ChoicePlan::Failed;
+    const auto how = source.does == Does::fails ? Failed::on_the_way : Failed::itself;
+    return plan.origin_has_failed(asked.question.number, how, now_);
   }
 
   void tell_left() {
-    using Left = ChoicePlan::Left;
     for (const auto& one : asked_) {
-      const auto left = ChoicePlan::how_left(one.question, false, false, now_);
+      const auto left = how_left(one.question, Silence::unexcused, now_);
       if (left != Left::in_time) tell(one.source.name + " was slow");
     }
   }

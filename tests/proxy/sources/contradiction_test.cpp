@@ -1,4 +1,4 @@
-#include "proxy/sources/contradiction.hpp"
+#include "proxy/sources/examination.hpp"
 
 #include <gtest/gtest.h>
 

@@ -80,7 +80,7 @@ TEST(Neighbour, WhoseNameIsNotResolvedIsNotBlamed) {
       failure_of(Failure::Where::upstream, make_error_code(upstream::Errc::resolver_timed_out)));
   EXPECT_EQ(finding.worth, Worth::unresolved);
   EXPECT_FALSE(noted_as(finding));
-  EXPECT_FALSE(noted_as_unclaimed(finding, false));
+  EXPECT_FALSE(noted_as_unclaimed(finding));
   EXPECT_EQ(words_for(finding, "b"), "dns/b");
 }
 
@@ -222,8 +222,8 @@ TEST(Neighbour, ThatHasClaimedNothingIsNotHeldToAClaim) {
       {{Worth::given_up}, std::nullopt, std::nullopt},
   };
   for (const auto& one : cases) {
-    EXPECT_EQ(noted_as_unclaimed(one.finding, false), one.at_once) << word(one.finding.worth);
-    EXPECT_EQ(noted_as_unclaimed(one.finding, true), one.after_waiting) << word(one.finding.worth);
+    EXPECT_EQ(noted_as_unclaimed(one.finding), one.at_once) << word(one.finding.worth);
+    EXPECT_EQ(noted_after_waiting(one.finding), one.after_waiting) << word(one.finding.worth);
   }
 }
 

@@ -1,15 +1,13 @@
-#include "proxy/sources/origin_times.hpp"
+#include "proxy/sources/source_access.hpp"
 
 #include <gtest/gtest.h>
-
-#include "proxy/sources/hedges.hpp"
 
 namespace proxy {
 namespace {
 
 using namespace std::chrono_literals;
 
-const OriginTimes::Clock::time_point kNow{1000s};
+const OriginTimes::Time kNow{1000s};
 
 upstream::Endpoint host(const std::string& name) {
   return {false, name, 80, upstream::Trust::client};
@@ -18,18 +16,18 @@ upstream::Endpoint host(const std::string& name) {
 TEST(OriginTimes, AreKnownPerOriginUntilTheyAreOld) {
   OriginTimes times;
   EXPECT_FALSE(times.find(host("a"), kNow).measured());
-  times.note(host("a"), 8ms, kNow);
-  times.note(host("a"), 16ms, kNow);
+  times.record(host("a"), 8ms, kNow);
+  times.record(host("a"), 16ms, kNow);
   EXPECT_EQ(times.find(host("a"), kNow).mean(), 9ms);
   EXPECT_FALSE(times.find(host("b"), kNow).measured());
   EXPECT_FALSE(times.find(host("a"), kNow + OriginTimes::kFades).measured());
-  times.note(host("a"), 2ms, kNow + OriginTimes::kFades);
+  times.record(host("a"), 2ms, kNow + OriginTimes::kFades);
   EXPECT_EQ(times.find(host("a"), kNow + OriginTimes::kFades).mean(), 2ms);
 }
 
 TEST(OriginTimes, ForgetTheOriginThatWasMeasuredLongestAgoBeyondTheLimit) {
   OriginTimes times(2);
-  for (const char* name : {"a", "b", "a", "c"}) times.note(host(name), 1ms, kNow);
+  for (const char* name : {"a", "b", "a", "c"}) times.record(host(name), 1ms, kNow);
   EXPECT_TRUE(times.find(host("a"), kNow).measured());
   EXPECT_FALSE(times.find(host("b"), kNow).measured());
   EXPECT_TRUE(times.find(host("c"), kNow).measured());

@@ -117,7 +117,7 @@ TEST(OriginRequest, AsksForTheBlocksAroundARangeInItsPlace) {
   const TextRequest request("Range: bytes=5-70000\r\nAccept: */*\r\n");
   constexpr cache::Verdict kPart{cache::Action::fetch, http::Forward::uri_miss, true};
   const http::AskedRange wide{0, 1'048'575};
-  EXPECT_EQ(origin_request(*request, "us", kPart, nullptr, "", wide),
+  EXPECT_EQ(origin_request(*request, "us", kPart, {}, wide),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nVia: 1.1 us\r\n"
             "Range: bytes=0-1048575\r\n\r\n");
 }
@@ -161,7 +161,7 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
       "Cookie: a=b\r\nRange: bytes=5-\r\nIf-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n"
       "Proxy-Connection: keep-alive\r\nVia: 1.0 fred\r\n",
       "GET http://a.test/x?q HTTP/1.0");
-  EXPECT_EQ(origin_request(*request, "us", kFetch, nullptr, {}),
+  EXPECT_EQ(origin_request(*request, "us", kFetch),
             "GET /x?q HTTP/1.1\r\nHost: a.test\r\nCookie: a=b\r\nVia: 1.0 fred\r\nVia: 1.0 us\r\n"
             "\r\n");
 }
@@ -169,13 +169,13 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
 TEST(OriginRequest, ValidatesWithTheEntrysOwnConditions) {
   const TextRequest request("If-None-Match: \"the client's\"\r\n");
   const auto stale = entry_with(kTag);
-  EXPECT_EQ(origin_request(*request, "us", kRevalidate, stale.get(), "\"v1\""),
+  EXPECT_EQ(origin_request(*request, "us", kRevalidate, {stale.get(), "\"v1\""}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nIf-None-Match: \"v1\"\r\n\r\n");
 }
 
 TEST(OriginRequest, AsksForAPartAsTheClientDoes) {
   const TextRequest request("If-None-Match: \"q\"\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n");
-  EXPECT_EQ(origin_request(*request, "us", {cache::Action::fetch, {}, true}, nullptr, {}),
+  EXPECT_EQ(origin_request(*request, "us", {cache::Action::fetch, {}, true}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n"
             "Via: 1.1 us\r\n\r\n");
 }
@@ -184,11 +184,11 @@ TEST(OriginRequest, AsksForWhatAPartLacksOfTheSame) {
   const auto part = entry_with(kTag + "Content-Range: bytes 0-4/10\r\n", 206);
   part->body.size = 5;
   const TextRequest whole("");
-  EXPECT_EQ(origin_request(*whole, "us", {cache::Action::complete, {}}, part.get(), {}),
+  EXPECT_EQ(origin_request(*whole, "us", {cache::Action::complete, {}}, {part.get()}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-\r\n"
             "If-Range: \"v1\"\r\n\r\n");
   const TextRequest larger("Range: bytes=2-7\r\n");
-  EXPECT_EQ(origin_request(*larger, "us", {cache::Action::complete, {}, true}, part.get(), {}),
+  EXPECT_EQ(origin_request(*larger, "us", {cache::Action::complete, {}, true}, {part.get()}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-7\r\n"
             "If-Range: \"v1\"\r\n\r\n");
 }

@@ -1,8 +1,7 @@
-#include "proxy/sources/source_race.hpp"
+#include "proxy/sources/source_question.hpp"
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -16,9 +15,10 @@ using net::Task;
 
 namespace {
 
-// Notes what the neighbour did with a question whose answer nobody uses. A head without a body
+// Records what the neighbour did with a question whose answer nobody uses. A head without a body
 // shows nothing. `begun`: the body has begun to arrive.
-void note_unused(const SourceRace::About& about, const Attempt& attempt, bool begun) {
+void record_unused(const AskedAbout& about, const Attempt& attempt, bool begun,
+                   peers::SteadyTime now) {
   const auto& peer = attempt.peer();
   if (!peer) return;
   const auto& heard = attempt.outcome();
@@ -28,13 +28,11 @@ void note_unused(const SourceRace::About& about, const Attempt& attempt, bool be
                        : heard              ? heard_in(attempt.head(), {})
                                             : heard_in(heard.error());
   if (finding.worth == Worth::holds && !begun) return;
-  if (finding.worth == Worth::unresolved)
-    return peer->accuracy.probation().unresolved(Attempt::Steady::now());
+  if (finding.worth == Worth::unresolved) return peer->accuracy.probation().unresolved(now);
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : outcome_of(attempt, finding);
   if (!outcome) return;
-  about.directory->note(peer, *outcome, first_byte_of(attempt, finding), 0, Attempt::Steady::now(),
-                        finding.cause);
+  about.directory->note(peer, *outcome, first_byte_of(attempt, finding), 0, now, finding.cause);
   const bool is_claim = attempt.lead() == Lead::claim;
   if (is_claim && is_denial(finding))
     about.directory->note_denial(peer, about.key, attempt.begun());
@@ -42,27 +40,26 @@ void note_unused(const SourceRace::About& about, const Attempt& attempt, bool be
 
 // Reads a body that nobody uses, from a neighbour whose last answers broke off. A body that reaches
 // its end, or a mebibyte, shows that the neighbour works again.
-Task<void> see_out(SourceAccess& access, const SourceRace::About& about, Attempt& attempt) {
+Task<void> see_out(SourceAccess& access, const AskedAbout& about, Attempt& attempt) {
   constexpr std::uint64_t kEnough = 1 << 20;
   const auto limit = access.upstream.timeouts.peer_first_byte;
-  const auto until = Attempt::Steady::now() + 2 * limit;
+  const auto until = access.now() + 2 * limit;
   const PooledBuffer scratch(access.upstream.buffers);
   Outcome<std::size_t> read = 0;
   std::uint64_t all = 0;
   do {
     read = co_await attempt.fetch().body(scratch.all(), limit);
     if (read) all += *read;
-  } while (read && *read > 0 && all < kEnough && Attempt::Steady::now() < until);
+  } while (read && *read > 0 && all < kEnough && access.now() < until);
   const bool goes_on = read && (*read == 0 || all >= kEnough);
   if (goes_on) co_return attempt.peer()->accuracy.probation().prove();
   if (read || read.error().what == Failure::What::abandoned) co_return;  // slow, or left
-  about.directory->note(attempt.peer(), peers::ClaimOutcome::broken, std::nullopt, 0,
-                        Attempt::Steady::now());
+  about.directory->note(attempt.peer(), peers::ClaimOutcome::broken, std::nullopt, 0, access.now());
 }
 
 // `bell`: the race's, which is there until the question is left.
-Task<void> see_through(SourceAccess& access, SourceRace::QuestionRef question,
-                       SourceRace::About about, Wakeup& bell) {
+Task<void> see_through(SourceAccess& access, std::shared_ptr<SourceQuestion> question,
+                       AskedAbout about, Wakeup& bell) {
   auto& attempt = question->attempt;
   const auto& peer = attempt.peer();
   std::optional<peers::Asking> asking;
@@ -74,52 +71,31 @@ Task<void> see_through(SourceAccess& access, SourceRace::QuestionRef question,
   };
   try {
     const auto answered = co_await attempt.ask(std::move(interim));
-    if (answered && peer) begun = attempt.body_has_begun();
+    if (answered && peer) begun = attempt.fetch().body_has_begun();
     if (answered && peer && !begun) begun = co_await attempt.body_begins();
     question->over = true;
-    if (question->left && !question->noted) note_unused(about, attempt, begun);
+    if (question->left && !question->noted) record_unused(about, attempt, begun, access.now());
     const bool proves = question->left && begun && attempt.head().status < 300;
     if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(access, about, attempt);
   } catch (const std::exception& bug) {
     spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
   }
   question->over = true;
-  asking.reset();  // before its answer is judged
+  asking.reset();  // before its answer is judged: the next question must not see it as busy
   if (!question->left) bell.notify_within();
 }
 
 }  // namespace
 
-SourceRace::SourceRace(SourceAccess& access, About about)
-    : access_(access), about_(std::move(about)), bell_(access.executor) {}
-
-void SourceRace::start(Question&& question) {
-  auto shared = make_shared_in_frames<Question>(std::move(question));
-  under_way_.push_back(shared);
-  net::spawn(access_.executor, see_through(access_, std::move(shared), about_, bell_));
+void start(SourceAccess& access, std::shared_ptr<SourceQuestion> question, AskedAbout about,
+           Wakeup& bell) {
+  net::spawn(access.executor, see_through(access, std::move(question), std::move(about), bell));
 }
 
-SourceRace::QuestionRef SourceRace::take_one_over() {
-  const auto found = std::find_if(under_way_.begin(), under_way_.end(),
-                                  [](const QuestionRef& one) { return one->over; });
-  if (found == under_way_.end()) return nullptr;
-  auto over = std::move(*found);
-  under_way_.erase(found);
-  return over;
-}
-
-void SourceRace::leave(bool at_once) {
-  for (const auto& question : under_way_) {
-    question->left = true;
-    const bool goes_on = question->plan.seen_out && !at_once;
-    if (!goes_on && !question->over) question->attempt.abandon();
-  }
-  under_way_.clear();
-}
-
-const SourceRace::QuestionRef& SourceRace::find(ChoicePlan::Number number) const {
-  return *std::find_if(under_way_.begin(), under_way_.end(),
-                       [&](const QuestionRef& one) { return one->plan.number == number; });
+void leave(SourceQuestion& question, Then then) {
+  question.left = true;
+  const bool goes_on = question.plan.seen_out && then == Then::may_go_on;
+  if (!goes_on && !question.over) question.attempt.abandon();
 }
 
 }  // namespace proxy

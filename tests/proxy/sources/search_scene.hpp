@@ -1,0 +1,116 @@
+// What a search for a source needs to know, in time that stands, without a process around it.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/sources/claimant_search.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/source_access.hpp"
+#include "proxy/worker/outgoing.hpp"
+#include "tests/peers/listed_holdings.hpp"
+#include "tests/peers/samples.hpp"
+#include "tests/proxy/cache/messages.hpp"
+#include "tests/proxy/request/requests.hpp"
+
+namespace proxy {
+
+struct SearchScene {
+  explicit SearchScene(config::Settings told)
+      : policy(std::make_shared<const Policy>(std::move(told), lists::AccessLists{})),
+        outgoing(io.get_executor(), deadlines, buffers, tls, health, names, traffic.add_thread(),
+                 listening, {}) {
+    request.parsed->pin(policy);
+    outgoing.follow(*policy);
+  }
+
+  [[nodiscard]] peers::SteadyTime now() const { return clock.steady(); }
+  [[nodiscard]] peers::PeerDirectory& directory() const { return *policy->directory; }
+  [[nodiscard]] const peers::PeerRef& peer(std::size_t id) const { return directory().peers()[id]; }
+  // The neighbour's digest claims our key, or nothing.
+  void poll(std::size_t id, bool claims, peers::Epoch epoch) const {
+    auto report = peers::samples::report_of({}, now());
+    auto digest = claims ? peers::samples::native_of({"x"}) : peers::samples::native_of({});
+    digest.epoch = epoch;
+    report.claims = peers::Claims(std::move(digest));
+    directory().update(id, std::move(report));
+  }
+  // The neighbour has answered in this time, often.
+  void know(std::size_t id, std::chrono::microseconds takes) const {
+    for (int i = 0; i < 100; ++i)
+      peer(id)->accuracy.note(peers::ClaimOutcome::true_hit, takes, 0, now());
+  }
+  void know_origin(std::chrono::microseconds takes) {
+    const auto origin = origin_of((*request).target, policy->lists);
+    for (int i = 0; i < 100; ++i) access.origin_times.record(origin, takes, now());
+  }
+
+  // Whom the plan would ask, as "b; try c; reserve d", or "site b".
+  [[nodiscard]] std::string plan_for(const ClaimantSearch::For& wanted) {
+    auto claimants = directory().claimants(wanted.key, now());
+    const auto given = ClaimantSearch::given_for(access, wanted, std::move(claimants), now());
+    std::string told;
+    for (const auto& one : directory().peers()) {
+      const auto place = given.candidates.place_of(one);
+      if (!place) continue;
+      if (!told.empty()) told += "; ";
+      if (given.candidates.lead() == Lead::site) told += "site ";
+      if (*place == Ask::on_trial) told += "try ";
+      if (*place == Ask::no) told += "reserve ";
+      told += one->name;
+    }
+    return told;
+  }
+  [[nodiscard]] ClaimantSearch::For wanted() const {
+    return {.key = key, .request = *request, .guests = true};
+  }
+
+  const digest::Key key = peers::samples::key("x");
+  const PinnedPolicy policy;
+  TextRequest request{"", "GET http://origin.test/x HTTP/1.1"};
+  machine::Clock clock{cache::kStart};
+  net::asio::io_context io{1};
+  net::Deadlines deadlines{io.get_executor()};
+  BufferPool buffers;
+  upstream::TlsClient tls;
+  upstream::OriginHealth health;
+  upstream::NameHealth names;
+  upstream::OriginTraffic traffic;
+  upstream::OriginClocks clocks;
+  const std::vector<net::tcp::endpoint> listening;
+  Outgoing outgoing;
+  cache::Budget budget{64 << 20};
+  cache::Store store{budget};
+  Fills fills;
+  succession::Successor successor;
+  Cache tiers{.clock = clock,
+              .budget = budget,
+              .store = store,
+              .fills = fills,
+              .successor = successor,
+              .aside = io.get_executor()};
+  CacheAccess tiers_access{tiers, io.get_executor()};
+  const std::string name = "us";
+  peers::samples::ListedHoldings holdings;
+  peers::Publisher publisher{holdings, config::DigestSettings(), cache::kStart};
+  SiteFetches site_fetches;
+  Count second_questions;
+  SourceAccess access{.shared = {name, publisher, site_fetches, clocks, names},
+                      .cache = tiers_access,
+                      .upstream = outgoing.upstream,
+                      .guard = outgoing.guard,
+                      .resolver = outgoing.resolver,
+                      .executor = io.get_executor(),
+                      .second_questions = second_questions};
+};
+
+inline config::Settings settings_with(std::vector<std::string> names) {
+  config::Settings settings;
+  std::uint16_t port = 3128;
+  for (const auto& name : names) settings.peers.push_back(peers::samples::peer(name, port++));
+  return settings;
+}
+
+}  // namespace proxy
