@@ -49,7 +49,8 @@ struct SearchScene {
 
   // Whom the plan would ask, as "b; try c; reserve d", or "site b".
   [[nodiscard]] std::string plan_for(const ClaimantSearch::For& wanted) {
-    auto claimants = directory().claimants(wanted.key, now());
+    peers::Claimants claimants;
+    if (wanted.claimants) claimants = directory().claimants(wanted.key, now());
     const auto given = ClaimantSearch::given_for(access, wanted, std::move(claimants), now());
     std::string told;
     for (const auto& one : directory().peers()) {

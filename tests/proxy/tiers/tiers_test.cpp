@@ -140,6 +140,7 @@ TEST(Tiers, ReadBackWhatMemoryHasGivenUp) {
 TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
   CacheScene scene(Over::disk);
   ASSERT_TRUE(scene.keep(kUrl, scene.now()));
+  ASSERT_TRUE(scene.disk->settle(10s));
   const TextRequest get("");
   const TextRequest post("", "POST http://a.test/x HTTP/1.1");
   const auto held = scene.in_memory(kUrl);
