@@ -33,6 +33,7 @@ std::optional<Words> read_networks(Section& in, std::string_view key, Networks& 
     const auto networks = text ? parse_networks(*text) : std::nullopt;
     if (networks) {
       into.insert(into.end(), networks->begin(), networks->end());
+      // A view into the document, which outlives the reading.
       understood.push_back(*text);
     } else if (const auto meant = text ? without_bits_beyond(*text) : ""; !meant.empty()) {
       in.fault(item, "has bits set beyond its prefix: " + in_quotes(*text) + "; did you mean " +

@@ -28,6 +28,7 @@ bool is_host(std::string_view host) {
 
 // Takes the text before the port's colon, without brackets, and leaves the rest in `text`.
 std::optional<std::string> split_host(std::string_view& text) {
+  // Without brackets, the last group of an IPv6 address would look like a port.
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
     if (end == std::string_view::npos) return std::nullopt;
@@ -76,6 +77,7 @@ bool is_wildcard(const Address& address) {
 std::optional<HostPort> parse_listen(std::string_view text) {
   const auto host = split_host(text);
   if (!host || !parse_address(*host)) return std::nullopt;
+  // No port is so usual for a proxy that it could be left out.
   const auto port = parse_port(text, std::nullopt);
   if (!port) return std::nullopt;
   return HostPort{*host, *port};
@@ -104,6 +106,7 @@ std::optional<HostSpec> parse_host_pattern(std::string_view text) {
   }
   std::optional<std::string> host("");
   if (wild != "*") host = split_host(text);
+  // An address has no hosts below it.
   if (!host || (wild == "*." && parse_address(*host))) return std::nullopt;
   while (host->ends_with('.')) host->pop_back();  // as in requests
   if (text.empty()) return HostSpec{wild + *host, std::nullopt};

@@ -208,6 +208,7 @@ class FileReader {
     is_whole_ = is_whole_ && faults_.size() == known;
     auto* const members = std::get_if<Object>(&document.content);
     if (!members) return;
+    // It has been followed, and is no setting.
     std::erase_if(*members, [](const Member& member) { return member.key == kInclude; });
     merge(document, std::move(included));
   }
@@ -279,6 +280,7 @@ std::optional<std::string> read_file(const std::string& path, std::size_t most, 
     why = "is no regular file";
     return std::nullopt;
   }
+  // Streams promise no errno; 0 then at least names no wrong reason.
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text(most + 1, '\0');

@@ -24,6 +24,7 @@ struct NamedSet {
 
 constexpr NamedSet kNamedSets[] = {
     {"any", {"0.0.0.0/0", "::/0"}},
+    // As Squid calls it.
     {"all", {"0.0.0.0/0", "::/0"}},
     {"loopback", {"127.0.0.0/8", "0.0.0.0/8", "::1", "::"}},
     {"private", {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"}},
@@ -37,6 +38,7 @@ constexpr NamedSet kNamedSets[] = {
 // The eight bytes from `at` on as a number whose highest bit comes first.
 std::uint64_t number_at(const Address& address, std::size_t at) {
   std::uint64_t number = 0;
+  // An address is aligned for bytes only.
   std::memcpy(&number, address.data() + at, sizeof number);
   return std::endian::native == std::endian::little ? __builtin_bswap64(number) : number;
 }
@@ -147,6 +149,7 @@ std::string to_text(const Network& network) {
 }
 
 std::optional<Address> translated(const Address& address) {
+  // A network may have a prefix of its own (RFC 6052 section 2.2), which no address tells.
   constexpr std::array<std::uint8_t, kV4Start / 8> kNat64{0x00, 0x64, 0xff, 0x9b};
   if (!std::equal(kNat64.begin(), kNat64.end(), address.begin())) return std::nullopt;
   return address_from_v4({address[12], address[13], address[14], address[15]});

@@ -148,6 +148,7 @@ void read_pac_fallback(Section& in, std::vector<std::string>& fallback) {
                   "\"http://10.0.0.2:3128\"",
                   kWords);
     } else if (!fallback.empty() && fallback.back() == kPacDirect) {
+      // One fault is enough: all that follow are as useless.
       return in.fault(item, "is never tried, since \"DIRECT\" comes before; put that last");
     } else {
       fallback.push_back(is_word ? *text : pac_server(*url));

@@ -54,6 +54,7 @@ void read_send_host(Section& in, std::string& host) {
   in.read_text("send_host", host, kForm);
   if (host.empty()) return;
   const auto parsed = parse_host_pattern(host);
+  // It goes into a request as it is, so it must be one host.
   if (!parsed || parsed->host.starts_with('*')) in.expected(*in.find("send_host"), kForm);
 }
 

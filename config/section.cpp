@@ -16,6 +16,8 @@ struct SpelledUnit {
   std::string_view spellings;
 };
 
+// Who writes "GB" of a cache means GiB: operating systems and other proxies count so. It is
+// suggested only, never read so, since to some it has 1000^3 bytes.
 constexpr std::array kSizeUnits{
     SpelledUnit{"B", 0, "|b|byte|bytes|"}, SpelledUnit{"KiB", 1024, "|k|kb|kib|"},
     SpelledUnit{"MiB", 1024, "|m|mb|mib|"}, SpelledUnit{"GiB", 1024, "|g|gb|gib|"},
@@ -49,6 +51,7 @@ std::optional<Written> parse_written(std::string_view text) {
   Written written;
   if (point < end) {
     const auto fraction = text.substr(point + 1, end - point - 1);
+    // Nobody means more digits, and with three no product below overflows.
     if (fraction.empty() || fraction.size() > 3) return std::nullopt;
     number += fraction;
     for (std::size_t i = 0; i < fraction.size(); ++i) written.scale *= 10;
@@ -157,6 +160,7 @@ std::string duration_hint(std::string_view text, const Range<milliseconds>& rang
 }
 
 std::string_view LocatedValue::number() const {
+  // "4" in quotes stays a mistake, so that a file says what it means.
   return text() && !value->from_environment ? std::string_view() : text_of(*value);
 }
 
@@ -200,6 +204,7 @@ std::optional<std::string> plain_text(const std::string& text) {
 }
 
 std::optional<LocatedValue> Section::find(std::string_view key) {
+  // In the order of reading, in which finish() lists them: a program may look up a key twice.
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   if (!object_) return std::nullopt;
   const auto member = std::find_if(object_->begin(), object_->end(),
@@ -250,6 +255,7 @@ void Section::finish(std::string_view kind) {
   if (!object_) return;
   for (const Member& member : *object_) {
     if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
+    // A list of all keys would hide the one that a typing mistake meant.
     const std::string near = suggestion(member.key, known_);
     faults_.push_back({member.at, path_of(whole_.path, member.key),
                        "is not a " + std::string(kind) +

@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 // above the entries, fewer than 4 bits per entry reach that.
 constexpr Range<unsigned> kBitsPerEntry{4, 127};
 
+// 1 PiB: more is a typing mistake.
 constexpr ByteSize kMostOnDisk{1ULL << 50};
 
 template <class Into>
@@ -33,6 +34,7 @@ std::string listen_hint(std::string_view text) {
   const auto host = colon == text.npos ? std::string_view() : text.substr(0, colon);
   const std::string port(colon == text.npos ? text : text.substr(colon + 1));
   if (!parse_number(port, 65'535)) return {};
+  // No name is resolved for a socket: it may have several addresses, and they may change.
   if (host == "localhost") return "; did you mean \"127.0.0.1:" + port + "\"?";
   if (!host.empty() && host != "*") return {};
   return "; write \"127.0.0.1:" + port + "\" for this machine alone, or \"0.0.0.0:" + port +

@@ -23,6 +23,7 @@ void keep_presence(const Settings& from, Settings& to) {
   if (from.cache.disk.has_value() != to.cache.disk.has_value()) to.cache.disk = from.cache.disk;
 }
 
+// Its size may change while the proxy runs.
 void keep_path(const Settings& from, Settings& to) {
   if (from.cache.disk && to.cache.disk) to.cache.disk->path = from.cache.disk->path;
 }
@@ -44,6 +45,7 @@ AccessSettings::AccessSettings() {
   for (Networks* list : {&clients, &monitor, &admin, &deny_to}) append(*list, "loopback");
   for (Networks* list : {&clients, &monitor}) append(*list, "private");
   append(deny_to, "link-local");
+  // Not all of these are link-local.
   append(deny_to, "metadata");
 }
 

@@ -28,6 +28,7 @@ constexpr std::array kSizes{Unit{"TiB", 1ULL << 40},
                             Unit{"K", 1ULL << 10}};
 constexpr std::array kTimes{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000},
                             Unit{"s", 1'000},      Unit{"ms", 1},        Unit{"w", 7 * 86'400'000}};
+// So far below the limits of the types that sums of some of them fit, too.
 constexpr std::uint64_t kLongestTime = 100ULL * 365 * 24 * 3'600'000;
 constexpr std::uint64_t kLargestSize = 1ULL << 60;
 
@@ -139,6 +140,7 @@ std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t m
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
+  // from_chars() takes no sign for an unsigned number, no blank and no locale.
   if (error != std::errc{} || stop != end || number > most) return std::nullopt;
   return number;
 }

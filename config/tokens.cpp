@@ -152,6 +152,7 @@ Slip TokenScanner::foreign_mark() const {
       {"#", "a comment begins with //, not with #"},
       {"\xE2\x80", "a text is written in plain double quotes: \""},
   };
+  // Some editors of Windows save so, and call it Unicode.
   if (offset_ == 0 && (sees("\xFF\xFE") || sees("\xFE\xFF"))) {
     return slip(at_, "the file is UTF-16; save it as UTF-8");
   }
@@ -190,6 +191,7 @@ Slip TokenScanner::scan_escape() {
   if (!first) return slip(begin, "four hexadecimal digits follow \\u, as in \"\\u00e9\"");
   const auto then = text_.substr(offset_ + 4);
   const auto second = then.starts_with("\\u") ? code_unit(then.substr(2)) : std::nullopt;
+  // Two escapes together write one character beyond the first 65,536 (RFC 8259 section 7).
   const bool pair = is_high_surrogate(*first) && second && is_low_surrogate(*second);
   if (!pair && (is_high_surrogate(*first) || is_low_surrogate(*first))) {
     return slip(begin, "this is half a character; write the character itself");

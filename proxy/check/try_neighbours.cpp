@@ -135,6 +135,8 @@ void try_access_of_neighbours(const config::Settings& settings, Trial& into) {
     if (peer.is_parent() || !address || config::contains(access.clients, *address)) continue;
     into.warnings.push_back(fmt::format("peers: {} ({}) {}", peer.name, peer.host, kRefused));
   }
+  // Who may read our digest believes its claims, and loses the time of each question that is
+  // refused.
   for (const auto& network : access.peers) {
     const bool may_ask = std::any_of(access.clients.begin(), access.clients.end(),
                                      [&](const auto& wide) { return covers(wide, network); });

@@ -28,6 +28,7 @@ void become_user_of(const machine::ServiceUnit& unit, Trial& into) {
   if (!account) {
     into.errors.push_back(fmt::format("{}: there is no user {}", unit.name, unit.user));
   } else if (account->user != 0) {
+    // What root may write tells nothing of what the service may.
     machine::become(*account);
   }
 }
@@ -38,6 +39,7 @@ std::string why_taken(const std::string& path, const Trial& trial) {
   if (::lstat(path.c_str(), &status) != 0) return {};
   if (!S_ISSOCK(status.st_mode)) return "a file that is no socket is there";
   const auto address = machine::local_address(path);
+  // The proxy itself removes the socket of a dead one.
   const bool is_taken = address && !trial.runs && machine::somebody_listens(*address);
   return is_taken ? "another proxy listens there; give this one another path, or \"none\"" : "";
 }
@@ -93,6 +95,7 @@ void try_limits(const config::Settings& settings, const std::optional<machine::M
   if (auto shortage = machine::memory_shortage(settings, memory)) {
     into.warnings.push_back(std::move(*shortage));
   }
+  // The limit is not known.
   if (descriptors.most == 0) return;
   const auto& disk = settings.cache.disk;
   const auto files = disk ? cache::segments_of(disk->size.value) : 0;
@@ -167,6 +170,7 @@ bool report(const Trial& trial, std::ostream& out, std::ostream& err) {
   for (const auto& warning : trial.warnings) err << "warning: " << warning << '\n';
   const auto errors = config::counted(trial.errors.size(), "error");
   const auto warnings = config::counted(trial.warnings.size(), "warning");
+  // Scripts read the exit code, people this line.
   const bool is_good = trial.errors.empty() && !(trial.is_strict && !trial.warnings.empty());
   out << (is_good ? "OK" : "not OK: ");
   if (!trial.errors.empty()) out << errors << (trial.warnings.empty() ? "" : ", ");

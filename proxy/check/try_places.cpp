@@ -52,6 +52,7 @@ std::uint64_t taken_by(const fs::path& folder) {
        at.increment(error)) {
     struct stat facts {};
     if (::lstat(at->path().c_str(), &facts) == 0) {
+      // Not the size: a file may have holes.
       bytes += static_cast<std::uint64_t>(facts.st_blocks) * kBlock;
     }
   }

@@ -56,6 +56,7 @@ void try_ports(const config::Settings& settings, const machine::ServiceUnit* uni
     // The unit gives the service a capability that whoever checks lacks.
     if (error == EACCES && unit && unit->may_bind_any) continue;
     const auto shown = config::to_text(listen);
+    // Most likely the very proxy whose settings are being changed.
     if (error == EADDRINUSE && is_hearsay(shown)) {
       into.notes.push_back(fmt::format("listen: a Hearsay runs at {}", shown));
       into.runs = true;

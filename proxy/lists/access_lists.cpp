@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kCodedDot = "%2e";
 
+// RFC 3986 6.2.2.2: a coded unreserved character means the character itself.
 bool is_coded_dot(std::string_view text) {
   return text.starts_with(kCodedDot) || text.starts_with("%2E");
 }

@@ -36,6 +36,7 @@ std::optional<config::Address> literal(std::string_view host) {
   return looks_so ? config::parse_address(host) : std::nullopt;
 }
 
+// A tunnel shows no path, so only an entry for the whole site can name it.
 std::string url_of_tunnel(const http::Target& target) {
   std::string_view authority = target.authority();
   constexpr std::string_view kStandard = ":443";

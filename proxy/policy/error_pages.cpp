@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, kErrorPages> kFiles{
 constexpr std::array<std::string_view, kPlaceholders> kNames{
     "advice", "client", "contact", "proxy", "reason", "status", "time", "title", "url", "user"};
 
+// No script, and nothing from elsewhere: the page shows where nothing else can be reached.
 constexpr std::string_view kOwnPage = R"(<!doctype html>
 <html lang="en">
 <head>
@@ -105,6 +106,7 @@ std::vector<fs::path> pages_in(const std::string& folder, std::error_code& error
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     if (at->path().extension() == ".html") found.push_back(at->path());
   }
+  // So that faults come in one order on every file system.
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -123,6 +125,7 @@ std::string not_a_page(const std::string& file) {
 boost::system::result<PageTemplate, std::string> PageTemplate::parse(std::string html) {
   if (html.empty()) return std::string("is empty");
   if (html.size() > kLargest) return std::string("is larger than 64 KiB");
+  // The proxy says charset=utf-8, and browsers show question marks for what is none.
   if (const auto at = not_utf8(html); at != html.npos) {
     return line_at(html, at) + "is not UTF-8; save the file in that encoding";
   }

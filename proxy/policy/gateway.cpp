@@ -10,6 +10,7 @@ namespace {
 std::vector<upstream::Endpoint> endpoints(const std::vector<config::Origin>& origins) {
   std::vector<upstream::Endpoint> servers;
   for (const auto& origin : origins) {
+    // The settings name it, so access.deny_to, which is against clients, does not apply.
     servers.push_back({origin.tls, origin.host, origin.port, upstream::Trust::configured});
   }
   return servers;
@@ -41,6 +42,7 @@ Mapping::Mapping(const config::Reverse& settings, std::shared_ptr<upstream::Orig
 
 std::string_view Mapping::host_for(const http::Target& target) const {
   if (!send_host_.empty()) return send_host_;
+  // HTTP/1.0 needs no Host; origins with several sites want one all the same.
   return target.host().empty() ? default_host_ : target.authority();
 }
 

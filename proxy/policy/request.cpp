@@ -132,6 +132,7 @@ std::string_view Request::origin_host() const {
 
 OwnedRequest::OwnedRequest(const Request& original) {
   const auto target = original.head.target;
+  // One allocation for all of the text: a fill begins on the way of each miss.
   const auto size = target.size() + http::text_size(original.head.fields);
   text_.reserve(size);
   text_.append(target).resize(size);
@@ -169,6 +170,7 @@ http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
   if (target.had_userinfo()) return http::HeadError::userinfo;
   const auto framing = http::request_framing(head);
   if (!framing) return framing.error();
+  // Before the fields that Connection names are dropped: they are what the rules of hops are about.
   if (const auto hops = http::check_hops(head, *framing); !hops) return hops.error();
   if (auto others = http::without_named(head.fields)) head.fields = std::move(*others);
   request->framing = *framing;

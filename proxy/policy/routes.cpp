@@ -40,6 +40,7 @@ std::string site_of(const http::Target& target) {
 
 double rendezvous_score(const digest::Key& url, std::uint64_t parent, unsigned weight) {
   const auto drawn = static_cast<double>(peers::bid_for(url, parent) >> 12);  // 52 bits
+  // Half a step away from 0 and from 1, which have no logarithm to divide by.
   return weight / -std::log((drawn + 0.5) * 0x1p-52);
 }
 

@@ -13,6 +13,7 @@ namespace {
 using std::chrono::floor;
 using std::chrono::seconds;
 
+// Whole seconds, as ages are (RFC 9111 section 1.2.2).
 cache::FreshnessBounds bounds_of(const config::RuleSettings& settings) {
   cache::FreshnessBounds bounds;
   if (settings.min_fresh) bounds.least = floor<seconds>(*settings.min_fresh);
@@ -62,6 +63,7 @@ bool PathGlob::matches(std::string_view path) const {
   States states = 1;
   for (const char c : path) {
     states = (states & next_[static_cast<unsigned char>(c)]) << 1 | (states & stays_);
+    // Most paths differ from a glob in their first bytes, unless it begins with a star.
     if (states == 0) return false;
   }
   return (states & end_) != 0;

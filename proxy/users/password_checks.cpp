@@ -13,6 +13,7 @@ namespace {
 // Nobody can compute it without the secret of this process, so it tells nothing of the password.
 // `hash`: empty if there is no such user.
 digest::Key key_of(std::string_view hash, const Credentials& given) {
+  // None of the three has a NUL, so that no other credentials have the same text.
   constexpr std::string_view kEnd("", 1);
   std::string text;
   text.reserve(hash.size() + given.name.size() + given.password.size() + 2);
@@ -105,6 +106,7 @@ std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
 }
 
 void PasswordChecks::run(const std::stop_token& stop) {
+  // The condition has no wait without an end; waking for nothing once an hour costs nothing.
   constexpr std::chrono::hours kLong{1};
   threads::MutexLock lock(mutex_);
   while (!stop.stop_requested()) {

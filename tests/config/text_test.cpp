@@ -124,5 +124,35 @@ TEST(UserName, HasNeitherColonNorControlCharacters) {
   EXPECT_FALSE(is_user_name(std::string(256, 'a')));
 }
 
+// Of RFC 3629 section 4: the least and the greatest of each length, and what is just none.
+TEST(Utf8Length, IsThatOfTheFirstCharacterAndZeroWhereThereIsNone) {
+  const std::pair<std::string_view, std::size_t> cases[] = {{{"\0", 1}, 1},
+                                                            {"\x7F", 1},
+                                                            {"\xC2\x80", 2},
+                                                            {"\xDF\xBF", 2},
+                                                            {"\xE0\xA0\x80", 3},
+                                                            {"\xED\x9F\xBF", 3},
+                                                            {"\xEE\x80\x80", 3},
+                                                            {"\xEF\xBF\xBFrest", 3},
+                                                            {"\xF0\x90\x80\x80", 4},
+                                                            {"\xF4\x8F\xBF\xBF", 4},
+                                                            {"", 0},
+                                                            {"\x80", 0},
+                                                            {"\xC0\xAF", 0},
+                                                            {"\xC1\xBF", 0},
+                                                            {"\xC2", 0},
+                                                            {"\xC2\xC2", 0},
+                                                            {"\xE0\x9F\xBF", 0},
+                                                            {"\xED\xA0\x80", 0},
+                                                            {"\xE2\x82", 0},
+                                                            {"\xE2\x82\x28", 0},
+                                                            {"\xF0\x8F\xBF\xBF", 0},
+                                                            {"\xF4\x90\x80\x80", 0},
+                                                            {"\xF1\x80\x80", 0},
+                                                            {"\xF5\x80\x80\x80", 0},
+                                                            {"\xFF", 0}};
+  for (const auto& [text, length] : cases) EXPECT_EQ(utf8_length(text), length) << text;
+}
+
 }  // namespace
 }  // namespace config
