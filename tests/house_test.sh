@@ -54,10 +54,7 @@ rooms=(
   observe
   policy
   upstream
-  command/cache
-  command/digest
   command/squid
-  command/steer
   command
   inspect
   cache/disk_tier
@@ -101,11 +98,8 @@ rests_on users machine net http
 rests_on machine
 rests_on inspect cache/disk_tier cache cache/disk machine http
 rests_on upstream machine net lists http
-rests_on command machine
-rests_on command/digest command inspect http
+rests_on command inspect cache/disk_tier cache cache/disk machine http
 rests_on command/squid command
-rests_on command/steer command
-rests_on command/cache command inspect cache/disk_tier cache cache/disk machine http
 
 breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)
@@ -123,15 +117,15 @@ used_only_in() {
 used_only_in 'curl/' 'peers/curl\.hpp'
 breach 'peers/curl.hpp includes libcurl: only a few files may include it' < <(
   grep -n '^#include "peers/curl.hpp"' $(sources config digest peers proxy) |
-    grep -vE '^(peers/(exchange\.cpp|transfer\.hpp)|proxy/check/try_neighbours\.cpp|proxy/command/(digest/fetch\.cpp|page_transfer\.hpp)):' || true)
+    grep -vE '^(peers/(exchange\.cpp|transfer\.hpp)|proxy/check/try_neighbours\.cpp|proxy/command/http_request\.hpp):' || true)
 breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/machine/call_limits\.cpp'
 used_only_in 'crypt\.h' 'proxy/users/password_hash\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/machine/sandbox\.cpp'
-used_only_in 'nlohmann/' '(config/tokens|proxy/observe/(access_log|events)|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/pages/origins_json|proxy/pages/reload_page|proxy/explain/explanation_json|proxy/inspect/report|proxy/command/steer/[a-z_]*)\.cpp'
-used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.[ch]pp|command_line\.cpp|completion\.[ch]pp|(cache|digest|squid|steer)/arguments\.cpp))'
+used_only_in 'nlohmann/' '(config/tokens|proxy/observe/(access_log|events)|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/pages/origins_json|proxy/pages/reload_page|proxy/explain/explanation_json|proxy/inspect/report|proxy/command/(page_tables|page_texts|rates|steering))\.cpp|proxy/command/squid/json\.hpp'
+used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.cpp|command_line\.cpp|(cache|digest)_arguments\.cpp|steering\.cpp|squid/arguments\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of
 # the coroutine's frame. It also awaits the right side of || and &&, whatever the left side is.

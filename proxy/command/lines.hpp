@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "proxy/command/interrupt.hpp"
-#include "proxy/command/progress.hpp"
 #include "proxy/command/streams.hpp"
 #include "proxy/machine/descriptor.hpp"
 

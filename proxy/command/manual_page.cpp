@@ -1,5 +1,6 @@
-#include "proxy/command/manual_page.hpp"
+#include "proxy/command/command_line.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <vector>
 

@@ -1,8 +1,10 @@
-// A subcommand's standard streams, exit codes and errors.
+// A subcommand's standard streams, exit codes, errors and progress, and text for a terminal.
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -71,5 +73,64 @@ Result<int> print(std::string_view text, const Streams& streams);
 
 // Writes the text at once and ignores errors: for messages on stderr.
 void say(int descriptor, std::string_view text);
+
+// The work of a subcommand. Returns the exit code, or the trouble that ended it.
+using Work = std::function<Result<int>(const Streams&)>;
+
+// Runs `work` and returns its exit code. On trouble, or if the work throws anything, writes one
+// line to `err` that begins with "hearsay NAME: ", and returns kFailed. `remedy` advises what to do
+// if memory ran out. Throws nothing.
+int run_subcommand(const Work& work, std::string_view name, std::string_view remedy,
+                   const Streams& streams);
+
+// Keeps printable ASCII except the backslash; writes every other byte as "\xNN", so that a terminal
+// executes none and none forges a line. Of a text longer than `most` bytes, returns that many, and
+// the number of bytes left out.
+std::string escaped(std::string_view text, std::size_t most = std::size_t{8} << 10);
+
+// "57m": in the largest of s, m, h and d in which the time is at least 1, rounded down; "0s" for a
+// negative time.
+std::string short_time(std::chrono::seconds time);
+
+// The output of the work to stdout while it runs: lines, or nothing before the end.
+enum class Printing : std::uint8_t { nothing, lines };
+
+// Writes one line to stderr, rewrites it as the work proceeds, and erases it at the end. Writes
+// nothing during the first second of a stage, nothing if stderr is no terminal, and nothing if the
+// work prints lines to a terminal: they would mix.
+class Progress {
+ public:
+  explicit Progress(const Streams& streams, Printing printing = Printing::nothing);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  // Begins a stage of `expected` bytes or other steps, 0 if the number is unknown.
+  void begin(std::string name, std::uint64_t expected);
+  // The stage has processed so many of the expected bytes or steps, and so many lines.
+  void update(std::uint64_t bytes, std::uint64_t lines) {
+    if (watched_) show(bytes, lines);
+  }
+  // Erases the line. Call this before anything else is written.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show(std::uint64_t bytes, std::uint64_t lines);
+
+  const int err_;
+  const bool watched_;
+  std::string name_;
+  std::uint64_t expected_ = 0;
+  Clock::time_point begun_;
+  Clock::time_point next_;
+  bool shown_ = false;
+};
+
+// The text of the line: "counting FILE: 45 %, 12.3 M lines, 4.1 M/s"; without lines "uniting 9
+// digests: 45 %".
+std::string progress_text(std::string_view name, std::uint64_t bytes, std::uint64_t expected,
+                          std::uint64_t lines, std::chrono::duration<double> passed);
 
 }  // namespace proxy::command

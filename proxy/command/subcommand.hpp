@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "config/load.hpp"
-#include "proxy/command/run_subcommand.hpp"
+#include "proxy/command/streams.hpp"
 
 namespace proxy::command {
 

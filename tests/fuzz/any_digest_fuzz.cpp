@@ -1,5 +1,5 @@
 #include "digest/key.hpp"
-#include "proxy/command/digest/any_digest.hpp"
+#include "proxy/command/any_digest.hpp"
 
 // Whatever decodes as a digest can be looked up in and described.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,7 @@
-#include "proxy/command/completion.hpp"
+#include "proxy/command/command_line.hpp"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 namespace proxy::command {
 namespace {

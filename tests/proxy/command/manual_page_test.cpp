@@ -1,6 +1,7 @@
-#include "proxy/command/manual_page.hpp"
+#include "proxy/command/command_line.hpp"
 
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <sstream>
 

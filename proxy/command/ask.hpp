@@ -1,0 +1,87 @@
+// Asks a running proxy for one of its own pages.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "config/settings.hpp"
+#include "proxy/command/http_request.hpp"
+#include "proxy/command/streams.hpp"
+
+namespace proxy::command {
+
+// Exit codes of the subcommands that ask a running proxy.
+inline constexpr int kRefusal = 1;      // the proxy says no, or what it says is no good news
+inline constexpr int kUsage = 2;        // the command line or the settings file is wrong
+inline constexpr int kUnreachable = 3;  // no proxy answers
+
+// Why there is no answer: the exit code, and a text for a person with what to do.
+struct Unanswered {
+  Unanswered() = default;
+  Unanswered(int code, std::string why) : exit_code(code), text(std::move(why)) {}
+
+  int exit_code = kUnreachable;
+  std::string text;
+};
+
+template <class T>
+using Answered = boost::system::result<T, Unanswered>;
+
+// Where a proxy is asked, as the command line says. At most one is given.
+struct PlaceOptions {
+  std::string socket = {};
+  std::string config = {};  // a settings file, whose setting `control` names the socket
+  std::string url = {};
+};
+
+// One of the two is empty.
+struct Place {
+  std::string socket;  // of this machine
+  std::string url;     // of the beginning of the pages, without a slash at its end
+
+  // For messages.
+  [[nodiscard]] const std::string& name() const { return url.empty() ? socket : url; }
+};
+
+// Without options, the socket at config::kDefaultControl. Fails with kUsage if the settings have
+// errors, or turn the socket off.
+Answered<Place> place_of(const PlaceOptions& options);
+
+// The settings in the file. Trouble has a line for each error in them.
+Result<config::Settings> read_settings(const std::string& file);
+
+struct PageRequest {
+  std::string target;                    // path and query
+  std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
+  // The proxy may be silent for so long. The default is for orders that take their time.
+  std::chrono::seconds patience{60};
+};
+
+// The page as an HTTP request to this place.
+HttpRequest request_to(const Place& place, const PageRequest& page);
+
+// The request for a page that a proxy has at hand: if it is silent for 5 s, it hangs.
+PageRequest view(std::string target);
+
+struct Page {
+  long status = 0;
+  std::string body;
+  std::uint64_t bytes = 0;  // of the response, head included
+};
+
+// Waits for the whole page. Fails with kUnreachable if no proxy answers, if the page is cut or
+// longer than 64 MiB, and if the proxy is silent for longer than the request's patience. Throws
+// std::bad_alloc.
+Answered<Page> ask(const Place& place, const PageRequest& request);
+
+// The body of a page with status 200. Any other status fails with kRefusal, and the proxy's words.
+Answered<std::string> ask_for(const Place& place, const PageRequest& request);
+
+// The failure that such a page means.
+Unanswered refusal(const Place& place, const Page& page);
+
+}  // namespace proxy::command

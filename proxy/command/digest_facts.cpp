@@ -1,0 +1,133 @@
+// The part of AnyDigest that differs by form: look-ups and facts.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "proxy/command/any_digest.hpp"
+
+namespace proxy::command {
+namespace {
+
+using Facts = std::map<std::string_view, Report::Value>;
+
+// In the order of the report. A fact that a form does not hold is unknown.
+constexpr std::string_view kNames[] = {"bits",     "hashes",     "salted",
+                                       "layout",   "stages",     "bits_per_entry",
+                                       "capacity", "entries",    "estimated_entries",
+                                       "bits_set", "fill_ratio", "false_positive_rate",
+                                       "epoch",    "generation"};
+
+Facts facts_of(const digest::BloomFilter& filter) {
+  const digest::Shape& shape = filter.shape();
+  Facts facts{
+      {"bits", shape.bits},
+      {"hashes", std::uint64_t{shape.hashes}},
+      {"salted", shape.derivation == digest::Derivation::salted},
+      {"layout", std::string(shape.layout == digest::Layout::plain ? "plain" : "partitioned")},
+      {"estimated_entries", filter.estimate()},
+      {"bits_set", filter.bits_set()},
+      {"fill_ratio", filter.fill_ratio()},
+      {"false_positive_rate", filter.false_positive_rate()}};
+  if (const auto additions = filter.additions()) facts["entries"] = *additions;
+  return facts;
+}
+
+Facts facts_of(const digest::CountingFilter& filter) {
+  Facts facts = facts_of(filter.projection());
+  facts["entries"] = filter.entries();
+  return facts;
+}
+
+Facts facts_of(const digest::ScalableFilter& filter) {
+  return {{"bits", std::uint64_t{8} * filter.byte_count()},
+          {"stages", std::uint64_t{filter.stages()}},
+          {"entries", filter.entries()},
+          {"false_positive_rate", filter.false_positive_rate()}};
+}
+
+Facts facts_of(const digest::BlockedFilter& filter) {
+  return {{"bits", 512 * filter.lines()},
+          {"hashes", std::uint64_t{8}},
+          {"salted", false},
+          {"false_positive_rate", filter.false_positive_rate()}};
+}
+
+Facts facts_of(const digest::QuotientFilter& filter) {
+  const digest::QuotientShape& shape = filter.shape();
+  const auto full = static_cast<double>(filter.entries()) / static_cast<double>(shape.slots());
+  return {{"bits", shape.slots() * (shape.remainder_bits + 3)},
+          {"capacity", shape.capacity()},
+          {"entries", filter.entries()},
+          {"fill_ratio", full},
+          {"false_positive_rate", filter.false_positive_rate()}};
+}
+
+// Of a digest that says for how many entries it was made.
+Facts facts_of(const digest::BloomFilter& filter, std::uint64_t capacity, std::uint64_t entries) {
+  Facts facts = facts_of(filter);
+  facts["capacity"] = capacity;
+  facts["entries"] = entries;
+  if (capacity > 0) {
+    const auto bits = static_cast<double>(filter.shape().bits);
+    facts["bits_per_entry"] = bits / static_cast<double>(capacity);
+  }
+  return facts;
+}
+
+Facts facts_of(const digest::NativeDigest& digest) {
+  Facts facts = facts_of(digest.filter, digest.capacity, digest.entries);
+  facts["epoch"] = fmt::format("{:016x}", digest.epoch);
+  facts["generation"] = digest.generation;
+  return facts;
+}
+
+Facts facts_of(const digest::SquidDigest& digest) {
+  return facts_of(digest.filter, digest.capacity, digest.count);
+}
+
+Report report_of(std::string_view kind, std::uint64_t bytes, Facts facts) {
+  Report report;
+  report.add("kind", std::string(kind)).add("bytes", bytes);
+  for (const auto name : kNames) report.add(name, facts[name]);
+  return report;
+}
+
+// The filter of a digest that proxies exchange; else the form itself.
+const auto& filter_in(const auto& form) {
+  if constexpr (requires { form.filter; }) {
+    return form.filter;
+  } else {
+    return form;
+  }
+}
+
+const digest::BloomFilter* bloom_in(const digest::BloomFilter& filter) {
+  return &filter;
+}
+const digest::BloomFilter* bloom_in(const digest::CountingFilter& filter) {
+  return &filter.projection();
+}
+const digest::BloomFilter* bloom_in(const auto&) {
+  return nullptr;
+}
+
+}  // namespace
+
+bool AnyDigest::contains(const digest::Key& key) const {
+  return std::visit([&](const auto& form) { return filter_in(form).contains(key); }, filter_);
+}
+
+const digest::BloomFilter* AnyDigest::bloom() const {
+  return std::visit([](const auto& form) { return bloom_in(filter_in(form)); }, filter_);
+}
+
+Report AnyDigest::describe() const {
+  return report_of(kind_, bytes_,
+                   std::visit([](const auto& form) { return facts_of(form); }, filter_));
+}
+
+Report describe(const digest::BloomFilter& filter, std::uint64_t bytes) {
+  return report_of("bloom", bytes, facts_of(filter));
+}
+
+}  // namespace proxy::command
