@@ -17,7 +17,7 @@
 #include "proxy/command/cache.hpp"
 #include "proxy/command/command_line.hpp"
 #include "proxy/command/digest.hpp"
-#include "proxy/command/squid/arguments.hpp"
+#include "proxy/command/squid/import.hpp"
 #include "proxy/command/steering.hpp"
 #include "proxy/command/subcommand.hpp"
 #include "proxy/inspect/report.hpp"

@@ -47,37 +47,26 @@ std::vector<std::string> network_texts(const config::Networks& networks) {
   return texts;
 }
 
-template <class T, class Text>
-void add_list(Json& rule, const char* key, const std::optional<std::vector<T>>& values,
-              const Text& text_of) {
-  if (!values) return;
-  std::vector<std::string> texts;
-  for (const T& value : *values) texts.push_back(text_of(value));
-  rule.add(key, Json::texts(texts));
-}
-
 std::string ports_text(const Ports& ports) {
   const std::string first = std::to_string(ports.first);
   return ports.first == ports.last ? first : first + '-' + std::to_string(ports.last);
 }
 
-std::string same(const std::string& text) {
-  return text;
-}
-
 Json written(const Rule& rule) {
-  Json json;
-  json.add("action", Json::text(rule.allows ? "allow" : "deny"));
   const Conditions& when = rule.when;
-  if (when.clients) json.add("clients", Json::texts(network_texts(*when.clients)));
-  add_list(json, "to", when.to, same);
-  add_list(json, "ports", when.ports, ports_text);
-  add_list(json, "methods", when.methods, same);
-  add_list(json, "schemes", when.schemes, same);
-  add_list(json, "times", when.hours,
-           [&](const Hours& hours) { return hours_text(hours, rule.allows); });
-  add_list(json, "users", when.users, same);
-  json.comment(rule.comment);
+  Json json{{"action", rule.allows ? "allow" : "deny"}};
+  if (when.clients) json["clients"] = network_texts(*when.clients);
+  if (when.to) json["to"] = *when.to;
+  if (when.ports) {
+    for (const Ports& ports : *when.ports) json["ports"].push_back(ports_text(ports));
+  }
+  if (when.methods) json["methods"] = *when.methods;
+  if (when.schemes) json["schemes"] = *when.schemes;
+  if (when.hours) {
+    for (const Hours& hours : *when.hours) json["times"].push_back(hours_text(hours, rule.allows));
+  }
+  if (when.users) json["users"] = *when.users;
+  add_comment(json, rule.comment);
   return json;
 }
 
@@ -96,31 +85,26 @@ config::Networks beyond_default(const config::Networks& networks) {
 }  // namespace
 
 void write_access(const Access& access, Json& into) {
-  if (!access.rules.empty()) {
-    std::vector<Json> rules;
-    for (const Rule& rule : access.rules) rules.push_back(written(rule));
-    into.add("rules", Json::list(std::move(rules)));
-  }
-  into.add("clients", Json::texts(network_texts(access.clients)));
+  for (const Rule& rule : access.rules) into["rules"].push_back(written(rule));
+  into["clients"] = network_texts(access.clients);
   const auto monitor = network_texts(simplified(access.monitor));
-  into.add("monitor",
-           Json::texts(monitor.empty() ? std::vector<std::string>{"loopback"} : monitor));
-  into.add("admin", Json::texts(network_texts(simplified(access.admin))));
+  into["monitor"] = monitor.empty() ? std::vector<std::string>{"loopback"} : monitor;
+  into["admin"] = network_texts(simplified(access.admin));
   if (auto texts = network_texts(beyond_default(access.deny_to)); !texts.empty()) {
     texts.insert(texts.begin(), {"loopback", "link-local"});
-    into.add("deny_to", Json::texts(texts));
+    into["deny_to"] = texts;
   }
   if (!access.clients.empty() || !access.rules.empty()) {
-    std::vector<Json> ports;
+    Json ports = Json::array();
     for (const Ports& range : access.connect_ports) {
-      ports.push_back(range.first == range.last ? Json::literal(std::to_string(range.first))
-                                                : Json::text(ports_text(range)));
+      ports.push_back(range.first == range.last ? Json(range.first) : Json(ports_text(range)));
     }
-    Json& listed = into.add("connect_ports", Json::list(std::move(ports)));
-    const bool all = access.connect_ports == std::vector<Ports>{{1, 65'535}};
-    if (all) listed.comment("no line limits CONNECT to some ports for all clients");
+    into["connect_ports"] = ports;
+    if (access.connect_ports == std::vector<Ports>{{1, 65'535}}) {
+      add_comment(into, "no line limits CONNECT to some ports for all clients", "connect_ports");
+    }
   }
-  if (!access.block.empty()) into.add("block", Json::texts(access.block));
+  if (!access.block.empty()) into["block"] = access.block;
 }
 
 }  // namespace proxy::command::squid

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "config/text.hpp"
-#include "proxy/command/squid/directives.hpp"
+#include "proxy/command/squid/lines.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -71,7 +71,7 @@ auto parsed(const Collected& acl, Acl& into, const Parse& parse) {
   return all;
 }
 
-void be_unknown(Acl& acl, std::string why) {
+void set_unknown(Acl& acl, std::string why) {
   acl.kind = Acl::Kind::unknown;
   acl.why = std::move(why);
   acl.urls.reset();
@@ -81,7 +81,7 @@ template <class T>
 void set_condition(Acl& acl, std::optional<std::vector<T>>& condition, std::vector<T> values,
                    std::size_t most = kMostItems) {
   if (values.size() > most) {
-    return be_unknown(acl, "it has more values than a rule takes (" + std::to_string(most) + ")");
+    return set_unknown(acl, "it has more values than a rule takes (" + std::to_string(most) + ")");
   }
   acl.kind = values.empty() ? Acl::Kind::none : Acl::Kind::conditions;
   if (!values.empty()) condition = std::move(values);
@@ -99,7 +99,7 @@ bool is_this_network(const config::Network& network) {
 void read_addresses(const Collected& lines, Acl& acl, bool of_clients) {
   auto networks = parsed(lines, acl, networks_of);
   if (of_clients) std::erase_if(networks, is_this_network);
-  if (networks.size() > kMostNetworks) return be_unknown(acl, "it has too many networks");
+  if (networks.size() > kMostNetworks) return set_unknown(acl, "it has too many networks");
   networks = simplified(networks);
   if (is_every_address(networks)) {
     acl.kind = Acl::Kind::every;
@@ -155,7 +155,8 @@ void read_proto(const Collected& lines, Acl& acl) {
     });
   };
   if (has("https")) {
-    return be_unknown(acl, "to Hearsay every CONNECT is https, to Squid none is; name the methods");
+    return set_unknown(acl,
+                       "to Hearsay every CONNECT is https, to Squid none is; name the methods");
   }
   set_condition(acl, acl.conditions.schemes, has("http") ? Texts{"http"} : Texts{});
   if (has("cache_object") && !has("http")) acl.kind = Acl::Kind::manager;
@@ -206,11 +207,11 @@ void read_time(const Collected& lines, Acl& acl) {
   set_condition(acl, acl.conditions.hours, std::move(all));
 }
 
-void read_users(const Collected& lines, Acl& acl, bool has_users) {
-  if (!has_users) {
-    return be_unknown(acl,
-                      "users are known from an htpasswd file only (auth_param basic program "
-                      "basic_ncsa_auth FILE)");
+void read_users(const Collected& lines, Acl& acl, Users known) {
+  if (known == Users::unknown) {
+    return set_unknown(acl,
+                       "users are known from an htpasswd file only (auth_param basic program "
+                       "basic_ncsa_auth FILE)");
   }
   auto users = parsed(lines, acl, [](const std::string& value) -> Texts {
     // "*" is to Squid the name of a user, to Hearsay every user
@@ -219,16 +220,17 @@ void read_users(const Collected& lines, Acl& acl, bool has_users) {
   });
   const bool all = std::find(users.begin(), users.end(), "*") != users.end();
   if (lines.ignores_case && !all) {
-    return be_unknown(acl, "Hearsay compares the names of users with regard to case (-i)");
+    return set_unknown(acl, "Hearsay compares the names of users with regard to case (-i)");
   }
   set_condition(acl, acl.conditions.users, all ? Texts{"*"} : std::move(users));
 }
 
 // An acl whose URLs are known in part is left out where it is used.
 void read_urls(const Collected& lines, Acl& acl) {
-  be_unknown(acl,
-             "access rules name hosts, not URLs; a file of access.block may list the beginnings of "
-             "URLs");
+  set_unknown(
+      acl,
+      "access rules name hosts, not URLs; a file of access.block may list the beginnings of "
+      "URLs");
   const auto patterns_of = lines.type == "url_regex" ? url_patterns_of : path_patterns_of;
   UrlPatterns all;
   for (const std::string& value : lines.values) {
@@ -262,7 +264,7 @@ constexpr std::array kReasons{
     Reason{"all-of", "write its acls into each rule that uses it"},
     Reason{"random", "rules leave nothing to chance"}};
 
-void read_type(const Collected& lines, Acl& acl, bool has_users) {
+void read_type(const Collected& lines, Acl& acl, Users users) {
   const std::string& type = lines.type;
   if (type == "src" || type == "dst") return read_addresses(lines, acl, type == "src");
   if (type == "dstdomain" || type == "dstdom_regex") return read_hosts(lines, acl);
@@ -271,12 +273,12 @@ void read_type(const Collected& lines, Acl& acl, bool has_users) {
   if (type == "proto") return read_proto(lines, acl);
   if (type == "time") return read_time(lines, acl);
   if (type == "url_regex" || type == "urlpath_regex") return read_urls(lines, acl);
-  if (type == "proxy_auth") return read_users(lines, acl, has_users);
+  if (type == "proxy_auth") return read_users(lines, acl, users);
   const auto* const found = std::find_if(kReasons.begin(), kReasons.end(), [&](const Reason& each) {
     return lists(each.types, type);
   });
-  be_unknown(acl, std::string(found == kReasons.end() ? "access rules have no such condition"
-                                                      : found->why));
+  set_unknown(acl, std::string(found == kReasons.end() ? "access rules have no such condition"
+                                                       : found->why));
 }
 
 using AllCollected = std::map<std::string, Collected, NameOrder>;
@@ -337,7 +339,7 @@ bool is_for_all(const Line& line, std::string_view action, std::size_t at) {
          config::lower_case(line.words[at + 1].text) == "all" && !line.conditional;
 }
 
-Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_users,
+Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users,
                Findings& findings) {
   auto collected = built_in();
   for (const Line& line : lines) {
@@ -353,16 +355,17 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_user
   Acls acls;
   for (const auto& [name, lines_of_acl] : collected) {
     Acl& acl = acls[name];
-    read_type(lines_of_acl, acl, has_users);
+    read_type(lines_of_acl, acl, users);
     if (may_ask_for_user(lines_of_acl, collected, lines)) {
-      acl.asks = has_users ? Acl::Asks::user : Acl::Asks::unknown_user;
+      acl.asks = users == Users::known ? Acl::Asks::user : Acl::Asks::unknown_user;
     }
-    if (!lines_of_acl.why_unknown.empty()) be_unknown(acl, lines_of_acl.why_unknown);
+    if (!lines_of_acl.why_unknown.empty()) set_unknown(acl, lines_of_acl.why_unknown);
     if (acl.left_out.empty()) continue;
-    tell(findings, lines_of_acl.first, Finding::Kind::left,
-         "the value " + config::in_quotes(acl.left_out) +
-             " has no equal; where the acl allows, it is left out, and where it denies, all are "
-             "denied (with --wider it is left out there, too)");
+    findings.left(
+        lines_of_acl.first,
+        "the value " + config::in_quotes(acl.left_out) +
+            " has no equal; where the acl allows, it is left out, and where it denies, all are "
+            "denied (with --wider it is left out there, too)");
   }
   return acls;
 }

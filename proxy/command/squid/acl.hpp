@@ -53,10 +53,12 @@ using Acls = std::map<std::string, Acl, NameOrder>;
 // Whether the line says "ACTION all" from the word `at` to its end, whatever the configuration.
 bool is_for_all(const Line& line, std::string_view action, std::size_t at = 0);
 
+// Whether an htpasswd file tells the users, so that proxy_auth has a meaning.
+enum class Users : std::uint8_t { unknown, known };
+
 // The acls that Squid defines by itself, and those of the lines. Whatever an acl leaves out is a
-// finding. `has_users`: an htpasswd file tells the users, so that proxy_auth has a meaning.
-Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_users,
-               Findings& findings);
+// finding.
+Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users, Findings& findings);
 
 // What the acls of one access line demand of a request, taken together.
 struct Demand {
@@ -82,7 +84,10 @@ struct Demand {
   }
 };
 
+// An acl that lacks values is less than what is meant. That is safe for an action that allows.
+enum class Action : std::uint8_t { allow, deny };
+
 // Of a line "allow NAME !NAME ..." or "deny ...". Pure.
-Demand demanded_by(const Line& line, const Acls& acls, bool allows);
+Demand demanded_by(const Line& line, const Acls& acls, Action action);
 
 }  // namespace proxy::command::squid

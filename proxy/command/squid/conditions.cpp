@@ -59,14 +59,17 @@ auto narrower(bool (*covers)(const T& wide, const T& narrow)) {
   };
 }
 
-using Text = std::string;
-constexpr auto kSameText = [](const Text& a, const Text& b) { return a == b; };
-constexpr auto kCoversUser = [](const Text& wide, const Text& narrow) {
+bool is_same(const std::string& a, const std::string& b) {
+  return a == b;
+}
+
+bool covers_user(const std::string& wide, const std::string& narrow) {
   return wide == narrow || wide == "*";
-};
-constexpr auto kCoversHost = [](const Text& wide, const Text& narrow) {
+}
+
+bool covers_host_text(const std::string& wide, const std::string& narrow) {
   return covers_host(wide, narrow);
-};
+}
 
 std::optional<Ports> common_ports(const Ports& a, const Ports& b) {
   const Ports both{std::max(a.first, b.first), std::min(a.last, b.last)};
@@ -103,13 +106,13 @@ bool covers_host(std::string_view wide, std::string_view narrow) {
 
 std::optional<Conditions> both(const Conditions& a, const Conditions& b) {
   Conditions all = a;
-  const auto same = narrower<Text>(kSameText);
+  const auto same = narrower(is_same);
   const bool possible =
-      narrow(all.clients, b.clients, narrower<config::Network>(config::covers)) &&
-      narrow(all.to, b.to, narrower<Text>(kCoversHost)) &&
+      narrow(all.clients, b.clients, narrower(config::covers)) &&
+      narrow(all.to, b.to, narrower(covers_host_text)) &&
       narrow(all.ports, b.ports, common_ports) && narrow(all.methods, b.methods, same) &&
       narrow(all.schemes, b.schemes, same) && narrow(all.hours, b.hours, common_hours) &&
-      narrow(all.users, b.users, narrower<Text>(kCoversUser));
+      narrow(all.users, b.users, narrower(covers_user));
   return possible ? std::optional(std::move(all)) : std::nullopt;
 }
 

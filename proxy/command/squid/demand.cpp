@@ -4,7 +4,7 @@ namespace proxy::command::squid {
 namespace {
 
 // Squid tests the acls from the left, up to the first that the request does not meet.
-void note_user(Demand& demand, Acl::Asks asks) {
+void record_user(Demand& demand, Acl::Asks asks) {
   if (demand.never || asks == Acl::Asks::nobody) return;
   if (demand.is_about_pages()) {
     demand.pages_for_users = true;
@@ -14,7 +14,7 @@ void note_user(Demand& demand, Acl::Asks asks) {
   }
 }
 
-void be_unknown(Demand& demand, const std::string& name, std::string_view why) {
+void set_unknown(Demand& demand, const std::string& name, std::string_view why) {
   if (demand.unknown.empty()) demand.unknown = "acl " + name + ": " + std::string(why);
 }
 
@@ -44,10 +44,10 @@ void add_acl(Demand& demand, const std::string& name, const Acl& acl, bool negat
       demand.pages = demand.pages || !negated;
       break;
     case Acl::Kind::unknown:
-      be_unknown(demand, name, acl.why);
+      set_unknown(demand, name, acl.why);
       break;
     case Acl::Kind::destinations:
-      if (negated) return be_unknown(demand, name, "only deny_to knows the addresses of origins");
+      if (negated) return set_unknown(demand, name, "only deny_to knows the addresses of origins");
       demand.destinations = acl.destinations;
       break;
     case Acl::Kind::conditions:
@@ -57,7 +57,7 @@ void add_acl(Demand& demand, const std::string& name, const Acl& acl, bool negat
 
 }  // namespace
 
-Demand demanded_by(const Line& line, const Acls& acls, bool allows) {
+Demand demanded_by(const Line& line, const Acls& acls, Action action) {
   Demand demand;
   for (std::size_t i = 1; i < line.words.size(); ++i) {
     const std::string& word = line.words[i].text;
@@ -65,14 +65,14 @@ Demand demanded_by(const Line& line, const Acls& acls, bool allows) {
     const std::string name = word.substr(negated ? 1 : 0);
     const auto found = acls.find(name);
     if (found == acls.end()) {
-      be_unknown(demand, name, "no acl line defines it");
+      set_unknown(demand, name, "no acl line defines it");
       continue;
     }
     const Acl& acl = found->second;
-    note_user(demand, acl.asks);
+    record_user(demand, acl.asks);
     // An acl that lacks values is a part of what is meant. That is safe where it allows less.
-    if (!acl.left_out.empty() && allows == negated) {
-      be_unknown(demand, name, "one of its values has no equal");
+    if (!acl.left_out.empty() && (action == Action::allow) == negated) {
+      set_unknown(demand, name, "one of its values has no equal");
     } else {
       add_acl(demand, name, acl, negated);
     }

@@ -1,6 +1,7 @@
-#include "proxy/command/squid/directives.hpp"
+#include "proxy/command/squid/lines.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "config/text.hpp"
@@ -201,19 +202,27 @@ bool lists(std::string_view list, std::string_view item) {
   return false;
 }
 
-bool is_read(std::string_view directive) {
-  return lists(kRead, directive);
-}
-
-Advice advice_on(const Line& line) {
-  const auto* const found =
-      std::find_if(std::begin(kOthers), std::end(kOthers),
-                   [&](const Directives& each) { return lists(each.names, line.name); });
-  if (found == std::end(kOthers)) {
-    return {Kind::left, "is no directive of Squid that is known here"};
+void advise(const std::vector<Line>& lines, Findings& findings) {
+  std::set<std::size_t> told;
+  for (const Finding& finding : findings) told.insert(finding.place.order);
+  for (const Line& line : lines) {
+    const std::size_t least = line.name == "acl" ? 2 : 1;
+    if (lists(kRead, line.name)) {
+      const bool is_short = line.words.size() < least && !told.contains(line.place.order);
+      if (is_short) findings.left(line, "is not complete");
+      continue;
+    }
+    const auto* const found =
+        std::find_if(std::begin(kOthers), std::end(kOthers),
+                     [&](const Directives& each) { return lists(each.names, line.name); });
+    if (found == std::end(kOthers)) {
+      findings.left(line, "is no directive of Squid that is known here");
+    } else if (lists(found->values, value_of(line))) {
+      findings.unneeded(line, "it is so here, too");
+    } else {
+      findings.add(line, found->kind, std::string(found->what));
+    }
   }
-  if (lists(found->values, value_of(line))) return {Kind::unneeded, "it is so here, too"};
-  return {found->kind, found->what};
 }
 
 }  // namespace proxy::command::squid

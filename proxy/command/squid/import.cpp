@@ -1,58 +1,81 @@
 #include "proxy/command/squid/import.hpp"
 
+#include <glob.h>
+
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "config/document.hpp"
-#include "proxy/command/squid/directives.hpp"
+#include "proxy/command/squid/parts.hpp"
 #include "proxy/command/squid/peers.hpp"
-#include "proxy/command/squid/plain.hpp"
 
-namespace proxy::command::squid {
+namespace proxy::command {
+namespace squid {
 namespace {
 
 using Kind = Finding::Kind;
 
-// The findings name the lines that no part has read, and those that say too little.
-void advise(const std::vector<Line>& lines, Findings& findings) {
-  std::set<std::size_t> told;
-  for (const Finding& finding : findings) told.insert(finding.place.order);
-  for (const Line& line : lines) {
-    if (!is_read(line.name)) {
-      const Advice advice = advice_on(line);
-      tell(findings, line, advice.kind, std::string(advice.what));
-    } else if (line.words.size() < (line.name == "acl" ? 2U : 1U) &&
-               !told.contains(line.place.order)) {
-      tell(findings, line, Kind::left, "is not complete");
-    }
+// The settings as a file: those of no section, and then the sections in the order of our manual.
+std::string whole(const Json& parts, const std::string& file, const Findings& findings) {
+  constexpr const char* kOrder[] = {"cache",   "peers",    "forwarded", "never_direct",
+                                    "reverse", "forward",  "rules",     "access",
+                                    "log",     "timeouts", "limits"};
+  Json top = parts;
+  add_comment(top,
+              "Made by `hearsay import-squid " + file + "`. Read it, then try `hearsay check`.");
+  for (const Finding& finding : findings) {
+    if (finding.kind != Kind::wider) continue;
+    add_comment(top,
+                "Wider than Squid, which obeys " + origin_of(finding.place) + ": " + finding.line);
   }
+  for (const char* const section : kOrder) {
+    top.erase(section);
+    const bool is_given = parts.contains(section) && !parts.at(section).empty();
+    if (is_given) top[section] = parts.at(section);
+  }
+  return written(top);
 }
 
-std::string whole(Imported parts, const std::string& file, const Findings& findings) {
-  Json& top = parts.top;
-  top.comment("Made by `hearsay import-squid " + file + "`. Read it, then try `hearsay check`.");
-  for (const Finding& finding : findings) {
-    if (finding.kind == Kind::wider)
-      top.comment("Wider than Squid, which obeys " + origin_of(finding.place) + ": " +
-                  finding.line);
+std::optional<std::string> read(const std::string& path) {
+  std::error_code error;
+  const bool is_ordinary = std::filesystem::is_regular_file(path, error);
+  if (!is_ordinary) {
+    errno = error ? error.value() : EINVAL;
+    if (std::filesystem::is_directory(path, error)) errno = EISDIR;
+    return std::nullopt;
   }
-  const auto add = [&top](const char* key, Json& part) {
-    if (!part.is_empty_object()) top.add(key, std::move(part));
-  };
-  add("cache", parts.cache);
-  if (!parts.peers.empty()) top.add("peers", Json::list(std::move(parts.peers)));
-  top.append(std::move(parts.after_peers));
-  if (!parts.rules.empty()) top.add("rules", Json::list(std::move(parts.rules)));
-  add("access", parts.access);
-  add("log", parts.log);
-  add("timeouts", parts.timeouts);
-  add("limits", parts.limits);
-  return top.written();
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return std::nullopt;
+  std::string text(std::min<std::uintmax_t>(std::filesystem::file_size(path, error), kMostBytes),
+                   '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return std::nullopt;
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+std::vector<std::string> matching(const std::string& pattern) {
+  glob_t found{};
+  std::vector<std::string> paths;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return paths;
 }
 
 }  // namespace
+
+Files system_files() {
+  return {read, matching};
+}
 
 bool Import::is_complete() const {
   return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
@@ -63,17 +86,17 @@ bool Import::is_complete() const {
 Import import(std::string_view text, const std::string& file, const Files& files, Denial denial) {
   Import done;
   const auto lines = read_lines(text, file, files, done.findings);
-  Imported parts;
+  Json parts = Json::object();
   read_plain(lines, parts, done.findings);
   const auto listening = read_ports(lines, parts, done.findings);
-  const bool has_users = read_users(lines, parts, done.findings);
-  const Acls acls = read_acls(lines, files, has_users, done.findings);
+  const Users users = read_users(lines, parts, done.findings);
+  const Acls acls = read_acls(lines, files, users, done.findings);
   read_peers(lines, acls, listening, parts, done.findings);
   read_refresh(lines, acls, parts, done.findings);
-  write_access(read_access(lines, acls, denial, done.findings), parts.access);
+  write_access(read_access(lines, acls, denial, done.findings), parts["access"]);
   read_bandwidth(lines, parts, done.findings);
   advise(lines, done.findings);
-  done.settings = whole(std::move(parts), file, done.findings);
+  done.settings = whole(parts, file, done.findings);
   if (done.settings.size() > config::kLongestSettings) {
     done.findings.push_back(
         {{}, Kind::left, "", "the settings are longer than Hearsay reads (256KiB); shorten lists"});
@@ -105,4 +128,49 @@ std::string report(const Import& import) {
   return text;
 }
 
-}  // namespace proxy::command::squid
+}  // namespace squid
+
+namespace {
+
+constexpr int kIncomplete = 1;
+
+Result<int> import_file(const std::string& path, squid::Denial denial, const Streams& streams) {
+  const auto files = squid::system_files();
+  const auto text = files.read(path);
+  if (!text) return system_trouble(path, errno);
+  const auto done = squid::import(*text, path, files, denial);
+  say(streams.err, squid::report(done));
+  const auto printed = print(done.settings, streams);
+  if (!printed) return printed.error();
+  return done.is_complete() ? kDone : kIncomplete;
+}
+
+}  // namespace
+
+std::function<int(const Streams&)> add_import_squid(CLI::App& program) {
+  struct Told {
+    std::string path;
+    bool wider = false;
+  };
+  const auto told = std::make_shared<Told>();
+  CLI::App& app = *program.add_subcommand(
+      "import-squid",
+      "print settings made from a squid.conf, and on stderr each line that has no equal, why, and "
+      "what to do instead; exit 0 if there is none, 1 if there is, 2 on trouble. What Squid's "
+      "access lists refuse is refused by these settings; what its programs refuse is not");
+  app.add_flag(
+      "--wider", told->wider,
+      "leave out lines that deny and have no equal, such as those with a regular expression "
+      "or a MIME type; else they deny more than in Squid, often everything. What these "
+      "lines refuse is allowed then, and the list on stderr begins with them");
+  app.add_option("FILE", told->path,
+                 "such as /etc/squid/squid.conf; files that it includes are read, too")
+      ->required();
+  return [told](const Streams& streams) {
+    const auto denial = told->wider ? squid::Denial::less : squid::Denial::more;
+    const auto work = [&](const Streams& with) { return import_file(told->path, denial, with); };
+    return run_subcommand(work, "import-squid", "the file is too large", streams);
+  };
+}
+
+}  // namespace proxy::command

@@ -1,13 +1,29 @@
 // A squid.conf as settings of Hearsay, and what has no equal there.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "proxy/command/squid/access.hpp"
 #include "proxy/command/squid/lines.hpp"
+#include "proxy/command/streams.hpp"
 
-namespace proxy::command::squid {
+namespace CLI {
+class App;
+}
+
+namespace proxy::command {
+
+// Declares `hearsay import-squid FILE`. Call the result, which returns the exit code, if the
+// command line names it.
+std::function<int(const Streams&)> add_import_squid(CLI::App& program);
+
+namespace squid {
+
+// The files of the system. `read` sets errno where it fails; it reads ordinary files only, and may
+// block as these do.
+Files system_files();
 
 struct Import {
   std::string settings;  // JSON with comments, as config::load() reads it
@@ -26,4 +42,5 @@ Import import(std::string_view text, const std::string& file, const Files& files
 // The findings as text for a person, one a line: "FILE:LINE: DIRECTIVE ...: why".
 std::string report(const Import& import);
 
-}  // namespace proxy::command::squid
+}  // namespace squid
+}  // namespace proxy::command

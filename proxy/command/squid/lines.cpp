@@ -18,7 +18,7 @@ std::string_view without_leading_blanks(std::string_view text) {
 }
 
 // A comment is empty, as Squid continues neither a comment nor a line by one.
-std::string_view take_line(std::string_view& text) {
+std::string_view parse_line(std::string_view& text) {
   const auto end = std::min(text.find('\n'), text.size());
   const auto line = without_leading_blanks(text.substr(0, end));
   text.remove_prefix(std::min(end + 1, text.size()));
@@ -27,16 +27,16 @@ std::string_view take_line(std::string_view& text) {
 }
 
 // Within a continued line, Squid passes over comments and empty lines.
-std::string_view take_next_part(std::string_view& text, std::size_t& number) {
+std::string_view parse_next_part(std::string_view& text, std::size_t& number) {
   std::string_view part;
   while (part.empty() && !text.empty()) {
-    part = take_line(text);
+    part = parse_line(text);
     ++number;
   }
   return part;
 }
 
-Word take_word(std::string_view& text) {
+Word parse_word(std::string_view& text) {
   const char quote = text.front();
   const bool opens = quote == '"' || quote == '\'';
   const auto close = opens ? text.find(quote, 1) : text.npos;
@@ -79,13 +79,13 @@ class Reader {
     std::size_t number = 0;
     while (!text.empty() && lines_.size() < kMostLines) {
       const Place place{++order_, file, ++number};
-      std::string whole(take_line(text));
+      std::string whole(parse_line(text));
       while (whole.ends_with('\\')) {
         whole.pop_back();
         if (text.empty()) break;
-        whole += take_next_part(text, number);
+        whole += parse_next_part(text, number);
       }
-      take(place, whole, depth);
+      parse(place, whole, depth);
     }
     if (lines_.size() >= kMostLines && !std::exchange(full_, true)) {
       tell({++order_, file, number}, "", "has more lines than an import reads; split the file");
@@ -95,7 +95,7 @@ class Reader {
   std::vector<Line> lines() && { return std::move(lines_); }
 
  private:
-  void take(const Place& place, std::string_view text, std::size_t depth) {
+  void parse(const Place& place, std::string_view text, std::size_t depth) {
     auto words = words_of(text);
     if (words.empty()) return;
     Line line{place, one_blank_between(text), std::move(words.front().text), {}, open_ifs_ > 0};
@@ -149,8 +149,8 @@ class Reader {
 
 }  // namespace
 
-void tell(Findings& findings, const Line& line, Finding::Kind kind, std::string what) {
-  findings.push_back({line.place, kind, line.text, std::move(what)});
+void Findings::add(const Line& line, Finding::Kind kind, std::string what) {
+  push_back({line.place, kind, line.text, std::move(what)});
 }
 
 std::string origin_of(const Place& place) {
@@ -174,7 +174,7 @@ std::vector<Word> words_of(std::string_view text) {
   for (;;) {
     text = without_leading_blanks(text);
     if (text.empty() || text.front() == '#') return words;
-    words.push_back(take_word(text));
+    words.push_back(parse_word(text));
   }
 }
 

@@ -1,5 +1,5 @@
 // The lines of a squid.conf as words: comments, continued lines, quotes and included files; and
-// what an import has to tell about them.
+// what an import has to tell about them, and about each directive of Squid.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace proxy::command::squid {
@@ -45,9 +46,20 @@ struct Finding {
   std::string what;  // why, and what to do instead
 };
 
-using Findings = std::vector<Finding>;
-
-void tell(Findings& findings, const Line& line, Finding::Kind kind, std::string what);
+class Findings : public std::vector<Finding> {
+ public:
+  void add(const Line& line, Finding::Kind kind, std::string what);
+  void wider(const Line& line, std::string what) {
+    add(line, Finding::Kind::wider, std::move(what));
+  }
+  void left(const Line& line, std::string what) { add(line, Finding::Kind::left, std::move(what)); }
+  void changed(const Line& line, std::string what) {
+    add(line, Finding::Kind::changed, std::move(what));
+  }
+  void unneeded(const Line& line, std::string what) {
+    add(line, Finding::Kind::unneeded, std::move(what));
+  }
+};
 
 // "squid.conf:7", printable.
 std::string origin_of(const Place& place);
@@ -75,5 +87,12 @@ std::vector<Line> read_lines(std::string_view text, const std::string& file, con
 // The words of a text. A word in double or single quotes may have blanks; a word that begins with #
 // begins a comment.
 std::vector<Word> words_of(std::string_view text);
+
+// Whether a list of items, separated by '|', has this one; "icp_*" is whatever begins so.
+bool lists(std::string_view list, std::string_view item);
+
+// Adds findings on the lines whose directive no part of the import reads, and on those that say too
+// little and of which no part has told.
+void advise(const std::vector<Line>& lines, Findings& findings);
 
 }  // namespace proxy::command::squid

@@ -191,7 +191,7 @@ std::string path_from(const Glob& glob, std::string_view text, std::size_t at) {
 }
 
 // `text`: from the host on, after "//".
-bool take_authority(const Glob& glob, std::string_view text, UrlPatterns& into) {
+bool add_authority(const Glob& glob, std::string_view text, UrlPatterns& into) {
   const auto slash = text.find('/');
   const auto authority = text.substr(0, slash);
   std::string host = host_text(authority);
@@ -209,7 +209,7 @@ bool take_authority(const Glob& glob, std::string_view text, UrlPatterns& into) 
 }
 
 // An expression that begins with ^, up to the host.
-bool take_from_start(const Glob& glob, UrlPatterns& into) {
+bool add_from_start(const Glob& glob, UrlPatterns& into) {
   const std::string lower = config::lower_case(glob.text);
   for (const std::string_view scheme :
        {"ftp:", "gopher:", "wais:", "urn:", "whois:", "cache_object:"}) {
@@ -217,7 +217,7 @@ bool take_from_start(const Glob& glob, UrlPatterns& into) {
   }
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (lower.starts_with(scheme)) {
-      return take_authority(glob, std::string_view(glob.text).substr(scheme.size()), into);
+      return add_authority(glob, std::string_view(glob.text).substr(scheme.size()), into);
     }
   }
   if (lower.starts_with('*')) return add(into, "*", path_from(glob, glob.text, 0));
@@ -225,11 +225,11 @@ bool take_from_start(const Glob& glob, UrlPatterns& into) {
   return every && !glob.to_end && add(into, "*", "");
 }
 
-bool take_url(const Glob& glob, UrlPatterns& into) {
-  if (glob.from_start) return take_from_start(glob, into);
+bool add_url(const Glob& glob, UrlPatterns& into) {
+  if (glob.from_start) return add_from_start(glob, into);
   std::string_view text = glob.text;
   if (const auto at = text.find("://"); at != text.npos) {
-    return take_authority(glob, text.substr(at + 3), into);
+    return add_authority(glob, text.substr(at + 3), into);
   }
   text.remove_prefix(std::min(text.find_first_not_of('*'), text.size()));
   const auto slash = text.find('/');
@@ -253,29 +253,29 @@ bool take_url(const Glob& glob, UrlPatterns& into) {
   return add(into, "*", path_from(glob, "*" + std::string(text), 0));
 }
 
-bool take_path(const Glob& glob, UrlPatterns& into) {
+bool add_path(const Glob& glob, UrlPatterns& into) {
   if (glob.from_start && !glob.text.starts_with('/')) return false;
   return add(into, "*", path_from(glob, (glob.from_start ? "" : "*") + glob.text, 0));
 }
 
 std::optional<UrlPatterns> patterns_of(std::string_view expression,
-                                       bool (*take)(const Glob&, UrlPatterns&)) {
+                                       bool (*add_glob)(const Glob&, UrlPatterns&)) {
   if (expression == ".") return UrlPatterns{{{"*", ""}}, true};  // every URL has a character
   const auto globs = globs_of(expression);
   UrlPatterns all;
   const bool taken = globs && std::all_of(globs->begin(), globs->end(),
-                                          [&](const Glob& glob) { return take(glob, all); });
+                                          [&](const Glob& glob) { return add_glob(glob, all); });
   return taken ? std::optional(std::move(all)) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<UrlPatterns> url_patterns_of(std::string_view expression) {
-  return patterns_of(expression, take_url);
+  return patterns_of(expression, add_url);
 }
 
 std::optional<UrlPatterns> path_patterns_of(std::string_view expression) {
-  return patterns_of(expression, take_path);
+  return patterns_of(expression, add_path);
 }
 
 std::optional<std::vector<std::string>> hosts_of(std::string_view expression) {

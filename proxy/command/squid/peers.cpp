@@ -1,6 +1,7 @@
 #include "proxy/command/squid/peers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "config/text.hpp"
@@ -9,6 +10,132 @@ namespace proxy::command::squid {
 namespace {
 
 using Kind = Finding::Kind;
+
+// What no setting carries over.
+struct Option {
+  std::string_view names;  // separated by '|'; "=" ends a name that a value follows
+  Kind kind;
+  std::string_view why;
+};
+
+constexpr std::array kOptions{
+    Option{"no-query|background-ping|closest-only|no-netdb-exchange|multicast-responder|htcp|"
+           "htcp=|no-tproxy|no-delay|allow-miss|connect-fail-limit=|basetime=|standby=|ttl=|"
+           "originserver",
+           Kind::unneeded, ""},
+    Option{"default", Kind::changed,
+           "the order of parents is that of the URLs' hashes; it is no last resort"},
+    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash", Kind::changed,
+           "parents share the URLs by weight, the same way each time"},
+    Option{"proxy-only", Kind::changed,
+           "digest.duplicates says for all siblings whether what they hold is stored here, too"},
+    Option{"digest-url=", Kind::left, "a Squid's digest is fetched at its usual path"},
+    Option{"connect-timeout=", Kind::left, "timeouts.peer_connect is the same for all peers"},
+    Option{"max-conn=", Kind::left, "connections to a peer have no limit of their own"},
+    Option{"forceddomain=", Kind::left, "the Host field is that of the URL"},
+    Option{"login=", Kind::left, "clients' passwords are not passed on; name one login"},
+    Option{"front-end-https", Kind::left, "no such field is sent"},
+    Option{"sslcert=|sslkey=", Kind::left, "no client certificate is shown to peers"},
+    Option{"sslflags=", Kind::left, "a peer's certificate is always verified"},
+    Option{"sslcafile=|sslcapath=|tls-ca=|tls-cafile=", Kind::left,
+           "certificates are verified by the system's store; add the authority there"}};
+
+constexpr std::array kOptionsOfOrigins{
+    Option{"default|no-digest", Kind::unneeded, ""},
+    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash|weight=", Kind::changed,
+           "the first origin of \"to\" that works is asked"},
+    Option{"login=", Kind::left, "no password is sent to an origin but the client's own"},
+    Option{"proxy-only", Kind::left, "write a rule for the site with \"never_store\": true"},
+    Option{"connect-timeout=", Kind::left, "timeouts.connect is the same for all origins"}};
+
+template <class Options>
+const Option* option_of(const Options& options, std::string_view name) {
+  const auto* const found = std::find_if(
+      options.begin(), options.end(), [&](const Option& each) { return lists(each.names, name); });
+  return found == options.end() ? nullptr : found;
+}
+
+bool apply_option_of_origin(Peer& peer, std::string_view name, const std::string& value) {
+  if (name == "login=") return value == "PASS" || value == "PASSTHRU";
+  const auto host = config::parse_host_pattern(value);
+  if (name != "forceddomain=" || !host || host->host.starts_with('*')) return false;
+  peer.send_host = value;
+  return true;
+}
+
+bool apply_option_of_peer(Peer& peer, std::string_view name, const std::string& value) {
+  if (name == "weight=") {
+    const auto weight = config::parse_number(value, 1'000).value_or(1);
+    peer.weight = std::max<std::uint64_t>(weight, 1);
+  } else if (name == "no-digest") {
+    peer.no_digest = true;
+  } else if (name == "login=" && !value.starts_with('*')) {
+    const Json one{{"url", "http://a"}, {"login", value}};
+    if (!fault_of("peers", Json::array({one})).empty()) return false;
+    peer.login = value;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void apply_option(Peer& peer, const std::string& option, Findings& findings) {
+  const auto sign = option.find('=');
+  const auto name = option.substr(0, sign == option.npos ? sign : sign + 1);
+  const auto value = option.substr(name.size());
+  if (name == "name=") {
+    peer.name = value;
+  } else if (name == "ssl" || name == "tls") {
+    peer.tls = true;
+  } else if (!(peer.origin ? apply_option_of_origin : apply_option_of_peer)(peer, name, value)) {
+    const Option* found = peer.origin ? option_of(kOptionsOfOrigins, name) : nullptr;
+    if (!found) found = option_of(kOptions, name);
+    if (found && found->kind == Kind::unneeded) return;
+    findings.add(peer.line, found ? found->kind : Kind::left,
+                 config::printable(option.substr(0, sign), 40) + ": " +
+                     std::string(found ? found->why : "is not known"));
+  }
+}
+
+std::optional<Peer> read_peer(const Line& line, bool has_accelerator, Findings& findings) {
+  const auto leave = [&](std::string why) -> std::optional<Peer> {
+    findings.left(line, std::move(why));
+    return std::nullopt;
+  };
+  if (line.words.size() < 4) return leave("is not complete");
+  const auto port = config::parse_number(line.words[2].text, 65'535);
+  const std::string host = config::lower_case(line.words[0].text);
+  const std::string& role = line.words[1].text;
+  Peer peer;
+  peer.line = line;
+  peer.name = host;
+  peer.at = {host, static_cast<std::uint16_t>(port.value_or(0))};
+  peer.parent = role == "parent";
+  peer.origin = has_word(line, "originserver");
+  if (peer.origin && !has_accelerator) {
+    return leave(
+        "no port is an accelerator, so no site is served: \"reverse\": [{ \"host\": \"*\", "
+        "\"to\": \"" +
+        config::printable(peer.url(), 80) + "\" }]");
+  }
+  if (!peer.parent && !peer.origin && role != "sibling") {
+    return leave("there is no multicast: list each peer of the group by itself");
+  }
+  for (std::size_t i = 4; i < line.words.size(); ++i) {
+    apply_option(peer, line.words[i].text, findings);
+  }
+  if (peer.at.port == 0 || !config::parse_server_url(peer.url())) {
+    return leave("it has no host and port that are understood");
+  }
+  if (line.conditional) return leave("it depends on a condition");
+  if (!peer.parent && !peer.origin && peer.no_digest) {
+    findings.changed(
+        line,
+        "a sibling is asked for what its digest claims, so it has to have one: in Squid, "
+        "digest_generation on");
+  }
+  return peer;
+}
 
 constexpr std::size_t kMostParents = 32;
 constexpr std::size_t kMostPeers = 1'000;
@@ -126,8 +253,8 @@ bool stays(Peer& peer, const std::vector<Line>& lines, const Acls& acls, Finding
   if (why.empty()) why = choose(peer, std::move(steps));
   if (why.empty()) return true;
   const bool same = why.starts_with("cache_peer_access");  // as in Squid
-  tell(findings, peer.line, same ? Kind::changed : Kind::left,
-       "the peer is left out: " + std::string(why));
+  findings.add(peer.line, same ? Kind::changed : Kind::left,
+               "the peer is left out: " + std::string(why));
   return false;
 }
 
@@ -144,7 +271,7 @@ bool read_always_direct(const std::vector<Line>& lines, const Acls& acls, std::v
     bool all = hosts.has_value();
     for (Peer& peer : peers) all = all && append_new(peer.not_for, *hosts);
     if (!all) {
-      tell(findings, line, Kind::left, "peers know up to 256 hosts only: \"not_for\" of each peer");
+      findings.left(line, "peers know up to 256 hosts only: \"not_for\" of each peer");
     }
     any = any || hosts;
   }
@@ -163,34 +290,32 @@ std::optional<Json> read_never_direct(const std::vector<Line>& lines, const Acls
     const bool all = is_for_all(line, "allow");
     has_exceptions = has_exceptions || !allows;
     if (!has_parent) {
-      tell(findings, line, Kind::left, "there is no parent");
+      findings.left(line, "there is no parent");
     } else if (all && has_exceptions) {
-      tell(findings, line, Kind::left,
-           "never_direct has no exceptions, and other lines make some: the origin is asked once "
-           "all parents have failed");
+      findings.left(
+          line,
+          "never_direct has no exceptions, and other lines make some: the origin is asked once "
+          "all parents have failed");
     } else if (all) {
-      return Json::text("all");
+      return Json("all");
     } else if (!more || !append_new(hosts, *more)) {
-      tell(findings, line, Kind::left, "never_direct names up to 256 hosts only");
+      findings.left(line, "never_direct names up to 256 hosts only");
     }
     if (all) break;
   }
-  return hosts.empty() ? std::nullopt : std::optional(Json::texts(hosts));
+  return hosts.empty() ? std::nullopt : std::optional<Json>(hosts);
 }
 
 Json written(const Peer& peer) {
-  Json json;
-  json.add("url", Json::text(peer.url()));
-  json.add("role", Json::text(peer.parent ? "parent" : "sibling"));
-  if (is_named(peer)) json.add("name", Json::text(peer.name));
-  if (peer.parent && peer.no_digest) json.add("digest", Json::text("none"));
-  if (peer.parent && peer.weight > 1) {
-    json.add("weight", Json::literal(std::to_string(peer.weight)));
-  }
-  if (!peer.for_hosts.empty()) json.add("for", Json::texts(peer.for_hosts));
-  if (!peer.not_for.empty()) json.add("not_for", Json::texts(peer.not_for));
-  if (!peer.login.empty()) json.add("login", Json::text(peer.login));
-  return std::move(json.comment(origin_of(peer.line.place)));
+  Json json{{"url", peer.url()}, {"role", peer.parent ? "parent" : "sibling"}};
+  if (is_named(peer)) json["name"] = peer.name;
+  if (peer.parent && peer.no_digest) json["digest"] = "none";
+  if (peer.parent && peer.weight > 1) json["weight"] = peer.weight;
+  if (!peer.for_hosts.empty()) json["for"] = peer.for_hosts;
+  if (!peer.not_for.empty()) json["not_for"] = peer.not_for;
+  if (!peer.login.empty()) json["login"] = peer.login;
+  add_comment(json, origin_of(peer.line.place));
+  return json;
 }
 
 }  // namespace
@@ -205,14 +330,14 @@ bool append_new(Hosts& into, const Hosts& more) {
 }
 
 void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listening& listening,
-                Imported& into, Findings& findings) {
+                Json& into, Findings& findings) {
   std::vector<Peer> peers;
   for (const Line& line : lines) {
     if (line.name != "cache_peer") continue;
     auto peer = read_peer(line, listening.accelerators.any, findings);
     if (!peer) continue;
     if (auto why = reason_to_leave(*peer, peers, listening); !why.empty()) {
-      tell(findings, line, Kind::left, std::move(why));
+      findings.left(line, std::move(why));
     } else {
       peers.push_back(std::move(*peer));
     }
@@ -226,25 +351,25 @@ void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listenin
           : std::nullopt;
   for (const Line& line : lines) {
     if (line.name == "never_direct" && !listening.accelerators.forwards) {
-      tell(findings, line, Kind::unneeded, "only the sites of \"reverse\" are served");
+      findings.unneeded(line, "only the sites of \"reverse\" are served");
     }
   }
-  if (never) into.after_peers.add("never_direct", *never);
+  if (never) into["never_direct"] = *never;
   // Unless told otherwise, Squid sends requests whose responses it never stores right to origins.
   const bool is_told = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
     return line.name == "nonhierarchical_direct" && has_word(line, "off");
   });
   if (parent != peers.end() && !is_told && !never) {
-    tell(findings, parent->line, Kind::changed,
-         "requests that Squid sends to origins itself (POST, CONNECT and the like: "
-         "nonhierarchical_direct) go to parents first, too");
+    findings.changed(parent->line,
+                     "requests that Squid sends to origins itself (POST, CONNECT and the like: "
+                     "nonhierarchical_direct) go to parents first, too");
   }
   std::vector<Peer> origins;
   for (const Peer& peer : peers) {
     if (peer.origin) {
       origins.push_back(peer);
     } else {
-      into.peers.push_back(written(peer));
+      into["peers"].push_back(written(peer));
     }
   }
   write_reverse(std::move(origins), listening.accelerators, into, findings);

@@ -1,4 +1,4 @@
-#include "proxy/command/squid/plain.hpp"
+#include "proxy/command/squid/parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,6 @@ namespace proxy::command::squid {
 namespace {
 
 using config::ByteSize;
-using Kind = Finding::Kind;
-using Section = Json Imported::*;
 
 struct Unit {
   std::string_view name;
@@ -58,95 +56,85 @@ struct Amount {
   enum class Of : std::uint8_t { text, count, size, time };
 
   std::string_view directive;
-  Section section;
-  std::string_view path;  // such as "timeouts.head"
+  const char* path;  // such as "timeouts.head"
   Of of;
 };
 
 constexpr std::array kAmounts{
-    Amount{"visible_hostname", &Imported::top, "name", Amount::Of::text},
-    Amount{"cache_mgr", &Imported::top, "contact", Amount::Of::text},
-    Amount{"unique_hostname", &Imported::top, "name", Amount::Of::text},
-    Amount{"workers", &Imported::top, "threads", Amount::Of::count},
-    Amount{"request_timeout", &Imported::timeouts, "timeouts.head", Amount::Of::time},
-    Amount{"read_timeout", &Imported::timeouts, "timeouts.body", Amount::Of::time},
-    Amount{"connect_timeout", &Imported::timeouts, "timeouts.connect", Amount::Of::time},
-    Amount{"client_idle_pconn_timeout", &Imported::timeouts, "timeouts.keep_alive",
-           Amount::Of::time},
-    Amount{"persistent_request_timeout", &Imported::timeouts, "timeouts.keep_alive",
-           Amount::Of::time},
-    Amount{"peer_connect_timeout", &Imported::timeouts, "timeouts.peer_connect", Amount::Of::time},
-    Amount{"shutdown_lifetime", &Imported::timeouts, "timeouts.drain", Amount::Of::time},
-    Amount{"request_header_max_size", &Imported::limits, "limits.head", Amount::Of::size},
-    Amount{"client_ip_max_connections", &Imported::limits, "limits.connections_per_client",
-           Amount::Of::count}};
+    Amount{"visible_hostname", "name", Amount::Of::text},
+    Amount{"cache_mgr", "contact", Amount::Of::text},
+    Amount{"unique_hostname", "name", Amount::Of::text},
+    Amount{"workers", "threads", Amount::Of::count},
+    Amount{"request_timeout", "timeouts.head", Amount::Of::time},
+    Amount{"read_timeout", "timeouts.body", Amount::Of::time},
+    Amount{"connect_timeout", "timeouts.connect", Amount::Of::time},
+    Amount{"client_idle_pconn_timeout", "timeouts.keep_alive", Amount::Of::time},
+    Amount{"persistent_request_timeout", "timeouts.keep_alive", Amount::Of::time},
+    Amount{"peer_connect_timeout", "timeouts.peer_connect", Amount::Of::time},
+    Amount{"shutdown_lifetime", "timeouts.drain", Amount::Of::time},
+    Amount{"request_header_max_size", "limits.head", Amount::Of::size},
+    Amount{"client_ip_max_connections", "limits.connections_per_client", Amount::Of::count}};
 
 // A directive with one of few words as its value.
 struct Choice {
   std::string_view directive, word;
-  Section section;
-  std::string_view key;  // empty: it is so by default
-  std::string_view json;
+  const char* path = nullptr;  // null: it is so by default
+  std::string_view json = {};
 };
 
-constexpr std::array kChoices{
-    Choice{"offline_mode", "on", &Imported::cache, "offline", "true"},
-    Choice{"offline_mode", "off", &Imported::cache, "", ""},
-    Choice{"log_icp_queries", "off", &Imported::log, "site_questions", "false"},
-    Choice{"log_icp_queries", "on", &Imported::log, "", ""},
-    Choice{"forwarded_for", "on", &Imported::after_peers, "forwarded", "\"append\""},
-    Choice{"forwarded_for", "transparent", &Imported::after_peers, "forwarded", "\"off\""},
-    Choice{"forwarded_for", "delete", &Imported::after_peers, "forwarded", "\"remove\""},
-    Choice{"forwarded_for", "off", &Imported::after_peers, "forwarded", "\"remove\""},
-    Choice{"forwarded_for", "truncate", &Imported::after_peers, "forwarded", "\"replace\""}};
+constexpr std::array kChoices{Choice{"offline_mode", "on", "cache.offline", "true"},
+                              Choice{"offline_mode", "off"},
+                              Choice{"log_icp_queries", "off", "log.site_questions", "false"},
+                              Choice{"log_icp_queries", "on"},
+                              Choice{"forwarded_for", "on", "forwarded", "\"append\""},
+                              Choice{"forwarded_for", "transparent", "forwarded", "\"off\""},
+                              Choice{"forwarded_for", "delete", "forwarded", "\"remove\""},
+                              Choice{"forwarded_for", "off", "forwarded", "\"remove\""},
+                              Choice{"forwarded_for", "truncate", "forwarded", "\"replace\""}};
 
-// A directive that is given twice keeps its first value; a second one would be a fault.
-void set(Json& into, std::string_view key, Json value) {
-  if (!into.has(key)) into.add(std::string(key), std::move(value));
-}
-
-void read_amount(const Line& line, const Amount& amount, Imported& into, Findings& findings) {
-  const auto dot = amount.path.find('.');
-  const auto section = amount.path.substr(0, dot == amount.path.npos ? 0 : dot);
-  const std::string key(amount.path.substr(dot + 1));
+// What the settings call the value; the word itself if it is none.
+Json value_of(const Line& line, Amount::Of of) {
   const std::string& word = line.words[0].text;
-  const bool any_number = amount.of == Amount::Of::count && word == "-1";
-  if (any_number) return;
   const auto time = time_of(line);
   const auto size = quantity_of(line, kBytes, 1 << 10);
   const auto count = config::parse_number(word, ~0U);
-  Json value = Json::text(word);
-  if (amount.of == Amount::Of::time && time) {
-    value = Json::text(config::to_text(*time));
-  } else if (amount.of == Amount::Of::size && size) {
-    value = Json::text(size_text(*size));
-  } else if (amount.of == Amount::Of::count && count) {
-    value = Json::literal(std::to_string(*count));
-  }
-  if (auto fault = fault_of(section, key, value); !fault.empty()) {
-    return tell(findings, line, Kind::left, std::move(fault));
-  }
-  set(into.*amount.section, key, std::move(value));
+  if (of == Amount::Of::time && time) return config::to_text(*time);
+  if (of == Amount::Of::size && size) return size_text(*size);
+  if (of == Amount::Of::count && count) return *count;
+  return word;
 }
 
-void read_choice(const Line& line, Imported& into, Findings& findings) {
+// A directive that is given twice keeps its first value.
+void read_amount(const Line& line, const Amount& amount, Json& into, Findings& findings) {
+  const bool any_number = amount.of == Amount::Of::count && line.words[0].text == "-1";
+  if (any_number) return;
+  const Json value = value_of(line, amount.of);
+  if (auto fault = fault_of(amount.path, value); !fault.empty()) {
+    return findings.left(line, std::move(fault));
+  }
+  Json& member = member_at(into, amount.path);
+  if (member.is_null()) member = value;
+}
+
+void read_choice(const Line& line, Json& into, Findings& findings) {
   const auto is_chosen = [&](const Choice& choice) {
     return choice.directive == line.name && choice.word == line.words[0].text;
   };
   const auto* const found = std::find_if(kChoices.begin(), kChoices.end(), is_chosen);
-  if (found == kChoices.end()) return tell(findings, line, Kind::left, "its value is not known");
-  if (!found->key.empty()) {
-    set(into.*found->section, found->key, Json::literal(std::string(found->json)));
+  if (found == kChoices.end()) return findings.left(line, "its value is not known");
+  if (found->path) {
+    Json& member = member_at(into, found->path);
+    if (member.is_null()) member = Json::parse(found->json);
   }
   if (line.name == "forwarded_for" && found->word == "off") {
-    tell(findings, line, Kind::changed, "the field is left out, where Squid sends \"unknown\"");
+    findings.changed(line, "the field is left out, where Squid sends \"unknown\"");
   }
 }
 
 // "[MODULE:]PLACE [FORMAT|option ...] [ACL ...]".
-void read_log(const Line& line, Imported& into, Findings& findings) {
-  if (into.log.has("access")) {
-    return tell(findings, line, Kind::left, "there is one access log, of the first such line");
+void read_log(const Line& line, Json& into, Findings& findings) {
+  if (into.contains("log") && into["log"].contains("access")) {
+    return findings.left(line, "there is one access log, of the first such line");
   }
   const std::string& target = line.words[0].text;
   const auto colon = target.find(':');
@@ -154,22 +142,23 @@ void read_log(const Line& line, Imported& into, Findings& findings) {
   std::string path = target.substr(colon + 1);
   if (path == "/dev/stdout") path = "stdout";
   if (!module.empty() && module != "stdio" && module != "daemon") {
-    return tell(findings, line, Kind::left, "log.access is a file, \"stdout\" or \"none\"");
+    return findings.left(line, "log.access is a file, \"stdout\" or \"none\"");
   }
   const bool is_file = path != "stdout" && path != "none";
-  Json& log = into.log.add("access", Json::text(is_file ? "/var/log/hearsay/access.log" : path));
+  into["log"]["access"] = is_file ? "/var/log/hearsay/access.log" : path;
   if (is_file) {
-    log.comment(
+    add_comment(
+        into["log"],
         "In the folder that the service hearsay may write, and logrotate looks after. Squid had " +
-        path + '.');
+            path + '.',
+        "access");
   }
   if (line.words.size() < 2 || path == "none") return;
   const std::string& format = line.words[1].text;
   if (format != "squid" && format != "logformat=squid") {
-    tell(findings, line, Kind::left,
-         "log.format is \"squid\" or \"json\"; all requests are logged");
+    findings.left(line, "log.format is \"squid\" or \"json\"; all requests are logged");
   } else if (line.words.size() > 2) {
-    tell(findings, line, Kind::left, "all requests are logged");
+    findings.left(line, "all requests are logged");
   }
 }
 
@@ -182,19 +171,19 @@ struct Storage {
 void read_directory(const Line& line, Storage& storage, Findings& findings) {
   const std::string size = line.words.size() > 2 ? line.words[2].text : "";
   const auto mebibytes = config::parse_number(size, 1U << 30);
-  Json disk;
-  disk.add("path", Json::text(line.words.size() > 1 ? line.words[1].text : ""));
-  disk.add("size", Json::text(size_text(mebibytes.value_or(0) << 20)));
-  const auto fault = fault_of("cache", "disk", disk);
-  if (line.conditional || !fault.empty()) return tell(findings, line, Kind::left, fault);
+  const Json disk{{"path", line.words.size() > 1 ? line.words[1].text : ""},
+                  {"size", size_text(mebibytes.value_or(0) << 20)}};
+  const auto fault = fault_of("cache.disk", disk);
+  if (line.conditional || !fault.empty()) return findings.left(line, fault);
   const bool is_largest = !storage.disk || *mebibytes << 20 > *storage.disk;
   if (storage.disk) {
-    tell(findings, is_largest ? storage.disk_line : line, Kind::left,
-         "the cache has one directory, and the largest one is taken; join disks by LVM or RAID");
+    findings.left(
+        is_largest ? storage.disk_line : line,
+        "the cache has one directory, and the largest one is taken; join disks by LVM or RAID");
   }
   const bool sized = line.text.find(" min-size=") != line.text.npos ||
                      line.text.find(" max-size=") != line.text.npos;
-  if (sized) tell(findings, line, Kind::left, "the disk takes responses of all sizes");
+  if (sized) findings.left(line, "the disk takes responses of all sizes");
   if (!is_largest) return;
   storage.disk = *mebibytes << 20;
   storage.disk_line = line;
@@ -203,45 +192,44 @@ void read_directory(const Line& line, Storage& storage, Findings& findings) {
 void read_size(const Line& line, Storage& storage, Findings& findings) {
   const auto size = quantity_of(line, kBytes, 1);
   if (!size || line.conditional) {
-    tell(findings, line, Kind::left, "has no size that is understood");
+    findings.left(line, "has no size that is understood");
   } else if (line.name == "cache_mem") {
-    auto fault = fault_of("cache", "memory", Json::text(size_text(*size)));
-    if (!fault.empty()) return tell(findings, line, Kind::left, std::move(fault));
+    auto fault = fault_of("cache.memory", size_text(*size));
+    if (!fault.empty()) return findings.left(line, std::move(fault));
     storage.memory = size;
   } else if (line.name == "maximum_object_size_in_memory") {
     storage.in_memory_line = line;
     if (*size > 0) storage.largest_in_memory = size;
   } else if (*size == 0) {
-    tell(findings, line, Kind::left,
-         "cache.max_object is 1B or more; rules with never_store store nothing");
+    findings.left(line, "cache.max_object is 1B or more; rules with never_store store nothing");
   } else {
     storage.largest = size;
   }
 }
 
 void write_storage(const Storage& storage, Json& cache, Findings& findings) {
-  if (storage.memory) cache.add("memory", Json::text(size_text(*storage.memory)));
+  if (storage.memory) cache["memory"] = size_text(*storage.memory);
   if (storage.disk) {
-    Json disk;
-    disk.add("path", Json::text("/var/cache/hearsay"));
-    disk.add("size", Json::text(size_text(*storage.disk)));
-    cache.add("disk", std::move(disk))
-        .comment("The directory that the service hearsay may write. Squid had " +
-                 storage.disk_line.words[1].text +
-                 ": delete its files, and mount that disk here, if it is one of its own.");
+    cache["disk"] = {{"path", "/var/cache/hearsay"}, {"size", size_text(*storage.disk)}};
+    add_comment(cache,
+                "The directory that the service hearsay may write. Squid had " +
+                    storage.disk_line.words[1].text +
+                    ": delete its files, and mount that disk here, if it is one of its own.",
+                "disk");
   }
   // Without a disk, Squid keeps what fits both limits.
   auto largest = storage.largest;
   if (storage.disk && storage.largest_in_memory) {
-    tell(findings, storage.in_memory_line, Kind::unneeded,
-         "memory holds the parts of large responses that are requested most");
+    findings.unneeded(storage.in_memory_line,
+                      "memory holds the parts of large responses that are requested most");
   } else if (storage.largest_in_memory) {
     largest = std::min(largest.value_or(~0ULL), *storage.largest_in_memory);
   }
   constexpr std::uint64_t kDefaultMemory = 256 << 20;
-  if (largest && !storage.disk)
+  if (largest && !storage.disk) {
     largest = std::min(*largest, storage.memory.value_or(kDefaultMemory));
-  if (largest) cache.add("max_object", Json::text(size_text(*largest)));
+  }
+  if (largest) cache["max_object"] = size_text(*largest);
 }
 
 // Of "RESTORE/MAX" in bytes; nothing: no limit, or no number.
@@ -250,31 +238,29 @@ std::optional<std::uint64_t> rate_of(const std::string& text) {
   return rate && *rate > 0 ? rate : std::nullopt;
 }
 
-// The lines of a directive about a delay pool.
-std::vector<Line> of_pool(const std::vector<Line>& lines, std::string_view name,
+// The first line of a directive about a delay pool; null: there is none.
+const Line* first_of_pool(const std::vector<Line>& lines, std::string_view name,
                           const std::string& pool) {
-  std::vector<Line> found;
-  for (const Line& line : lines) {
-    if (line.name == name && !line.words.empty() && line.words[0].text == pool)
-      found.push_back(line);
-  }
-  return found;
+  const auto found = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+    return line.name == name && !line.words.empty() && line.words[0].text == pool;
+  });
+  return found == lines.end() ? nullptr : &*found;
 }
 
-// Why the pool's limit is left out; empty: the settings can say it.
-std::string reason_to_leave(const std::vector<Line>& lines, const Line& limit, std::size_t limits) {
-  const auto classes = of_pool(lines, "delay_class", limit.words[0].text);
-  const std::string number =
-      classes.empty() || classes.front().words.size() < 2 ? "" : classes.front().words[1].text;
-  const bool known = number == "1" || number == "2" || number == "3";
-  if (limits > 1) return "there is one limit for all clients together, and one for each";
-  const auto access = of_pool(lines, "delay_access", limit.words[0].text);
-  if (!access.empty() && !is_for_all(access.front(), "allow", 1)) {
-    return "it is for the requests of delay_access, and limits.bandwidth and "
-           "limits.bandwidth_per_client would hold for all clients and all destinations";
+void read_limit(const Line& limit, const std::string& number, Json& into, Findings& findings) {
+  const auto add = [&](const char* path, const std::string& rate_text) {
+    const auto rate = rate_of(rate_text);
+    if (!rate) return;
+    const Json value = size_text(*rate);
+    auto fault = fault_of(path, value);
+    if (!fault.empty()) return findings.left(limit, std::move(fault));
+    member_at(into, path) = value;
+  };
+  add("limits.bandwidth", limit.words[1].text);
+  if (number != "1") add("limits.bandwidth_per_client", limit.words.back().text);
+  if (number == "3" && limit.words.size() > 2 && rate_of(limit.words[2].text)) {
+    findings.left(limit, "a network has no limit of its own");
   }
-  if (known && limit.words.size() > 1 && !limit.conditional) return {};
-  return "limits.bandwidth and limits.bandwidth_per_client are all there is";
 }
 
 }  // namespace
@@ -284,7 +270,7 @@ std::optional<std::chrono::milliseconds> time_of(const Line& line) {
   return time ? std::optional(std::chrono::milliseconds(*time)) : std::nullopt;
 }
 
-void read_plain(const std::vector<Line>& lines, Imported& into, Findings& findings) {
+void read_plain(const std::vector<Line>& lines, Json& into, Findings& findings) {
   Storage storage;
   for (const Line& line : lines) {
     if (line.name == "cache_dir") read_directory(line, storage, findings);
@@ -302,81 +288,74 @@ void read_plain(const std::vector<Line>& lines, Imported& into, Findings& findin
       if (line.name == amount.directive) read_amount(line, amount, into, findings);
     }
   }
-  write_storage(storage, into.cache, findings);
+  write_storage(storage, into["cache"], findings);
 }
 
-bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findings) {
+Users read_users(const std::vector<Line>& lines, Json& into, Findings& findings) {
   Json users;
-  Json realm = Json::text("");
+  Json realm = "";
   for (const Line& line : lines) {
     if (line.name != "auth_param" || line.words.size() < 2) continue;
     const auto& words = line.words;
     const std::string& key = words[1].text;
     if (words[0].text != "basic") {
-      tell(findings, line, Kind::left, "users prove themselves by Basic alone");
+      findings.left(line, "users prove themselves by Basic alone");
     } else if (key == "program") {
       const bool ncsa = words.size() == 4 && words[2].text.ends_with("basic_ncsa_auth");
-      Json file = ncsa ? Json::text(words[3].text) : Json();
-      Json found;
-      found.add("file", file);
-      if (line.conditional || !fault_of("access", "users", found).empty()) {
-        tell(findings, line, Kind::left,
-             "users are known from an htpasswd file only (basic_ncsa_auth FILE)");
+      const Json found{{"file", ncsa ? Json(words[3].text) : Json()}};
+      if (line.conditional || !fault_of("access.users", found).empty()) {
+        findings.left(line, "users are known from an htpasswd file only (basic_ncsa_auth FILE)");
         continue;
       }
-      users = std::move(found);
-      tell(findings, line, Kind::changed,
-           "hashes have to be bcrypt (htpasswd -B) or SHA-512; passwords are asked for over "
-           "loopback only; for clients in the network set access.users.cleartext to true");
+      users = found;
+      findings.changed(
+          line,
+          "hashes have to be bcrypt (htpasswd -B) or SHA-512; passwords are asked for over "
+          "loopback only; for clients in the network set access.users.cleartext to true");
     } else if (key == "casesensitive" && words.size() > 2 && words[2].text == "off") {
-      tell(findings, line, Kind::left, "the names of users are compared byte for byte");
+      findings.left(line, "the names of users are compared byte for byte");
     } else if (key == "realm") {
       std::string text;  // Squid takes the rest of the line
       for (std::size_t i = 2; i < words.size(); ++i) text += (i > 2 ? " " : "") + words[i].text;
-      realm = Json::text(text);
+      realm = text;
     } else {
-      tell(findings, line, Kind::unneeded,
-           "passwords are checked in the proxy itself, and remembered");
+      findings.unneeded(line, "passwords are checked in the proxy itself, and remembered");
     }
   }
-  if (users.is_empty_object()) return false;
-  Json with_realm = users;
-  with_realm.add("realm", realm);
-  const bool usable = fault_of("access", "users", with_realm).empty();
-  into.access.add("users", usable ? std::move(with_realm) : std::move(users));
-  return true;
+  if (users.empty()) return Users::unknown;
+  into["access"]["users"] = users;
+  users["realm"] = realm;
+  if (fault_of("access.users", users).empty()) into["access"]["users"] = users;
+  return Users::known;
 }
 
-void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& findings) {
-  std::vector<Line> limits;
+// The settings limit all clients, so they carry over a single pool that all requests are in.
+void read_bandwidth(const std::vector<Line>& lines, Json& into, Findings& findings) {
+  std::vector<const Line*> limits;
   for (const Line& line : lines) {
     if (line.name != "delay_parameters" || line.words.empty()) continue;
-    const auto access = of_pool(lines, "delay_access", line.words[0].text);
-    if (access.empty() || is_for_all(access.front(), "deny", 1)) {
-      tell(findings, line, Kind::unneeded, "no request is in this pool");
+    const Line* const access = first_of_pool(lines, "delay_access", line.words[0].text);
+    if (access && !is_for_all(*access, "deny", 1)) {
+      limits.push_back(&line);
     } else {
-      limits.push_back(line);
+      findings.unneeded(line, "no request is in this pool");
     }
   }
-  for (const Line& limit : limits) {
-    if (auto why = reason_to_leave(lines, limit, limits.size()); !why.empty()) {
-      tell(findings, limit, Kind::left, std::move(why));
-      continue;
-    }
-    const std::string number =
-        of_pool(lines, "delay_class", limit.words[0].text).front().words[1].text;
-    const auto add = [&](const char* key, const std::string& rate_text) {
-      const auto rate = rate_of(rate_text);
-      if (!rate) return;
-      Json value = Json::text(size_text(*rate));
-      auto fault = fault_of("limits", key, value);
-      if (!fault.empty()) return tell(findings, limit, Kind::left, std::move(fault));
-      into.limits.add(key, std::move(value));
-    };
-    add("bandwidth", limit.words[1].text);
-    if (number != "1") add("bandwidth_per_client", limit.words.back().text);
-    if (number == "3" && limit.words.size() > 2 && rate_of(limit.words[2].text)) {
-      tell(findings, limit, Kind::left, "a network has no limit of its own");
+  for (const Line* const limit : limits) {
+    const Line* const kind = first_of_pool(lines, "delay_class", limit->words[0].text);
+    const std::string number = kind && kind->words.size() > 1 ? kind->words[1].text : "";
+    const bool known = number == "1" || number == "2" || number == "3";
+    if (limits.size() > 1) {
+      findings.left(*limit, "there is one limit for all clients together, and one for each");
+    } else if (!is_for_all(*first_of_pool(lines, "delay_access", limit->words[0].text), "allow",
+                           1)) {
+      findings.left(*limit,
+                    "it is for the requests of delay_access, and limits.bandwidth and "
+                    "limits.bandwidth_per_client would hold for all clients and all destinations");
+    } else if (!known || limit->words.size() < 2 || limit->conditional) {
+      findings.left(*limit, "limits.bandwidth and limits.bandwidth_per_client are all there is");
+    } else {
+      read_limit(*limit, number, into, findings);
     }
   }
 }

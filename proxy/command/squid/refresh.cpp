@@ -1,4 +1,4 @@
-#include "proxy/command/squid/plain.hpp"
+#include "proxy/command/squid/parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 namespace proxy::command::squid {
 namespace {
 
-using Kind = Finding::Kind;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostRules = 250;  // the setting `rules` takes 256
@@ -29,10 +28,15 @@ struct Said {
 
 struct Option {
   std::string_view name;
-  std::string_view why;
+  std::string_view why;  // it is left out; empty: it is carried over
 };
 
-constexpr std::array kLeft{
+constexpr std::array kOptions{
+    Option{"override-expire", ""},
+    Option{"override-lastmod", ""},
+    Option{"ignore-reload", ""},
+    Option{"reload-into-ims", ""},
+    Option{"ignore-auth", ""},
     Option{"ignore-no-store", "a response with no-store is never stored"},
     Option{"ignore-private", "a response with private is never stored"},
     Option{"ignore-no-cache", "a response with no-cache is validated each time"},
@@ -42,76 +46,73 @@ constexpr std::array kLeft{
     Option{"refresh-ims",
            "a client's conditional request is answered from the cache while that is fresh"}};
 
-Json text_of(milliseconds time) {
-  return Json::text(config::to_text(std::min(time, kLongest)));
+std::string text_of(milliseconds time) {
+  return config::to_text(std::min(time, kLongest));
 }
 
 // The members of a rule for the options of a refresh_pattern, from the word `at` on.
 Json effects_of(const Line& line, std::size_t at, milliseconds least, Findings& findings) {
   Json effects;
-  std::vector<std::string> options;
-  for (; at < line.words.size(); ++at) options.push_back(line.words[at].text);
   const auto has = [&](std::string_view option) {
-    return std::find(options.begin(), options.end(), option) != options.end();
+    return std::any_of(line.words.begin() + static_cast<std::ptrdiff_t>(at), line.words.end(),
+                       [&](const Word& word) { return word.text == option; });
   };
-  if (has("override-expire") && least.count() > 0) effects.add("min_fresh", text_of(least));
-  if (has("ignore-reload") || has("reload-into-ims")) {
-    effects.add("ignore_client_no_cache", Json::literal("true"));
-  }
-  if (has("ignore-auth")) effects.add("authorization", Json::text("ignore"));
-  constexpr std::array<std::string_view, 5> kTaken{
-      "override-expire", "override-lastmod", "ignore-reload", "reload-into-ims", "ignore-auth"};
-  for (const std::string& option : options) {
-    if (std::find(kTaken.begin(), kTaken.end(), option) != kTaken.end()) continue;
-    const auto* const left = std::find_if(kLeft.begin(), kLeft.end(),
-                                          [&](const Option& each) { return each.name == option; });
-    const bool stale = option.starts_with("max-stale=");
-    const auto why = stale ? "cache.stale_if_error is the same for all URLs"
-                           : (left == kLeft.end() ? "is not known" : left->why);
-    tell(findings, line, Kind::left, config::printable(option, 40) + ": " + std::string(why));
+  if (has("override-expire") && least.count() > 0) effects["min_fresh"] = text_of(least);
+  if (has("ignore-reload") || has("reload-into-ims")) effects["ignore_client_no_cache"] = true;
+  if (has("ignore-auth")) effects["authorization"] = "ignore";
+  for (; at < line.words.size(); ++at) {
+    const std::string& option = line.words[at].text;
+    const auto* const known = std::find_if(kOptions.begin(), kOptions.end(),
+                                           [&](const Option& each) { return each.name == option; });
+    std::string_view why = known == kOptions.end() ? "is not known" : known->why;
+    if (option.starts_with("max-stale=")) why = "cache.stale_if_error is the same for all URLs";
+    if (why.empty()) continue;
+    findings.left(line, config::printable(option, 40) + ": " + std::string(why));
   }
   return effects;
 }
 
 // The line says how long a response may be fresh that states no lifetime.
-void tell_without_effects(const Line& line, milliseconds least, Findings& findings) {
+void explain_no_rule(const Line& line, milliseconds least, Findings& findings) {
   if (least.count() > 0) {
-    return tell(findings, line, Kind::left,
-                "without override-expire, its first number is for responses that state no "
-                "lifetime, of which Hearsay takes a tenth of their age. If it may hold for all: a "
-                "rule with \"min_fresh\": \"" +
-                    config::to_text(least) + '"');
+    return findings.left(
+        line,
+        "without override-expire, its first number is for responses that state no "
+        "lifetime, of which Hearsay takes a tenth of their age. If it may hold for all: a "
+        "rule with \"min_fresh\": \"" +
+            config::to_text(least) + '"');
   }
-  tell(findings, line, Kind::unneeded,
-       "for responses that state no lifetime, Hearsay takes a tenth of their age, at most a day");
+  findings.unneeded(
+      line,
+      "for responses that state no lifetime, Hearsay takes a tenth of their age, at most a day");
 }
 
 void read_pattern(const Line& line, std::vector<Said>& into, Findings& findings) {
   std::size_t at = 0;
   const auto& words = line.words;
   while (at < words.size() && (words[at].text == "-i" || words[at].text == "+i")) ++at;
-  if (words.size() < at + 4) return tell(findings, line, Kind::left, "is not complete");
+  if (words.size() < at + 4) return findings.left(line, "is not complete");
   const auto minutes = config::parse_number(words[at + 1].text, 10'000'000);
   if (!minutes) {
-    return tell(findings, line, Kind::left, "its first number is no number of minutes");
+    return findings.left(line, "its first number is no number of minutes");
   }
   const auto least = std::min(milliseconds(std::chrono::minutes(*minutes)), kLongest);
   Json effects = effects_of(line, at + 4, least, findings);
   const auto urls = url_patterns_of(words[at].text);
   if (urls && urls->patterns.empty()) {
-    return tell(findings, line, Kind::unneeded, "Hearsay has no ftp, gopher and so on");
+    return findings.unneeded(line, "Hearsay has no ftp, gopher and so on");
   }
-  if (effects.is_empty_object()) {
-    tell_without_effects(line, least, findings);
-    effects.add(kExempts, text_of(kLongest));
+  if (effects.empty()) {
+    explain_no_rule(line, least, findings);
+    effects[kExempts] = text_of(kLongest);
   } else if (!urls) {
-    return tell(findings, line, Kind::left,
-                "the expression has no equal as hosts and globs of paths; write a rule with "
-                "\"host\" and \"paths\" and " +
-                    effects.in_one_line());
+    return findings.left(
+        line,
+        "the expression has no equal as hosts and globs of paths; write a rule with "
+        "\"host\" and \"paths\" and " +
+            in_one_line(effects));
   } else if (has_word(line, "reload-into-ims")) {
-    tell(findings, line, Kind::changed,
-         "a reload is answered from the cache, and the origin is not asked");
+    findings.changed(line, "a reload is answered from the cache, and the origin is not asked");
   }
   into.push_back({line, urls.value_or(UrlPatterns{}), std::move(effects)});
 }
@@ -135,13 +136,12 @@ void read_cache(const Line& line, const Acls& acls, std::vector<Said>& into, Fin
   const auto acl = plain ? acls.find(line.words[1].text) : acls.end();
   const auto urls = acl == acls.end() ? std::nullopt : urls_of(acl->second);
   if (!urls) {
-    return tell(findings, line, Kind::left,
-                "has no equal as hosts and globs of paths; write a rule with \"host\", \"paths\" "
-                "and \"never_store\": true");
+    return findings.left(
+        line,
+        "has no equal as hosts and globs of paths; write a rule with \"host\", \"paths\" "
+        "and \"never_store\": true");
   }
-  Json effects;
-  effects.add("never_store", Json::literal("true"));
-  into.push_back({line, *urls, std::move(effects)});
+  into.push_back({line, *urls, {{"never_store", true}}});
 }
 
 // One rule for each host, and for each 32 paths.
@@ -162,21 +162,23 @@ void add_rules(const Said& said, const std::optional<milliseconds>& negative,
   std::size_t number = 0;
   for (const auto& [host, paths] : by_host) {
     Json& rule = rules.emplace_back();
-    rule.add("name", Json::text(name + std::to_string(number++)));
-    rule.add("host", Json::text(host));
-    if (!paths.empty()) rule.add("paths", Json::texts(paths));
-    rule.append(said.effects);
+    rule["name"] = name + std::to_string(number++);
+    rule["host"] = host;
+    if (!paths.empty()) rule["paths"] = paths;
+    rule.update(said.effects);
     // An error under `authorization` may be about the credentials, so none is stored.
-    const bool stores = !said.effects.has("never_store") && !said.effects.has("authorization");
-    if (negative && stores) rule.add("negative", text_of(*negative));
-    rule.comment(origin_of(said.line.place) + ": " + said.line.text +
-                 (said.effects.has(kExempts) ? " (so no rule below is for these)" : ""));
+    const bool stores =
+        !said.effects.contains("never_store") && !said.effects.contains("authorization");
+    if (negative && stores) rule["negative"] = text_of(*negative);
+    add_comment(rule,
+                origin_of(said.line.place) + ": " + said.line.text +
+                    (said.effects.contains(kExempts) ? " (so no rule below is for these)" : ""));
   }
 }
 
 }  // namespace
 
-void read_refresh(const std::vector<Line>& lines, const Acls& acls, Imported& into,
+void read_refresh(const std::vector<Line>& lines, const Acls& acls, Json& into,
                   Findings& findings) {
   std::vector<Said> never_stored;
   std::vector<Said> patterns;
@@ -189,36 +191,38 @@ void read_refresh(const std::vector<Line>& lines, const Acls& acls, Imported& in
     if (line.name != "negative_ttl") continue;
     const auto time = time_of(line);
     if (!time || (time->count() > 0 && time->count() < 1000)) {
-      tell(findings, line, Kind::left, "has no time of a second or more that is understood");
+      findings.left(line, "has no time of a second or more that is understood");
     } else if (time->count() > 0) {
       negative = time;
     }
   }
-  while (!patterns.empty() && patterns.back().effects.has(kExempts)) patterns.pop_back();
+  while (!patterns.empty() && patterns.back().effects.contains(kExempts)) patterns.pop_back();
   patterns.insert(patterns.begin(), never_stored.begin(), never_stored.end());
+  std::vector<Json> rules;
   for (const Said& said : patterns) {
     if (said.urls.patterns.empty()) {
-      tell(findings, said.line, Kind::changed,
-           "the expression has no equal, so the rules of the lines below hold for its URLs, too");
+      findings.changed(
+          said.line,
+          "the expression has no equal, so the rules of the lines below hold for its URLs, too");
     } else if (!said.urls.exact) {
-      tell(findings, said.line, Kind::changed,
-           "the rule is for fewer URLs than the expression; look whether it has those that are "
-           "meant");
+      findings.changed(
+          said.line,
+          "the rule is for fewer URLs than the expression; look whether it has those that are "
+          "meant");
     }
-    add_rules(said, negative, into.rules);
+    add_rules(said, negative, rules);
   }
   if (negative) {
-    Json& rule = into.rules.emplace_back();
-    rule.add("name", Json::text("negative_ttl"));
-    rule.add("host", Json::text("*"));
-    rule.add("negative", text_of(*negative));
+    rules.push_back({{"name", "negative_ttl"}, {"host", "*"}, {"negative", text_of(*negative)}});
   }
-  if (into.rules.size() > kMostRules) {
-    into.rules.resize(kMostRules);
-    tell(findings, {}, Kind::left,
-         "the lines about freshness come to more rules than the settings take; the last are left "
-         "out");
+  if (rules.size() > kMostRules) {
+    rules.resize(kMostRules);
+    findings.left(
+        {},
+        "the lines about freshness come to more rules than the settings take; the last are left "
+        "out");
   }
+  if (!rules.empty()) into["rules"] = rules;
 }
 
 }  // namespace proxy::command::squid

@@ -1,53 +1,111 @@
 #include <algorithm>
 
+#include "config/text.hpp"
 #include "proxy/command/squid/peers.hpp"
 
 namespace proxy::command::squid {
 namespace {
 
-using Kind = Finding::Kind;
 using Origins = std::vector<Peer>;
+
+bool has_option(const Line& line, std::string_view option) {
+  return std::any_of(line.words.begin(), line.words.end(), [option](const Word& word) {
+    return config::lower_case(word.text) == option;
+  });
+}
+
+std::string value_of(const Line& line, std::string_view option) {
+  for (const Word& word : line.words) {
+    if (word.text.starts_with(option)) return config::lower_case(word.text).substr(option.size());
+  }
+  return {};
+}
+
+bool is_accelerator(const Line& line) {
+  return has_option(line, "accel") || has_option(line, "vhost") || has_option(line, "vport") ||
+         !value_of(line, "vport=").empty() || !value_of(line, "defaultsite=").empty();
+}
+
+// The site of a port whose requests are all for one; empty: the Host of each names it.
+std::string site_of(const Line& line) {
+  const auto site = config::parse_host_pattern(value_of(line, "defaultsite="));
+  const bool is_host = site && site->host.find_first_of("*[:") == std::string::npos;
+  return is_host && has_option(line, "no-vhost") ? value_of(line, "defaultsite=") : "";
+}
+
+Accelerators accelerators_of(const std::vector<Line>& lines, Findings& findings) {
+  std::vector<Line> ports;
+  bool has_others = false;
+  for (const Line& line : lines) {
+    if (line.words.empty() || (line.name != "http_port" && line.name != "https_port")) continue;
+    if (is_accelerator(line)) {
+      ports.push_back(line);
+    } else {
+      has_others = has_others || line.name == "http_port";
+    }
+  }
+  if (ports.empty()) return {};
+  Accelerators found{true, has_others, site_of(ports.front())};
+  for (const Line& line : ports) {
+    found.forwards = found.forwards || has_option(line, "allow-direct");
+    if (site_of(line) != site_of(ports.front())) found.site.clear();
+    if (has_option(line, "ignore-cc")) {
+      findings.left(line,
+                    "ignore-cc: write a rule for the sites with \"ignore_client_no_cache\": true");
+    }
+    if (site_of(line).empty() && !value_of(line, "defaultsite=").empty()) {
+      findings.changed(
+          line,
+          "defaultsite: a request without Host is answered only if \"reverse\" has the host "
+          "\"*\"");
+    }
+  }
+  if (found.site.empty() && !site_of(ports.front()).empty()) {
+    findings.changed(ports.front(), "the Host of a request names its site, on all ports alike");
+  }
+  if (has_others) {
+    findings.changed(
+        ports.front(),
+        "every port of listen serves both the sites of \"reverse\" and clients that use it as "
+        "their proxy; access says who may do what");
+  }
+  return found;
+}
+
+std::string_view reason_to_leave_port(const Line& line) {
+  for (const std::string_view mode : {"intercept", "transparent", "tproxy"}) {
+    if (has_option(line, mode)) {
+      return "connections to other servers are not intercepted; use /wpad.dat";
+    }
+  }
+  if (has_option(line, "require-proxy-header")) return "there is no PROXY protocol";
+  if (has_option(line, "protocol=https") || line.name == "https_port") {
+    return "listen has no TLS; put a server with TLS before it";
+  }
+  return line.conditional ? "it depends on a condition" : "";
+}
 
 constexpr std::size_t kMostSites = 1'000;  // of "reverse"
 constexpr std::size_t kMostOrigins = 16;   // of one site
 
-bool covers_any(const Hosts& patterns, std::string_view host) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& each) { return covers_host(each, host); });
+// Whether the site is one of the origin's.
+bool serves(const Peer& origin, std::string_view site) {
+  const auto has_site = [site](const std::string& each) { return covers_host(each, site); };
+  return origin.for_hosts.empty() ||
+         std::any_of(origin.for_hosts.begin(), origin.for_hosts.end(), has_site);
 }
 
-bool takes(const Peer& origin, std::string_view site) {
-  return (origin.for_hosts.empty() || covers_any(origin.for_hosts, site)) &&
-         !covers_any(origin.not_for, site);
-}
-
-bool has_origin(const Origins& origins, std::string_view site) {
-  return std::any_of(origins.begin(), origins.end(),
-                     [&](const Peer& origin) { return takes(origin, site); });
-}
-
-// Leaves out what is beyond the bounds, and origins with exceptions: "reverse" names the sites of
-// an origin, and excepts of these only what other origins have.
+// Leaves out what is beyond the bounds, and origins with exceptions.
 void leave_out(Origins& origins, Findings& findings) {
   std::size_t sites = 0;
   std::erase_if(origins, [&](const Peer& origin) {
-    sites += 1 + origin.for_hosts.size() + origin.not_for.size();
-    if (sites <= kMostSites) return false;
-    tell(findings, origin.line, Kind::left, "the origin is left out: \"reverse\" takes 1000 sites");
+    sites += 1 + origin.for_hosts.size();
+    if (sites <= kMostSites && origin.not_for.empty()) return false;
+    findings.left(origin.line, origin.not_for.empty()
+                                   ? "the origin is left out: \"reverse\" takes 1000 sites"
+                                   : "the origin is left out: \"reverse\" names no exceptions");
     return true;
   });
-  const auto has_exception = [&](const Peer& origin) {
-    return std::any_of(origin.not_for.begin(), origin.not_for.end(),
-                       [&](const std::string& site) { return !has_origin(origins, site); });
-  };
-  for (;;) {
-    const auto found = std::find_if(origins.begin(), origins.end(), has_exception);
-    if (found == origins.end()) return;
-    tell(findings, found->line, Kind::left,
-         "the origin is left out: it is not for a site that no other origin has, and \"reverse\" "
-         "names no exceptions");
-    origins.erase(found);
-  }
 }
 
 // `host`: of the setting. `site`: how Squid knows the site, without a port.
@@ -55,47 +113,80 @@ void append_site(const std::string& host, const std::string& site, const Origins
                  std::vector<Json>& sites, Findings& findings) {
   Hosts urls;
   std::string send_host;
-  Json json;
-  json.add("host", Json::text(host));
+  Json json{{"host", host}};
   for (const Peer& origin : origins) {
-    if (!takes(origin, site)) continue;
+    if (!serves(origin, site)) continue;
     const bool other_host = !urls.empty() && send_host != origin.send_host;
     if (other_host || urls.size() == kMostOrigins) {
-      tell(findings, origin.line, Kind::left,
-           other_host ? "all origins of a site get the same Host (forceddomain)"
-                      : "a site of \"reverse\" has at most 16 origins");
+      findings.left(origin.line, other_host
+                                     ? "all origins of a site get the same Host (forceddomain)"
+                                     : "a site of \"reverse\" has at most 16 origins");
       continue;
     }
     append_new(urls, {origin.url()});
     send_host = origin.send_host;
-    json.comment(origin_of(origin.line.place));
+    add_comment(json, origin_of(origin.line.place));
   }
   if (urls.empty()) return;
-  json.add("to", urls.size() == 1 ? Json::text(urls.front()) : Json::texts(urls));
-  if (!send_host.empty()) json.add("send_host", Json::text(send_host));
+  json["to"] = urls.size() == 1 ? Json(urls.front()) : Json(urls);
+  if (!send_host.empty()) json["send_host"] = send_host;
   sites.push_back(std::move(json));
 }
 
 }  // namespace
 
-void write_reverse(Origins origins, const Accelerators& accelerators, Imported& into,
+Listening read_ports(const std::vector<Line>& lines, Json& into, Findings& findings) {
+  Listening listening{{}, accelerators_of(lines, findings)};
+  std::vector<std::string> texts;
+  for (const Line& line : lines) {
+    if ((line.name != "http_port" && line.name != "https_port") || line.words.empty()) continue;
+    if (const auto why = reason_to_leave_port(line); !why.empty()) {
+      findings.left(line, std::string(why));
+      continue;
+    }
+    if (has_option(line, "ssl-bump")) {
+      findings.left(line, "ssl-bump: TLS is not opened; https through CONNECT passes unseen");
+    }
+    // Squid listens on all addresses of both families with one socket.
+    const std::string& text = line.words[0].text;
+    std::vector<std::string> sockets{text};
+    if (config::parse_number(text, 65'535)) sockets = {"0.0.0.0:" + text, "[::]:" + text};
+    for (const std::string& each : sockets) {
+      const auto socket = config::parse_listen(each);
+      auto& known = listening.sockets;
+      if (!socket || socket->port == 0) {
+        findings.left(line, "listen takes an address and a port, such as \"10.0.0.1:3128\"");
+      } else if (std::find(known.begin(), known.end(), *socket) == known.end()) {
+        known.push_back(*socket);
+        texts.push_back(each);
+      }
+    }
+  }
+  const bool none = texts.empty();
+  if (none) {
+    texts.emplace_back("127.0.0.1:3128");
+    listening.sockets.push_back(*config::parse_listen(texts[0]));
+  }
+  into["listen"] = texts;
+  if (none) add_comment(into, "no http_port line could be carried over", "listen");
+  if (texts.front().starts_with("0.0.0.0:")) {
+    add_comment(into, "all addresses; leave out [::] on a machine without IPv6", "listen");
+  }
+  return listening;
+}
+
+void write_reverse(Origins origins, const Accelerators& accelerators, Json& into,
                    Findings& findings) {
   const std::string& one = accelerators.site;  // of every request
   for (Peer& origin : origins) {
     if (origin.send_host.empty()) origin.send_host = one;
   }
-  if (one.empty()) leave_out(origins, findings);
-  // A request for one of these hosts goes to the same origins as any other whose narrowest pattern
-  // it is.
+  leave_out(origins, findings);
   Hosts named;
-  const auto name = [&](const Hosts& hosts) {
-    for (const std::string& host : hosts) {
+  for (const Peer& origin : origins) {
+    for (const std::string& host : origin.for_hosts.empty() ? Hosts{"*"} : origin.for_hosts) {
       if (std::find(named.begin(), named.end(), host) == named.end()) named.push_back(host);
     }
-  };
-  for (const Peer& origin : origins) {
-    name(origin.for_hosts.empty() ? Hosts{"*"} : origin.for_hosts);
-    name(origin.not_for);
   }
   std::vector<Json> sites;
   if (!one.empty()) {
@@ -103,8 +194,8 @@ void write_reverse(Origins origins, const Accelerators& accelerators, Imported& 
   } else {
     for (const std::string& site : named) append_site(site, site, origins, sites, findings);
   }
-  if (!sites.empty()) into.after_peers.add("reverse", Json::list(std::move(sites)));
-  if (!accelerators.forwards) into.after_peers.add("forward", Json::literal("false"));
+  if (!sites.empty()) into["reverse"] = sites;
+  if (!accelerators.forwards) into["forward"] = false;
 }
 
 }  // namespace proxy::command::squid

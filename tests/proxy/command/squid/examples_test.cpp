@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "proxy/command/squid/arguments.hpp"
+#include "proxy/command/squid/import.hpp"
 #include "tests/proxy/command/squid/given_files.hpp"
 #include "tests/support/temporary_directory.hpp"
 

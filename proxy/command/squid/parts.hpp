@@ -1,5 +1,4 @@
-// Directives that have settings as their equal: ports, sizes, times, logs, users, bandwidth, and
-// what is said of sites.
+// The parts of an import that read one kind of directives each.
 #pragma once
 
 #include <chrono>
@@ -29,19 +28,24 @@ struct Listening {
 std::optional<std::chrono::milliseconds> time_of(const Line& line);
 
 // Reads `http_port`. Returns where we will listen, and for whom. Pure.
-Listening read_ports(const std::vector<Line>& lines, Imported& into, Findings& findings);
+Listening read_ports(const std::vector<Line>& lines, Json& into, Findings& findings);
 
 // Reads names, the cache's sizes, logs, times, sizes of heads and what is told of clients. Pure.
-void read_plain(const std::vector<Line>& lines, Imported& into, Findings& findings);
+void read_plain(const std::vector<Line>& lines, Json& into, Findings& findings);
 
-// Reads `auth_param`. Returns whether an htpasswd file tells the users. Pure.
-bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findings);
+// Reads `auth_param`. Pure.
+Users read_users(const std::vector<Line>& lines, Json& into, Findings& findings);
 
 // Reads the lines of `delay_pools`. Pure.
-void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& findings);
+void read_bandwidth(const std::vector<Line>& lines, Json& into, Findings& findings);
 
 // Reads `refresh_pattern`, `cache deny` (`no_cache deny`) and `negative_ttl`. Pure.
-void read_refresh(const std::vector<Line>& lines, const Acls& acls, Imported& into,
-                  Findings& findings);
+void read_refresh(const std::vector<Line>& lines, const Acls& acls, Json& into, Findings& findings);
+
+// Reads `cache_peer`, `cache_peer_access`, `never_direct` and `always_direct`. Servers behind an
+// accelerator become "reverse"; the sites of such a server that the settings cannot name are left
+// out, so no request gets to another server than in Squid. No peer may be where we listen. Pure.
+void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listening& listening,
+                Json& into, Findings& findings);
 
 }  // namespace proxy::command::squid
