@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "digest/shape.hpp"
+
 namespace peers {
 namespace {
 
@@ -19,6 +21,8 @@ struct Recent {
   Recent with(ClaimOutcome outcome) const {
     Recent next = *this;
     ++(outcome == ClaimOutcome::true_hit ? next.right : next.wrong);
+    // Halved rather than cleared, so that the past fades and a liar does not begin anew every so
+    // often.
     if (next.sum() < 2 * kRecentClaims) return next;
     return {next.right / 2, next.wrong / 2};
   }
@@ -40,28 +44,102 @@ Reason reason_of(FalseHit cause) {
   return cause == FalseHit::refused ? Reason::refuses_us : Reason::lies;
 }
 
+std::chrono::seconds rest_after(std::uint32_t failures_before) {
+  return std::min(kLongestRest, kFirstRest * (1 << std::min(failures_before, 6U)));
+}
+
 }  // namespace
 
-std::string_view to_string(FalseHit cause) {
-  switch (cause) {
-    case FalseHit::absent:
-      return "absent";
-    case FalseHit::gone:
-      return "gone";
-    case FalseHit::stale:
-      return "stale";
-    case FalseHit::variant:
-      return "variant";
-    case FalseHit::refused:
-      return "refused";
-    case FalseHit::unknown:
-      return "unknown";
-    case FalseHit::unfit:
-      return "unfit";
-    case FalseHit::untold:
-      break;
+std::string_view to_string(Reason reason) {
+  static constexpr std::array<std::string_view, kReasons> kTexts{
+      "none", "refused",      "timed-out",   "broken",      "late",      "outrun",
+      "lies", "contradicted", "poll-failed", "not-a-proxy", "refuses-us"};
+  return digest::text_in(kTexts, reason);
+}
+
+void Probation::fail(Reason reason, SteadyTime now) {
+  SteadyTime until = resting_until_.load(std::memory_order_relaxed);
+  if (now < until) return;
+  const auto before = failures_in_a_row_.load(std::memory_order_relaxed);
+  // If several requests fail at once, only one of them doubles the rest.
+  if (resting_until_.compare_exchange_strong(until, now + rest_after(before),
+                                             std::memory_order_relaxed)) {
+    failures_in_a_row_.fetch_add(1, std::memory_order_relaxed);
+    begin_rest(reason);
   }
-  return "untold";
+}
+
+void Probation::lie(Reason reason, SteadyTime now) {
+  resting_until_.store(now + kLongestRest, std::memory_order_relaxed);
+  begin_rest(reason);
+}
+
+void Probation::outrun(SteadyTime now) {
+  if (!outrun_.exchange(true, std::memory_order_relaxed)) blame(Reason::outrun, now);
+}
+
+void Probation::unresolved(SteadyTime now) {
+  if (resting(now)) return;
+  if (!on()) reason_.store(Reason::none, std::memory_order_relaxed);
+  resting_until_.store(now + kFirstRest, std::memory_order_relaxed);
+}
+
+void Probation::prove() {
+  failures_in_a_row_.store(0, std::memory_order_relaxed);
+  outrun_.store(false, std::memory_order_relaxed);
+}
+
+void Probation::begin_to_send() {
+  if (!breaks_off()) prove();
+}
+
+void Probation::heard(SteadyTime now) {
+  heard_.store(now, std::memory_order_relaxed);
+  if (rests_whatever_it_does(now) || breaks_off()) return;
+  if (resting(now)) resting_until_.store(now, std::memory_order_relaxed);
+}
+
+void Probation::poll_failed(SteadyTime now) {
+  if (!poll_failed_.exchange(true, std::memory_order_relaxed)) blame(Reason::poll_failed, now);
+}
+
+bool Probation::polled(SteadyTime now) {
+  const bool is_back = poll_failed_.exchange(false, std::memory_order_relaxed);
+  // Somebody else had its address when the poll failed.
+  if (is_back && reason() == Reason::not_a_proxy)
+    reason_.store(Reason::none, std::memory_order_relaxed);
+  if (is_back) heard(now);
+  return is_back;
+}
+
+bool Probation::resting(SteadyTime now) const {
+  return now < resting_until_.load(std::memory_order_relaxed);
+}
+
+bool Probation::on() const {
+  return failures_in_a_row_.load(std::memory_order_relaxed) > 0 ||
+         outrun_.load(std::memory_order_relaxed) || poll_failed_.load(std::memory_order_relaxed);
+}
+
+bool Probation::rests_whatever_it_does(SteadyTime now) const {
+  const auto why = reason();
+  return resting(now) && (why == Reason::lies || why == Reason::contradicted ||
+                          why == Reason::not_a_proxy || why == Reason::refuses_us);
+}
+
+void Probation::blame(Reason reason, SteadyTime now) {
+  if (!rests_whatever_it_does(now)) reason_.store(reason, std::memory_order_relaxed);
+}
+
+void Probation::begin_rest(Reason reason) {
+  reason_.store(reason, std::memory_order_relaxed);
+  rests_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
+}
+
+std::string_view to_string(FalseHit cause) {
+  static constexpr std::array<std::string_view, kFalseHits> kTexts{
+      "absent", "gone", "stale", "variant", "refused", "untold", "unknown", "unfit"};
+  return digest::text_in(kTexts, cause);
 }
 
 bool beyond_prediction(std::uint64_t absent, std::uint64_t lookups, double rate) {
@@ -69,71 +147,70 @@ bool beyond_prediction(std::uint64_t absent, std::uint64_t lookups, double rate)
   return static_cast<double>(absent) > 2 * rate * static_cast<double>(lookups) + kChance;
 }
 
-void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
-                    std::uint64_t bytes, SteadyTime now, FalseHit cause, bool foreseen) {
+void Accuracy::record(const Asked& asked, SteadyTime now) {
+  const auto [outcome, first_byte, bytes, cause, foreseen] = asked;
   if (first_byte) measure(outcome, *first_byte, now);
-  counters_.bytes_saved.fetch_add(bytes, std::memory_order_relaxed);
+  add(counts_.bytes_saved, bytes);
   const bool counts = may_be_a_lie(cause) && !foreseen;
   switch (outcome) {
     case ClaimOutcome::true_hit:
-      counters_.true_hits.fetch_add(1, std::memory_order_relaxed);
+      add(counts_.true_hits);
       probation_.prove();
       return judge_claim(outcome, now);
     case ClaimOutcome::false_hit:
-      count_false_hit(cause);
+      add(counts_.by_cause[static_cast<std::size_t>(cause)]);
       probation_.answered();
       if (cause != FalseHit::refused) probation_.serves_us();
       if (counts) judge_claim(outcome, now, reason_of(cause));
       return;
     case ClaimOutcome::refuses_us:
-      count_false_hit(FalseHit::refused);
+      add(counts_.by_cause[static_cast<std::size_t>(FalseHit::refused)]);
       return probation_.fail(Reason::refuses_us, now);
     case ClaimOutcome::late_no:
-      count_false_hit(cause);
+      add(counts_.by_cause[static_cast<std::size_t>(cause)]);
       if (counts) judge_claim(outcome, now, reason_of(cause));
       return probation_.fail(Reason::late, now);
     case ClaimOutcome::outrun:
-      counters_.outruns.fetch_add(1, std::memory_order_relaxed);
+      add(counts_.outruns);
       return probation_.outrun(now);
     case ClaimOutcome::overtaken:
-      counters_.outruns.fetch_add(1, std::memory_order_relaxed);
+      add(counts_.outruns);
       return probation_.begin_to_send();
     case ClaimOutcome::unclaimed_hit:
-      counters_.unclaimed_hits.fetch_add(1, std::memory_order_relaxed);
+      add(counts_.unclaimed_hits);
       return probation_.prove();
     case ClaimOutcome::unclaimed_no:
       return probation_.answered();
     case ClaimOutcome::refused:
     case ClaimOutcome::timed_out:
     case ClaimOutcome::broken:
-      counters_.failures.fetch_add(1, std::memory_order_relaxed);
+      add(counts_.failures);
       return probation_.fail(reason_of(outcome), now);
   }
 }
 
-void Accuracy::probed(bool held) {
-  counters_.probes.fetch_add(1, std::memory_order_relaxed);
-  if (held) counters_.false_misses.fetch_add(1, std::memory_order_relaxed);
-}
-
 void Accuracy::contradicted(SteadyTime now) {
   probation_.lie(Reason::contradicted, now);
-  counters_.contradictions.fetch_add(1, std::memory_order_release);  // who sees it sees the rest
+  counts_.contradictions.fetch_add(1, std::memory_order_release);  // who sees it sees the rest
 }
 
 bool Accuracy::not_a_proxy(SteadyTime now) {
   const bool is_known = probation_.resting(now) && probation_.reason() == Reason::not_a_proxy;
-  counters_.failures.fetch_add(1, std::memory_order_relaxed);
+  add(counts_.failures);
   probation_.lie(Reason::not_a_proxy, now);
   return !is_known;
 }
 
-void Accuracy::put_to_use(bool in_use, std::uint64_t total) {
+void Accuracy::begin_use(std::uint64_t total) {
   const auto usage = usage_.load(std::memory_order_relaxed);
-  if (in_use == (usage >= 0)) return;
-  const auto all = static_cast<std::int64_t>(total);
-  const auto counted = in_use ? -1 - usage : all - usage;
-  usage_.store(in_use ? all - counted : -1 - counted, std::memory_order_relaxed);
+  if (usage >= 0) return;
+  usage_.store(static_cast<std::int64_t>(total) + 1 + usage, std::memory_order_relaxed);
+}
+
+void Accuracy::end_use(std::uint64_t total) {
+  const auto usage = usage_.load(std::memory_order_relaxed);
+  if (usage < 0) return;
+  usage_.store(usage - static_cast<std::int64_t>(total) - 1, std::memory_order_relaxed);
 }
 
 std::uint64_t Accuracy::lookups(std::uint64_t total) const {
@@ -143,36 +220,26 @@ std::uint64_t Accuracy::lookups(std::uint64_t total) const {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(counted, 0));
 }
 
-double Accuracy::came_true() const {
-  const Recent recent = Recent::from(recent_.load(std::memory_order_relaxed));
-  return (recent.right + 1.0) / (recent.sum() + 1.0);
-}
-
 Accuracy::Standing Accuracy::standing() const {
+  const Recent recent = Recent::from(recent_.load(std::memory_order_relaxed));
   return {.first_byte = first_byte(),
           .measured = measured_.load(std::memory_order_relaxed),
-          .came_true = came_true(),
+          .came_true = (recent.right + 1.0) / (recent.sum() + 1.0),
           .under_way = under_way_.load(std::memory_order_relaxed),
           .on_probation = probation_.on()};
 }
 
 Accuracy::Books Accuracy::books() const {
-  Books books{.claims = counters_.claims.load(std::memory_order_relaxed),
-              .asked = counters_.asked.load(std::memory_order_relaxed),
-              .true_hits = counters_.true_hits.load(std::memory_order_relaxed),
-              .false_hits = 0,
-              .by_cause = {},
-              .failures = counters_.failures.load(std::memory_order_relaxed),
-              .bytes_saved = counters_.bytes_saved.load(std::memory_order_relaxed),
-              .first_byte = std::nullopt,
-              .probes = counters_.probes.load(std::memory_order_relaxed),
-              .false_misses = counters_.false_misses.load(std::memory_order_relaxed),
-              .checks = counters_.checks.load(std::memory_order_relaxed),
-              .contradictions = counters_.contradictions.load(std::memory_order_relaxed),
-              .outruns = counters_.outruns.load(std::memory_order_relaxed),
-              .unclaimed_hits = counters_.unclaimed_hits.load(std::memory_order_relaxed)};
+  Books books;
+  // A count may change meanwhile: they are read one by one.
+  static_cast<AnswerCounts<std::uint64_t>&>(books) = {
+      counts_.claims,   counts_.asked,       counts_.true_hits, {},
+      counts_.failures, counts_.bytes_saved, counts_.outruns,   counts_.unclaimed_hits};
+  static_cast<CheckCounts<std::uint64_t>&>(books) = {counts_.probes, counts_.false_misses,
+                                                     counts_.checks, counts_.contradictions,
+                                                     counts_.bytes_sent};
   for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
-    books.by_cause[cause] = counters_.false_hits[cause].load(std::memory_order_relaxed);
+    books.by_cause[cause] = counts_.by_cause[cause];
     books.false_hits += books.by_cause[cause];
   }
   for (std::size_t reason = 0; reason < kReasons; ++reason) {
@@ -200,10 +267,6 @@ void Accuracy::measure(ClaimOutcome outcome, std::chrono::microseconds first_byt
                                               std::memory_order_relaxed));
 }
 
-void Accuracy::count_false_hit(FalseHit cause) {
-  counters_.false_hits[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
-}
-
 void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now, Reason reason) {
   std::uint64_t before = recent_.load(std::memory_order_relaxed);
   Recent after{};
@@ -211,6 +274,7 @@ void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now, Reason reason) 
     after = Recent::from(before).with(outcome);
   } while (!recent_.compare_exchange_weak(before, after.packed(), std::memory_order_relaxed));
   if (!after.absurd()) return;
+  // After its rest a peer is judged by what it does then.
   probation_.lie(reason, now);
   recent_.store(0, std::memory_order_relaxed);
 }

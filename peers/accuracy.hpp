@@ -10,9 +10,100 @@
 #include <string_view>
 
 #include "peers/first_byte.hpp"
-#include "peers/probation.hpp"
 
 namespace peers {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// Why a peer rests, or is asked by one request at a time.
+enum class Reason : std::uint8_t {
+  none,
+  refused,
+  timed_out,
+  broken,
+  late,          // it took long to say no
+  outrun,        // it was silent for longer than it mostly takes
+  lies,          // most of its recent claims were false
+  contradicted,  // the origin contradicts what it gave
+  poll_failed,   // the last poll of its digest failed
+  not_a_proxy,   // an answer at its address was not its own
+  refuses_us,    // it serves nothing to our address
+};
+inline constexpr std::size_t kReasons = 11;
+
+// As /digest and /metrics spell it.
+std::string_view to_string(Reason reason);
+
+inline constexpr std::chrono::seconds kFirstRest{1};
+inline constexpr std::chrono::seconds kLongestRest{60};
+
+// When a peer is not asked, or by one request at a time, and why. Any thread may call anything:
+// there are only atomics, no locks.
+class Probation {
+ public:
+  // Records a failure. The peer rests for kFirstRest; each further failure doubles the rest up to
+  // kLongestRest, until prove(). Failures of requests that were under way when the rest began count
+  // as one.
+  void fail(Reason reason, SteadyTime now);
+  // Records a lie, or an answer of somebody else. The peer rests for kLongestRest.
+  void lie(Reason reason, SteadyTime now);
+  // Records that another source had answered before the peer began to.
+  void outrun(SteadyTime now);
+  // Records that the name of its host was not resolved: the peer rests for kFirstRest. That is no
+  // failure of its own, and gives no reason.
+  void unresolved(SteadyTime now);
+  // Records that the peer has said no in time.
+  void answered() { outrun_.store(false, std::memory_order_relaxed); }
+  // Records that the peer has sent what it claims.
+  void prove();
+  // Records an answer that is no refusal. If the peer had refused us, that is over.
+  void serves_us() {
+    if (reason() == Reason::refuses_us) prove();
+  }
+  // Records that it has begun to. That proves nothing of a peer whose answers break off.
+  void begin_to_send();
+  // Whether the last failure was an answer that broke off.
+  [[nodiscard]] bool breaks_off() const { return on() && reason() == Reason::broken; }
+  // Records that the peer has polled us, so that it runs. Ends a rest after a failure to answer,
+  // not one after a lie, a refusal or an answer that broke off: the peer is on probation then.
+  void heard(SteadyTime now);
+  // Records that our poll of its digest has failed.
+  void poll_failed(SteadyTime now);
+  // Records that our poll of its digest was good. Returns whether the peer is back: the last poll
+  // had failed. Then it counts as heard(), and ends a rest for what somebody else had answered.
+  bool polled(SteadyTime now);
+
+  // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
+  bool begin_trial() { return !trial_.exchange(true, std::memory_order_relaxed); }
+  void end_trial() { trial_.store(false, std::memory_order_relaxed); }
+
+  bool resting(SteadyTime now) const;
+  // Whether the peer has failed or was outrun, and nothing it sent since shows that it works; or
+  // the last poll of its digest failed. One request at a time tries it.
+  bool on() const;
+  // When the peer was last heard; SteadyTime::min() if never.
+  SteadyTime last_heard() const { return heard_.load(std::memory_order_relaxed); }
+  // Why it rests or is on probation, if it does.
+  Reason reason() const { return reason_.load(std::memory_order_relaxed); }
+  // How many rests it had for this reason.
+  std::uint64_t rests(std::size_t reason) const {
+    return rests_[reason].load(std::memory_order_relaxed);
+  }
+
+ private:
+  [[nodiscard]] bool rests_whatever_it_does(SteadyTime now) const;
+  void blame(Reason reason, SteadyTime now);
+  void begin_rest(Reason reason);
+
+  std::atomic<std::uint32_t> failures_in_a_row_{0};
+  std::atomic<SteadyTime> resting_until_{SteadyTime::min()};
+  std::atomic<bool> outrun_{false};  // since its last answer
+  std::atomic<bool> poll_failed_{false};
+  std::atomic<bool> trial_{false};
+  std::atomic<SteadyTime> heard_{SteadyTime::min()};
+  std::atomic<Reason> reason_{Reason::none};
+  std::array<std::atomic<std::uint64_t>, kReasons> rests_{};
+};
 
 // How asking a peer ended.
 enum class ClaimOutcome : std::uint8_t {
@@ -63,26 +154,49 @@ inline constexpr std::chrono::seconds kFades{10};
 // explains, given the number of lookups in its digest. Pure.
 bool beyond_prediction(std::uint64_t absent, std::uint64_t lookups, double rate);
 
+// How asking a peer ended.
+struct Asked {
+  ClaimOutcome outcome;
+  // From the request to the head of the answer; for timed_out and outrun the time waited. Empty if
+  // neither is known.
+  std::optional<std::chrono::microseconds> first_byte = {};
+  std::uint64_t bytes = 0;            // of the body that were used, also those before a cut
+  FalseHit cause = FalseHit::untold;  // of a false hit
+  bool foreseen = false;              // the false-positive rate of its filter explains it
+};
+
+// What became of questions to a peer, counted since the process began. Number: a std::uint64_t, or
+// an atomic one.
+template <class Number>
+struct AnswerCounts {
+  Number claims{0};  // how often the peer was a claimant, asked or not
+  Number asked{0};   // questions to it for what it claimed
+  Number true_hits{0};
+  std::array<Number, kFalseHits> by_cause{};  // false hits, indexed by FalseHit
+  Number failures{0};                         // refused, timed_out, broken, not_a_proxy()
+  Number bytes_saved{0};                      // body bytes that it sent and that were used
+  Number outruns{0};                          // answers that another source had made useless
+  Number unclaimed_hits{0};                   // responses that it gave without having claimed them
+};
+
+// How the answers of a peer were checked, and what it has read of ours, likewise.
+template <class Number>
+struct CheckCounts {
+  Number probes{0};          // answered questions for keys that the peer did not claim
+  Number false_misses{0};    // how many of the probed keys it held
+  Number checks{0};          // responses that were compared with the origin's
+  Number contradictions{0};  // how many never were the origin's
+  Number bytes_sent{0};      // bodies of our digest that the peer was sent
+};
+
 // The record of one peer. Any thread may call anything: there are only atomics, no locks. Counters
 // start at 0 with the process and never decrease.
 class Accuracy {
  public:
-  struct Books {
-    std::uint64_t claims = 0;  // how often the peer was a claimant, asked or not
-    std::uint64_t asked = 0;   // questions to it for what it claimed
-    std::uint64_t true_hits = 0;
-    std::uint64_t false_hits = 0;                      // the sum of by_cause; late ones too
-    std::array<std::uint64_t, kFalseHits> by_cause{};  // indexed by FalseHit
-    std::uint64_t failures = 0;                        // refused, timed_out, broken, not_a_proxy()
-    std::uint64_t bytes_saved = 0;                     // body bytes that it sent and that were used
+  struct Books : AnswerCounts<std::uint64_t>, CheckCounts<std::uint64_t> {
+    std::uint64_t false_hits = 0;                         // the sum of by_cause; late ones too
     std::optional<std::chrono::microseconds> first_byte;  // moving average; empty if never measured
-    std::uint64_t probes = 0;          // answered questions for keys that the peer did not claim
-    std::uint64_t false_misses = 0;    // how many of the probed keys it held
-    std::uint64_t checks = 0;          // responses that were compared with the origin's
-    std::uint64_t contradictions = 0;  // how many never were the origin's
-    std::uint64_t outruns = 0;         // answers that another source had made useless
-    std::uint64_t unclaimed_hits = 0;  // responses that it gave without having claimed them
-    std::array<std::uint64_t, kReasons> rests{};  // indexed by Reason
+    std::array<std::uint64_t, kReasons> rests{};          // indexed by Reason
     Reason reason = Reason::none;  // why it rests, or is on probation; none: it does not, or is not
   };
 
@@ -95,19 +209,14 @@ class Accuracy {
     bool on_probation = false;                // see Probation::on()
   };
 
-  void claimed() { counters_.claims.fetch_add(1, std::memory_order_relaxed); }
+  void claimed() { add(counts_.claims); }
 
   // Records that the peer is asked for what it claims.
-  void ask() { counters_.asked.fetch_add(1, std::memory_order_relaxed); }
+  void ask() { add(counts_.asked); }
 
-  // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
-  // answer; for timed_out and outrun the time waited; empty if neither is known. `bytes` are the
-  // body bytes that were used, also those before a cut; `cause` is for a false hit; `foreseen`: its
-  // filter explains it. A late no counts as a failure to Probation, and a peer that lies
-  // (kRecentClaims) as a liar.
-  void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
-            std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold,
-            bool foreseen = false);
+  // Records how asking the peer ended. A late no counts as a failure to Probation, and a peer that
+  // lies (kRecentClaims) as a liar.
+  void record(const Asked& asked, SteadyTime now);
 
   // As those of Probation. How long a peer took before it failed says nothing of one that is back:
   // its time is measured anew.
@@ -116,16 +225,13 @@ class Accuracy {
     if (probation_.polled(now)) first_byte_.store(0, std::memory_order_relaxed);
   }
 
-  // Records that a question to the peer begins or ends; see Asking.
-  void begin_asking() { under_way_.fetch_add(1, std::memory_order_relaxed); }
-  void end_asking() { under_way_.fetch_sub(1, std::memory_order_relaxed); }
-
-  // Records the answer to a probe: a question for a key that the peer did not claim. Has no other
-  // effect.
-  void probed(bool held);
+  // Records that the peer has answered a probe, a question for a key that it did not claim; the
+  // second: that it holds the key. Neither has another effect.
+  void probed() { add(counts_.probes); }
+  void missed() { add(counts_.false_misses); }
 
   // Records that a response of the peer is being compared with the origin's. Has no other effect.
-  void checked() { counters_.checks.fetch_add(1, std::memory_order_relaxed); }
+  void checked() { add(counts_.checks); }
   // Records that a response of the peer never was the origin's. The peer rests for kLongestRest.
   void contradicted(SteadyTime now);
 
@@ -134,13 +240,12 @@ class Accuracy {
   bool not_a_proxy(SteadyTime now);
 
   // Records that the peer was sent a body of our digest.
-  void sent_digest(std::uint64_t bytes) {
-    counters_.bytes_sent.fetch_add(bytes, std::memory_order_relaxed);
-  }
+  void sent_digest(std::uint64_t bytes) { add(counts_.bytes_sent, bytes); }
 
-  // Records whether the peer's digest is consulted from now on. `total` is the directory's count of
-  // lookups so far. One thread only.
-  void put_to_use(bool in_use, std::uint64_t total);
+  // Records that the peer's digest is consulted from now on, or no longer. `total` is the
+  // directory's count of lookups so far. One thread only.
+  void begin_use(std::uint64_t total);
+  void end_use(std::uint64_t total);
   // How many lookups consulted the peer's digest, given the directory's count.
   std::uint64_t lookups(std::uint64_t total) const;
 
@@ -154,33 +259,21 @@ class Accuracy {
   }
 
   Books books() const;
-  // Bytes of bodies of our digest that the peer was sent.
-  std::uint64_t bytes_sent() const { return counters_.bytes_sent.load(std::memory_order_relaxed); }
 
  private:
-  // Read by monitoring alone.
-  struct Counters {
-    std::atomic<std::uint64_t> claims{0};
-    std::atomic<std::uint64_t> asked{0};
-    std::atomic<std::uint64_t> true_hits{0};
-    std::array<std::atomic<std::uint64_t>, kFalseHits> false_hits{};
-    std::atomic<std::uint64_t> failures{0};
-    std::atomic<std::uint64_t> bytes_saved{0};
-    std::atomic<std::uint64_t> probes{0};
-    std::atomic<std::uint64_t> false_misses{0};
-    std::atomic<std::uint64_t> checks{0};
-    std::atomic<std::uint64_t> contradictions{0};
-    std::atomic<std::uint64_t> bytes_sent{0};
-    std::atomic<std::uint64_t> outruns{0};
-    std::atomic<std::uint64_t> unclaimed_hits{0};
-  };
+  friend class Asking;
 
+  // Read by monitoring alone.
+  struct Counts : AnswerCounts<std::atomic<std::uint64_t>>,
+                  CheckCounts<std::atomic<std::uint64_t>> {};
+
+  static void add(std::atomic<std::uint64_t>& count, std::uint64_t by = 1) {
+    count.fetch_add(by, std::memory_order_relaxed);
+  }
   void measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now);
-  [[nodiscard]] double came_true() const;
-  void count_false_hit(FalseHit cause);
   void judge_claim(ClaimOutcome outcome, SteadyTime now, Reason reason = Reason::lies);
 
-  Counters counters_;
+  Counts counts_;
   // Packed into one word, so that both parts are read together. While the digest is in use: the
   // directory's total minus the peer's lookups (not negative). Otherwise: -1 minus the peer's
   // lookups.
@@ -192,20 +285,25 @@ class Accuracy {
   Probation probation_;
 };
 
-// Counts a question to a peer while it is under way. `on_trial`: Probation::begin_trial() was true.
+// Whether a question is a trial: Probation::begin_trial() was true.
+enum class Trial : bool { no, yes };
+
+// Counts a question to a peer while it is under way. Then ends the trial, if the question is one.
 class Asking {
  public:
-  Asking(Accuracy& peer, bool on_trial) : peer_(peer), on_trial_(on_trial) { peer_.begin_asking(); }
+  Asking(Accuracy& peer, Trial trial) : peer_(peer), trial_(trial) {
+    peer_.under_way_.fetch_add(1, std::memory_order_relaxed);
+  }
   ~Asking() {
-    peer_.end_asking();
-    if (on_trial_) peer_.probation().end_trial();
+    peer_.under_way_.fetch_sub(1, std::memory_order_relaxed);
+    if (trial_ == Trial::yes) peer_.probation().end_trial();
   }
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
 
  private:
   Accuracy& peer_;
-  const bool on_trial_;
+  const Trial trial_;
 };
 
 }  // namespace peers

@@ -37,6 +37,7 @@ std::optional<double> false_miss_rate(const Accuracy::Books& books) {
 }
 
 std::optional<config::Address> address_of(const Peer& peer, const PollReport& report) {
+  // The settings win: an address that a name led to says nothing of a peer that has an address.
   const auto told = config::parse_address(peer.host);
   return told ? told : report.address;
 }
@@ -59,22 +60,18 @@ DigestStatus digest_of(const PollReport& report, SteadyTime now) {
 PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t lookups,
                      SteadyTime now) {
   const Accuracy::Books books = peer.accuracy.books();
-  return {.name = peer.name,
-          .url = peer.url,
-          .id = peer.id,
-          .role = peer.role,
-          .trust = peer.trust,
-          .kind = report.kind,
-          .state = state_of(peer, report, now),
-          .digest = digest_of(report, now),
-          .books = books,
-          .lookups = lookups,
-          .observed_false_positive_rate = observed_rate(books, lookups),
-          .false_miss_rate = false_miss_rate(books),
-          .polls = report.polls,
-          .bytes_sent = std::nullopt,
-          .unresolved = report.unresolved,
-          .last_error = report.last_error};
+  return {{peer.name, peer.url, peer.id, peer.role, peer.trust},
+          report.kind,
+          state_of(peer, report, now),
+          digest_of(report, now),
+          books,
+          lookups,
+          observed_rate(books, lookups),
+          false_miss_rate(books),
+          report.polls,
+          std::nullopt,  // see PeerDirectory::status()
+          report.unresolved,
+          report.last_error};
 }
 
 digest::Panel panel_of(std::span<const PollReport> reports) {
@@ -86,11 +83,8 @@ digest::Panel panel_of(std::span<const PollReport> reports) {
 
 }  // namespace
 
-PeerDirectory::View::View(std::vector<PollReport> reports_given,
-                          std::vector<DigestInUse> digests_given)
-    : reports(std::move(reports_given)),
-      digests(std::move(digests_given)),
-      panel(panel_of(reports)) {}
+PeerDirectory::View::View(std::vector<PollReport> reports_given)
+    : reports(std::move(reports_given)), panel(panel_of(reports)) {}
 
 PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings,
                              const PeerDirectory* before)
@@ -102,7 +96,7 @@ PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings,
   view_.read([&](const View& view) {
     for (const PeerRef& peer : peers_) {
       const bool has_digest = !!view.reports[peer->id].claims.filter;
-      if (!has_digest) peer->accuracy.put_to_use(false, lookups_.load(std::memory_order_relaxed));
+      if (!has_digest) peer->accuracy.end_use(lookups_.load(std::memory_order_relaxed));
     }
   });
 }
@@ -110,7 +104,6 @@ PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings,
 std::unique_ptr<const PeerDirectory::View> PeerDirectory::first_view(
     const std::vector<PeerRef>& peers, const PeerDirectory* before) {
   std::vector<PollReport> reports(peers.size());
-  std::vector<DigestInUse> digests(peers.size());
   const auto take_over = [&](const View& view) {
     for (const PeerRef& old : before->peers()) {
       const auto same = std::find_if(peers.begin(), peers.end(), [&](const PeerRef& peer) {
@@ -118,11 +111,10 @@ std::unique_ptr<const PeerDirectory::View> PeerDirectory::first_view(
       });
       if (same == peers.end()) continue;
       reports[(*same)->id] = view.reports[old->id];
-      digests[(*same)->id] = view.digests[old->id];
     }
   };
   if (before) before->view_.read(take_over);
-  return std::make_unique<const View>(std::move(reports), std::move(digests));
+  return std::make_unique<const View>(std::move(reports));
 }
 
 bool PeerDirectory::View::anybody() const {
@@ -181,12 +173,14 @@ bool PeerDirectory::says(const PollReport& report, const digest::Key& key,
 Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now,
                                    digest::RuleMark rule) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
+  // Under a rule two keys are looked up, and either may be claimed by mistake.
   lookups_.fetch_add(rule == 0 ? 1 : 2, std::memory_order_relaxed);
   boost::container::small_vector<std::size_t, 4> found;
   view_.read([&](const View& view) {
     ask(view, key, rule, [&](std::size_t id) {
       if (!view.reports[id].counts(now) || peers_[id]->accuracy.resting(now)) return;
-      if (peers_[id]->denials.has(key, view.digests[id].number)) return;
+      if (peers_[id]->denials.has(key, view.reports[id].claims.number)) return;
+      // A digest may claim both keys.
       if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
     });
   });
@@ -210,7 +204,7 @@ std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& ke
       if (report.counts(now)) {
         claim.claims = says(report, key, ruled);
       }
-      claim.denied = peer->denials.has(key, view.digests[peer->id].number);
+      claim.denied = peer->denials.has(key, view.reports[peer->id].claims.number);
       all.push_back(std::move(claim));
     }
     return all;
@@ -231,14 +225,11 @@ PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime n
   return others.empty() ? nullptr : peers_[others[chosen % others.size()]];
 }
 
-void PeerDirectory::note(const PeerRef& peer, ClaimOutcome outcome,
-                         std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
-                         SteadyTime now, FalseHit cause) {
+void PeerDirectory::record(const PeerRef& peer, Asked asked, SteadyTime now) {
   const auto total = lookups_.load(std::memory_order_relaxed);
-  const bool is_foreseen = cause == FalseHit::absent && view_.read([&](const View& view) {
-    return foreseen(peer, view, total);
-  });
-  peer->accuracy.note(outcome, first_byte, bytes, now, cause, is_foreseen);
+  asked.foreseen = asked.cause == FalseHit::absent &&
+                   view_.read([&](const View& view) { return foreseen(peer, view, total); });
+  peer->accuracy.record(asked, now);
 }
 
 // Whether the filter of the peer's digest explains that it claims what the peer never held.
@@ -295,7 +286,7 @@ bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, S
       const auto takes = peer.accuracy.first_byte();
       const bool is_at_hand = peer.for_all && takes.measured() && takes.mean() <= kNear;
       const auto epoch = epoch_of(view, peers_[id], now);
-      if (!is_at_hand || !epoch || peer.denials.has(key, view.digests[id].number)) return;
+      if (!is_at_hand || !epoch || peer.denials.has(key, view.reports[id].claims.number)) return;
       is_kept = is_kept || bid_for(key, *epoch) > bid_for(key, our_epoch);
     });
   });
@@ -315,18 +306,19 @@ Proof PeerDirectory::proof_of(const PeerRef& peer, const SelfNaming& said) const
 }
 
 void PeerDirectory::note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked) {
-  const auto digest = view_.read([&](const View& view) { return view.digests[peer->id]; });
-  if (digest.since <= asked) peer->denials.note(key, digest.number);
+  view_.read([&](const View& view) {
+    const PollReport& report = view.reports[peer->id];
+    if (report.claims.since <= asked) peer->denials.record(key, report.claims.number);
+  });
 }
 
 void PeerDirectory::update(std::size_t id, PollReport report) {
   auto reports = view_.read([](const View& view) { return view.reports; });
-  auto digests = view_.read([](const View& view) { return view.digests; });
-  if (reports[id].claims.filter != report.claims.filter) {
-    digests[id] = {digests[id].number + 1, report.confirmed.value_or(SteadyTime::min())};
-  }
-  auto& accuracy = peers_[id]->accuracy;
   const auto polled = report.confirmed.value_or(SteadyTime::min());
+  const bool is_new = reports[id].claims.filter != report.claims.filter;
+  report.claims.number = reports[id].claims.number + (is_new ? 1 : 0);
+  report.claims.since = is_new ? polled : reports[id].claims.since;
+  auto& accuracy = peers_[id]->accuracy;
   if (report.failures_in_a_row > 0) {
     accuracy.poll_failed(polled);
   } else {
@@ -336,8 +328,9 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);
   const auto total = lookups_.load(std::memory_order_relaxed);
-  if (has_one != had_one) peers_[id]->accuracy.put_to_use(has_one, total);
-  auto view = std::make_unique<const View>(std::move(reports), std::move(digests));
+  if (has_one && !had_one) accuracy.begin_use(total);
+  if (had_one && !has_one) accuracy.end_use(total);
+  auto view = std::make_unique<const View>(std::move(reports));
   const bool anybody = view->anybody();
   view_.replace(std::move(view));
   anybody_.store(anybody, std::memory_order_relaxed);
@@ -348,7 +341,7 @@ void PeerDirectory::follow_use(SteadyTime now) {
   view_.read([&](const View& view) {
     for (const PeerRef& peer : peers_) {
       const bool asked = view.reports[peer->id].counts(now) && !peer->accuracy.resting(now);
-      peer->accuracy.put_to_use(asked, total);
+      asked ? peer->accuracy.begin_use(total) : peer->accuracy.end_use(total);
     }
   });
 }
@@ -365,7 +358,7 @@ std::vector<PeerStatus> PeerDirectory::status(SteadyTime now) const {
       all.push_back(status_of(*peer, report, lookups, now));
       const auto address = address_of(*peer, report);
       if (address && at_address(view, *address).size() == 1) {
-        all.back().bytes_sent = peer->accuracy.bytes_sent();
+        all.back().bytes_sent = all.back().books.bytes_sent;
       }
     }
     return all;

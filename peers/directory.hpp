@@ -29,13 +29,17 @@ struct DigestStatus {
   std::optional<double> false_positive_rate;
 };
 
-// One peer as monitoring shows it. Unknown values are empty.
-struct PeerStatus {
+// What the settings say of a peer, for monitoring.
+struct PeerSettingsShown {
   std::string name;
   std::string url;
   std::size_t id = 0;  // Peer::id
   config::Role role = config::Role::sibling;
   config::Trust trust = config::Trust::site;
+};
+
+// One peer as monitoring shows it. Unknown values are empty.
+struct PeerStatus : PeerSettingsShown {
   PeerKind kind = PeerKind::unknown;
   PeerState state = PeerState::waiting;
   DigestStatus digest;
@@ -128,10 +132,8 @@ class PeerDirectory {
   // the key again until its digest has changed. A denial of what an older digest claimed says
   // nothing about the digest in use. Any thread, never waits.
   void note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked);
-  // Records how asking a peer ended; see Accuracy::note. Any thread, never waits.
-  void note(const PeerRef& peer, ClaimOutcome outcome,
-            std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
-            SteadyTime now, FalseHit cause = FalseHit::untold);
+  // Records how asking a peer ended, and sets Asked::foreseen itself. Any thread, never waits.
+  void record(const PeerRef& peer, Asked asked, SteadyTime now);
 
   // The report of one peer. Any thread.
   PollReport report(std::size_t id) const;
@@ -145,16 +147,11 @@ class PeerDirectory {
   std::vector<PeerStatus> status(SteadyTime now) const;
 
  private:
-  struct DigestInUse {
-    std::uint64_t number = 0;              // counts the peer's digests
-    SteadyTime since = SteadyTime::min();  // when it was fetched
-  };
   struct View {
-    std::vector<PollReport> reports;   // indexed by Peer::id
-    std::vector<DigestInUse> digests;  // likewise
-    digest::Panel panel;               // of the filters of all reports, likewise
+    std::vector<PollReport> reports;  // indexed by Peer::id
+    digest::Panel panel;              // of the filters of all reports, likewise
 
-    View(std::vector<PollReport> reports_given, std::vector<DigestInUse> digests_given);
+    explicit View(std::vector<PollReport> reports_given);
     bool anybody() const;  // whether a peer has a digest
   };
 

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <deque>
-#include <random>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -14,17 +15,12 @@
 
 #include "config/counted.hpp"
 #include "peers/curl.hpp"
-#include "peers/memory_shares.hpp"
 #include "peers/native_target.hpp"
-#include "peers/poll_plan.hpp"
-#include "peers/poll_response.hpp"
+#include "peers/poll.hpp"
 #include "peers/transfer.hpp"
-#include "peers/work_account.hpp"
 
 namespace peers {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::minutes kNativeAgain{10};
 constexpr std::chrono::minutes kOurselvesAgain{1};
@@ -38,12 +34,8 @@ constexpr std::string_view kSquidType = "application/cache-digest";
 
 // Polls one peer.
 struct Poller {
-  Poller(std::size_t its_place, PeerRef with, CURLM* multi, InFlight& in_flight,
-         const std::string& agent, const PollLimits& limits, PollReport so_far)
-      : place(its_place),
-        peer(std::move(with)),
-        transfer(multi, in_flight, *peer, agent, limits),
-        report(std::move(so_far)) {
+  Poller(std::size_t its_place, PeerRef with, PollReport so_far)
+      : place(its_place), peer(std::move(with)), report(std::move(so_far)) {
     request.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
     if (peer->digest == config::PeerDigest::squid) {
       request.form = DigestForm::squid;
@@ -64,15 +56,14 @@ struct Poller {
 
   const std::size_t place;  // among the pollers
   PeerRef peer;
-  Transfer transfer;
+  std::optional<Transfer> transfer;  // while the peer is being asked
   PollRequest request;
   PollReport report;
   WorkAccount account;
-  bool asking = false;
   std::chrono::milliseconds hold{0};  // that the request under way asks for
   std::chrono::milliseconds took{0};  // until its last good answer began, the hold not counted
   SteadyTime begun{};                 // when the last request began
-  SteadyTime due{};                   // while not asking
+  SteadyTime due{};                   // while it is not being asked
   SteadyTime ended{};                 // when the last request ended
   SteadyTime native_again{};          // only matters while DigestForm::squid is a guess
 };
@@ -88,11 +79,17 @@ std::vector<std::size_t> kept_by(const std::deque<Poller>& pollers) {
   return kept;
 }
 
-InFlight in_flight_for(const PeerDirectory& directory, std::size_t limit) {
+Transfers transfers_for(const Exchange::Needs& needs, CURLM* multi) {
+  const std::size_t limit = needs.settings.peer_memory.value;
   std::size_t peers = 0;
-  for (const auto& peer : directory.peers()) peers += peer->digest != config::PeerDigest::none;
-  const std::size_t each = share_of_each(limit, peers) + digest::kSquidControlBytes;
-  return {.limit = limit + peers * digest::kSquidControlBytes, .share = each};
+  for (const auto& peer : needs.directory.peers())
+    peers += peer->digest != config::PeerDigest::none;
+  return {.multi = multi,
+          .agent = needs.agent,
+          .limits = needs.limits,
+          .now = needs.now,
+          .limit = limit + peers * digest::kSquidControlBytes,
+          .share = share_of_each(limit, peers) + digest::kSquidControlBytes};
 }
 
 // Processor time of this thread.
@@ -124,22 +121,13 @@ void log_change(const Peer& peer, const PollReport& before, const PollReport& af
 
 class Exchange::Loop {
  public:
-  Loop(PeerDirectory& directory, const config::DigestSettings& settings, const std::string& agent,
-       std::function<void()> tick, const PollLimits& limits, threads::Alarm* hurry,
-       std::atomic<std::uint64_t>* turns, std::function<bool(Epoch)> names_us)
-      : directory_(directory),
-        settings_(settings),
-        tick_(std::move(tick)),
+  explicit Loop(Needs needs)
+      : needs_(std::move(needs)),
         multi_(curl_multi_init()),
-        in_flight_(in_flight_for(directory, settings.peer_memory.value)),
-        limits_(limits),
-        hurry_(hurry),
-        turns_(turns),
-        names_us_(std::move(names_us)) {
-    for (const PeerRef& peer : directory.peers()) {
+        transfers_(transfers_for(needs_, multi_.get())) {
+    for (const PeerRef& peer : needs_.directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
-      pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits,
-                            directory.report(peer->id));
+      pollers_.emplace_back(pollers_.size(), peer, needs_.directory.report(peer->id));
     }
     keep_connections();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
@@ -164,31 +152,31 @@ class Exchange::Loop {
 
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      if (turns_) turns_->fetch_add(1, std::memory_order_relaxed);
-      tick_if_due();
-      ask_who_is_due();
-      const SteadyTime looked = Clock::now();
+      if (needs_.turns) needs_.turns->fetch_add(1, std::memory_order_relaxed);
+      tick_if_due(needs_.now());
+      ask_who_is_due(needs_.now());
+      const SteadyTime looked = needs_.now();
       int running = 0;
       curl_multi_perform(multi_.get(), &running);
-      take_responses();
+      read_responses();
       give_up_on_the_silent(looked);
       sleep();
     }
   }
 
   void sleep() {
+    auto* const hurry = needs_.hurry;
     curl_waitfd alarm{
-        .fd = hurry_ ? hurry_->descriptor() : -1, .events = CURL_WAIT_POLLIN, .revents = 0};
-    curl_multi_poll(multi_.get(), &alarm, hurry_ ? 1 : 0, until_next(), nullptr);
-    if (alarm.revents != 0 && hurry_->rang()) next_tick_ = Clock::now();
+        .fd = hurry ? hurry->descriptor() : -1, .events = CURL_WAIT_POLLIN, .revents = 0};
+    curl_multi_poll(multi_.get(), &alarm, hurry ? 1 : 0, until_next(needs_.now()), nullptr);
+    if (alarm.revents != 0 && hurry->rang()) next_tick_ = needs_.now();
   }
 
-  void tick_if_due() {
-    const SteadyTime now = Clock::now();
+  void tick_if_due(SteadyTime now) {
     if (now < next_tick_) return;
-    next_tick_ = std::max(next_tick_ + settings_.period, now);
-    tick_();
-    directory_.follow_use(now);
+    next_tick_ = std::max(next_tick_ + needs_.settings.period, now);
+    needs_.tick();
+    needs_.directory.follow_use(now);
   }
 
   // The pause after failures ends when the peer polls us, because then it runs.
@@ -196,28 +184,26 @@ class Exchange::Loop {
     for (Poller& poller : pollers_) {
       const bool failed = poller.report.failures_in_a_row > 0;
       if (!failed || poller.peer->accuracy.probation().last_heard() <= poller.ended) continue;
-      poller.due = std::min(poller.due, poller.ended + settings_.poll);
+      poller.due = std::min(poller.due, poller.ended + needs_.settings.poll);
     }
   }
 
-  void ask_who_is_due() {
+  void ask_who_is_due(SteadyTime now) {
     end_pauses_of_the_heard();
-    const SteadyTime now = Clock::now();
     const auto due_by = [&](SteadyTime time) {
-      return [time](const Poller& poller) { return !poller.asking && poller.due <= time; };
+      return [time](const Poller& poller) { return !poller.transfer && poller.due <= time; };
     };
     if (std::none_of(pollers_.begin(), pollers_.end(), due_by(now))) return;
-    const auto is_due_soon = due_by(now + settings_.poll / kTogether);
+    const auto is_due_soon = due_by(now + needs_.settings.poll / kTogether);
     for (Poller& poller : pollers_) {
-      if (is_due_soon(poller)) ask(poller);
+      if (is_due_soon(poller)) ask(poller, now);
     }
   }
 
-  void ask(Poller& poller) {
+  void ask(Poller& poller, SteadyTime now) {
     PollRequest& request = poller.request;
     const Claims& claims = poller.report.claims;
-    if (request.form_is_a_guess && Clock::now() >= poller.native_again)
-      request.form = DigestForm::native;
+    if (request.form_is_a_guess && now >= poller.native_again) request.form = DigestForm::native;
     const bool native = request.form == DigestForm::native;
     request.known = poller.report.kind;
     request.base = native ? claims.native : nullptr;
@@ -228,34 +214,35 @@ class Exchange::Loop {
     // Only what can be answered by 304 is worth waiting for, and not by a peer that may be back.
     const auto failures = poller.report.failures_in_a_row;
     const bool may_wait = native && request.conditional && failures == 0;
-    poller.hold = may_wait ? hold_of(limits_, settings_.poll) : std::chrono::milliseconds{0};
-    poller.begun = Clock::now();
-    poller.asking = true;
-    poller.transfer.begin({.target = native ? native_target(claims.native.get(), poller.hold)
-                                            : std::string(kSquidPath),
-                           .accept = native ? kNativeType : kSquidType,
-                           .etag = etag,
-                           .max_body = room_for(poller) + digest::kSquidControlBytes,
-                           .hold = poller.hold,
-                           .silence = silence_of(limits_, failures, poller.took)});
+    poller.hold =
+        may_wait ? hold_of(needs_.limits, needs_.settings.poll) : std::chrono::milliseconds{0};
+    poller.begun = now;
+    const Transfer::Request asked{.target = native ? native_target(claims.native.get(), poller.hold)
+                                                   : std::string(kSquidPath),
+                                  .accept = native ? kNativeType : kSquidType,
+                                  .etag = etag,
+                                  .max_body = room_for(poller) + digest::kSquidControlBytes,
+                                  .hold = poller.hold,
+                                  .silence = silence_of(needs_.limits, failures, poller.took)};
+    poller.transfer.emplace(transfers_, *poller.peer, asked);
   }
 
   // Bytes that the filter of a new digest may have.
   std::size_t room_for(const Poller& poller) const {
     const std::size_t room =
-        peers::room_for(kept_by(pollers_), poller.place, settings_.peer_memory.value);
+        peers::room_for(kept_by(pollers_), poller.place, needs_.settings.peer_memory.value);
     return std::min(room, digest::kMaxSquidMaskBytes);
   }
 
   // Drops digests until all fit beside the newest, which was kept within its room.
   void make_room_beside(const Poller& newest) {
-    const std::size_t limit = settings_.peer_memory.value;
+    const std::size_t limit = needs_.settings.peer_memory.value;
     while (const auto place = to_give_way(kept_by(pollers_), newest.place, limit)) {
       Poller& largest = pollers_[*place];
       give_up_on_delta(largest);
       give_way(largest.report);
       spdlog::warn("peer {}: {}", largest.peer->name, largest.report.last_error);
-      directory_.update(largest.peer->id, largest.report);
+      needs_.directory.update(largest.peer->id, largest.report);
     }
   }
 
@@ -263,19 +250,18 @@ class Exchange::Loop {
   // being asked for a whole one.
   static void give_up_on_delta(Poller& poller) {
     poller.request.base.reset();
-    if (!poller.asking) return;
-    poller.transfer.end();
-    poller.asking = false;
-    poller.due = Clock::now();
+    if (!poller.transfer) return;
+    poller.transfer.reset();
+    poller.due = {};
   }
 
-  void take_responses() {
+  void read_responses() {
     int queued = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &queued)) {
       const auto from = std::find_if(pollers_.begin(), pollers_.end(), [&](const Poller& poller) {
-        return poller.transfer.handle() == message->easy_handle;
+        return poller.transfer && poller.transfer->handle() == message->easy_handle;
       });
-      take(*from, message->data.result);
+      end_poll(*from, message->data.result);
     }
   }
 
@@ -283,66 +269,67 @@ class Exchange::Loop {
   // this thread took since.
   void give_up_on_the_silent(SteadyTime looked) {
     for (Poller& poller : pollers_) {
-      const bool is_silent = poller.asking && poller.transfer.silent_until() <= looked;
-      if (is_silent) take(poller, CURLE_OPERATION_TIMEDOUT);
+      const bool is_silent = poller.transfer && poller.transfer->silent_until() <= looked;
+      if (is_silent) end_poll(poller, CURLE_OPERATION_TIMEDOUT);
     }
   }
 
-  // Reads the response, and charges the peer for it.
   PollResult read(Poller& poller, CURLcode code) {
-    const auto used_before = time_used();
-    const std::string error = poller.transfer.finish(code);
+    auto& transfer = *poller.transfer;
+    const std::string error = transfer.finish(code);
     // Other digests may have been kept since the request was sent.
     poller.request.room = room_for(poller);
-    PollResult result = error.empty() ? read_poll(poller.request, poller.transfer.response())
+    PollResult result = error.empty() ? read_poll(poller.request, transfer.response())
                                       : no_response(poller.request, error);
-    result.unresolved = poller.transfer.unresolved();
+    result.unresolved = transfer.unresolved();
     if (poller.peer->digest == config::PeerDigest::squid) result.kind = PeerKind::squid;
-    poller.account.charge(time_used() - used_before, poller.transfer.received(), Clock::now());
     return result;
   }
 
   // Whether we have answered the poll ourselves. If nobody has, who the peer is has not changed.
   bool is_by_us(const Poller& poller, const PollResult& result) const {
-    if (const auto epoch = result.identity.epoch()) return names_us_(*epoch);
+    if (const auto epoch = result.identity.epoch()) return needs_.names_us(*epoch);
     return result.outcome == Polled::failed && poller.peer->is_ourselves();
   }
 
   void leave_out(Poller& poller, SteadyTime now) {
     poller.report = {};
-    poller.report.address = poller.transfer.address();
-    poller.transfer.end();
-    poller.asking = false;
+    poller.report.address = poller.transfer->address();
+    poller.transfer.reset();
     poller.due = now + kOurselvesAgain;
-    directory_.update(poller.peer->id, poller.report);
+    needs_.directory.update(poller.peer->id, poller.report);
   }
 
-  void take(Poller& poller, CURLcode code) {
+  // Ends the poll, which `code` says has arrived or failed, and charges the peer for the work.
+  void end_poll(Poller& poller, CURLcode code) {
+    const auto used_before = time_used();
     const PollResult result = read(poller, code);
-    const SteadyTime now = Clock::now();
+    const SteadyTime now = needs_.now();
+    const auto& transfer = *poller.transfer;
+    poller.account.charge(time_used() - used_before, transfer.received(), now);
     const bool us = poller.peer->record->ourselves = is_by_us(poller, result);
     if (us) return leave_out(poller, now);
     const PollReport before = poller.report;
-    poller.report.polls.bytes_received += poller.transfer.received();
-    if (const auto reached = poller.transfer.address()) poller.report.address = reached;
-    const auto waited = poller.transfer.waited();
+    poller.report.polls.bytes_received += transfer.received();
+    if (const auto reached = transfer.address()) poller.report.address = reached;
+    const auto waited = transfer.waited();
     const auto held = held_for(poller.hold, waited);
     if (result.outcome != Polled::failed) poller.took = waited - held;
     // An answer that began and was no good has not been waited for.
-    const auto overdue =
-        poller.transfer.began() ? std::chrono::milliseconds{0} : overdue_by(poller, now);
+    const bool began = transfer.began();
+    const auto overdue = began ? std::chrono::milliseconds{0} : overdue_by(poller, now);
     // If it was us, we have refused our digest to an address that we know from now on.
     const bool is_new = !before.address && !config::parse_address(poller.peer->host);
-    const bool at_once = is_new && poller.transfer.began() && result.outcome == Polled::failed;
-    poller.transfer.end();
+    const bool at_once = is_new && began && result.outcome == Polled::failed;
+    poller.transfer.reset();
+    poller.ended = now;
     enter(poller.report, result, now);
     if (at_once) poller.report.forgive();
     poller.choose_form(result.outcome, before.kind, now);
     log_change(*poller.peer, before, poller.report);
     make_room_beside(poller);
-    directory_.update(poller.peer->id, poller.report);
-    poller.asking = false;
-    poller.ended = now;
+    needs_.directory.update(poller.peer->id, poller.report);
+    // The tick tells whoever watches the neighbours, and should not come a period later.
     if (poller.report.failures_in_a_row == kDownAfter) next_tick_ = now;
     const SteadyTime due = next_poll({.kind = poller.report.kind,
                                       .outcome = result.outcome,
@@ -351,7 +338,7 @@ class Exchange::Loop {
                                       .held = held,
                                       .overdue = overdue,
                                       .unresolved = result.unresolved},
-                                     settings_.poll, jitter_(random_), now);
+                                     needs_.settings.poll, jitter(), now);
     poller.due = std::max(at_once ? now : due, poller.account.free_at());
     if (poller.due - due > kLongWait) {
       spdlog::warn("peer {}: its digests take too long to read, so the next poll waits {} s",
@@ -360,39 +347,29 @@ class Exchange::Loop {
     }
   }
 
+  // From 0 to 1.
+  double jitter() const { return std::ldexp(static_cast<double>(needs_.random() >> 11), -53); }
+
   // Milliseconds, rounded up. libcurl returns earlier if one of its transfers needs it.
-  int until_next() const {
+  int until_next(SteadyTime now) const {
     SteadyTime next = next_tick_;
     for (const Poller& poller : pollers_) {
-      next = std::min(next, poller.asking ? poller.transfer.silent_until() : poller.due);
+      next = std::min(next, poller.transfer ? poller.transfer->silent_until() : poller.due);
     }
-    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now);
     return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, kLongestSleep.count()));
   }
 
-  PeerDirectory& directory_;
-  const config::DigestSettings settings_;
-  const std::function<void()> tick_;
+  const Needs needs_;
   const Curl curl_;
   const CurlMulti multi_;
-  InFlight in_flight_;
-  const PollLimits limits_;
-  threads::Alarm* const hurry_;
-  std::atomic<std::uint64_t>* const turns_;
-  const std::function<bool(Epoch)> names_us_;
+  Transfers transfers_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
-  std::minstd_rand random_{std::random_device{}()};
-  std::uniform_real_distribution<double> jitter_{0.0, 1.0};
   std::jthread thread_;  // last: the thread uses everything above
 };
 
-Exchange::Exchange(PeerDirectory& directory, const config::DigestSettings& settings,
-                   std::string agent, std::function<void()> tick, PollLimits limits,
-                   threads::Alarm* hurry, std::atomic<std::uint64_t>* turns,
-                   std::function<bool(Epoch)> names_us)
-    : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits, hurry,
-                                   turns, std::move(names_us))) {}
+Exchange::Exchange(Needs needs) : loop_(std::make_unique<Loop>(std::move(needs))) {}
 
 Exchange::~Exchange() = default;
 

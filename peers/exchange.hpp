@@ -8,8 +8,9 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "digest/random_words.hpp"
 #include "peers/directory.hpp"
-#include "peers/poll_plan.hpp"
+#include "peers/poll.hpp"
 #include "peers/threads/alarm.hpp"
 
 namespace peers {
@@ -29,25 +30,34 @@ namespace peers {
 // whole digest at once. An answer is bounded while it arrives, decoded into a new digest and
 // checked. Only then does it replace the old digest in the directory. A bad answer is counted and
 // its reason kept. All kept digests together take at most settings.peer_memory, shared out as
-// memory_shares.hpp says; answers that are still arriving may take twice as much again. A peer
-// whose answers cost too much time is polled less often (work_account.hpp).
+// poll.hpp says; answers that are still arriving may take twice as much again. A peer
+// whose answers cost too much time is polled less often (WorkAccount).
 //
 // A peer whose answer names our own epoch is ourselves: it claims nothing, is left out of what the
 // directory tells (Peer::is_ourselves()), and is polled every kOurselvesAgain, since its name may
 // lead to another proxy later.
 class Exchange {
  public:
-  // Calls `tick` on the control thread at once and then every settings.period; also at once when a
-  // peer goes down (kDownAfter), and when `hurry` rings, unless it is null. `agent` is our
-  // User-Agent. While the control thread gets on, it increments `turns` at least once a second,
-  // unless `turns` is null. `names_us` tells our own epochs. What is given by reference or pointer
-  // must outlive the exchange.
-  Exchange(
-      PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
-      std::function<void()> tick, PollLimits limits = {}, threads::Alarm* hurry = nullptr,
-      std::atomic<std::uint64_t>* turns = nullptr,
-      std::function<bool(Epoch)> names_us = [](Epoch) { return false; });
+  // What is given by reference or pointer must outlive the exchange.
+  struct Needs {
+    PeerDirectory& directory;
+    config::DigestSettings settings;
+    std::string agent;  // our User-Agent
+    // Called on the control thread at once and then every settings.period; also at once when a peer
+    // goes down (kDownAfter), and when `hurry` rings.
+    std::function<void()> tick;
+    std::function<SteadyTime()> now;  // steady time; any thread
+    PollLimits limits = {};
+    threads::Alarm* hurry = nullptr;  // null: none
+    // While the control thread gets on, it increments this at least once a second. Null: it does
+    // not.
+    std::atomic<std::uint64_t>* turns = nullptr;
+    std::function<bool(Epoch)> names_us = [](Epoch) { return false; };  // tells our own epochs
+    digest::RandomWords random = digest::unpredictable();               // spreads the polls
+  };
 
+  // Starts the control thread.
+  explicit Exchange(Needs needs);
   // Stops the thread at once, even in the middle of a transfer.
   ~Exchange();
 

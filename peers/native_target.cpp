@@ -15,6 +15,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text, int base) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  // from_chars stops at the first foreign character: "17x" must not be read as 17.
   const bool is_whole = error == std::errc{} && stop == end;
   return is_whole ? std::optional(number) : std::nullopt;
 }
@@ -58,6 +59,7 @@ NativeBase native_base(std::string_view target) {
   const auto query = query_of(target);
   const auto epoch = number_of(query, "epoch=", 16);
   const auto generation = number_of(query, "since=", 10);
+  // Half a base is none: a delta from a guess would be one that does not fit.
   if (!epoch || !generation) return {};
   return {*epoch, *generation};
 }

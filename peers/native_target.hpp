@@ -32,7 +32,7 @@ struct NativeBase {
   bool operator==(const NativeBase&) const = default;
 };
 
-// Reads the ETag of a native digest (native_etag() in generations.hpp), which is foreign text.
+// Reads the ETag of a native digest (native_etag() in publisher.hpp), which is foreign text.
 // Nothing if it is none.
 std::optional<NativeBase> parse_native_etag(std::string_view etag);
 

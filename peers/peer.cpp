@@ -1,6 +1,7 @@
 #include "peers/peer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "digest/base64.hpp"
@@ -32,43 +33,28 @@ PeerKind product_of(std::string_view text) {
 std::uint8_t tag_of(std::string_view host, std::uint16_t port) {
   const auto place = std::string(host) + ':' + std::to_string(port);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(place.data());
+  // 0 is the tag of the origin, and the tag has seven bits where it is stored.
   return static_cast<std::uint8_t>(digest::crc32c({bytes, place.size()}) % 127 + 1);
+}
+
+// The scheme and the authority of a URL.
+std::string_view origin_of(std::string_view url) {
+  const auto scheme_end = url.find("://");
+  if (scheme_end == url.npos) return {};
+  return url.substr(0, url.find('/', scheme_end + 3));
 }
 
 }  // namespace
 
 std::string_view to_string(PeerKind kind) {
-  switch (kind) {
-    case PeerKind::hearsay:
-      return "hearsay";
-    case PeerKind::squid:
-      return "squid";
-    case PeerKind::unknown:
-      break;
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 3> kTexts{"unknown", "hearsay", "squid"};
+  return digest::text_in(kTexts, kind);
 }
 
 std::string_view to_string(PeerState state) {
-  switch (state) {
-    case PeerState::off:
-      return "off";
-    case PeerState::waiting:
-      return "waiting";
-    case PeerState::failing:
-      return "failing";
-    case PeerState::usable:
-      return "usable";
-    case PeerState::stale:
-      return "stale";
-    case PeerState::trying:
-      return "trying";
-    case PeerState::down:
-      return "down";
-    case PeerState::resting:
-      break;
-  }
-  return "resting";
+  static constexpr std::array<std::string_view, 8> kTexts{"off",   "waiting", "failing", "usable",
+                                                          "stale", "resting", "trying",  "down"};
+  return digest::text_in(kTexts, state);
 }
 
 Reason reason_of(PeerState state, Reason last) {
@@ -86,17 +72,10 @@ PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known) 
   return known;
 }
 
-Peer::Peer(std::size_t place, const config::PeerSettings& settings,
+Peer::Peer(std::size_t index, const config::PeerSettings& settings,
            std::shared_ptr<PeerRecord> earlier)
-    : id(place),
-      name(settings.name),
-      url(settings.url),
-      host(settings.host),
-      port(settings.port),
-      tls(settings.tls),
-      role(settings.role),
-      digest(settings.digest),
-      trust(settings.trust),
+    : PeerSettings(settings),
+      id(index),
       for_all(settings.hosts.empty() && settings.not_for.empty()),
       authorization(basic_credentials(settings.login)),
       tag(tag_of(host, port)),
@@ -134,6 +113,44 @@ PeerState state_of(const Peer& peer, const PollReport& report, SteadyTime now) {
   if (peer.accuracy.resting(now)) return PeerState::resting;
   if (report.failures_in_a_row >= kDownAfter) return PeerState::down;
   return peer.accuracy.standing().on_probation ? PeerState::trying : PeerState::usable;
+}
+
+void Suspicion::origin_varies(std::string_view url, SteadyTime now) {
+  const auto origin = origin_of(url);
+  const threads::MutexLock lock(mutex_);
+  std::erase_if(varying_, [&](const Varying& one) { return one.origin == origin; });
+  varying_.push_back({std::string(origin), now});
+  if (varying_.size() > kMostOrigins) varying_.pop_front();
+}
+
+bool Suspicion::may_testify(std::string_view url, SteadyTime now) const {
+  const auto origin = origin_of(url);
+  const threads::MutexLock lock(mutex_);
+  return std::none_of(varying_.begin(), varying_.end(), [&](const Varying& one) {
+    return now < one.seen + kWhile && one.origin == origin;
+  });
+}
+
+bool Suspicion::begin_doubt(const std::string& origin) {
+  const threads::MutexLock lock(mutex_);
+  const bool is_in_doubt = std::count(in_doubt_.begin(), in_doubt_.end(), origin) > 0;
+  if (is_in_doubt || in_doubt_.size() >= kMostDoubts) return false;
+  in_doubt_.push_back(origin);
+  return true;
+}
+
+void Suspicion::end_doubt(const std::string& origin) {
+  const threads::MutexLock lock(mutex_);
+  std::erase(in_doubt_, origin);
+}
+
+Suspicion::Doubt::Doubt(Suspicion& suspicion, std::string_view url)
+    : suspicion_(suspicion),
+      origin_(origin_of(url)),
+      followed_up_(suspicion.begin_doubt(origin_)) {}
+
+Suspicion::Doubt::~Doubt() {
+  if (followed_up_) suspicion_.end_doubt(origin_);
 }
 
 }  // namespace peers

@@ -1,22 +1,27 @@
 // A neighbour: its name and address, the results of polling it, and the record of its claims.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/networks.hpp"
 #include "config/settings.hpp"
+#include "digest/key.hpp"
+#include "digest/little_endian.hpp"
 #include "digest/native_digest.hpp"
 #include "digest/squid_digest.hpp"
 #include "peers/accuracy.hpp"
-#include "peers/denials.hpp"
-#include "peers/identity.hpp"
-#include "peers/suspicion.hpp"
+#include "peers/site.hpp"
+#include "peers/threads/mutex.hpp"
 
 namespace peers {
 
@@ -48,6 +53,85 @@ Reason reason_of(PeerState state, Reason last);
 // leaves Server out still names itself in the comment of its Via ("1.1 a.test (squid/5.7)").
 PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known);
 
+// The keys that a peer has denied lately though its digest claims them. A digest that was wrong
+// about a key stays wrong until it changes. The table is bounded: a later denial may take the place
+// of an earlier one. Any thread may call anything: there are only atomics.
+class Denials {
+ public:
+  static constexpr std::size_t kMost = 1024;
+
+  // The peer has denied the key. `digest`: the number of the digest that claimed it.
+  void record(const digest::Key& key, std::uint64_t digest) {
+    slot(key).store(mark(key, digest), std::memory_order_relaxed);
+  }
+  // Whether the peer has denied the key since it published that digest.
+  [[nodiscard]] bool has(const digest::Key& key, std::uint64_t digest) const {
+    return slots_[place(key)].load(std::memory_order_relaxed) == mark(key, digest);
+  }
+
+ private:
+  static std::size_t place(const digest::Key& key) {
+    return digest::load64(key.bytes.data()) % kMost;
+  }
+  // Never 0, which is the mark of an empty slot.
+  static std::uint64_t mark(const digest::Key& key, std::uint64_t digest) {
+    return (digest::load64(key.bytes.data() + 8) + digest * 0x9E3779B97F4A7C15U) | 1U;
+  }
+  std::atomic<std::uint64_t>& slot(const digest::Key& key) { return slots_[place(key)]; }
+
+  std::array<std::atomic<std::uint64_t>, kMost> slots_{};
+};
+
+// The origins that may not testify against one neighbour, and the checks of this neighbour that
+// have found a contradiction and go on. An origin may consist of servers that disagree, and a load
+// balancer may lead us to one of them and the neighbour to another. So an origin that was seen to
+// disagree with itself is no witness for a while. Memory and the doubts under way are bounded. Any
+// thread.
+class Suspicion {
+ public:
+  static constexpr std::chrono::hours kWhile{1};
+  // How many origins that disagree with themselves are remembered.
+  static constexpr std::size_t kMostOrigins = 64;
+  // More doubts are not followed up at the same time: each keeps the response that it is about.
+  static constexpr std::size_t kMostDoubts = 4;
+
+  // A check whose first answer contradicts the neighbour, until its last question is answered.
+  class Doubt {
+   public:
+    Doubt(Suspicion& suspicion, std::string_view url);
+    ~Doubt();
+    Doubt(const Doubt&) = delete;
+    Doubt& operator=(const Doubt&) = delete;
+
+    // Whether there is room for it: each origin has one doubt at a time, so that an origin that
+    // does not answer leaves room for others.
+    [[nodiscard]] bool is_followed_up() const { return followed_up_; }
+
+   private:
+    Suspicion& suspicion_;
+    const std::string origin_;
+    const bool followed_up_;
+  };
+
+  // The answers of the URL's origin do not agree.
+  void origin_varies(std::string_view url, SteadyTime now) EXCLUDES(mutex_);
+  // Whether the URL's origin was not seen to vary within kWhile.
+  [[nodiscard]] bool may_testify(std::string_view url, SteadyTime now) const EXCLUDES(mutex_);
+
+ private:
+  struct Varying {
+    std::string origin;
+    SteadyTime seen;
+  };
+
+  bool begin_doubt(const std::string& origin) EXCLUDES(mutex_);
+  void end_doubt(const std::string& origin) EXCLUDES(mutex_);
+
+  mutable threads::Mutex mutex_;
+  std::deque<Varying> varying_ GUARDED_BY(mutex_);        // in the order in which they were seen
+  std::vector<std::string> in_doubt_ GUARDED_BY(mutex_);  // origins
+};
+
 // What is learned of a peer while the proxy runs. It outlives a change of the settings.
 struct PeerRecord {
   Accuracy accuracy;
@@ -57,17 +141,9 @@ struct PeerRecord {
   std::atomic<bool> ourselves = false;
 };
 
-// Immutable except for its record. Shared by all threads.
-struct Peer {
-  const std::size_t id;  // its index in the settings
-  const std::string name;
-  const std::string url;
-  const std::string host;  // IPv6 without brackets
-  const std::uint16_t port;
-  const bool tls;
-  const config::Role role;
-  const config::PeerDigest digest;
-  const config::Trust trust;
+// A neighbour of the settings. Immutable except for its record. Shared by all threads.
+struct Peer : config::PeerSettings {
+  const std::size_t id;             // its index in the settings
   const bool for_all;               // the settings `for` and `not_for` leave out no host
   const std::string authorization;  // the value of Proxy-Authorization; empty: none
   // 1 to 127, from host and port: names the peer where there is no room for more. The same after a
@@ -79,7 +155,7 @@ struct Peer {
   Suspicion& suspicion;
 
   // `earlier`: the record of the same peer under the settings before.
-  Peer(std::size_t place, const config::PeerSettings& settings,
+  Peer(std::size_t index, const config::PeerSettings& settings,
        std::shared_ptr<PeerRecord> earlier = std::make_shared<PeerRecord>());
   Peer(const Peer&) = delete;  // refers to its record
   Peer& operator=(const Peer&) = delete;
@@ -94,7 +170,7 @@ struct Peer {
 std::string basic_credentials(std::string_view login);
 
 // Stays valid as long as somebody holds it, even when the peer has been removed.
-using PeerRef = std::shared_ptr<Peer>;
+using PeerRef = std::shared_ptr<const Peer>;
 
 // What a peer claims to hold, whichever form its digest had.
 struct Claims {
@@ -103,6 +179,8 @@ struct Claims {
   // The digest that the filter is part of, if it was fetched in the native form: the base of
   // deltas.
   std::shared_ptr<const digest::NativeDigest> native;
+  std::uint64_t number = 0;              // counts the peer's digests; set by the directory
+  SteadyTime since = SteadyTime::min();  // when the digest was fetched; likewise
 
   Claims() = default;
   explicit Claims(digest::NativeDigest digest);

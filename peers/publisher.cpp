@@ -7,7 +7,7 @@
 
 #include "digest/keyed_hash.hpp"
 #include "digest/squid_digest.hpp"
-#include "peers/identity.hpp"
+#include "peers/site.hpp"
 
 namespace peers {
 namespace {
@@ -48,6 +48,39 @@ std::uint64_t capacity_for(const config::DigestSettings& settings, std::uint64_t
   return std::min(std::max(Publisher::kMinCapacity, 2 * entries), max_capacity(settings));
 }
 
+// Neighbours poll at about the same pace, so they ask for few different bases.
+constexpr std::size_t kMaxMade = 16;
+
+// Kept however small the filter is: 64 KiB, and a delta with this many positions may still be
+// shorter than a snapshot.
+constexpr std::size_t kMinFlips = std::size_t{1} << 14;
+
+// The positions that occur an odd number of times, rising. Bits flipped an even number of times are
+// unchanged.
+std::vector<std::uint32_t> odd_ones(std::vector<std::uint32_t> turned) {
+  std::sort(turned.begin(), turned.end());
+  auto kept = turned.begin();
+  for (auto first = turned.begin(); first != turned.end();) {
+    const auto next =
+        std::find_if(first, turned.end(), [first](auto flip) { return flip != *first; });
+    if ((next - first) % 2 == 1) *kept++ = *first;
+    first = next;
+  }
+  turned.erase(kept, turned.end());
+  return turned;
+}
+
+std::vector<std::uint32_t> merge(
+    const std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& steps) {
+  std::vector<std::uint32_t> all;
+  for (const auto& step : steps) all.insert(all.end(), step->begin(), step->end());
+  return odd_ones(std::move(all));
+}
+
+bool same_generation(const digest::NativeHead& a, const digest::NativeHead& b) {
+  return a.epoch == b.epoch && a.generation == b.generation;
+}
+
 }  // namespace
 
 Publisher::Filters::Filters(const config::DigestSettings& settings, std::uint64_t entries,
@@ -58,6 +91,8 @@ Publisher::Filters::Filters(const config::DigestSettings& settings, std::uint64_
       squid(*digest::CountingFilter::create(squid_shape(settings, capacity))) {}
 
 bool Publisher::Filters::fit(const config::DigestSettings& settings) const {
+  // Squid's form has no salt, so that chosen keys can fill it. A rebuild frees counters that are
+  // stuck.
   if (squid.projection().fill_ratio() > kFullest) return false;
   const std::uint64_t entries = live.entries();
   if (capacity == capacity_for(settings, entries)) return true;
@@ -88,25 +123,24 @@ Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings,
     : holdings_(holdings),
       settings_(settings),
       random_(std::move(random)),
-      filters_(settings, 0, random_) {
+      filters_(settings, 0, random_),
+      published_(std::make_shared<Published>(Published{.squid = std::make_shared<SquidForm>()})) {
+  begin_epoch(now);
+}
+
+void Publisher::begin_epoch(WallTime now) {
   rebuild(now);
-  publish({.epoch = filters_.epoch,
-           .live = describe(filters_.live, now),
-           .squid = close_squid(std::make_shared<const SquidForm>(), now),
-           .expires_after = settings_.squid_period},
-          now);
+  publish(describe(filters_.live, now), close_squid(current()->squid, now), now);
 }
 
 bool Publisher::tick(WallTime now) {
+  // What has not changed is published again as it is, with its time and its entity tag.
   const auto last = current();
-  const bool changed = follow_holdings(now);
+  const bool changed = apply_changes(now);
   const bool squid = squid_due(*last->squid, now);
   if (!changed && !squid) return false;
-  publish({.epoch = filters_.epoch,
-           .live = changed ? describe(filters_.live, now) : last->live,
-           .squid = squid ? close_squid(last->squid, now) : last->squid,
-           .expires_after = settings_.squid_period},
-          now);
+  publish(changed ? describe(filters_.live, now) : last->live,
+          squid ? close_squid(last->squid, now) : last->squid, now);
   return changed;
 }
 
@@ -114,13 +148,7 @@ void Publisher::follow(const config::DigestSettings& settings, WallTime now) {
   const bool same = settings.bits_per_entry == settings_.bits_per_entry &&
                     settings.squid_bits_per_entry == settings_.squid_bits_per_entry;
   settings_ = settings;
-  if (same) return;
-  rebuild(now);
-  publish({.epoch = filters_.epoch,
-           .live = describe(filters_.live, now),
-           .squid = close_squid(current()->squid, now),
-           .expires_after = settings_.squid_period},
-          now);
+  if (!same) begin_epoch(now);
 }
 
 std::shared_ptr<const Published> Publisher::current() const {
@@ -133,9 +161,10 @@ std::string Publisher::epochs() const {
   return epochs_text(current, earlier_epoch_.load(std::memory_order_relaxed));
 }
 
-void Publisher::publish(Published next, WallTime now) {
-  auto shared = std::make_shared<const Published>(std::move(next));
-  const Closing closing{{filters_.epoch, generation_}, now};
+void Publisher::publish(FilterStats live, std::shared_ptr<const SquidForm> squid, WallTime now) {
+  auto shared = std::make_shared<const Published>(
+      Published{filters_.epoch, std::move(live), std::move(squid), settings_.squid_period});
+  const Closing closing{{filters_.epoch, filters_.generation}, now};
   const auto before = epoch();
   // The earlier epoch is stored first, so that a thread which reads the new one reads it, too.
   if (before != filters_.epoch) earlier_epoch_.store(before, std::memory_order_relaxed);
@@ -156,7 +185,7 @@ std::optional<WallTime> Publisher::closed_at(std::string_view etag) const {
 }
 
 // Returns true if there is something new to publish.
-bool Publisher::follow_holdings(WallTime now) {
+bool Publisher::apply_changes(WallTime now) {
   changes_.clear();
   if (holdings_.collect(now, changes_) == Collected::overflowed) {
     rebuild(now);
@@ -167,8 +196,8 @@ bool Publisher::follow_holdings(WallTime now) {
   if (!filters_.fit(settings_)) {
     rebuild(now);
   } else {
-    ++generation_;
-    generations_.close(head(), std::exchange(turned_, {}));
+    ++filters_.generation;
+    generations_.close(head(), std::exchange(filters_.turned, {}));
   }
   return true;
 }
@@ -176,10 +205,10 @@ bool Publisher::follow_holdings(WallTime now) {
 void Publisher::apply(const KeyChange& change) {
   const bool for_all = change.claim().is_for_all();
   if (change.what == KeyChange::What::added) {
-    filters_.live.add(change.claim().in_digest(), &turned_);
+    filters_.live.add(change.claim().in_digest(), &filters_.turned);
     if (for_all) filters_.squid.add(change.key);
   } else {
-    filters_.live.remove(change.claim().in_digest(), &turned_);
+    filters_.live.remove(change.claim().in_digest(), &filters_.turned);
     if (for_all) filters_.squid.remove(change.key);
   }
 }
@@ -189,8 +218,6 @@ void Publisher::rebuild(WallTime now) {
   holdings_.list(now, claims);
   filters_ = Filters(settings_, claims.size(), random_);
   filters_.add(claims);
-  generation_ = 1;
-  turned_.clear();
   const auto bits = filters_.live.projection().bytes();
   generations_.begin(head(), {bits.begin(), bits.end()});
 }
@@ -198,7 +225,7 @@ void Publisher::rebuild(WallTime now) {
 digest::NativeHead Publisher::head() const {
   return {.shape = filters_.live.shape(),
           .epoch = filters_.epoch,
-          .generation = generation_,
+          .generation = filters_.generation,
           .capacity = filters_.capacity,
           .entries = filters_.live.entries(),
           .bits_set = filters_.live.bits_set()};
@@ -207,7 +234,7 @@ digest::NativeHead Publisher::head() const {
 // Ticks are not exact to the millisecond, so a form is due half a period early.
 bool Publisher::squid_due(const SquidForm& last, WallTime now) const {
   const bool same =
-      last.stats.generation == generation_ && last.stats.epoch == to_text(filters_.epoch);
+      last.stats.generation == filters_.generation && last.stats.epoch == to_text(filters_.epoch);
   return !same && now + settings_.period / 2 >= squid_closed_ + settings_.squid_period;
 }
 
@@ -220,9 +247,10 @@ std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const Sq
                               .filter = filters_.squid.snapshot()});
   if (!body) return last;  // more entries than Squid's form can express
   auto form = std::make_shared<SquidForm>();
+  // The same bytes keep their entity tag, so that a conditional request is answered by 304.
   const bool same = last->body == *body;
   form->body = std::move(*body);
-  form->etag = same ? last->etag : native_etag(filters_.epoch, generation_);
+  form->etag = same ? last->etag : native_etag(filters_.epoch, filters_.generation);
   form->last_modified = same ? last->last_modified : now;
   form->stats = describe(filters_.squid, now);
   form->stats.bytes = form->body.size();
@@ -232,7 +260,7 @@ std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const Sq
 FilterStats Publisher::describe(const digest::CountingFilter& filter, WallTime now) const {
   const digest::BloomFilter& bits = filter.projection();
   return {.epoch = to_text(filters_.epoch),
-          .generation = generation_,
+          .generation = filters_.generation,
           .entries = filter.entries(),
           .capacity = filters_.capacity,
           .bits = bits.shape().bits,
@@ -244,6 +272,105 @@ FilterStats Publisher::describe(const digest::CountingFilter& filter, WallTime n
           .false_positive_rate = bits.false_positive_rate(),
           .built_at = now,
           .bytes = bits.bytes().size()};
+}
+
+std::string native_etag(std::uint64_t epoch, std::uint64_t generation) {
+  return fmt::format("\"{:016x}-{}\"", epoch, generation);
+}
+
+void Generations::begin(digest::NativeHead next, std::vector<std::uint8_t> bits) {
+  next.checksum = digest::checksum_of(bits);
+  std::deque<Flips> dropped;  // destroyed after the locks are released
+  Made unmade;
+  const threads::MutexLock bits_lock(bits_mutex_);
+  const threads::MutexLock lock(mutex_);
+  bits_.swap(bits);
+  newest_ = next;
+  dropped.swap(steps_);
+  unmade.swap(made_);
+  flips_kept_ = 0;
+}
+
+void Generations::close(digest::NativeHead next, std::vector<std::uint32_t> turned) {
+  auto flips = std::make_shared<const std::vector<std::uint32_t>>(odd_ones(std::move(turned)));
+  Made unmade;
+  const threads::MutexLock bits_lock(bits_mutex_);
+  std::uint64_t checksum = 0;
+  {
+    const threads::MutexLock lock(mutex_);
+    checksum = newest_.checksum;
+  }
+  next.checksum = digest::turn_over(bits_, *flips, checksum);  // takes long: readers need mutex_
+  const threads::MutexLock lock(mutex_);
+  newest_ = next;
+  flips_kept_ += flips->size();
+  steps_.push_back(std::move(flips));
+  drop_old_steps();
+  unmade.swap(made_);
+}
+
+void Generations::drop_old_steps() {
+  const std::size_t most = std::clamp(bits_.size() / sizeof(std::uint32_t), kMinFlips, kMaxFlips);
+  while (steps_.size() > kMaxSteps || (flips_kept_ > most && !steps_.empty())) {
+    flips_kept_ -= steps_.front()->size();
+    steps_.pop_front();
+  }
+}
+
+std::shared_ptr<const NativeForm> Generations::since(std::uint64_t epoch,
+                                                     std::uint64_t since) const {
+  digest::NativeHead newest;
+  std::vector<Flips> steps;
+  {
+    const threads::MutexLock lock(mutex_);
+    steps = steps_from(epoch, since);
+    const bool held = epoch == newest_.epoch && since == newest_.generation;
+    const std::uint64_t base = held || !steps.empty() ? since : 0;
+    if (auto form = made(base)) return form;
+    newest = newest_;
+    if (base == 0) since = 0;
+  }
+  if (since == 0) return snapshot();
+  auto delta = digest::encode_delta(newest, since, merge(steps));
+  if (delta.size() >= digest::snapshot_bytes(newest)) return snapshot();
+  return keep(newest, since, std::move(delta));
+}
+
+// The changes from generation `since` to the newest; empty if they are not known.
+std::vector<Generations::Flips> Generations::steps_from(std::uint64_t epoch,
+                                                        std::uint64_t since) const {
+  if (epoch != newest_.epoch || since == 0 || since > newest_.generation) return {};
+  const std::uint64_t count = newest_.generation - since;
+  if (count > steps_.size()) return {};
+  return {steps_.end() - static_cast<std::ptrdiff_t>(count), steps_.end()};
+}
+
+std::shared_ptr<const NativeForm> Generations::made(std::uint64_t base) const {
+  const auto found = made_.find(base);
+  return found == made_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const NativeForm> Generations::keep(const digest::NativeHead& head,
+                                                    std::uint64_t base,
+                                                    std::vector<std::uint8_t> body) const {
+  auto form = std::make_shared<const NativeForm>(
+      NativeForm{std::move(body), native_etag(head.epoch, head.generation)});
+  const threads::MutexLock lock(mutex_);
+  if (same_generation(newest_, head) && made_.size() < kMaxMade) made_.emplace(base, form);
+  return form;
+}
+
+// Made once, however many callers ask for it at the same time. Callers that need only a delta do
+// not wait.
+std::shared_ptr<const NativeForm> Generations::snapshot() const {
+  const threads::MutexLock bits_lock(bits_mutex_);
+  digest::NativeHead newest;
+  {
+    const threads::MutexLock lock(mutex_);
+    if (auto form = made(0)) return form;
+    newest = newest_;
+  }
+  return keep(newest, 0, digest::encode_snapshot(newest, bits_));
 }
 
 }  // namespace peers

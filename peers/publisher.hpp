@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,14 +17,97 @@
 
 #include "config/settings.hpp"
 #include "digest/counting_filter.hpp"
+#include "digest/native_digest.hpp"
 #include "digest/random_words.hpp"
-#include "peers/generations.hpp"
-#include "peers/holdings.hpp"
+#include "digest/rule.hpp"
 #include "peers/native_target.hpp"
 #include "peers/site.hpp"
 #include "peers/threads/mutex.hpp"
 
 namespace peers {
+
+// Wall time that never steps back.
+using WallTime = std::chrono::system_clock::time_point;
+
+using digest::Collected;
+using digest::KeyChange;
+
+// The claims that this cache may make; the store implements it. A key is held while a plain GET
+// with only-if-cached would be answered by 200, now and for the next 5 s; it is held by a rule
+// while it would be if the question named this rule (digest/rule.hpp). A change is a claim that
+// begins (added) or ends (removed), so the two alternate per claim. Called on the control thread
+// only.
+class Holdings {
+ public:
+  virtual ~Holdings() = default;
+
+  // Appends the changes since the last collect() or list(), in order per claim. A claim
+  // that has expired by `now` is among the changes.
+  virtual Collected collect(WallTime now, std::vector<KeyChange>& changes) = 0;
+
+  // Appends every claim once, and discards the changes recorded so far: the next collect()
+  // returns only changes after this list.
+  virtual void list(WallTime now, std::vector<digest::Claim>& claims) = 0;
+};
+
+// The body of /digest/native and its entity tag. Immutable. The body contains the
+// salt, so only neighbours get it.
+struct NativeForm {
+  std::vector<std::uint8_t> body;
+  std::string etag;  // strong, with its quotes; the same for all messages to one generation
+};
+
+// The recent generations of our digest, as messages for neighbours that hold one of them.
+//
+// Keeps one copy of the filter and applies the changes to it, so the cost of closing a generation
+// grows with its changes. The changes between generations are kept while they take no more memory
+// than the filter itself (beyond that a snapshot is shorter), for at most kMaxSteps generations and
+// kMaxFlips positions (an I/O thread has to sort them).
+class Generations {
+ public:
+  static constexpr std::size_t kMaxSteps = 1024;
+  static constexpr std::size_t kMaxFlips = std::size_t{1} << 17;
+
+  // begin() and close() are for one thread. They ignore the checksum in `next`.
+  //
+  // Starts an epoch with its first generation and all bits of the filter. Drops earlier
+  // generations.
+  void begin(digest::NativeHead next, std::vector<std::uint8_t> bits);
+  // Adds a generation to the epoch, with the same shape. `turned` holds the positions of bits that
+  // changed since the last generation, in any order, each as often as its bit changed.
+  void close(digest::NativeHead next, std::vector<std::uint32_t> turned);
+
+  // Returns a message that leads from generation `since` of `epoch` to the newest: a delta if that
+  // generation is known and the delta is shorter than digest::snapshot_bytes(), else a snapshot. A
+  // message once made for a base is kept for other callers. Any thread; waits at most until some
+  // changes have been recorded, or for a snapshot that other callers also wait for. begin() must
+  // have been called.
+  std::shared_ptr<const NativeForm> since(std::uint64_t epoch, std::uint64_t since) const;
+
+ private:
+  using Flips = std::shared_ptr<const std::vector<std::uint32_t>>;
+  using Made = std::map<std::uint64_t, std::shared_ptr<const NativeForm>>;  // indexed by base
+
+  std::shared_ptr<const NativeForm> made(std::uint64_t base) const REQUIRES(mutex_);
+  std::shared_ptr<const NativeForm> keep(const digest::NativeHead& head, std::uint64_t base,
+                                         std::vector<std::uint8_t> body) const;
+  std::shared_ptr<const NativeForm> snapshot() const;
+  std::vector<Flips> steps_from(std::uint64_t epoch, std::uint64_t since) const REQUIRES(mutex_);
+  void drop_old_steps() REQUIRES(bits_mutex_, mutex_);
+
+  // Taken before mutex_, and held while a snapshot is made.
+  mutable threads::Mutex bits_mutex_{threads::Place::second};
+  std::vector<std::uint8_t> bits_ GUARDED_BY(bits_mutex_);  // of newest_
+
+  mutable threads::Mutex mutex_{threads::Place::third};  // held briefly
+  digest::NativeHead newest_ GUARDED_BY(mutex_);         // written under both locks
+  std::deque<Flips> steps_ GUARDED_BY(mutex_);  // the last one leads to the newest generation
+  std::size_t flips_kept_ GUARDED_BY(mutex_) = 0;
+  mutable Made made_ GUARDED_BY(mutex_);
+};
+
+// The entity tag of a generation: "E-G".
+std::string native_etag(std::uint64_t epoch, std::uint64_t generation);
 
 // A filter as monitoring shows it.
 struct FilterStats {
@@ -52,8 +137,8 @@ struct SquidForm {
 // Immutable; valid as long as it is held.
 struct Published {
   Epoch epoch = 0;  // of the live filter
-  FilterStats live;
-  std::shared_ptr<const SquidForm> squid;
+  FilterStats live{};
+  std::shared_ptr<const SquidForm> squid{};
   std::chrono::milliseconds expires_after{};  // how long a response with the Squid form is fresh
 };
 
@@ -113,11 +198,14 @@ class Publisher {
   }
 
  private:
+  // Of one epoch.
   struct Filters {
     std::uint64_t epoch;
     std::uint64_t capacity;
     digest::CountingFilter live;
     digest::CountingFilter squid;
+    std::uint64_t generation = 1;
+    digest::CountingFilter::Turned turned = {};  // of the live filter, since the last generation
 
     Filters(const config::DigestSettings& settings, std::uint64_t entries,
             const digest::RandomWords& random);
@@ -130,24 +218,23 @@ class Publisher {
     WallTime at;
   };
 
-  bool follow_holdings(WallTime now);
+  bool apply_changes(WallTime now);
   void apply(const KeyChange& change);
   digest::NativeHead head() const;
   void rebuild(WallTime now);
+  void begin_epoch(WallTime now);
   bool squid_due(const SquidForm& last, WallTime now) const;
   std::shared_ptr<const SquidForm> close_squid(std::shared_ptr<const SquidForm> last, WallTime now);
   FilterStats describe(const digest::CountingFilter& filter, WallTime now) const;
-  void publish(Published next, WallTime now);
+  void publish(FilterStats live, std::shared_ptr<const SquidForm> squid, WallTime now);
 
   Holdings& holdings_;
   config::DigestSettings settings_;
   const digest::RandomWords random_;
   Filters filters_;
   Generations generations_;
-  std::uint64_t generation_ = 1;
   WallTime squid_closed_{};
   std::vector<KeyChange> changes_;
-  digest::CountingFilter::Turned turned_;  // of the live filter, since the last generation
 
   std::atomic<Epoch> epoch_{0};          // as in published_
   std::atomic<Epoch> earlier_epoch_{0};  // the one before; 0: there was none

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "digest/little_endian.hpp"
@@ -23,6 +24,84 @@ std::uint64_t mixed(std::uint64_t word) {
   return word ^ word >> 31;
 }
 
+constexpr std::size_t kMostEpochs = 2;
+constexpr std::size_t kLongestName = 255;
+using Names = std::array<std::string_view, 4>;  // empty: none
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// The member that the nearest sender has appended to the list. A comma within a comment or a string
+// separates nothing.
+std::string_view last_member(std::string_view list) {
+  std::size_t begin = 0;
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const char c = list[i];
+    if (c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (!quoted && c == '(') ++depth;
+    if (!quoted && c == ')' && depth > 0) --depth;
+    if (!quoted && depth == 0 && c == ',') begin = i + 1;
+  }
+  return trim(list.substr(begin));
+}
+
+std::string_view up_to(std::string_view text, std::string_view ends) {
+  return text.substr(0, text.find_first_of(ends));
+}
+
+// RFC 9110 7.6.3: protocol, white space, name.
+std::string_view name_in_via(std::string_view via) {
+  const auto member = last_member(via);
+  const auto space = member.find_first_of(" \t");
+  if (space == member.npos) return {};
+  return up_to(trim(member.substr(space)), " \t(");
+}
+
+// RFC 9211 2: a token or a string.
+std::string_view name_in_cache_status(std::string_view status) {
+  auto name = trim(up_to(last_member(status), ";"));
+  if (name.size() > 1 && name.front() == '"' && name.back() == '"')
+    name = name.substr(1, name.size() - 2);
+  return name;
+}
+
+std::string_view name_in_x_cache(std::string_view told) {
+  constexpr std::string_view kFrom = " from ";
+  const auto member = last_member(told);
+  const auto from = member.find(kFrom);
+  return from == member.npos ? std::string_view() : member.substr(from + kFrom.size());
+}
+
+std::string_view without_port(std::string_view name) {
+  const auto colon = name.rfind(':');
+  return colon == name.npos ? name : name.substr(0, colon);
+}
+
+Names names_in(const SelfNaming& said) {
+  Names names{name_in_via(said.via), name_in_cache_status(said.cache_status),
+              name_in_x_cache(said.x_cache), without_port(name_in_x_cache(said.x_cache_lookup))};
+  for (auto& name : names) {
+    if (name.size() > kLongestName) name = {};
+  }
+  return names;
+}
+
+template <class Found>
+bool any_epoch(std::string_view list, Found found) {
+  for (std::size_t n = 0; n < kMostEpochs && !list.empty(); ++n) {
+    const auto epoch = parse_epoch(trim(up_to(list, ",")));
+    if (epoch && found(*epoch)) return true;
+    list.remove_prefix(std::min(up_to(list, ",").size() + 1, list.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string to_text(Epoch epoch) {
@@ -39,6 +118,46 @@ std::optional<Epoch> parse_epoch(std::string_view text) {
 
 std::uint64_t bid_for(const digest::Key& key, Epoch member) {
   return mixed(digest::load64(key.bytes.data()) ^ mixed(member));
+}
+
+std::string epochs_text(Epoch current, Epoch earlier) {
+  auto text = to_text(current);
+  if (earlier != 0 && earlier != current) text.append(", ").append(to_text(earlier));
+  return text;
+}
+
+Identity::Identity(const SelfNaming& said)
+    : epoch_(parse_epoch(trim(up_to(said.epochs, ",")))), names_epoch_(epoch_.has_value()) {
+  for (const auto name : names_in(said)) {
+    const bool is_new = std::find(names_.begin(), names_.end(), name) == names_.end();
+    if (!name.empty() && is_new) names_.emplace_back(name);
+  }
+}
+
+void Identity::learn_epoch_of_digest(Epoch epoch) {
+  if (!names_epoch_) epoch_ = epoch;
+}
+
+Identity Identity::after(const Identity& before) const {
+  auto now = *this;
+  // An answer of 304 holds no digest, and so no epoch of it.
+  if (!names_epoch_ && !epoch_) now.epoch_ = before.epoch_;
+  now.earlier_ = now.epoch_ == before.epoch_ ? before.earlier_ : before.epoch_;
+  return now;
+}
+
+Proof Identity::proof_in(const SelfNaming& said) const {
+  const bool is_known =
+      any_epoch(said.epochs, [&](Epoch epoch) { return epoch == epoch_ || epoch == earlier_; });
+  const auto names = names_in(said);
+  const bool is_named = std::any_of(names_.begin(), names_.end(), [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+  // A name can be guessed, an epoch cannot: whoever proves itself by epochs is not believed by its
+  // name.
+  if (is_known || (is_named && !names_epoch_)) return Proof::given;
+  const bool is_hearsay = any_epoch(said.epochs, [](Epoch) { return true; });
+  return epoch_ && (is_named || is_hearsay) ? Proof::awaited : Proof::none;
 }
 
 }  // namespace peers

@@ -63,45 +63,34 @@ bool ended_nameless(CURL* easy, CURLcode code) {
 
 }  // namespace
 
-Transfer::Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const std::string& agent,
-                   const PollLimits& limits)
-    : multi_(multi),
-      place_(place_of(peer)),
-      agent_(agent),
-      authorization_(peer.authorization),
-      limits_(limits),
-      in_flight_(in_flight) {}
-
-Transfer::~Transfer() {
-  end();
-}
-
-void Transfer::make_handle() {
-  easy_.reset(curl_easy_init());
+Transfer::Transfer(Transfers& all, const Peer& peer, const Request& request)
+    : all_(all),
+      easy_(curl_easy_init()),
+      silence_(request.silence),
+      silent_until_(all.now() + request.hold + request.silence),
+      max_body_(request.max_body) {
   if (!easy_) throw std::bad_alloc();
-  set_route(easy_.get(), agent_);
-  curl_easy_setopt(easy_.get(), CURLOPT_HEADERFUNCTION, &Transfer::on_head);
-  curl_easy_setopt(easy_.get(), CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy_.get(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
-  curl_easy_setopt(easy_.get(), CURLOPT_WRITEDATA, this);
-}
-
-void Transfer::begin(const Request& request) {
-  make_handle();
-  max_body_ = request.max_body;
-  set_limits(handle(), limits_, request.hold);
-  silence_ = request.silence;
-  silent_until_ = std::chrono::steady_clock::now() + request.hold + silence_;
+  set_route(handle(), all.agent);
+  set_limits(handle(), all.limits, request.hold);
+  curl_easy_setopt(handle(), CURLOPT_HEADERFUNCTION, &Transfer::on_head);
+  curl_easy_setopt(handle(), CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(handle(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  curl_easy_setopt(handle(), CURLOPT_WRITEDATA, this);
   fields_.reset(curl_slist_append(nullptr, fmt::format("Accept: {}", request.accept).c_str()));
   if (!request.etag.empty()) {
     curl_slist_append(fields_.get(), ("If-None-Match: " + request.etag).c_str());
   }
-  if (!authorization_.empty()) {
-    curl_slist_append(fields_.get(), ("Proxy-Authorization: " + authorization_).c_str());
+  if (!peer.authorization.empty()) {
+    curl_slist_append(fields_.get(), ("Proxy-Authorization: " + peer.authorization).c_str());
   }
-  curl_easy_setopt(handle(), CURLOPT_URL, (place_ + request.target).c_str());
+  curl_easy_setopt(handle(), CURLOPT_URL, (place_of(peer) + request.target).c_str());
   curl_easy_setopt(handle(), CURLOPT_HTTPHEADER, fields_.get());
-  curl_multi_add_handle(multi_, handle());
+  curl_multi_add_handle(all.multi, handle());
+}
+
+Transfer::~Transfer() {
+  curl_multi_remove_handle(all_.multi, handle());
+  all_.bytes -= response_.body.size();
 }
 
 std::string Transfer::finish(CURLcode code) {
@@ -132,18 +121,6 @@ std::optional<config::Address> Transfer::address() const {
   return config::parse_address(text);
 }
 
-void Transfer::end() {
-  if (easy_) curl_multi_remove_handle(multi_, handle());
-  easy_.reset();
-  in_flight_.bytes -= response_.body.size();
-  response_ = {};
-  head_bytes_ = 0;
-  received_ = 0;
-  unresolved_ = false;
-  in_field_ = false;
-  refused_ = {};
-}
-
 // Returns a count that makes libcurl give up, since libcurl never passes 0 bytes.
 std::size_t Transfer::refuse(std::string_view why) {
   refused_ = why;
@@ -152,22 +129,22 @@ std::size_t Transfer::refuse(std::string_view why) {
 
 // While libcurl watches the speed of a transfer, it wakes the thread each second for it. A held
 // poll is silent on purpose, so its speed is watched only once the answer has begun.
-void Transfer::hear() {
-  silent_until_ = std::chrono::steady_clock::now() + silence_;
+void Transfer::record_sign_of_life() {
+  silent_until_ = all_.now() + silence_;
   if (head_bytes_ > 0) return;
   curl_easy_setopt(handle(), CURLOPT_LOW_SPEED_LIMIT, kSlowest);
-  curl_easy_setopt(handle(), CURLOPT_LOW_SPEED_TIME, static_cast<long>(limits_.stall.count()));
+  curl_easy_setopt(handle(), CURLOPT_LOW_SPEED_TIME, static_cast<long>(all_.limits.stall.count()));
 }
 
 std::size_t Transfer::on_head(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
-  return static_cast<Transfer*>(self)->take_line({bytes, count});
+  return static_cast<Transfer*>(self)->read_line({bytes, count});
 }
 
 // libcurl 7.88 limits no response head (CVE-2023-38039). It also joins a line that begins with
 // white space to the field before it, even to a field of an earlier head. Via or ETag would then
 // have a value that the peer never sent.
-std::size_t Transfer::take_line(std::string_view line) {
-  hear();
+std::size_t Transfer::read_line(std::string_view line) {
+  record_sign_of_life();
   head_bytes_ += line.size();
   if (head_bytes_ > kMaxHead) return refuse("head larger than 64 KiB");
   const bool continues = line.starts_with(' ') || line.starts_with('\t');
@@ -177,11 +154,11 @@ std::size_t Transfer::take_line(std::string_view line) {
 }
 
 std::size_t Transfer::on_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
-  return static_cast<Transfer*>(self)->take(bytes, count);
+  return static_cast<Transfer*>(self)->read_body(bytes, count);
 }
 
-std::size_t Transfer::take(const char* bytes, std::size_t count) {
-  hear();
+std::size_t Transfer::read_body(const char* bytes, std::size_t count) {
+  record_sign_of_life();
   received_ += count;
   if (status() != 200) {
     return received_ <= kMaxOtherBody ? count : refuse("error page larger than 64 KiB");
@@ -189,12 +166,12 @@ std::size_t Transfer::take(const char* bytes, std::size_t count) {
   curl_off_t announced = -1;
   curl_easy_getinfo(handle(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
   const auto whole = static_cast<std::size_t>(std::max<curl_off_t>(announced, 0));
-  const bool crowded = in_flight_.bytes + count > in_flight_.limit;
-  if (std::max(received_, whole) > max_body_ || (crowded && received_ > in_flight_.share)) {
+  const bool crowded = all_.bytes + count > all_.limit;
+  if (std::max(received_, whole) > max_body_ || (crowded && received_ > all_.share)) {
     return refuse(kTooLarge);
   }
   response_.body.insert(response_.body.end(), bytes, bytes + count);
-  in_flight_.bytes += count;
+  all_.bytes += count;
   return count;
 }
 

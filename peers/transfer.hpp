@@ -1,8 +1,9 @@
-// The digest requests to one peer, one after the other.
+// A request for the digest of a peer.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,33 +11,32 @@
 #include "config/networks.hpp"
 #include "peers/curl.hpp"
 #include "peers/peer.hpp"
-#include "peers/poll_plan.hpp"
-#include "peers/poll_response.hpp"
+#include "peers/poll.hpp"
 
 namespace peers {
 
-// The body bytes that all transfers hold at this moment. A transfer within `share` is never refused
-// for the others' sake; beyond that, it may go on while all together hold no more than `limit`.
-struct InFlight {
+// What all transfers share. The body bytes that they hold at this moment are bounded: a transfer
+// within `share` is never refused for the others' sake; beyond that, it may go on while all
+// together hold no more than `limit`.
+struct Transfers {
+  CURLM* multi;
+  std::string agent;  // our User-Agent
+  PollLimits limits;
+  std::function<SteadyTime()> now;
   std::size_t limit = 0;
   std::size_t share = 0;
   std::size_t bytes = 0;
 };
 
-// Each request has a libcurl handle of its own, from begin() to end(): libcurl 7.88 keeps pointers
-// into the freed head of the response before, and follows them if a line of the next head begins
-// with a space. Connections stay with the multi handle, for the next request.
+// One digest request to a peer, for as long as the object lives. It has a libcurl handle of its
+// own: libcurl 7.88 keeps pointers into the freed head of the response before, and follows them if
+// a line of the next head begins with a space. Connections stay with the multi handle, for the next
+// request.
 //
-// Legal calls: (begin, [finish, response()...], end)*. Control thread only. libcurl keeps a pointer
-// to this object, so it must not move.
+// Legal calls: [finish, response()...]. Control thread only. libcurl keeps a pointer to this
+// object, so it must not move.
 class Transfer {
  public:
-  Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const std::string& agent,
-           const PollLimits& limits);
-  ~Transfer();
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
-
   struct Request {
     std::string target;                 // origin-form
     std::string_view accept;            // a media type
@@ -46,7 +46,12 @@ class Transfer {
     std::chrono::milliseconds silence;  // likewise
   };
 
-  void begin(const Request& request);
+  // Begins the request. `all` outlives the transfer.
+  Transfer(Transfers& all, const Peer& peer, const Request& request);
+  // Aborts the transfer if it is still running.
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
 
   // Returns what went wrong, in our words; empty if response() is complete.
   std::string finish(CURLcode code);
@@ -64,36 +69,26 @@ class Transfer {
   // The address that was reached; empty if there was no connection.
   std::optional<config::Address> address() const;
 
-  // Discards the response; aborts the transfer if it is still running.
-  void end();
-
-  // Null unless a request has begun and not ended.
   CURL* handle() const { return easy_.get(); }
 
  private:
-  void make_handle();
   std::size_t refuse(std::string_view why);
   static std::size_t on_head(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
-  void hear();
-  std::size_t take_line(std::string_view line);
-  std::size_t take(const char* bytes, std::size_t count);
+  void record_sign_of_life();
+  std::size_t read_line(std::string_view line);
+  std::size_t read_body(const char* bytes, std::size_t count);
   std::string field(const char* name) const;
   long status() const;
   void read_head();
 
-  CURLM* const multi_;
-  const std::string place_;  // the URL without a target
-  const std::string agent_;
-  const std::string authorization_;  // the value of Proxy-Authorization; empty: none
-  const PollLimits limits_;
-  InFlight& in_flight_;
-  CurlEasy easy_;
+  Transfers& all_;
+  const CurlEasy easy_;
   CurlList fields_;
   PollResponse response_;
-  std::chrono::milliseconds silence_{0};
-  SteadyTime silent_until_{};
-  std::size_t max_body_ = 0;
+  const std::chrono::milliseconds silence_;
+  SteadyTime silent_until_;
+  const std::size_t max_body_;
   std::size_t head_bytes_ = 0;
   std::size_t received_ = 0;
   bool unresolved_ = false;

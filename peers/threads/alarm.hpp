@@ -33,8 +33,9 @@ class Alarm {
     [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
   }
 
-  // These are for the sleeper. `on`: whether it wants to be woken.
-  void set(bool on) { set_.store(on); }
+  // These are for the sleeper: it wants to be woken, or not.
+  void set() { set_.store(true); }
+  void unset() { set_.store(false); }
   // Whether the alarm has rung since the last call.
   bool rang() {
     std::uint64_t times = 0;

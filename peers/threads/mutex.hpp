@@ -2,18 +2,155 @@
 // order of locks. A free lock costs nothing more in released programs.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
 #include <stop_token>
 #include <utility>
 
-#include "peers/threads/annotations.hpp"
-#include "peers/threads/lock_order.hpp"
-#include "peers/threads/lock_waits.hpp"
+// The words below tell clang which lock guards what (-Wthread-safety). Other compilers see nothing.
+//
+// What each one means: https://clang.llvm.org/docs/ThreadSafetyAnalysis.html. clang checks every
+// source in the build with TSan; an access without the lock is an error there.
+#ifdef __clang__
+#define HEARSAY_THREAD_ATTRIBUTE(what) __attribute__((what))
+#else
+#define HEARSAY_THREAD_ATTRIBUTE(what)
+#endif
+
+// Of a type: its objects are locks, or hold one for as long as they live.
+#define CAPABILITY(name) HEARSAY_THREAD_ATTRIBUTE(capability(name))
+#define SCOPED_CAPABILITY HEARSAY_THREAD_ATTRIBUTE(scoped_lockable)
+
+// Of a member: read and written only under this lock.
+#define GUARDED_BY(lock) HEARSAY_THREAD_ATTRIBUTE(guarded_by(lock))
+
+// Of a function: its caller holds the lock, or must not hold it.
+#define REQUIRES(...) HEARSAY_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define EXCLUDES(...) HEARSAY_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
+
+// Of a function: takes the lock, or lets it go.
+#define ACQUIRE(...) HEARSAY_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define ACQUIRE_SHARED(...) HEARSAY_THREAD_ATTRIBUTE(acquire_shared_capability(__VA_ARGS__))
+#define RELEASE(...) HEARSAY_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
+#define RELEASE_SHARED(...) HEARSAY_THREAD_ATTRIBUTE(release_shared_capability(__VA_ARGS__))
+#define RELEASE_GENERIC(...) HEARSAY_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
+
+// Of a function whose caller holds the lock by another name: after the call, clang takes the lock
+// for held until the caller returns.
+#define ASSERT_CAPABILITY(lock) HEARSAY_THREAD_ATTRIBUTE(assert_capability(lock))
+
+// Of a function that the analysis cannot follow; a comment beside it says why it is right.
+#define NO_THREAD_SAFETY_ANALYSIS HEARSAY_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace threads {
+
+// The order in which a thread takes locks. Builds for debugging check it, sanitizers' builds among
+// them; others do nothing here. proxy/README.md says which lock has which place. A thread takes a
+// lock only while it holds none of this place or a later one. So no two threads wait for each
+// other.
+enum class Place : std::uint8_t {
+  first,
+  second,
+  third,
+  alone,  // taken while the thread holds no lock, and only `last` is taken while this one is held
+  last,   // taken whatever the thread holds, and no lock is taken while this one is held
+};
+
+#ifdef HEARSAY_CHECK_LOCK_ORDER
+
+// The locks that one thread holds, by place. Locks may be released in any order.
+class HeldLocks {
+ public:
+  // Call this before the wait for a lock, because a deadlock would not come back from the wait.
+  void take(Place place) {
+    take(place, place == Place::alone ? 0 : static_cast<std::size_t>(place));
+  }
+  // The same where other locks of the place may be held.
+  void take_beside_others(Place place) { take(place, static_cast<std::size_t>(place) + 1); }
+  void release(Place place) { --held_[static_cast<std::size_t>(place)]; }
+
+ private:
+  // No lock of the place `least` or a later one may be held.
+  void take(Place place, std::size_t least) {
+    const auto at = static_cast<std::size_t>(place);
+    for (std::size_t i = least; i < held_.size(); ++i) {
+      if (held_[i] > 0) fail(at, i);
+    }
+    ++held_[at];
+  }
+  [[noreturn]] static void fail(std::size_t wanted, std::size_t held) {
+    std::fprintf(stderr, "locks taken out of order: place %zu while a lock of place %zu is held\n",
+                 wanted, held);
+    std::abort();
+  }
+
+  std::array<unsigned, 5> held_{};
+};
+
+inline HeldLocks& held_locks() {
+  thread_local HeldLocks held;
+  return held;
+}
+
+// What a lock notes of itself.
+class Ordered {
+ public:
+  explicit constexpr Ordered(Place place) : place_(place) {}
+  void taking() const { held_locks().take(place_); }
+  void taking_beside_others() const { held_locks().take_beside_others(place_); }
+  void released() const { held_locks().release(place_); }
+
+ private:
+  Place place_;
+};
+
+#else
+
+class Ordered {
+ public:
+  explicit constexpr Ordered(Place) {}
+  void taking() const {}
+  void taking_beside_others() const {}
+  void released() const {}
+};
+
+#endif
+
+// How often a thread of this process has found a lock taken for so long that it went to sleep.
+inline std::atomic<std::uint64_t>& lock_waits() {
+  static std::atomic<std::uint64_t> waits{0};
+  return waits;
+}
+
+// Tells the processor that a loop waits for another thread.
+inline void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Locks the mutex. Most sections last about 100 ns, and to sleep and to be woken cost fifty times
+// as much. So the thread first tries again for about a microsecond, for longer each time.
+inline void take(std::mutex& mutex) {
+  constexpr int kMostPauses = 64;
+  if (mutex.try_lock()) return;
+  for (int pauses = 1; pauses <= kMostPauses; pauses *= 2) {
+    for (int i = 0; i < pauses; ++i) pause();
+    if (mutex.try_lock()) return;
+  }
+  lock_waits().fetch_add(1, std::memory_order_relaxed);
+  mutex.lock();
+}
 
 // A std::mutex, which a thread takes as take() says. Use it by MutexLock.
 class CAPABILITY("mutex") Mutex {
@@ -89,12 +226,6 @@ class Condition {
                 Predicate done) NO_THREAD_SAFETY_ANALYSIS {
     return changed_.wait_for(lock.lock_, limit,
                              [&done]() NO_THREAD_SAFETY_ANALYSIS { return done(); });
-  }
-  template <class Clock, class Duration, class Predicate>
-  bool wait_until(MutexLock& lock, std::chrono::time_point<Clock, Duration> until,
-                  Predicate done) NO_THREAD_SAFETY_ANALYSIS {
-    return changed_.wait_until(lock.lock_, until,
-                               [&done]() NO_THREAD_SAFETY_ANALYSIS { return done(); });
   }
 
  private:

@@ -13,8 +13,8 @@
 
 #include "config/networks.hpp"
 #include "peers/curl.hpp"
-#include "peers/identity.hpp"
 #include "peers/peer.hpp"
+#include "peers/site.hpp"
 #include "proxy/check/try_out.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/sources/attempt.hpp"

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "peers/threads/lock_waits.hpp"
+#include "peers/threads/mutex.hpp"
 #include "proxy/observe/exposition.hpp"
 #include "proxy/version.hpp"
 

@@ -26,7 +26,7 @@ GivingWay::GivingWay(net::asio::io_context& aside, Storage& storage, Cache& cach
       calm_(aside.get_executor()) {}
 
 void GivingWay::start() {
-  reserve_.failed().set(true);
+  reserve_.failed().set();
   await_failure();
 }
 
@@ -38,7 +38,7 @@ void GivingWay::await_failure() {
     } catch (const std::bad_alloc&) {
       // The next allocation that fails rings again.
     }
-    reserve_.failed().set(true);
+    reserve_.failed().set();
     await_failure();
   });
 }

@@ -1,6 +1,5 @@
 #include "proxy/server/neighbourhood.hpp"
 
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -37,11 +36,15 @@ void Neighbourhood::follow(const Policy& policy, HeldPolls& polls,
   polled_ = policy.directory;
   publisher_.follow(settings, clock_.now());
   polls.wake_all();
-  exchange_.emplace(
-      *polled_, settings, std::string(kProduct),
-      [this, &polls, &names, neighbours = polled_] { tick(*neighbours, polls, names); },
-      peers::PollLimits{}, &storage_.newly_claimed, &turns_,
-      [this](peers::Epoch epoch) { return publisher_.names_us(epoch); });
+  exchange_.emplace(peers::Exchange::Needs{
+      .directory = *polled_,
+      .settings = settings,
+      .agent = std::string(kProduct),
+      .tick = [this, &polls, &names, neighbours = polled_] { tick(*neighbours, polls, names); },
+      .now = [this] { return clock_.steady(); },
+      .hurry = &storage_.newly_claimed,
+      .turns = &turns_,
+      .names_us = [this](peers::Epoch epoch) { return publisher_.names_us(epoch); }});
   has_thread_ = true;
 }
 
@@ -60,7 +63,7 @@ std::optional<std::uint64_t> Neighbourhood::turns() const {
 void Neighbourhood::tick(const peers::PeerDirectory& neighbours, HeldPolls& polls,
                          const upstream::NameHealth& names) {
   const bool changed = publisher_.tick(clock_.now());
-  storage_.newly_claimed.set(!changed);
+  changed ? storage_.newly_claimed.unset() : storage_.newly_claimed.set();
   if (changed) polls.wake_all();
   const auto now = clock_.steady();
   storage_.watch.look(now);

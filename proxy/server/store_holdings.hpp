@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "peers/holdings.hpp"
+#include "peers/publisher.hpp"
 #include "proxy/cache/store.hpp"
 
 namespace proxy {

@@ -48,7 +48,7 @@ class Attempt {
   // than 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling,
   // since a sibling sends a stored response at once, except a 102 by which it says that it waits
   // for its own fetch. An answer at a neighbour's address that does not prove to be the neighbour's
-  // (peers/identity.hpp) is a failure, whatever it says: Errc::unproven_peer if the next poll may
+  // (peers/site.hpp) is a failure, whatever it says: Errc::unproven_peer if the next poll may
   // prove it, else Errc::not_the_peer. After the latter the neighbour rests, and all that it gave
   // and no origin has confirmed is dropped.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);

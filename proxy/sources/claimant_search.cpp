@@ -319,7 +319,7 @@ void ClaimantSearch::leave_all(peers::SteadyTime now) {
     if (abandoned() || left != Left::late_peer) continue;
     const auto& peer = *attempt.peer();
     question->noted = true;
-    peer.accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
+    peer.accuracy.record({peers::ClaimOutcome::outrun, waited, 0}, now);
     http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer.name));
   }
   leave_quietly(abandoned() ? Then::ends : Then::may_go_on);

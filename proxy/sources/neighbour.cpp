@@ -227,8 +227,9 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                 peers::SteadyTime now, std::uint64_t bytes) {
   const auto outcome = outcome_of(attempt, finding);
   if (!outcome) return;
-  directory.note(attempt.peer(), *outcome, first_byte_of(attempt, finding), bytes, now,
-                 finding.cause);
+  directory.record(attempt.peer(),
+                   {*outcome, first_byte_of(attempt, finding), bytes, finding.cause},
+                   now);
 }
 
 }  // namespace proxy

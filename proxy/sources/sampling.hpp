@@ -14,9 +14,10 @@ struct SourceAccess;
 
 // Call this when the origin is asked for a response that a sibling might have. In the share
 // `digest.false_miss_sample` of its calls, asks a random usable peer that does not claim the key
-// (probe_of()), and notes the result with Accuracy::probed(). Returns at once: a detached coroutine
-// on the worker's thread does the rest, within the settings timeouts.peer_connect and
-// peer_first_byte. The connection is not used again, so bytes after the head cannot reach a client.
+// (probe_of()), and notes the result with Accuracy::probed() and missed(). Returns at once: a
+// detached coroutine on the worker's thread does the rest, within the settings
+// timeouts.peer_connect and peer_first_byte. The connection is not used again, so bytes after the
+// head cannot reach a client.
 void sample_false_miss(SourceAccess& access, const digest::Key& key, const Request& request);
 
 // Whether the answer says that the peer holds the response; nothing if the answer does not tell.

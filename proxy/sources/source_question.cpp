@@ -32,7 +32,8 @@ void record_unused(const AskedAbout& about, const Attempt& attempt, bool begun,
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : outcome_of(attempt, finding);
   if (!outcome) return;
-  about.directory->note(peer, *outcome, first_byte_of(attempt, finding), 0, now, finding.cause);
+  about.directory->record(peer, {*outcome, first_byte_of(attempt, finding), 0, finding.cause},
+                          Attempt::Steady::now());
   const bool is_claim = attempt.lead() == Lead::claim;
   if (is_claim && is_denial(finding))
     about.directory->note_denial(peer, about.key, attempt.begun());
@@ -54,7 +55,7 @@ Task<void> see_out(SourceAccess& access, const AskedAbout& about, Attempt& attem
   const bool goes_on = read && (*read == 0 || all >= kEnough);
   if (goes_on) co_return attempt.peer()->accuracy.probation().prove();
   if (read || read.error().what == Failure::What::abandoned) co_return;  // slow, or left
-  about.directory->note(attempt.peer(), peers::ClaimOutcome::broken, std::nullopt, 0, access.now());
+  about.directory->record(attempt.peer(), {peers::ClaimOutcome::broken}, access.now());
 }
 
 // `bell`: the race's, which is there until the question is left.
@@ -63,7 +64,7 @@ Task<void> see_through(SourceAccess& access, std::shared_ptr<SourceQuestion> que
   auto& attempt = question->attempt;
   const auto& peer = attempt.peer();
   std::optional<peers::Asking> asking;
-  if (peer) asking.emplace(peer->accuracy, question->plan.on_trial);
+  if (peer) asking.emplace(peer->accuracy, peers::Trial(question->plan.on_trial));
   bool begun = false;
   Attempt::OnInterim interim = [&question = *question](const http::ResponseHead& head) {
     const bool is_heard = !question.left && question.on_interim;

@@ -87,26 +87,30 @@ class Polls {
   void ask(std::string_view answer) {
     request_.base = report_.claims.native;
     request_.conditional = !report_.etag.empty();
-    transfer_.begin({.target = "/digest/native",
-                     .accept = "x/y",
-                     .etag = report_.etag,
-                     .max_body = kRoom,
-                     .silence = std::chrono::seconds(1)});
-    curl_easy_setopt(transfer_.handle(), CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl_easy_setopt(transfer_.handle(), CURLOPT_OPENSOCKETDATA, &far_);
-    curl_easy_setopt(transfer_.handle(), CURLOPT_SOCKOPTFUNCTION, is_connected);
-    const auto error = transfer_.finish(carry_out(multi_.get(), far_, answer));
-    const auto result =
-        error.empty() ? read_poll(request_, transfer_.response()) : no_response(request_, error);
-    enter(report_, result, {});
-    (void)transfer_.address();
-    transfer_.end();
-    if (in_flight_.bytes != 0) std::abort();  // of this transfer alone
+    transfer(answer);
+    if (transfers_.bytes != 0) std::abort();  // of that transfer alone
     const bool was_native = request_.form == peers::DigestForm::native;
     request_.form = was_native ? peers::DigestForm::squid : peers::DigestForm::native;
   }
 
  private:
+  void transfer(std::string_view answer) {
+    peers::Transfer transfer(transfers_, peer_,
+                             {.target = "/digest/native",
+                              .accept = "x/y",
+                              .etag = report_.etag,
+                              .max_body = kRoom,
+                              .silence = std::chrono::seconds(1)});
+    curl_easy_setopt(transfer.handle(), CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(transfer.handle(), CURLOPT_OPENSOCKETDATA, &far_);
+    curl_easy_setopt(transfer.handle(), CURLOPT_SOCKOPTFUNCTION, is_connected);
+    const auto error = transfer.finish(carry_out(multi_.get(), far_, answer));
+    const auto result =
+        error.empty() ? read_poll(request_, transfer.response()) : no_response(request_, error);
+    enter(report_, result, {});
+    (void)transfer.address();
+  }
+
   static config::PeerSettings settings() {
     config::PeerSettings peer;
     peer.name = "b";
@@ -118,8 +122,12 @@ class Polls {
   FarEnd far_;
   const peers::Peer peer_{0, settings()};
   const peers::CurlMulti multi_{curl_multi_init()};
-  peers::InFlight in_flight_{.limit = kRoom, .share = kRoom};
-  peers::Transfer transfer_{multi_.get(), in_flight_, peer_, "Hearsay/fuzz", {}};
+  peers::Transfers transfers_{.multi = multi_.get(),
+                              .agent = "Hearsay/fuzz",
+                              .limits = {},
+                              .now = std::chrono::steady_clock::now,
+                              .limit = kRoom,
+                              .share = kRoom};
   peers::PollRequest request_;
   peers::PollReport report_;
 };

@@ -12,19 +12,19 @@ using namespace std::chrono_literals;
 const SteadyTime kNow{1000s};
 
 void note(Accuracy& accuracy, ClaimOutcome outcome, int times, SteadyTime now = kNow) {
-  for (int i = 0; i < times; ++i) accuracy.note(outcome, std::nullopt, 0, now);
+  for (int i = 0; i < times; ++i) accuracy.record({outcome, std::nullopt, 0}, now);
 }
 
 TEST(Accuracy, CountsEachOutcomeOnce) {
   Accuracy accuracy;
   accuracy.claimed();
   accuracy.claimed();
-  accuracy.note(ClaimOutcome::true_hit, 8ms, 500, kNow);
-  accuracy.note(ClaimOutcome::true_hit, 8ms, 20, kNow);
-  accuracy.note(ClaimOutcome::false_hit, 8ms, 0, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 8ms, 500}, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 8ms, 20}, kNow);
+  accuracy.record({ClaimOutcome::false_hit, 8ms, 0}, kNow);
   note(accuracy, ClaimOutcome::refused, 1);
   note(accuracy, ClaimOutcome::timed_out, 1);
-  accuracy.note(ClaimOutcome::broken, 8ms, 7, kNow);
+  accuracy.record({ClaimOutcome::broken, 8ms, 7}, kNow);
   const auto books = accuracy.books();
   EXPECT_EQ(books.claims, 2U);
   EXPECT_EQ(books.true_hits, 2U);
@@ -38,7 +38,8 @@ TEST(Accuracy, FalseHitsAreTheSumOfTheirCauses) {
   Accuracy accuracy;
   for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
     for (std::size_t times = 0; times <= cause; ++times) {
-      accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, static_cast<FalseHit>(cause));
+      accuracy.record({ClaimOutcome::false_hit, std::nullopt, 0, static_cast<FalseHit>(cause)},
+                      kNow);
     }
   }
   const auto books = accuracy.books();
@@ -60,11 +61,12 @@ TEST(Accuracy, APeerThatGaveWhatNeverWasTheOriginsRestsForLong) {
 
 TEST(Accuracy, ProbesTouchNothingElse) {
   Accuracy accuracy;
-  for (int i = 0; i < 200; ++i) accuracy.probed(i % 4 == 0);
+  for (int i = 0; i < 200; ++i) accuracy.probed();
+  for (int i = 0; i < 50; ++i) accuracy.missed();
   const auto books = accuracy.books();
   EXPECT_EQ(books.probes, 200U);
   EXPECT_EQ(books.false_misses, 50U);
-  EXPECT_EQ(accuracy.bytes_sent(), 0U);
+  EXPECT_EQ(accuracy.books().bytes_sent, 0U);
   EXPECT_EQ(books.claims + books.true_hits + books.false_hits + books.failures, 0U);
   EXPECT_EQ(books.first_byte, std::nullopt);
   EXPECT_EQ(accuracy.standing().came_true, 1);
@@ -74,22 +76,22 @@ TEST(Accuracy, ProbesTouchNothingElse) {
 TEST(Accuracy, LookupsAreThoseWhileItsDigestWasInUse) {
   Accuracy accuracy;
   EXPECT_EQ(accuracy.lookups(10), 0U);
-  accuracy.put_to_use(true, 10);
+  accuracy.begin_use(10);
   EXPECT_EQ(accuracy.lookups(10), 0U);
-  accuracy.put_to_use(true, 14);  // the peer has a digest again
+  accuracy.begin_use(14);  // the peer has a digest again
   EXPECT_EQ(accuracy.lookups(15), 5U);
-  accuracy.put_to_use(false, 20);
-  accuracy.put_to_use(false, 30);
+  accuracy.end_use(20);
+  accuracy.end_use(30);
   EXPECT_EQ(accuracy.lookups(40), 10U);
-  accuracy.put_to_use(true, 50);
+  accuracy.begin_use(50);
   EXPECT_EQ(accuracy.lookups(53), 13U);
 }
 
 TEST(Accuracy, FirstByteFollowsAMovingAverage) {
   Accuracy accuracy;
   EXPECT_EQ(accuracy.books().first_byte, std::nullopt);
-  accuracy.note(ClaimOutcome::true_hit, 8ms, 0, kNow);
-  accuracy.note(ClaimOutcome::true_hit, 16ms, 0, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 8ms, 0}, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 16ms, 0}, kNow);
   EXPECT_EQ(accuracy.books().first_byte, 9ms);
 }
 
@@ -126,7 +128,7 @@ TEST(Accuracy, RestDoublesUpToAMinuteAndATrueHitResetsIt) {
 
 TEST(Accuracy, ALateNoIsAFalseHitAndNoFailure) {
   Accuracy accuracy;
-  accuracy.note(ClaimOutcome::late_no, 900ms, 0, kNow, FalseHit::gone);
+  accuracy.record({ClaimOutcome::late_no, 900ms, 0, FalseHit::gone}, kNow);
   const auto books = accuracy.books();
   EXPECT_EQ(books.false_hits, 1U);
   EXPECT_EQ(books.by_cause[static_cast<std::size_t>(FalseHit::gone)], 1U);
@@ -167,14 +169,14 @@ TEST(Accuracy, WhatWasOrMayHaveBeenTrueWhenItWasClaimedIsNoLie) {
        {FalseHit::gone, FalseHit::stale, FalseHit::variant, FalseHit::unknown, FalseHit::unfit}) {
     Accuracy accuracy;
     for (int i = 0; i < 1000; ++i) {
-      accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, cause);
+      accuracy.record({ClaimOutcome::false_hit, std::nullopt, 0, cause}, kNow);
     }
     EXPECT_FALSE(accuracy.resting(kNow)) << to_string(cause);
   }
   for (const FalseHit cause : {FalseHit::absent, FalseHit::refused, FalseHit::untold}) {
     Accuracy accuracy;
     for (int i = 0; i < 100; ++i) {
-      accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, cause);
+      accuracy.record({ClaimOutcome::false_hit, std::nullopt, 0, cause}, kNow);
     }
     EXPECT_TRUE(accuracy.resting(kNow)) << to_string(cause);
     const bool refuses = cause == FalseHit::refused;
@@ -194,21 +196,21 @@ TEST(Accuracy, AnAnswerOfSomebodyElseIsAFailureThatIsNewsOnce) {
 
 TEST(Accuracy, OneThatRefusesUsRestsForLongerEachTimeUntilItServesUs) {
   Accuracy accuracy;
-  accuracy.note(ClaimOutcome::refuses_us, std::nullopt, 0, kNow);
+  accuracy.record({ClaimOutcome::refuses_us, std::nullopt, 0}, kNow);
   EXPECT_EQ(accuracy.books().reason, Reason::refuses_us);
   EXPECT_EQ(accuracy.books().by_cause[static_cast<std::size_t>(FalseHit::refused)], 1U);
-  accuracy.note(ClaimOutcome::refuses_us, std::nullopt, 0, kNow + kFirstRest);
+  accuracy.record({ClaimOutcome::refuses_us, std::nullopt, 0}, kNow + kFirstRest);
   EXPECT_TRUE(accuracy.resting(kNow + 2 * kFirstRest));
-  accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow + 4s, FalseHit::refused);
+  accuracy.record({ClaimOutcome::false_hit, std::nullopt, 0, FalseHit::refused}, kNow + 4s);
   EXPECT_TRUE(accuracy.standing().on_probation) << "it refused that one, too";
-  accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow + 5s, FalseHit::gone);
+  accuracy.record({ClaimOutcome::false_hit, std::nullopt, 0, FalseHit::gone}, kNow + 5s);
   EXPECT_FALSE(accuracy.standing().on_probation);
 }
 
 TEST(Accuracy, WhatTheFilterExplainsIsNoLie) {
   Accuracy accuracy;
   for (int i = 0; i < 1000; ++i) {
-    accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, FalseHit::absent, true);
+    accuracy.record({ClaimOutcome::false_hit, std::nullopt, 0, FalseHit::absent, true}, kNow);
   }
   EXPECT_FALSE(accuracy.resting(kNow));
   EXPECT_FALSE(beyond_prediction(10, 0, 0.003)) << "too few to judge";
@@ -222,21 +224,21 @@ TEST(Accuracy, AnOutrunPeerIsOnProbationUntilItAnswers) {
        {ClaimOutcome::true_hit, ClaimOutcome::false_hit, ClaimOutcome::overtaken}) {
     Accuracy accuracy;
     EXPECT_FALSE(accuracy.standing().on_probation);
-    accuracy.note(ClaimOutcome::outrun, 50ms, 0, kNow);
+    accuracy.record({ClaimOutcome::outrun, 50ms, 0}, kNow);
     EXPECT_TRUE(accuracy.standing().on_probation);
     EXPECT_FALSE(accuracy.resting(kNow));
     EXPECT_EQ(accuracy.books().reason, Reason::outrun);
-    accuracy.note(answer, 2ms, 0, kNow);
+    accuracy.record({answer, 2ms, 0}, kNow);
     EXPECT_FALSE(accuracy.standing().on_probation);
   }
 }
 
 TEST(Accuracy, AnOutrunRaisesTheTimeAndNeverLowersIt) {
   Accuracy accuracy;
-  accuracy.note(ClaimOutcome::true_hit, 80ms, 0, kNow);
-  accuracy.note(ClaimOutcome::outrun, 8ms, 0, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 80ms, 0}, kNow);
+  accuracy.record({ClaimOutcome::outrun, 8ms, 0}, kNow);
   EXPECT_EQ(accuracy.books().first_byte, 80ms);
-  accuracy.note(ClaimOutcome::outrun, 160ms, 0, kNow + 1s);
+  accuracy.record({ClaimOutcome::outrun, 160ms, 0}, kNow + 1s);
   EXPECT_EQ(accuracy.books().first_byte, 90ms);
   EXPECT_EQ(accuracy.standing().measured, kNow + 1s);
   EXPECT_EQ(accuracy.books().outruns, 2U);
@@ -255,7 +257,7 @@ TEST(Accuracy, OneTrialIsUnderWayAtATime) {
   Accuracy accuracy;
   ASSERT_TRUE(accuracy.probation().begin_trial());
   {
-    const Asking asking(accuracy, true);
+    const Asking asking(accuracy, Trial::yes);
     EXPECT_FALSE(accuracy.probation().begin_trial());
     EXPECT_EQ(accuracy.standing().under_way, 1U);
   }
@@ -265,23 +267,23 @@ TEST(Accuracy, OneTrialIsUnderWayAtATime) {
 
 TEST(Accuracy, ATimeOutCountsAsWhatItTook) {
   Accuracy accuracy;
-  accuracy.note(ClaimOutcome::true_hit, 8ms, 0, kNow);
-  accuracy.note(ClaimOutcome::timed_out, 1000ms, 0, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 8ms, 0}, kNow);
+  accuracy.record({ClaimOutcome::timed_out, 1000ms, 0}, kNow);
   EXPECT_EQ(accuracy.books().first_byte, 132ms);
-  accuracy.note(ClaimOutcome::timed_out, 0ms, 0, kNow + 1h);
+  accuracy.record({ClaimOutcome::timed_out, 0ms, 0}, kNow + 1h);
   EXPECT_EQ(accuracy.books().first_byte, 132ms) << "it was known to be out of reach";
 }
 
 TEST(Accuracy, APeerThatIsBackIsMeasuredAnew) {
   Accuracy accuracy;
-  accuracy.note(ClaimOutcome::true_hit, 2ms, 0, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 2ms, 0}, kNow);
   accuracy.polled(kNow);
-  accuracy.note(ClaimOutcome::outrun, 900ms, 0, kNow);
+  accuracy.record({ClaimOutcome::outrun, 900ms, 0}, kNow);
   accuracy.poll_failed(kNow + 1s);
   EXPECT_TRUE(accuracy.standing().first_byte.measured());
   accuracy.polled(kNow + 2s);
   EXPECT_FALSE(accuracy.standing().first_byte.measured()) << "it was stopped, and not slow";
-  accuracy.note(ClaimOutcome::true_hit, 2ms, 0, kNow + 2s);
+  accuracy.record({ClaimOutcome::true_hit, 2ms, 0}, kNow + 2s);
   accuracy.polled(kNow + 3s);
   EXPECT_EQ(accuracy.books().first_byte, 2ms);
 }
@@ -297,8 +299,8 @@ TEST(Accuracy, AClaimNeedNotBeAsked) {
 
 TEST(Accuracy, WhatWasNeverClaimedIsNeitherATrueNorAFalseHit) {
   Accuracy accuracy;
-  accuracy.note(ClaimOutcome::unclaimed_hit, std::nullopt, 100, kNow);
-  accuracy.note(ClaimOutcome::unclaimed_no, 3ms, 0, kNow);
+  accuracy.record({ClaimOutcome::unclaimed_hit, std::nullopt, 100}, kNow);
+  accuracy.record({ClaimOutcome::unclaimed_no, 3ms, 0}, kNow);
   const auto books = accuracy.books();
   EXPECT_EQ(books.unclaimed_hits, 1U);
   EXPECT_EQ(books.bytes_saved, 100U);
@@ -309,11 +311,11 @@ TEST(Accuracy, WhatWasNeverClaimedIsNeitherATrueNorAFalseHit) {
 
 TEST(Accuracy, ASlowAnswerLongAgoIsForgottenWhenAQuickOneComes) {
   Accuracy accuracy;
-  for (int i = 0; i < 10; ++i) accuracy.note(ClaimOutcome::true_hit, 1ms, 0, kNow);
-  for (int i = 0; i < 2; ++i) accuracy.note(ClaimOutcome::timed_out, 1s, 0, kNow);
-  accuracy.note(ClaimOutcome::true_hit, 1ms, 0, kNow + kFades - 1ms);
+  for (int i = 0; i < 10; ++i) accuracy.record({ClaimOutcome::true_hit, 1ms, 0}, kNow);
+  for (int i = 0; i < 2; ++i) accuracy.record({ClaimOutcome::timed_out, 1s, 0}, kNow);
+  accuracy.record({ClaimOutcome::true_hit, 1ms, 0}, kNow + kFades - 1ms);
   EXPECT_GT(accuracy.standing().first_byte.mean(), 100ms) << "not so long ago";
-  accuracy.note(ClaimOutcome::true_hit, 1ms, 0, kNow + 2 * kFades);
+  accuracy.record({ClaimOutcome::true_hit, 1ms, 0}, kNow + 2 * kFades);
   EXPECT_EQ(accuracy.standing().first_byte.mean(), 1ms);
 }
 

@@ -13,7 +13,7 @@ bool wakes(const Alarm& alarm) {
 
 TEST(Alarm, WakesItsSleeperOnceForAllThatRings) {
   Alarm alarm;
-  alarm.set(true);
+  alarm.set();
   EXPECT_FALSE(wakes(alarm));
   alarm.ring();
   alarm.ring();
@@ -27,7 +27,7 @@ TEST(Alarm, IsSilentUntilItIsSet) {
   Alarm alarm;
   alarm.ring();
   EXPECT_FALSE(wakes(alarm));
-  alarm.set(true);
+  alarm.set();
   EXPECT_FALSE(wakes(alarm)) << "what rang before the sleeper looked has been seen";
   alarm.ring();
   EXPECT_TRUE(alarm.rang());
@@ -37,8 +37,8 @@ TEST(Alarm, IsSilentUntilItIsSet) {
 
 TEST(Alarm, IsSilentOnceItIsTurnedOff) {
   Alarm alarm;
-  alarm.set(true);
-  alarm.set(false);
+  alarm.set();
+  alarm.unset();
   alarm.ring();
   EXPECT_FALSE(alarm.rang());
 }

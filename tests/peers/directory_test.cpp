@@ -30,7 +30,7 @@ class DirectoryTest : public testing::Test {
     return names;
   }
   void answer(std::size_t id, ClaimOutcome outcome, std::chrono::microseconds first_byte) {
-    directory_.note(directory_.peers()[id], outcome, first_byte, 100, kNow);
+    directory_.record(directory_.peers()[id], {outcome, first_byte, 100}, kNow);
   }
 
   using Names = std::vector<std::string>;
@@ -113,7 +113,7 @@ TEST_F(DirectoryTest, KeepsWhatIsKnownOfPeersThatStay) {
   const auto claimants = after.claimants(key("x"), kNow);
   ASSERT_EQ(claimants.size(), 1U) << "d has denied it";
   EXPECT_EQ(claimants[0]->name, "c");
-  directory_.note(directory_.peers()[1], ClaimOutcome::true_hit, 1ms, 100, kNow);
+  directory_.record(directory_.peers()[1], {ClaimOutcome::true_hit, 1ms, 100}, kNow);
   EXPECT_EQ(after.status(kNow)[2].books.true_hits, 2U) << "of a request from before";
 }
 
@@ -201,13 +201,13 @@ TEST_F(DirectoryTest, ObservesHowOftenWhatIsNotHeldIsClaimed) {
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, std::nullopt);
   directory_.update(0, report_of({"x"}, kNow));
   names("x");
-  directory_.note(directory_.peers()[0], ClaimOutcome::true_hit, {}, 0, kNow);
+  directory_.record(directory_.peers()[0], {ClaimOutcome::true_hit, {}, 0}, kNow);
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, std::nullopt);
   for (int i = 0; i < 3; ++i) names(("absent" + std::to_string(i)).c_str());
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, 0.0);
   for (const FalseHit cause : {FalseHit::absent, FalseHit::gone, FalseHit::stale}) {
     names("x");
-    directory_.note(directory_.peers()[0], ClaimOutcome::false_hit, {}, 0, kNow, cause);
+    directory_.record(directory_.peers()[0], {ClaimOutcome::false_hit, {}, 0, cause}, kNow);
   }
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, 0.25);
 }
@@ -215,7 +215,8 @@ TEST_F(DirectoryTest, ObservesHowOftenWhatIsNotHeldIsClaimed) {
 TEST_F(DirectoryTest, RateOfFalseMissesIsThatOfTheProbes) {
   const auto rate = [&] { return directory_.status(kNow)[0].false_miss_rate; };
   EXPECT_EQ(rate(), std::nullopt);
-  for (const bool held : {true, false, false, false}) directory_.peers()[0]->accuracy.probed(held);
+  for (int i = 0; i < 4; ++i) directory_.peers()[0]->accuracy.probed();
+  directory_.peers()[0]->accuracy.missed();
   EXPECT_EQ(rate(), 0.25);
 }
 

@@ -66,12 +66,21 @@ class ExchangeTest : public testing::Test {
 
   void start(std::vector<config::PeerSettings> peers, PollLimits limits = {}) {
     directory_.emplace(peers);
-    exchange_.emplace(
-        *directory_, settings_, "Hearsay/test", [this] { beat(); }, limits, nullptr, nullptr,
-        [this](Epoch epoch) { return epoch == our_epoch_; });
+    auto needs = this->needs([this] { beat(); });
+    needs.limits = limits;
+    needs.names_us = [this](Epoch epoch) { return epoch == our_epoch_; };
+    exchange_.emplace(std::move(needs));
   }
   void start(const ScriptedPeer& peer, PollLimits limits = {}) {
     start({samples::peer("b", peer.port())}, limits);
+  }
+
+  Exchange::Needs needs(std::function<void()> tick) {
+    return {.directory = *directory_,
+            .settings = settings_,
+            .agent = "Hearsay/test",
+            .tick = std::move(tick),
+            .now = now};
   }
 
   void beat() {

@@ -1,4 +1,4 @@
-#include "peers/generations.hpp"
+#include "peers/publisher.hpp"
 
 #include <gtest/gtest.h>
 

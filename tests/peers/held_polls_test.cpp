@@ -53,8 +53,9 @@ TEST_F(ExchangeTest, APeerThatKeepsSilentIsDownAfterTwoPollsAndTheTickKnowsItAtO
     down.notify_all();
   };
   const SteadyTime before = now();
-  const PollLimits limits{.silence = 200ms, .hold = 100ms};
-  const Exchange exchange(*directory_, settings_, "Hearsay/test", tick, limits);
+  auto needs = this->needs(tick);
+  needs.limits = {.silence = 200ms, .hold = 100ms};
+  const Exchange exchange(std::move(needs));
   down.wait(false);
   EXPECT_LT(now() - before, support::allowed(2s));
   EXPECT_EQ(status().polls.failed, 2U);
@@ -98,11 +99,13 @@ TEST_F(ExchangeTest, TicksAtOnceWhenItsAlarmRings) {
   std::atomic<int> ticks = 0;
   directory_.emplace(std::vector<config::PeerSettings>{});
   const auto tick = [&] {
-    alarm.set(true);
+    alarm.set();
     ++ticks;
     ticks.notify_all();
   };
-  Exchange exchange(*directory_, settings_, "Hearsay/test", tick, {}, &alarm);
+  auto needs = this->needs(tick);
+  needs.hurry = &alarm;
+  const Exchange exchange(std::move(needs));
   ticks.wait(0);
   const SteadyTime before = now();
   alarm.ring();

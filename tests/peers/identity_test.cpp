@@ -1,4 +1,4 @@
-#include "peers/identity.hpp"
+#include "peers/site.hpp"
 
 #include <gtest/gtest.h>
 

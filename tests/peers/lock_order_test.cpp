@@ -2,7 +2,7 @@
 #ifndef HEARSAY_CHECK_LOCK_ORDER
 #define HEARSAY_CHECK_LOCK_ORDER
 #endif
-#include "peers/threads/lock_order.hpp"
+#include "peers/threads/mutex.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 TEST(LockOrder, AllowsLaterPlacesAndReleasesInAnyOrder) {
   HeldLocks held;
   held.take(Place::first);
-  held.take(Place::first, true);
+  held.take_beside_others(Place::first);
   held.take(Place::second);
   held.take(Place::third);
   held.release(Place::second);

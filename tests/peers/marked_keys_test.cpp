@@ -36,7 +36,7 @@ TEST(MarkedKeys, AreLookedUpInDigestsOfHearsaysAlone) {
   const auto claims = directory.claims_of(x, kNow, digest::kOfPart);
   EXPECT_EQ(claims[0].claims, true);
   EXPECT_EQ(claims[1].claims, false);
-  directory.note(directory.peers()[0], ClaimOutcome::true_hit, 1ms, 100, kNow);
+  directory.record(directory.peers()[0], {ClaimOutcome::true_hit, 1ms, 100}, kNow);
   Epoch ours = 1;
   while (bid_for(x, ours) >= bid_for(x, 0xab)) ++ours;
   EXPECT_FALSE(directory.is_kept_elsewhere(x, ours, kNow, digest::kOfPart))

@@ -1,4 +1,4 @@
-#include "peers/memory_shares.hpp"
+#include "peers/poll.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "peers/generations.hpp"
+#include "peers/publisher.hpp"
 
 namespace peers {
 namespace {

@@ -57,7 +57,7 @@ TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
   report.failures_in_a_row = 2;
   EXPECT_EQ(state_of(peer, report, now + 59s), PeerState::down);
   EXPECT_EQ(state_of(peer, report, now + 60s), PeerState::stale);
-  peer.accuracy.note(ClaimOutcome::refused, std::nullopt, 0, now);
+  peer.accuracy.record({ClaimOutcome::refused, std::nullopt, 0}, now);
   EXPECT_EQ(state_of(peer, report, now), PeerState::resting);
   report.claims = {};
   EXPECT_EQ(state_of(peer, report, now), PeerState::stale);
@@ -67,6 +67,21 @@ TEST(StateOf, IsOffWhereTheSettingsSaySo) {
   config::PeerSettings settings = samples::peer("b");
   settings.digest = config::PeerDigest::none;
   EXPECT_EQ(state_of(Peer(0, settings), PollReport{}, SteadyTime{}), PeerState::off);
+}
+
+// Each text stands at the place of its enumerator.
+TEST(Names, AreThoseOfDigestAndMetrics) {
+  EXPECT_EQ(to_string(PeerKind::unknown), "unknown");
+  EXPECT_EQ(to_string(PeerKind::squid), "squid");
+  EXPECT_EQ(to_string(PeerState::off), "off");
+  EXPECT_EQ(to_string(PeerState::resting), "resting");
+  EXPECT_EQ(to_string(PeerState::down), "down");
+  EXPECT_EQ(to_string(FalseHit::absent), "absent");
+  EXPECT_EQ(to_string(FalseHit::untold), "untold");
+  EXPECT_EQ(to_string(FalseHit::unfit), "unfit");
+  EXPECT_EQ(to_string(Reason::none), "none");
+  EXPECT_EQ(to_string(Reason::poll_failed), "poll-failed");
+  EXPECT_EQ(to_string(Reason::refuses_us), "refuses-us");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "peers/poll_plan.hpp"
+#include "peers/poll.hpp"
 
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ TEST(HoldOf, FollowsAPollThatIsLonger) {
   EXPECT_EQ(hold_of(limits, 1h), 5s);
 }
 
-// The sum that poll_plan.hpp promises, of a poll that was answered early and two that are not.
+// The sum that poll.hpp promises, of a poll that was answered early and two that are not.
 TEST(PollLimits, HaveASilentPeerDownWithinFiveSeconds) {
   const PollLimits limits;
   const auto late = next_poll(held(0ms), 1s, 0, kNow) - kNow;

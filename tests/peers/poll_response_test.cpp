@@ -1,4 +1,4 @@
-#include "peers/poll_response.hpp"
+#include "peers/poll.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "peers/probation.hpp"
+#include "peers/accuracy.hpp"
 
 #include <gtest/gtest.h>
 

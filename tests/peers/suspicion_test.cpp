@@ -1,4 +1,4 @@
-#include "peers/suspicion.hpp"
+#include "peers/peer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -62,8 +62,8 @@ TEST(AccuracyThreads, LosesNoCount) {
     for (int i = 0; i < 3; ++i) {
       threads.emplace_back([&] {
         for (std::uint64_t n = 0; n < kEach; ++n) {
-          accuracy.note(ClaimOutcome::true_hit, 1ms, 2, kNow);
-          accuracy.note(ClaimOutcome::refused, std::nullopt, 0, kNow);
+          accuracy.record({ClaimOutcome::true_hit, 1ms, 2}, kNow);
+          accuracy.record({ClaimOutcome::refused, std::nullopt, 0}, kNow);
         }
       });
     }
@@ -84,7 +84,7 @@ TEST(DirectoryThreads, ClaimsAreReadAndNotedWhileDigestsChange) {
         const auto claimants = directory.claimants(samples::key("x"), kNow);
         for (const PeerRef& peer : claimants) {
           wrong += peer->id != 0;
-          directory.note(peer, ClaimOutcome::true_hit, 1ms, 1, kNow);
+          directory.record(peer, {ClaimOutcome::true_hit, 1ms, 1}, kNow);
         }
         wrong += directory.status(kNow).size() != 2;
       },

@@ -1,4 +1,4 @@
-#include "peers/work_account.hpp"
+#include "peers/poll.hpp"
 
 #include <gtest/gtest.h>
 

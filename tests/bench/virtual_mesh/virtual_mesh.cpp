@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "digest/keyed_hash.hpp"
-#include "peers/poll_response.hpp"
+#include "peers/poll.hpp"
 #include "tests/bench/arguments.hpp"
 #include "tests/bench/virtual_mesh/member.hpp"
 #include "tests/bench/zipf.hpp"
@@ -231,11 +231,12 @@ class Mesh {
     const Micros took(static_cast<std::int64_t>(1000 * shape_.neighbour));
     if (fetch.plan.given().candidates.lead() == Lead::claim) {
       ++counts_.false_claims;
-      directory.note(question.peer, peers::ClaimOutcome::false_hit, took, 0, clock_.now,
-                     peers::FalseHit::gone);
+      directory.record(question.peer,
+                       {peers::ClaimOutcome::false_hit, took, 0, peers::FalseHit::gone},
+                       clock_.now);
       directory.note_denial(question.peer, key, question.asked);
     } else {
-      directory.note(question.peer, peers::ClaimOutcome::unclaimed_no, took, 0, clock_.now);
+      directory.record(question.peer, {peers::ClaimOutcome::unclaimed_no, took, 0}, clock_.now);
       const auto ours = fetch.member.publisher.epoch();
       const auto fetcher = sibling.site_fetches.enter(key, ours, clock_.now);
       auto named = fetcher == ours ? nullptr : directory.member(fetcher, clock_.now);
@@ -249,9 +250,11 @@ class Mesh {
     auto& member = fetch.member;
     const auto took = std::chrono::duration_cast<Micros>(clock_.now - question.asked);
     const bool claimed = fetch.plan.given().candidates.lead() == Lead::claim;
-    member.directory.note(
-        question.peer, claimed ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::unclaimed_hit,
-        took, shape_.body, clock_.now);
+    member.directory.record(
+        question.peer,
+        {claimed ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::unclaimed_hit, took,
+         shape_.body},
+        clock_.now);
     ++counts_.neighbours;
     const auto& key = resources_[fetch.url].key;
     const Offer offer{

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "peers/poll_response.hpp"
+#include "peers/poll.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"

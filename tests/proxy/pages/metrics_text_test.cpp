@@ -15,9 +15,9 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
   const auto now = std::chrono::steady_clock::now();
   scene.directory.update(0, peers::samples::report_of({"x"}, now));
   const auto claimants = scene.directory.claimants(peers::samples::key("x"), now);
-  scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
-                       peers::FalseHit::absent);
-  claimants[0]->accuracy.probed(false);
+  scene.directory.record(claimants[0],
+                         {peers::ClaimOutcome::false_hit, {}, 0, peers::FalseHit::absent}, now);
+  claimants[0]->accuracy.probed();
   const auto text = metrics_text(scene.shared.pages, *scene.policy);
   for (const std::string sample :
        {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",

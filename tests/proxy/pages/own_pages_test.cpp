@@ -296,11 +296,12 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   scene.directory.update(0, peers::samples::report_of({"x"}, now));
   const auto claimants = scene.directory.claimants(peers::samples::key("x"), now);
   ASSERT_EQ(claimants.size(), 1U);
-  scene.directory.note(claimants[0], peers::ClaimOutcome::true_hit, std::chrono::milliseconds(2),
-                       10, now);
-  scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
-                       peers::FalseHit::gone);
-  claimants[0]->accuracy.probed(true);
+  scene.directory.record(claimants[0],
+                         {peers::ClaimOutcome::true_hit, std::chrono::milliseconds(2), 10}, now);
+  scene.directory.record(claimants[0],
+                         {peers::ClaimOutcome::false_hit, {}, 0, peers::FalseHit::gone}, now);
+  claimants[0]->accuracy.probed();
+  claimants[0]->accuracy.missed();
   const auto page = json::parse(digest_json(scene.shared.pages, *scene.policy));
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");

@@ -63,8 +63,8 @@ inline void know(peers::Accuracy& peer, const Source& source) {
   const auto outcome =
       source.on_probation ? peers::ClaimOutcome::broken : peers::ClaimOutcome::true_hit;
   for (int i = 0; i < 100 && source.known > 0ms; ++i)
-    peer.note(peers::ClaimOutcome::true_hit, source.known, 0, kStart);
-  if (source.on_probation) peer.note(outcome, std::nullopt, 0, kStart - 1h);
+    peer.record({peers::ClaimOutcome::true_hit, source.known}, kStart);
+  if (source.on_probation) peer.record({outcome}, kStart - 1h);
 }
 
 // Plays one request, and tells what happened when: "0 ask b; 3 b has".

@@ -51,14 +51,14 @@ class TwoTiers : public ::testing::Test {
 TEST_F(TwoTiers, RingForAClaimThatIsNewAndNotForWhatTheDiskClaimsToo) {
   threads::Alarm alarm;
   Store store(budget_, {}, &disk_.disk().catalog().index, &alarm);
-  alarm.set(true);
+  alarm.set();
   const auto response = kept(entry_of(budget_, stock_of("http://a/", 100, now_)));
   EXPECT_EQ(store.put(key_of("http://a/"), response, now_), Stored::yes);
   EXPECT_TRUE(alarm.rang());
 
   put(stock_of("http://b/", 100, now_));
   settle();
-  alarm.set(true);
+  alarm.set();
   const auto read_again = read_kept("http://b/");
   ASSERT_TRUE(read_again.entry);
   store.adopt(key_of("http://b/"), read_again, now_);

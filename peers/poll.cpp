@@ -1,9 +1,10 @@
-#include "peers/poll_response.hpp"
+#include "peers/poll.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <string_view>
 
 namespace peers {
@@ -75,6 +76,7 @@ void read_native_form(const PollRequest& request, const PollResponse& response,
                       PollResult& result) {
   using digest::NativeError;
   const auto head = digest::read_native_head(response.body);
+  // Before it is decoded, which allocates the filter.
   if (head && is_oversized(*head)) {
     result.error = "bad digest: far larger than its entries call for";
     return;
@@ -109,6 +111,48 @@ bool is_good(const PollResult& result) {
 bool is_no_native_peer(const PollRequest& request, const PollResponse& response, PeerKind kind) {
   return request.form == DigestForm::native && request.form_is_a_guess &&
          (response.status == 404 || kind != PeerKind::hearsay);
+}
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kFirstPause{1};  // after a failure
+// A Hearsay that has worked is mostly back soon, and until then its claims are lost.
+constexpr seconds kHearsayBack{2};
+constexpr seconds kUnknownBack{30};
+constexpr seconds kSquidBack{300};
+constexpr seconds kLongestWait{5};  // that a Hearsay is asked to hold a poll
+constexpr seconds kSquidNearest{10};
+constexpr seconds kSquidFarthest{3600};
+constexpr seconds kSquidDefault{300};
+constexpr seconds kSquidSpread{5};
+
+milliseconds share(milliseconds whole, double part) {
+  return std::chrono::duration_cast<milliseconds>(whole * part);
+}
+
+milliseconds earlier(milliseconds gap, double jitter) {
+  return gap - share(gap, 0.1 * jitter);
+}
+
+milliseconds pause_after(const LastPoll& last) {
+  const milliseconds longest = last.unresolved || last.kind == PeerKind::hearsay ? kHearsayBack
+                               : last.kind == PeerKind::squid                    ? kSquidBack
+                                                                                 : kUnknownBack;
+  const auto failures = last.failures_in_a_row;
+  const std::uint32_t doublings = std::min(failures > 0 ? failures - 1 : 0, 16U);
+  return std::min<milliseconds>(longest, kFirstPause * (1 << doublings));
+}
+
+milliseconds squid_gap(std::optional<seconds> expires_in, double jitter) {
+  const seconds expires =
+      std::clamp(expires_in.value_or(kSquidDefault), seconds{0}, kSquidFarthest);
+  return std::clamp<milliseconds>(expires + share(kSquidSpread, jitter), kSquidNearest,
+                                  kSquidFarthest);
+}
+
+std::size_t sum_of(KeptBytes kept) {
+  return std::accumulate(kept.begin(), kept.end(), std::size_t{0});
 }
 
 }  // namespace
@@ -171,6 +215,8 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
   }
   if (result.outcome == Polled::resync) {
     ++report.polls.resyncs;
+    // Without a base and a condition the next poll asks for a whole digest. The filter stays in use
+    // until then.
     report.claims.native.reset();
     report.etag.clear();
   }
@@ -178,6 +224,63 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
   // A page of any web server looks like the other form, so the poll for that form decides.
   if (result.outcome == Polled::other_form) return;
   report.failures_in_a_row = result.outcome == Polled::failed ? report.failures_in_a_row + 1 : 0;
+}
+
+SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, SteadyTime now) {
+  const bool squid = last.kind == PeerKind::squid;
+  switch (last.outcome) {
+    case Polled::fetched:
+    case Polled::unchanged:
+      if (squid) return now + squid_gap(last.expires_in, jitter);
+      return now + std::max(earlier(poll, jitter) - last.held, milliseconds{0});
+    case Polled::other_form:
+    case Polled::resync:
+      return now;
+    case Polled::building:
+      return now + kSquidNearest;
+    case Polled::failed:
+      break;
+  }
+  const milliseconds pause = earlier(pause_after(last), jitter);
+  return now + std::max(pause - last.overdue, milliseconds{0});
+}
+
+milliseconds silence_of(const PollLimits& limits, std::uint32_t failures_in_a_row,
+                        milliseconds took) {
+  const milliseconds stall = limits.stall;
+  if (failures_in_a_row >= kDownAfter) return stall;
+  return std::min(std::max(limits.silence, 2 * took), stall);
+}
+
+milliseconds hold_of(const PollLimits& limits, milliseconds poll) {
+  return std::max(limits.hold, std::min<milliseconds>(poll, kLongestWait));
+}
+
+milliseconds held_for(milliseconds asked, milliseconds waited) {
+  return std::clamp(waited, milliseconds{0}, asked);
+}
+
+std::chrono::seconds usable_for(PeerKind kind) {
+  return kind == PeerKind::squid ? std::chrono::hours{2} : seconds{60};
+}
+
+std::size_t share_of_each(std::size_t limit, std::size_t peers) {
+  return limit / std::max<std::size_t>(peers, 1);
+}
+
+std::size_t room_for(KeptBytes kept, std::size_t peer, std::size_t limit) {
+  const std::size_t others = sum_of(kept) - kept[peer];
+  return std::max(share_of_each(limit, kept.size()), limit - std::min(others, limit));
+}
+
+// If a digest within its share takes the sum over the limit, some other exceeds its share.
+std::optional<std::size_t> to_give_way(KeptBytes kept, std::size_t newest, std::size_t limit) {
+  if (sum_of(kept) <= limit) return std::nullopt;
+  std::optional<std::size_t> largest;
+  for (std::size_t peer = 0; peer < kept.size(); ++peer) {
+    if (peer != newest && (!largest || kept[peer] > kept[*largest])) largest = peer;
+  }
+  return largest;
 }
 
 }  // namespace peers
