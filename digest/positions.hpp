@@ -66,17 +66,21 @@ class Positions {
   bool all(const Key& key, Test test) const {
     switch (shape_.derivation) {
       case Derivation::squid_words:
-        return all_in_fours(
-            [&](std::uint32_t i) { return test(modulo_bits(squid_word(key, i))) ? 1U : 0U; });
+        return all_in_fours([&, i = std::size_t{0}]() mutable {
+          return test(modulo_bits(squid_word(key, i++))) ? 1U : 0U;
+        });
       case Derivation::salted:
         return every_double_hash(SipHash128(shape_.salt, key.bytes), test);
       case Derivation::double_hashing:
         break;
     }
-    const std::uint64_t first = Halves{key}.low();
+    // Each position follows from the one before: a product for each takes a fifth longer.
     const std::uint64_t step = Halves{key}.high() | 1;
-    return all_in_fours([&](std::uint32_t i) {
-      return test(i * stride_ + scaled(first + i * step, choices_)) ? 1U : 0U;
+    return all_in_fours([&, hash = Halves{key}.low(), first = std::uint64_t{0}]() mutable {
+      const bool is_set = test(first + scaled(hash, choices_));
+      hash += step;
+      first += stride_;
+      return is_set ? 1U : 0U;
     });
   }
 
@@ -105,15 +109,15 @@ class Positions {
     return true;
   }
 
-  // Whether is_set(i) is 1 for each i below the number of hashes: four are tested at once.
-  template <class IsSet>
-  bool all_in_fours(IsSet is_set) const {
-    std::uint32_t i = 0;
-    for (; i + 4 <= shape_.hashes; i += 4) {
-      if ((is_set(i) & is_set(i + 1) & is_set(i + 2) & is_set(i + 3)) == 0) return false;
+  // Whether next() is 1 as often as there are hashes: four are tested at once.
+  template <class Next>
+  bool all_in_fours(Next next) const {
+    std::uint32_t left = shape_.hashes;
+    for (; left >= 4; left -= 4) {
+      if ((next() & next() & next() & next()) == 0) return false;
     }
-    for (; i < shape_.hashes; ++i) {
-      if (is_set(i) == 0) return false;
+    for (; left > 0; --left) {
+      if (next() == 0) return false;
     }
     return true;
   }
