@@ -5,7 +5,7 @@
 
 #include "proxy/blocks/block_runs.hpp"
 #include "proxy/sources/source_access.hpp"
-#include "proxy/upstream/range_refusals.hpp"
+#include "proxy/upstream/origin_health.hpp"
 
 namespace proxy {
 

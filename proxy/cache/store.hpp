@@ -13,7 +13,6 @@
 
 #include "digest/key.hpp"
 #include "digest/rule.hpp"
-#include "digest/rule.hpp"
 #include "peers/threads/alarm.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/departures.hpp"

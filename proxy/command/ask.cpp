@@ -4,7 +4,6 @@
 
 #include <cerrno>
 
-#include "config/control.hpp"
 #include "config/load.hpp"
 
 namespace proxy::command {

@@ -9,7 +9,7 @@
 
 #include "config/endpoint.hpp"
 #include "config/settings.hpp"
-#include "proxy/cache/disk/catalog/purge_rules.hpp"
+#include "proxy/cache/disk/purge_rules.hpp"
 #include "proxy/command/streams.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/machine/privileges.hpp"

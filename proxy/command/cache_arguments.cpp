@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include "config/control.hpp"
+#include "config/load.hpp"
 #include "proxy/command/ask.hpp"
 #include "proxy/command/cache.hpp"
 #include "proxy/command/subcommand.hpp"

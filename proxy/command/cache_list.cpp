@@ -5,7 +5,7 @@
 #include "config/text.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/command/cache_access.hpp"
-#include "proxy/inspect/record_facts.hpp"
+#include "proxy/inspect/entry_facts.hpp"
 
 namespace proxy::command {
 namespace {

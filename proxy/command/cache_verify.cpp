@@ -2,7 +2,7 @@
 
 #include "config/counted.hpp"
 #include "proxy/command/cache_access.hpp"
-#include "proxy/inspect/record_facts.hpp"
+#include "proxy/inspect/entry_facts.hpp"
 
 namespace proxy::command {
 namespace {

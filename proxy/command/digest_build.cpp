@@ -8,8 +8,8 @@
 #include <span>
 
 #include "config/counted.hpp"
-#include "digest/plan.hpp"
-#include "digest/strict_filter.hpp"
+#include "digest/bloom_filter.hpp"
+#include "digest/sizing.hpp"
 #include "proxy/command/any_digest.hpp"
 #include "proxy/command/digest.hpp"
 #include "proxy/command/lines.hpp"

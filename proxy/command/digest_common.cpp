@@ -9,7 +9,7 @@
 
 #include "digest/bloom_filter.hpp"
 #include "digest/little_endian.hpp"
-#include "digest/plan.hpp"
+#include "digest/sizing.hpp"
 #include "proxy/command/digest.hpp"
 #include "proxy/command/line_sets.hpp"
 #include "proxy/command/lines.hpp"

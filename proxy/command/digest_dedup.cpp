@@ -3,9 +3,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "digest/plan.hpp"
+#include "digest/bloom_filter.hpp"
 #include "digest/scalable_filter.hpp"
-#include "digest/strict_filter.hpp"
+#include "digest/sizing.hpp"
 #include "proxy/command/digest.hpp"
 #include "proxy/command/interrupt.hpp"
 #include "proxy/command/line_sets.hpp"

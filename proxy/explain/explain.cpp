@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "proxy/client/take_in.hpp"
-#include "proxy/explain/whom.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/lookup/what_to_ask.hpp"
 #include "proxy/reply/refuse.hpp"
@@ -305,7 +304,8 @@ void write_whom(const ServeAccess& access, const Request& request, const Lookup&
   peers::Claimants claimants;
   for (const auto& claim : claims)
     if (counts_as_claimant(claim, now)) claimants.push_back(claim.peer);
-  const auto plan = ClaimantSearch::given_for(access.fetching.sources, wanted, std::move(claimants), now);
+  const auto plan =
+      ClaimantSearch::given_for(access.fetching.sources, wanted, std::move(claimants), now);
   if (plan.origin_takes.measured()) sources.origin.takes = plan.origin_takes.mean();
   if (lookup.verdict.action != Action::refuse) write_origin(request, sources.origin);
   sources.no_neighbours = why_no_neighbours(access, request, lookup);
@@ -356,8 +356,8 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
     explanation.cached.disk_fault = cache::disk::to_string(peeked.error());
     // A disk that hangs is a fact to show, not a reason to show nothing.
     const inspect::Live memory{access.cache().store};
-    peeked = inspect::peek(memory, access.cache().budget, request.stored_as(),
-                           request.head.fields, access.clock().now());
+    peeked = inspect::peek(memory, access.cache().budget, request.stored_as(), request.head.fields,
+                           access.clock().now());
   }
   write_stored(request, *peeked, explanation);
   const auto lookup = judged(access, request, std::move(*peeked));

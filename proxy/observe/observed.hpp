@@ -5,13 +5,11 @@
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/busiest.hpp"
 #include "proxy/observe/fault.hpp"
-#include "proxy/observe/first_seen.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
 #include "proxy/observe/process_facts.hpp"
 #include "proxy/observe/recent_requests.hpp"
 #include "proxy/observe/refused_neighbours.hpp"
-#include "proxy/observe/stuck_threads.hpp"
 
 namespace proxy {
 

@@ -7,7 +7,6 @@
 #include "proxy/blocks/block_runs.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/fill/fills.hpp"
-#include "proxy/blocks/block_runs.hpp"
 #include "proxy/observe/watch.hpp"
 #include "proxy/server/keepers.hpp"
 #include "proxy/tiers/placement.hpp"

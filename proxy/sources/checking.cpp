@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/counted.hpp"
-#include "proxy/purging/purge_pattern.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/sources/examination.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "proxy/http/cache_status.hpp"
-#include "proxy/net/frame_allocator.hpp"
+#include "proxy/net/frames.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/error.hpp"

@@ -5,7 +5,6 @@
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/origin_health.hpp"
 #include "proxy/upstream/origin_traffic.hpp"
-#include "proxy/upstream/range_refusals.hpp"
 #include "proxy/upstream/tls.hpp"
 
 namespace proxy::upstream {

@@ -9,11 +9,11 @@
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
-#include "proxy/worker/outgoing.hpp"
+#include "proxy/upstream/outgoing.hpp"
 #include "tests/peers/listed_holdings.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/cache/messages.hpp"
-#include "tests/proxy/request/requests.hpp"
+#include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <thread>
 
-#include "proxy/purging/purge_pattern.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "tests/proxy/cache/messages.hpp"
-#include "tests/proxy/request/requests.hpp"
+#include "tests/proxy/policy/requests.hpp"
 #include "tests/support/run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
