@@ -119,7 +119,7 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
 Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const RunJob& job,
                                                   OthersLeft left) {
   const auto& request = job.request->get();
-  if (!may_ask_neighbours(access.cache().fills, job.key, request, access.clock.steady()))
+  if (!may_ask_neighbours(access.cache().fills, job.key, request, access.clock().steady()))
     co_return std::nullopt;
   // A neighbour that fails rests, so each may fail once.
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {

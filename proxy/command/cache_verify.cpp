@@ -56,7 +56,7 @@ Result<int> verify_stopped(const CacheOptions& options, const disk::Directory& d
   Report summary;
   summary.add("segments", segments).add("good_records", all.records);
   summary.add("bytes", all.bytes).add("damaged_places", all.damages);
-  out.write(summary.as(options.json));
+  out.write(options.json ? summary.json() : summary.text());
   if (auto said = out.finish(); !said) return said.error();
   return all.damages == 0 ? kDone : kDamaged;
 }
@@ -81,7 +81,7 @@ Result<int> verify_running(const CacheOptions& options, const Streams& streams) 
   });
   progress.clear();
   if (!asked) return asked.error();
-  out.write(summary.as(options.json));
+  out.write(options.json ? summary.json() : summary.text());
   if (auto said = out.finish(); !said) return said.error();
   return number_in(summary, "damaged_places") == 0 ? kDone : kDamaged;
 }

@@ -75,7 +75,7 @@ Result<int> save_filter(const digest::BloomFilter& filter, const SaveOptions& op
   if (error != 0) return system_trouble(options.out, error);
   Report report;
   report.add("file", options.out).add(describe(filter, bytes.size()));
-  return print(report.as(options.json), streams);
+  return print(options.json ? report.json() : report.text(), streams);
 }
 
 // 1 GiB of keys; for more, the user gives --capacity.

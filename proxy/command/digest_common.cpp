@@ -303,7 +303,8 @@ Result<int> common_lines(const CommonOptions& options, const Streams& streams) {
   }
   Intersection intersection(options, streams, std::move(*inputs));
   if (auto done = intersection.run(); !done) return done.error();
-  if (!options.quiet) say(streams.err, intersection.report().as(options.json));
+  if (!options.quiet)
+    say(streams.err, options.json ? intersection.report().json() : intersection.report().text());
   return kDone;
 }
 

@@ -104,7 +104,7 @@ void announce(const WindowSeenSet& seen, const DedupOptions& options, int err) {
   Report report;
   report.add("remembers", seen.remembers()).add("filter_bytes", std::uint64_t{seen.byte_count()});
   report.add("false_positive_rate_bound", options.rate);
-  say(err, report.as(options.json));
+  say(err, options.json ? report.json() : report.text());
 }
 
 template <class SeenSet>
@@ -155,7 +155,7 @@ Result<int> dedup_with(Result<SeenSet> seen, const DedupOptions& options, const 
   if (!passed) return passed.error();
   if (!written) return written.error();
   const Report report = report_of(*seen, sink.counts, options.rate);
-  if (!options.quiet) say(streams.err, report.as(options.json));
+  if (!options.quiet) say(streams.err, options.json ? report.json() : report.text());
   return interrupt.signal() == 0 ? kDone : kSignalled + interrupt.signal();
 }
 

@@ -88,7 +88,8 @@ Result<int> info(const InfoOptions& options, const Streams& streams) {
   if (!found) return found.error();
   Report report;
   found->url.empty() ? report.add("file", options.digest) : report.add("url", found->url);
-  return print(report.add(found->digest.describe()).as(options.json), streams);
+  report.add(found->digest.describe());
+  return print(options.json ? report.json() : report.text(), streams);
 }
 
 }  // namespace proxy::command

@@ -171,14 +171,14 @@ Lookup judged(const ServeAccess& access, const Request& request, Peeked peeked) 
   return lookup;
 }
 
-bool would_join(ServeAccess& access, const Request& request, const Lookup& lookup) {
+bool would_join(const ServeAccess& access, const Request& request, const Lookup& lookup) {
   const auto action = lookup.verdict.action;
   const bool fetches = action == Action::fetch || action == Action::revalidate;
   return fetches && may_share(access.fetching, request, lookup) &&
          access.cache().fills.under_way(lookup.key, request.stored_as(), lookup.asked);
 }
 
-void write_verdict(ServeAccess& access, const Request& request, const Lookup& lookup,
+void write_verdict(const ServeAccess& access, const Request& request, const Lookup& lookup,
                    Explanation& explanation) {
   explanation.now = access.clock().now();
   explanation.ahead = access.clock().ahead();

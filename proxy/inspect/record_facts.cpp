@@ -50,7 +50,7 @@ std::string_view name_of(RecordKind kind) {
 
 // "good", or what is wrong with the body.
 std::string state_of_body(const disk::StoredRecord& stored) {
-  const auto read = stored.check_body(disk::Wait::yes);
+  const auto read = stored.body_in_file().check(disk::Wait::yes);
   return read ? "good" : std::string(disk::to_string(read.error()));
 }
 

@@ -20,7 +20,7 @@ std::vector<upstream::Endpoint> endpoints(const std::vector<config::Origin>& ori
 std::string authority(const config::Origin& origin) {
   auto text = config::to_text(config::HostPort{origin.host, origin.port});
   const std::string_view standard = origin.tls ? ":443" : ":80";
-  if (text.ends_with(standard)) text.resize(text.size() - standard.size());
+  if (text.ends_with(standard)) text.erase(text.size() - standard.size());
   return text;
 }
 

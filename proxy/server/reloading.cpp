@@ -36,7 +36,7 @@ Reloaded Reloading::reload() {
   if (shared.instance.leaving || shared.instance.draining) {
     return {file_.path(), {{file_.path(), "this process is ending, and reads no settings"}}, {}};
   }
-  supervisor_.reloading(process.clock.steady());
+  supervisor_.reloading(shared.cache.clock.steady());
   auto reloaded = follow_file();
   supervisor_.reloaded();
   return reloaded;

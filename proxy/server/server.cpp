@@ -60,7 +60,7 @@ void Server::run() {
   draining_.drain();
   stop();
   spdlog::info("stopped");
-  flush_events(engine_.process().clock.steady());
+  flush_events(engine_.shared().cache.clock.steady());
 }
 
 void Server::heed_signals() {

@@ -133,7 +133,9 @@ Task<void> probe(SourceAccess& access, Attempt attempt) {
   try {
     const auto answered = co_await attempt.ask();
     if (!answered) co_return;
-    if (const auto held = says_it_holds(attempt.head())) peer->accuracy.probed(*held);
+    const auto held = says_it_holds(attempt.head());
+    if (held) peer->accuracy.probed();
+    if (held && *held) peer->accuracy.missed();
   } catch (const std::exception& bug) {
     spdlog::error("a question to {} failed inside this proxy: {}", peer->name, bug.what());
   }

@@ -3,12 +3,10 @@
 namespace proxy {
 
 Outgoing::Outgoing(const Of& of, upstream::DescriptorShortage shortage)
-    : resolver(of.executor,
-               upstream::ResolverOptions{
-                   {}, upstream::ResolverOptions{}.cached_names, &of.shared.names}),
+    : resolver(of.executor, of.clock,
+               {{}, upstream::ResolverOptions{}.cached_names, &of.shared.names}),
       guard({}, of.listening),
-      connector(of.deadlines, resolver, guard, of.shared.tls, upstream::Connector::kHeadStart,
-                std::move(shortage)),
+      connector({of.deadlines, resolver, guard, of.shared.tls, of.clock}, std::move(shortage)),
       pool(of.deadlines),
       failed({}),
       upstream{{failed, of.shared.health, of.shared.traffic.add_thread(), of.clock},

@@ -11,11 +11,13 @@ namespace proxy::upstream {
 
 // Any thread. Outlives all questions.
 struct Shared {
+  Shared(TlsClient& for_all, machine::Clock& clock) : tls(for_all), traffic(clock) {}
+
   TlsClient& tls;
   OriginHealth health{};
   NameHealth names{};
   OriginClocks clocks{};
-  OriginTraffic traffic{};
+  OriginTraffic traffic;
   RangeRefusals range_refusals{};
 };
 
