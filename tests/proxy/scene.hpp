@@ -42,7 +42,7 @@ struct Scene {
   peers::PeerDirectory& directory = *policy->directory;
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
   machine::Clock clock;
-  Storage storage{settings};
+  Storage storage{settings, clock};
   cache::Budget& budget = storage.budget;
   cache::Budget& transit = storage.transit;
   cache::Store& store = storage.store;

@@ -47,7 +47,7 @@ struct Threads {
   const config::Settings settings;
   const std::vector<net::tcp::endpoint> listening;
   machine::Clock clock;
-  Storage storage{settings};
+  Storage storage{settings, clock};
   StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};
   upstream::TlsClient tls;

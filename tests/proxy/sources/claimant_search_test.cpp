@@ -87,7 +87,7 @@ TEST(WhomToAsk, LeavesOutWhoHasShownThatItIsOfNoUse) {
        .expected = "c",
        .before =
            [](SearchScene& scene, auto&) {
-             scene.peer(0)->accuracy.note(ClaimOutcome::broken, std::nullopt, 0, scene.now());
+             scene.peer(0)->accuracy.record({ClaimOutcome::broken}, scene.now());
            }},
       {.claim = "it rests, since somebody else answers at its address",
        .expected = "c",
@@ -109,7 +109,7 @@ TEST(WhomToAsk, TriesOneThatFailedOnceItsRestIsOver) {
        .expected = "try b; c",
        .before =
            [](SearchScene& scene, auto&) {
-             scene.peer(0)->accuracy.note(ClaimOutcome::broken, std::nullopt, 0, scene.now() - 1h);
+             scene.peer(0)->accuracy.record({ClaimOutcome::broken}, scene.now() - 1h);
            }},
       {.claim = "it was too slow a while ago",
        .expected = "try b; c",
@@ -206,7 +206,7 @@ TEST(WhomToAsk, IsTheOwnerOfAKeyThatNobodyClaims) {
        .before =
            [](SearchScene& scene, ClaimantSearch::For& wanted) {
              make_owner(scene, wanted);
-             scene.peer(0)->accuracy.note(ClaimOutcome::broken, std::nullopt, 0, scene.now() - 1h);
+             scene.peer(0)->accuracy.record({ClaimOutcome::broken}, scene.now() - 1h);
            }},
       {.claim = "a parent is no part of the site",
        .expected = "",

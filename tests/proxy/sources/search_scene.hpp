@@ -20,10 +20,15 @@ namespace proxy {
 struct SearchScene {
   explicit SearchScene(config::Settings told)
       : policy(std::make_shared<const Policy>(std::move(told), lists::AccessLists{})),
-        outgoing(io.get_executor(), deadlines, buffers, tls, health, names, traffic.add_thread(),
-                 listening, {}) {
+        outgoing({.executor = io.get_executor(),
+                  .deadlines = deadlines,
+                  .buffers = buffers,
+                  .clock = clock,
+                  .shared = shared,
+                  .listening = listening},
+                 {}) {
     request.parsed->pin(policy);
-    outgoing.follow(*policy);
+    outgoing.follow(policy->settings, policy->lists);
   }
 
   [[nodiscard]] peers::SteadyTime now() const { return clock.steady(); }
@@ -40,7 +45,7 @@ struct SearchScene {
   // The neighbour has answered in this time, often.
   void know(std::size_t id, std::chrono::microseconds takes) const {
     for (int i = 0; i < 100; ++i)
-      peer(id)->accuracy.note(peers::ClaimOutcome::true_hit, takes, 0, now());
+      peer(id)->accuracy.record({peers::ClaimOutcome::true_hit, takes}, now());
   }
   void know_origin(std::chrono::microseconds takes) {
     const auto origin = origin_of((*request).target, policy->lists);
@@ -76,10 +81,7 @@ struct SearchScene {
   net::Deadlines deadlines{io.get_executor()};
   BufferPool buffers;
   upstream::TlsClient tls;
-  upstream::OriginHealth health;
-  upstream::NameHealth names;
-  upstream::OriginTraffic traffic;
-  upstream::OriginClocks clocks;
+  upstream::Shared shared{tls, clock};
   const std::vector<net::tcp::endpoint> listening;
   Outgoing outgoing;
   cache::Budget budget{64 << 20};
@@ -98,7 +100,7 @@ struct SearchScene {
   peers::Publisher publisher{holdings, config::DigestSettings(), cache::kStart};
   SiteFetches site_fetches;
   Count second_questions;
-  SourceAccess access{.shared = {name, publisher, site_fetches, clocks, names},
+  SourceAccess access{.shared = {name, publisher, site_fetches, shared.clocks, shared.names},
                       .cache = tiers_access,
                       .upstream = outgoing.upstream,
                       .guard = outgoing.guard,

@@ -23,7 +23,7 @@ struct CacheScene {
     if (over == Over::memory) return;
     limits.path = home.path();
     limits.bytes = 64 << 20;
-    disk.emplace(budget, limits, PurgePattern::reading);
+    disk.emplace(budget, clock, limits, PurgePattern::reading);
     if (!disk->start()) throw std::runtime_error("the disk does not start");
     cache.disk = &*disk;
   }

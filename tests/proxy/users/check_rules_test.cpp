@@ -75,32 +75,32 @@ TEST(GuessLimit, RemembersABoundedNumberOfClients) {
       << "the others are forgotten";
 }
 
-config::Address address(std::uint8_t number) {
+config::Address address_of(std::uint8_t number) {
   return config::address_from_v4({10, 0, 0, number});
 }
 
 TEST(Turns, GoFromAddressToAddress) {
   Turns<int> turns;
   EXPECT_FALSE(turns.anyone_may_go());
-  for (const int work : {10, 11, 12}) EXPECT_TRUE(turns.add(address(1), work));
-  EXPECT_TRUE(turns.add(address(2), 20));
+  for (const int work : {10, 11, 12}) EXPECT_TRUE(turns.add(address_of(1), work));
+  EXPECT_TRUE(turns.add(address_of(2), 20));
   for (const int work : {10, 20, 11, 12}) {
     ASSERT_TRUE(turns.anyone_may_go());
     EXPECT_EQ(turns.next(), work);
-    turns.done(address(static_cast<std::uint8_t>(work / 10)));
+    turns.done(address_of(static_cast<std::uint8_t>(work / 10)));
   }
   EXPECT_EQ(turns.next(), std::nullopt);
 }
 
 TEST(Turns, LetOnlySomeOfOneAddressBeUnderWay) {
   Turns<int> turns;
-  for (const int work : {10, 11, 12}) turns.add(address(1), work);
+  for (const int work : {10, 11, 12}) turns.add(address_of(1), work);
   for (int i = 0; i < Turns<int>::kMostUnderWay; ++i) EXPECT_TRUE(turns.next());
   EXPECT_FALSE(turns.anyone_may_go());
   EXPECT_EQ(turns.next(), std::nullopt);
-  turns.add(address(2), 20);
+  turns.add(address_of(2), 20);
   EXPECT_EQ(turns.next(), 20);
-  turns.done(address(1));
+  turns.done(address_of(1));
   EXPECT_EQ(turns.next(), 12);
 }
 
@@ -109,13 +109,13 @@ TEST(Turns, LetOnlySomeWaitInAllAndOfEachAddress) {
   std::size_t waiting = 0;
   for (std::uint8_t i = 0; waiting < Turns<int>::kMost; ++i) {
     for (std::size_t one = 0; one < Turns<int>::kMostOfOne; ++one, ++waiting) {
-      EXPECT_TRUE(turns.add(address(i), 0));
+      EXPECT_TRUE(turns.add(address_of(i), 0));
     }
-    EXPECT_FALSE(turns.add(address(i), 0));
+    EXPECT_FALSE(turns.add(address_of(i), 0));
   }
-  EXPECT_FALSE(turns.add(address(200), 0));
+  EXPECT_FALSE(turns.add(address_of(200), 0));
   turns.next();
-  EXPECT_TRUE(turns.add(address(200), 0));
+  EXPECT_TRUE(turns.add(address_of(200), 0));
 }
 
 digest::Key key(std::uint32_t number) {
