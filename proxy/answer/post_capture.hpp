@@ -11,7 +11,7 @@
 #include "proxy/cache/storability.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/policy/request.hpp"
-#include "proxy/server/worker.hpp"
+#include "proxy/client/client.hpp"
 
 namespace proxy {
 
