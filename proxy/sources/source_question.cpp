@@ -32,8 +32,7 @@ void record_unused(const AskedAbout& about, const Attempt& attempt, bool begun,
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : outcome_of(attempt, finding);
   if (!outcome) return;
-  about.directory->record(peer, {*outcome, first_byte_of(attempt, finding), 0, finding.cause},
-                          Attempt::Steady::now());
+  about.directory->record(peer, {*outcome, first_byte_of(attempt, finding), 0, finding.cause}, now);
   const bool is_claim = attempt.lead() == Lead::claim;
   if (is_claim && is_denial(finding))
     about.directory->note_denial(peer, about.key, attempt.begun());
