@@ -232,22 +232,23 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
 
 }  // namespace
 
-RequestFacts::RequestFacts(const http::RequestHead& request)
-    : fields(&request.fields),
-      method(method_of(request.method)),
-      authorization(fields->has(field::authorization)),
-      for_origin(http::has_write_condition(*fields)),
-      from_proxy(fields->has(field::via)) {
-  if (fields->may_have(field::cache_control) || fields->may_have(field::pragma)) {
-    control = http::request_cache_control(*fields);
+void RequestFacts::apply(const http::RequestHead& request) {
+  const auto& lines = request.fields;
+  fields = &lines;
+  method = method_of(request.method);
+  if (lines.may_have(field::cache_control) || lines.may_have(field::pragma)) {
+    control = http::request_cache_control(lines);
   }
-  range = method == Method::get && fields->has(field::range);
+  authorization = lines.has(field::authorization);
+  range = method == Method::get && lines.has(field::range);
   if (range) {
-    ranges = only_value(*fields, field::range);
+    ranges = only_value(lines, field::range);
     signs_range = http::signs_range(request);
-    shown_tags = only_value(*fields, field::if_none_match);
+    shown_tags = only_value(lines, field::if_none_match);
   }
-  if (fields->has(field::if_range)) if_range = only_value(*fields, field::if_range);
+  if (lines.has(field::if_range)) if_range = only_value(lines, field::if_range);
+  for_origin = http::has_write_condition(lines);
+  from_proxy = lines.has(field::via);
 }
 
 bool is_ahead(const RangeFacts& request, std::string_view etag,

@@ -44,7 +44,9 @@ struct RequestFacts : RangeFacts, SiteFacts {
   enum class Method : std::uint8_t { get, head, other };
 
   RequestFacts() = default;
-  explicit RequestFacts(const http::RequestHead& request);
+  explicit RequestFacts(const http::RequestHead& request) { apply(request); }
+  // Sets the facts that the head tells, in facts that are not set yet.
+  void apply(const http::RequestHead& request);
 
   const http::Fields* fields = nullptr;  // of the head, by which Vary selects; null: no field
   Method method = Method::get;

@@ -32,7 +32,7 @@ void drop_if(http::Fields& fields, const Dropped& is_dropped) {
 }  // namespace
 
 void Request::derive_facts() {
-  facts = cache::RequestFacts(head);
+  facts.apply(head);  // in place: the facts are large, and this is on the way of each hit
   apply_range();
   // Nothing stored can answer what a body asks, and an upgrade is between client and origin.
   facts.for_origin = facts.for_origin || framing.has_body() || asks_for_websocket();
