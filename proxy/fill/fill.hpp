@@ -313,7 +313,9 @@ class FillReader : public net::InFrameMemory {
   // The rest of a body. The destructor gives it back: next() then tells of its end or its failure.
   class Borrowed {
    public:
-    Borrowed(FillReader& reader, LentBody& body) : reader_(reader), body_(body) {}
+    Borrowed(FillReader& reader, LentBody& body) : reader_(reader), body_(body) {
+      if (reader.slow_) reader.slow_->taken = 0;  // from now on it compares with moved_
+    }
     ~Borrowed();
     Borrowed(const Borrowed&) = delete;
     Borrowed& operator=(const Borrowed&) = delete;

@@ -94,6 +94,28 @@ TEST(LentBody, ShowsThatItsReaderWaitsForTheSource) {
   }
 }
 
+TEST(LentBody, ASourceThatWasSlowBeforeIsSlowUntilItHasSentMuch) {
+  LendingScene scene;
+  scene.fill->keep_window();
+  scene.reader->borrows(FillReader::Borrows::yes);
+  EXPECT_EQ(text_of(run(scene.io, scene.reader->next()).value()), "first ");
+  net::spawn(scene.io.get_executor(), scene.reader->next());
+  scene.settle();
+  const auto since = scene.reader->waits_since();
+  ASSERT_TRUE(since);
+  scene.lend();
+  const auto borrowed = scene.reader->borrow();
+  scene.body.moved = 1;
+  EXPECT_EQ(run(scene.io, borrowed->next(*scene.pipe)).value(), 1U);
+  scene.body.come = false;
+  net::spawn(scene.io.get_executor(), borrowed->next(*scene.pipe));
+  scene.io.restart();
+  scene.io.run_one();
+  EXPECT_EQ(scene.reader->waits_since(), since);
+  scene.body.come = true;
+  scene.settle();
+}
+
 TEST(LentBody, IsLentOnlyToAReaderThatBorrows) {
   LendingScene scene;
   scene.fill->keep_window();
