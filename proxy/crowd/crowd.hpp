@@ -42,7 +42,7 @@ struct Crowd {
 struct CrowdOfThread {
   // `all` and what the needs refer to outlive this object.
   CrowdOfThread(Crowd& of_all, const Relief::Needs& needs, upstream::Pool& pool)
-      : all(of_all), relief(*this, needs), doorkeeper(*this, pool) {}
+      : all(of_all), relief(*this, needs), doorkeeper(*this, pool, needs.clock) {}
 
   Crowd& all;
   SessionList sessions;

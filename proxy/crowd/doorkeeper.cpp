@@ -19,9 +19,9 @@ void Doorkeeper::make_room(Newcomer newcomer, Time now) {
   }
   // The first thread that has a connection to close closes it; two threads at a time may.
   // A thread that has just looked on behalf of another newcomer may have some later.
-  const auto close = [newcomer, closed, useful, now](CrowdOfThread& crowd) {
+  const auto close = [newcomer, closed, useful](CrowdOfThread& crowd) {
     if (*closed) return;
-    const auto result = crowd.doorkeeper.close_some(newcomer, now);
+    const auto result = crowd.doorkeeper.close_some(newcomer);
     if (result == Closed::yes) *closed = true;
     if (result != Closed::no) *useful = true;
   };
@@ -47,7 +47,10 @@ void Doorkeeper::free_descriptors(Time now) {
   make_room({.place = Newcomer::Place::others}, now);
 }
 
-Doorkeeper::Closed Doorkeeper::close_some(const Newcomer& newcomer, Time now) {
+// Reads the clock itself: on another thread it runs some time after it was asked for, and what has
+// piled up meanwhile is one search.
+Doorkeeper::Closed Doorkeeper::close_some(const Newcomer& newcomer) {
+  const auto now = clock_.steady();
   if (now < looked_ + kPause) return Closed::not_looked;
   looked_ = now;
   std::vector<SessionList::Item*> items;

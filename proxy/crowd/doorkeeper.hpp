@@ -21,7 +21,8 @@ class Doorkeeper {
   using Time = machine::Clock::SteadyTime;
 
   // `pool`: the idle connections of the thread to origins and neighbours.
-  Doorkeeper(CrowdOfThread& crowd, upstream::Pool& pool) : crowd_(crowd), pool_(pool) {}
+  Doorkeeper(CrowdOfThread& crowd, upstream::Pool& pool, const machine::Clock& clock)
+      : crowd_(crowd), pool_(pool), clock_(clock) {}
 
   // Closes connections, of another thread if this one has none to close, so that the newcomer can
   // enter. Spares clients that have less than half as many as the client that has most on all
@@ -40,11 +41,12 @@ class Doorkeeper {
   static constexpr int kInVain = 4;
 
   enum class Closed { no, yes, not_looked };
-  Closed close_some(const Newcomer& newcomer, Time now);
+  Closed close_some(const Newcomer& newcomer);
   [[nodiscard]] std::size_t half_of_most(Time now);
 
   CrowdOfThread& crowd_;
   upstream::Pool& pool_;
+  const machine::Clock& clock_;
   Time asked_ = Time::min();                   // all threads
   std::shared_ptr<std::atomic<bool>> useful_;  // whether the last search was not in vain
   int in_vain_ = 0;                            // how many in a row have not
