@@ -207,7 +207,7 @@ void AccessLog::start_if_on() {
 }
 
 void AccessLog::end() {
-  if (!thread_.joinable()) return;
+  if (!thread_.joinable() || ends_.exchange(true)) return;
   thread_.request_stop();
   thread_.join();
   tried_ -= kBetweenTries;  // for a last try

@@ -159,6 +159,7 @@ class AccessLog {
   Orders orders_ GUARDED_BY(mutex_);
   threads::StoppableCondition wake_;
   Fault fault_;
+  std::atomic<bool> ends_ = false;  // two threads may call end(): Engine::rescue() is the second
   std::jthread thread_;
 };
 
