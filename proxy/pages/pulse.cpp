@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "proxy/machine/memory.hpp"
+#include "proxy/observe/events.hpp"
 #include "proxy/observe/watch.hpp"
 #include "proxy/pages/health.hpp"
 #include "proxy/pages/live_json.hpp"
@@ -43,6 +44,8 @@ net::Task<void> Pulse::run() {
 }
 
 void Pulse::beat() {
+  // Here and not where neighbours are polled, which a process that leaves does no more.
+  flush_events(pages_.clock().steady());
   follow_clock();
   pages_.observed.history.note(machine::whole_seconds(pages_.clock().now()),
                                totals_of(pages_.observed.metrics));

@@ -1,7 +1,7 @@
 // Once a second: follows steps of the clock, adds a sample to the history, asks the name servers
 // for neighbours whose names were not resolved, learns who is busiest, tells the watchers of the
-// dashboard the news, and returns freed memory to the system. The news that a neighbour went down
-// do not wait for the second.
+// dashboard the news, gives the log of events the time, and returns freed memory to the system. The
+// news that a neighbour went down do not wait for the second.
 #pragma once
 
 #include "peers/threads/mutex.hpp"

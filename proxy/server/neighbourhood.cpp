@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "proxy/observe/events.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
@@ -68,7 +67,6 @@ void Neighbourhood::tick(const peers::PeerDirectory& neighbours, HeldPolls& poll
   const auto now = clock_.steady();
   storage_.watch.look(now);
   if (watch_.look(neighbours.status(now), names, now)) changed_();
-  flush_events(now);
 }
 
 }  // namespace proxy
