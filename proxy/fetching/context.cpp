@@ -23,7 +23,7 @@ Provenance FillContext::provenance(const Attempt& attempt) const {
   auto from = attempt.provenance();
   from.inquiries = inquiries;
   if (!attempt.peer() && request().facts.control.no_cache) from.asked_past_caches = attempt.begun();
-  from.inquiries.add(attempt.inquiry());
+  if (inquiries.listed) from.inquiries.add(attempt.inquiry());
   return from;
 }
 
