@@ -15,7 +15,6 @@
 #include "digest/rule.hpp"
 #include "proxy/cache/body.hpp"
 #include "proxy/cache/budget.hpp"
-#include "proxy/cache/departures.hpp"
 #include "proxy/cache/freshness.hpp"
 #include "proxy/cache/giver.hpp"
 #include "proxy/cache/head_quotes.hpp"
