@@ -1,6 +1,7 @@
 #include "proxy/explain/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 
@@ -20,14 +21,7 @@ using net::Task;
 namespace {
 
 using Claim = peers::PeerDirectory::Claim;
-
 using Peeked = inspect::Peeked;
-
-// The request, and what it refers to.
-struct Imagined {
-  std::string text;
-  std::unique_ptr<Request> request;
-};
 
 bool asks_us_as_server(const Policy& policy, const http::Target& target) {
   const auto* const mapping = policy.gateway.find(target.host(), target.port());
@@ -39,14 +33,9 @@ bool is_absolute(const http::HeadResult<http::Target>& target) {
   return target && target->form() == http::Target::Form::absolute;
 }
 
-// Method and target, as a client sends them.
-struct RequestLine {
-  std::string method;
-  std::string target;
-};
-
-// Without a method: clients tunnel https, and get everything else.
-RequestLine line_of(const Hypothesis& asked) {
+// Method and target, as a client sends them. Without a method: clients tunnel https, and get
+// everything else.
+std::pair<std::string, std::string> line_of(const Hypothesis& asked) {
   // By GET, since a URL is no target of CONNECT (RFC 9112 3.2.3).
   const auto url = http::parse_target("GET", asked.url);
   const bool is_url = is_absolute(url);
@@ -59,34 +48,21 @@ RequestLine line_of(const Hypothesis& asked) {
   return {std::move(method), std::move(to)};
 }
 
-boost::system::result<Imagined, NoRequest> imagine(const Policy& policy, const Hypothesis& asked) {
-  const auto line = line_of(asked);
-  const auto target = http::parse_target(line.method, line.target);
-  if (line.method == "CONNECT" ? !target : !is_absolute(target)) {
+// Writes the request to `text`, which the result refers to.
+boost::system::result<std::unique_ptr<Request>, NoRequest> imagine(const Policy& policy,
+                                                                   const Hypothesis& asked,
+                                                                   std::string& text) {
+  const auto [method, to] = line_of(asked);
+  const auto target = http::parse_target(method, to);
+  if (method == "CONNECT" ? !target : !is_absolute(target)) {
     return NoRequest{"expected a URL like http://example.com/a"};
   }
-  Imagined imagined;
-  const std::string_view named =
-      asks_us_as_server(policy, *target) ? std::string_view(target->path()) : line.target;
-  imagined.text =
-      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n\r\n", line.method, named, target->authority());
-  auto request = parse_request(imagined.text, {});
-  if (!request) {
-    return NoRequest{"this proxy would take no such request: " +
-                     std::string(http::text(request.error()))};
-  }
-  imagined.request = std::move(*request);
-  return imagined;
-}
-
-std::string hex_of(const digest::Key& key) {
-  std::string text;
-  for (const auto byte : key.bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
-bool is_user(const Policy& policy, const std::string& name) {
-  return policy.users && policy.users->hash_of(name);
+  const auto named = asks_us_as_server(policy, *target) ? target->path() : std::string_view(to);
+  text = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n\r\n", method, named, target->authority());
+  auto request = parse_request(text, {});
+  if (request) return std::move(*request);
+  return NoRequest{"this proxy would take no such request: " +
+                   std::string(http::text(request.error()))};
 }
 
 // Whether the client may, as answer() asks.
@@ -124,17 +100,14 @@ Explanation explanation_of(const Client& client, const Request& request, const s
 
 // Without a disk nothing waits.
 Task<cache::disk::Result<Peeked>> peek(const ServeAccess& access, const Request& request) {
-  const auto& name = request.stored_as();
-  const inspect::Live live{access.cache().store, access.cache().disk};
-  if (!access.cache().disk) {
-    co_return inspect::peek(live, access.cache().budget, name, request.head.fields,
-                            access.clock().now());
-  }
+  // A disk that hangs is given up, and the look at it may outlive the request.
   const auto fields = std::make_shared<const http::OwnedFields>(request.head.fields);
-  std::function<cache::disk::Result<Peeked>()> read = [live, &access, name,
+  std::function<cache::disk::Result<Peeked>()> read = [&access, name = request.stored_as(),
                                                        fields]() -> cache::disk::Result<Peeked> {
+    const inspect::Live live{access.cache().store, access.cache().disk};
     return inspect::peek(live, access.cache().budget, name, fields->fields(), access.clock().now());
   };
+  if (!access.cache().disk) co_return read();
   co_return co_await read_in_time<Peeked>(access.fetching.cached(), std::move(read));
 }
 
@@ -182,7 +155,7 @@ void write_verdict(const ServeAccess& access, const Request& request, const Look
                    Explanation& explanation) {
   explanation.now = access.clock().now();
   explanation.ahead = access.clock().ahead();
-  explanation.cached.key = hex_of(lookup.key);
+  explanation.cached.key = fmt::format("{:02x}", fmt::join(lookup.key.bytes, ""));
   explanation.cached.stored_as = request.stored_as();
   explanation.cached.for_neighbours = request.may_be_shared();
   explanation.cached.verdict = lookup.verdict;
@@ -258,15 +231,7 @@ std::string why_no_neighbours(const ServeAccess& access, const Request& request,
 }
 
 std::string url_of(bool tls, const std::string& host, std::uint16_t port) {
-  const bool six = host.find(':') != host.npos;
-  return fmt::format("{}://{}{}{}:{}", tls ? "https" : "http", six ? "[" : "", host, six ? "]" : "",
-                     port);
-}
-
-std::string server_of(const Request& request) {
-  if (request.is_connect()) return std::string(request.target.authority());
-  const auto at = origin_of(request.target, request.policy().lists);
-  return url_of(at.tls, at.host, at.port);
+  return fmt::format("{}://{}", tls ? "https" : "http", config::to_text({host, port}));
 }
 
 void write_origin(const Request& request, OriginFacts& origin) {
@@ -276,7 +241,13 @@ void write_origin(const Request& request, OriginFacts& origin) {
   }
   const auto route = route_of(request);
   for (const auto number : route.order) origin.parents.push_back((*route.parents)[number].name);
-  if (route.direct) origin.servers.push_back(server_of(request));
+  if (!route.direct) return;
+  if (request.is_connect()) {
+    origin.servers.emplace_back(request.target.authority());
+  } else {
+    const auto at = origin_of(request.target, request.policy().lists);
+    origin.servers.push_back(url_of(at.tls, at.host, at.port));
+  }
 }
 
 // What the search of a miss would want of neighbours: see fill_from_neighbours().
@@ -333,12 +304,14 @@ void write_whom(const ServeAccess& access, const Request& request, const Lookup&
 Task<Explained> explain(Client& asker, Hypothesis asked) {
   auto& access = asker.access;
   const PinnedPolicy pinned = access.policy;
-  if (!asked.user.empty() && !is_user(*pinned, asked.user)) {
+  const bool is_known = pinned->users && pinned->users->hash_of(asked.user);
+  if (!asked.user.empty() && !is_known) {
     co_return Explained(NoRequest{"the file of access.users has no such user"});
   }
-  auto imagined = imagine(*pinned, asked);
+  std::string text;
+  const auto imagined = imagine(*pinned, asked, text);
   if (!imagined) co_return Explained(imagined.error());
-  auto& request = *imagined->request;
+  auto& request = **imagined;
   RequestRecord record;
   const Client client{access, asker.response, record, asked.client, asked.client_text};
   take_in(client, request);

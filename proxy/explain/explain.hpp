@@ -1,14 +1,110 @@
-// Explains a request without carrying it out.
+// Explains a request without carrying it out: what this proxy would do with it now, and why, as
+// plain values.
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/networks.hpp"
 #include "proxy/client/client.hpp"
-#include "proxy/explain/explanation.hpp"
+#include "proxy/inspect/live.hpp"
+#include "proxy/lookup/lookup.hpp"
 
 namespace proxy {
+
+// Whether a neighbour would be asked.
+enum class Asks : std::uint8_t {
+  yes,
+  on_trial,  // by one request at a time, beside the next source
+  if_origin_fails,
+  no,
+};
+
+// A neighbour, and what becomes of its claim.
+struct PeerFacts {
+  std::string name;
+  std::string state;           // as in /digest
+  std::optional<bool> claims;  // nothing: it has no digest that may be used
+  Asks asks = Asks::no;
+  std::string why;  // for a person; empty if it is simply asked
+};
+
+// One stored response.
+struct StoredFacts {
+  cache::Ref<const cache::Entry> entry;
+  inspect::EntryFacts facts;
+  bool selected = false;  // a look-up for this request finds it
+  // The lifetime by the response alone, if a rule of the settings changes it.
+  std::optional<cache::seconds> told_lifetime;
+};
+
+// The servers that are asked if no neighbour answers.
+struct OriginFacts {
+  std::vector<std::string> parents;  // in the order in which they are asked
+  std::vector<std::string> servers;  // "http://127.0.0.1:8000"; empty: parents alone are asked
+  std::optional<std::chrono::microseconds> takes;  // to the first byte
+};
+
+struct Explanation {
+  struct Asked {
+    std::string url;  // canonical
+    std::string method;
+    std::string client;    // its address
+    std::string user;      // who signs in; empty: nobody
+    std::string rule;      // the word of the site's rule; empty: none applies
+    bool reverse = false;  // the settings choose the origin, not the client
+  };
+  struct Refused {
+    std::string reason;  // empty: it is not
+    unsigned status = 0;
+  };
+  struct Cached {
+    std::string key;  // in hex
+    std::string stored_as;
+    bool for_neighbours = false;  // whether they may be asked for it, and told of it
+    std::vector<StoredFacts> stored;
+    bool more_on_disk = false;  // perhaps: other variants
+    std::string disk_fault;     // why the disk was not looked at; empty: it was, or there is none
+    cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
+    bool fetching = false;  // another request fetches it, and this one would wait for that
+  };
+  struct Sources {
+    std::string no_neighbours;  // why none would be asked; empty: some may be
+    std::vector<PeerFacts> peers;
+    std::string owner;  // the neighbour that is asked about what none claims; empty: none
+    OriginFacts origin;
+  };
+
+  Asked asked;
+  Refused refused;
+  bool own_page = false;  // the request is for a page of this proxy, and nothing below counts
+  bool tunnel = false;    // CONNECT: nothing is stored, and neighbours are not asked
+  Cached cached;
+  bool offline = false;
+  Sources sources;
+  cache::Time now;
+  std::chrono::milliseconds ahead{0};  // wall time less `now`
+};
+
+// What would happen, in one sentence for a person. Pure.
+std::string sentence(const Explanation& explanation);
+
+// One more sentence: what it is about ("client", "neighbour"), and its text.
+struct Said {
+  std::string_view about;  // a literal; empty: the same as of the sentence before
+  std::string text;
+};
+
+// The facts behind sentence(), each as a sentence for a person. Facts that are unknown or do not
+// count are left out. Pure.
+std::vector<Said> sentences(const Explanation& explanation);
+
+// The page /admin/explain. Pure.
+std::string explanation_json(const Explanation& explanation);
 
 // A request without fields but Host. If `reverse` maps the host by a name, or nobody may use this
 // proxy as one, it is a request to this proxy as the server; else to it as a proxy.

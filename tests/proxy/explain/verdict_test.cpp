@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "proxy/explain/explanation.hpp"
+#include "proxy/explain/explain.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {

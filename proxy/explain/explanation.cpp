@@ -1,43 +1,35 @@
+#include "proxy/explain/explain.hpp"
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "config/text.hpp"
-#include "proxy/explain/explanation.hpp"
 
 namespace proxy {
+namespace {
 
+using cache::Action;
+using Json = nlohmann::ordered_json;
+
+// The words are in the order of their enumerations.
 std::string_view word(cache::Freshness::Basis basis) {
-  using Basis = cache::Freshness::Basis;
-  switch (basis) {
-    case Basis::s_maxage:
-      return "s-maxage";
-    case Basis::max_age:
-      return "max-age";
-    case Basis::expires:
-      return "Expires";
-    case Basis::heuristic:
-      return "heuristic";
-    case Basis::none:
-      break;
-  }
-  return "none";
+  constexpr std::string_view kWords[] = {"none", "heuristic", "Expires", "max-age", "s-maxage"};
+  return kWords[static_cast<std::size_t>(basis)];
 }
 
 std::string_view word(Asks asks) {
-  switch (asks) {
-    case Asks::yes:
-      return "yes";
-    case Asks::on_trial:
-      return "on-trial";
-    case Asks::if_origin_fails:
-      return "if-origin-fails";
-    case Asks::no:
-      break;
-  }
-  return "no";
+  constexpr std::string_view kWords[] = {"yes", "on-trial", "if-origin-fails", "no"};
+  return kWords[static_cast<std::size_t>(asks)];
+}
+
+std::string_view word(Action action) {
+  constexpr std::string_view kWords[] = {"serve", "refresh",    "refuse",  "pass",
+                                         "fetch", "revalidate", "complete"};
+  return kWords[static_cast<std::size_t>(action)];
 }
 
 std::string moment_text(cache::Time time) {
@@ -45,9 +37,9 @@ std::string moment_text(cache::Time time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-namespace {
-
-using cache::Action;
+double ms_of(std::chrono::microseconds time) {
+  return static_cast<double>(time.count()) / 1000;
+}
 
 const StoredFacts* selected(const Explanation& explanation) {
   const auto& all = explanation.cached.stored;
@@ -65,12 +57,8 @@ std::string freshness(const cache::Entry& entry, cache::Time now) {
 
 // "a, b and c".
 std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += names[i];
-  }
-  return text;
+  if (names.size() == 1) return names.front();
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
 std::vector<std::string> asked(const Explanation& explanation) {
@@ -97,9 +85,7 @@ std::string sources(const Explanation& explanation) {
                     listed(origin.parents));
   }
   if (!origin.servers.empty()) steps.push_back("the origin " + origin.servers.front());
-  std::string text;
-  for (const auto& step : steps) text += (text.empty() ? "" : ", then ") + step;
-  if (!text.empty()) return text;
+  if (!steps.empty()) return fmt::format("{}", fmt::join(steps, ", then "));
   return explanation.offline ? "nobody: this proxy is offline"
                              : "nobody: the settings leave no way (never_direct)";
 }
@@ -150,45 +136,38 @@ std::string miss(const Explanation& explanation) {
   return fmt::format("is stored, but {}: {}{}", age, how, from);
 }
 
-// Collects what is said, and leaves out what has no text.
-class Saying {
- public:
-  void add(std::string_view about, std::string text) {
-    if (!text.empty()) all_.push_back({about, std::move(text)});
-  }
-  std::vector<Said> all() && { return std::move(all_); }
+using Saying = std::vector<Said>;
 
- private:
-  std::vector<Said> all_;
-};
+// Leaves out what has no text.
+void say(Saying& saying, std::string_view about, std::string text) {
+  if (!text.empty()) saying.push_back({about, std::move(text)});
+}
 
 void say_request(Saying& saying, const Explanation& explanation) {
   const bool own_page = explanation.own_page;  // which judges for itself
   auto client = explanation.asked.client;
   if (!explanation.asked.user.empty()) client += ", user " + explanation.asked.user;
   if (explanation.refused.reason.empty() && !own_page) client += ", allowed";
-  saying.add("client", std::move(client));
-  saying.add("refused", explanation.refused.reason);
-  saying.add("rule", explanation.asked.rule);
-  saying.add("as", explanation.asked.reverse && !own_page ? "a server (setting reverse)" : "");
-  saying.add("key", explanation.cached.key);
+  say(saying, "client", std::move(client));
+  say(saying, "refused", explanation.refused.reason);
+  say(saying, "rule", explanation.asked.rule);
+  say(saying, "as", explanation.asked.reverse && !own_page ? "a server (setting reverse)" : "");
+  say(saying, "key", explanation.cached.key);
   if (explanation.cached.stored_as != explanation.asked.url)
-    saying.add("stored as", explanation.cached.stored_as);
+    say(saying, "stored as", explanation.cached.stored_as);
 }
 
 // "600 s by max-age, 288 s old, fresh for another 312 s".
 std::string lifetime_of(const StoredFacts& stored, const Explanation& explanation) {
   const auto& entry = *stored.entry;
-  const auto& freshness = entry.freshness();
-  auto text = "lifetime " + config::rough_text(freshness.lifetime);
-  if (stored.told_lifetime) {
-    text += fmt::format(" by rule ({} by {})", config::rough_text(*stored.told_lifetime),
-                        word(freshness.basis));
-  } else {
-    text += fmt::format(" by {}", word(freshness.basis));
-  }
+  const auto basis = word(entry.freshness().basis);
+  auto text = fmt::format(
+      "lifetime {} by {}, {} old, ", config::rough_text(entry.freshness().lifetime),
+      stored.told_lifetime
+          ? fmt::format("rule ({} by {})", config::rough_text(*stored.told_lifetime), basis)
+          : std::string(basis),
+      config::rough_text(entry.age(explanation.now)));
   const auto left = entry.ttl(explanation.now);
-  text += fmt::format(", {} old, ", config::rough_text(entry.age(explanation.now)));
   if (left.count() <= 0) return text + "stale for " + config::rough_text(-left);
   return text + fmt::format("fresh for another {}, until {}", config::rough_text(left),
                             moment_text(entry.fresh_until() + explanation.ahead));
@@ -200,15 +179,12 @@ std::string stale_rules_of(const cache::Entry& entry) {
   if (entry.never_stale) return "never used stale";
   const auto while_asked = entry.extras().stale_while_revalidate;
   const auto if_error = entry.extras().stale_if_error;
-  std::string text;
-  if (while_asked.count() > 0) {
-    text = "then for " + config::rough_text(while_asked) + " while it is renewed";
-  }
-  if (if_error.count() > 0) {
-    text += (text.empty() ? "then for " : ", for ") + config::rough_text(if_error) +
-            " if the origin fails";
-  }
-  return text;
+  std::vector<std::string> uses;
+  if (while_asked.count() > 0)
+    uses.push_back("for " + config::rough_text(while_asked) + " while it is renewed");
+  if (if_error.count() > 0)
+    uses.push_back("for " + config::rough_text(if_error) + " if the origin fails");
+  return uses.empty() ? "" : fmt::format("then {}", fmt::join(uses, ", "));
 }
 
 std::string variant_of(const cache::Entry& entry) {
@@ -229,16 +205,16 @@ void say_stored(Saying& saying, const Explanation& explanation) {
       what += fmt::format(", of which {} are held", config::short_size(facts.held_bytes));
     }
     if (!stored.selected) what += " (another variant)";
-    saying.add("stored", std::move(what));
-    saying.add("", variant_of(*stored.entry));
-    saying.add("", lifetime_of(stored, explanation));
-    saying.add("", stale_rules_of(*stored.entry));
+    say(saying, "stored", std::move(what));
+    say(saying, "", variant_of(*stored.entry));
+    say(saying, "", lifetime_of(stored, explanation));
+    say(saying, "", stale_rules_of(*stored.entry));
   }
   if (explanation.cached.more_on_disk) {
-    saying.add("", "the disk may hold other variants (hearsay cache show)");
+    say(saying, "", "the disk may hold other variants (hearsay cache show)");
   }
   if (!explanation.cached.disk_fault.empty()) {
-    saying.add("disk", "not looked at: " + explanation.cached.disk_fault);
+    say(saying, "disk", "not looked at: " + explanation.cached.disk_fault);
   }
 }
 
@@ -252,22 +228,92 @@ void say_neighbours(Saying& saying, const Explanation& explanation) {
                                                 : word(peer.asks);
     auto what = fmt::format("{}: {}; {}", peer.name, claim, asked);
     if (!peer.why.empty()) what += ": " + peer.why;
-    saying.add("neighbour", std::move(what));
+    say(saying, "neighbour", std::move(what));
   }
   if (!explanation.sources.owner.empty()) {
-    saying.add("owner", explanation.sources.owner + " is asked whether it fetches this");
+    say(saying, "owner", explanation.sources.owner + " is asked whether it fetches this");
   }
 }
 
 void say_origin(Saying& saying, const Explanation& explanation) {
   const auto& origin = explanation.sources.origin;
-  saying.add("parents", fmt::format("{}", fmt::join(origin.parents, ", ")));
+  say(saying, "parents", fmt::format("{}", fmt::join(origin.parents, ", ")));
   auto servers = fmt::format("{}", fmt::join(origin.servers, ", "));
   if (!servers.empty() && origin.takes) {
-    servers += fmt::format(", {:.1f} ms to the first byte",
-                           static_cast<double>(origin.takes->count()) / 1000);
+    servers += fmt::format(", {:.1f} ms to the first byte", ms_of(*origin.takes));
   }
-  saying.add("origin", std::move(servers));
+  say(saying, "origin", std::move(servers));
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+std::string_view action_of(const Explanation& explanation) {
+  if (explanation.own_page) return "own-page";
+  if (!explanation.refused.reason.empty()) return word(Action::refuse);
+  return explanation.tunnel ? "tunnel" : word(explanation.cached.verdict.action);
+}
+
+Json vary_json(const http::Variant& variant) {
+  Json fields = Json::object();
+  for (const auto& field : variant.selecting_fields()) {
+    fields[field.name] = field.value ? Json(*field.value) : Json(nullptr);
+  }
+  return fields;
+}
+
+Json freshness_json(const StoredFacts& stored, const Explanation& explanation) {
+  const auto now = explanation.now;
+  const auto& entry = *stored.entry;
+  const bool by_rule = stored.told_lifetime.has_value();
+  const auto told = stored.told_lifetime.value_or(entry.freshness().lifetime);
+  // A response that forbids it is never served stale (RFC 9111 4.2.4).
+  const auto stale_for = [&entry](cache::seconds window) {
+    return entry.never_stale ? 0 : window.count();
+  };
+  return {{"lifetime_seconds", entry.freshness().lifetime.count()},
+          {"lifetime_from", by_rule ? "rule" : word(entry.freshness().basis)},
+          {"told_lifetime_seconds", told.count()},
+          {"told_lifetime_from", word(entry.freshness().basis)},
+          {"age_seconds", entry.age(now).count()},
+          {"fresh_seconds", entry.ttl(now).count()},
+          {"fresh_until", moment_text(entry.fresh_until() + explanation.ahead)},
+          {"stale_while_revalidate_seconds", stale_for(entry.extras().stale_while_revalidate)},
+          {"stale_if_error_seconds", stale_for(entry.extras().stale_if_error)},
+          {"no_cache", entry.no_cache},
+          {"never_stale", entry.never_stale}};
+}
+
+Json stored_json(const StoredFacts& stored, const Explanation& explanation) {
+  const auto& entry = *stored.entry;
+  const auto& facts = stored.facts;
+  Json json{{"selected", stored.selected},
+            {"where", facts.where},
+            {"kind", facts.kind},
+            {"status", entry.status},
+            {"bytes", facts.bytes},
+            {"held_bytes", facts.held_bytes},
+            {"hits", facts.hits ? Json(*facts.hits) : Json(nullptr)},
+            {"vary", vary_json(entry.variant())},
+            {"etag", text_or_null(std::string(entry.quotes().etag))},
+            {"last_modified", text_or_null(std::string(entry.quotes().last_modified))}};
+  json.update(freshness_json(stored, explanation));
+  return json;
+}
+
+Json peer_json(const PeerFacts& peer) {
+  return {{"name", peer.name},
+          {"state", peer.state},
+          {"claims", peer.claims ? Json(*peer.claims) : Json(nullptr)},
+          {"asked", word(peer.asks)},
+          {"why", text_or_null(peer.why)}};
+}
+
+Json origin_json(const OriginFacts& origin) {
+  return {{"parents", origin.parents},
+          {"servers", origin.servers},
+          {"first_byte_ms", origin.takes ? Json(ms_of(*origin.takes)) : Json(nullptr)}};
 }
 
 }  // namespace
@@ -307,7 +353,45 @@ std::vector<Said> sentences(const Explanation& explanation) {
   say_stored(saying, explanation);
   say_neighbours(saying, explanation);
   say_origin(saying, explanation);
-  return std::move(saying).all();
+  return saying;
+}
+
+// Each key is always there, null if it does not apply, so that programs need not test for it.
+std::string explanation_json(const Explanation& explanation) {
+  Json json{{"url", explanation.asked.url},
+            {"method", explanation.asked.method},
+            {"client", explanation.asked.client},
+            {"user", text_or_null(explanation.asked.user)},
+            {"verdict", sentence(explanation)},
+            {"sentences", Json::array()},
+            {"allowed", explanation.refused.reason.empty()},
+            {"refusal", text_or_null(explanation.refused.reason)},
+            {"own_page", explanation.own_page},
+            {"mode", explanation.asked.reverse ? "reverse" : "forward"},
+            {"rule", text_or_null(explanation.asked.rule)},
+            {"key", text_or_null(explanation.cached.key)},
+            {"stored_as", text_or_null(explanation.cached.stored_as)},
+            {"for_neighbours", explanation.cached.for_neighbours},
+            {"action", action_of(explanation)},
+            {"fwd", text_or_null(std::string(http::text(explanation.cached.verdict.reason)))},
+            {"offline", explanation.offline},
+            {"being_fetched", explanation.cached.fetching},
+            {"disk_fault", text_or_null(explanation.cached.disk_fault)},
+            {"other_variants_on_disk", explanation.cached.more_on_disk},
+            {"stored", Json::array()},
+            {"no_neighbours", text_or_null(explanation.sources.no_neighbours)},
+            {"peers", Json::array()},
+            {"owner", text_or_null(explanation.sources.owner)},
+            {"origin", origin_json(explanation.sources.origin)}};
+  for (const auto& [about, text] : sentences(explanation)) {
+    json["sentences"].push_back({{"about", about}, {"text", text}});
+  }
+  for (const auto& stored : explanation.cached.stored) {
+    json["stored"].push_back(stored_json(stored, explanation));
+  }
+  for (const auto& peer : explanation.sources.peers) json["peers"].push_back(peer_json(peer));
+  // A URL or a name of a neighbour may have bytes that are no UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace proxy
