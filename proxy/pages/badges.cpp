@@ -1,24 +1,21 @@
 #include "proxy/pages/badges.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <openssl/crypto.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <system_error>
+
+#include "digest/random_words.hpp"
 
 namespace proxy {
 namespace {
 
 std::string random_secret() {
-  std::array<unsigned char, Badges::kLength / 2> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw std::system_error(errno, std::system_category(), "getrandom");
-  }
-  return fmt::format("{:02x}", fmt::join(bytes, ""));
+  const auto random = digest::unpredictable();
+  std::string text;
+  while (text.size() < Badges::kLength) text += fmt::format("{:016x}", random());
+  text.resize(Badges::kLength);
+  return text;
 }
 
 }  // namespace
@@ -35,6 +32,7 @@ Badges::Secrets::const_iterator Badges::find(const Secrets& secrets, std::string
 
 std::string Badges::add(Secrets& secrets, std::size_t most, Time ends,
                         const config::Address& from) {
+  // The oldest gives way. To refuse the new one would lock out whoever may sign in.
   if (secrets.size() >= most) secrets.erase(secrets.begin());
   secrets.push_back({random_secret(), ends, from});
   return secrets.back().text;
@@ -50,6 +48,7 @@ std::optional<std::string> Badges::redeem(std::string_view ticket, const config:
   const threads::MutexLock lock(mutex_);
   const auto found = find(tickets_, ticket);
   if (found == tickets_.end()) return std::nullopt;
+  // Erased even if it is late, and before the badge exists: a ticket counts once.
   const bool is_late = found->ends <= now;
   tickets_.erase(found);
   if (is_late) return std::nullopt;
@@ -62,7 +61,7 @@ bool Badges::counts(std::string_view badge, const config::Address& from, Time no
   return found != badges_.end() && found->from == from && now < found->ends;
 }
 
-void Badges::give_back(std::string_view badge) {
+void Badges::remove(std::string_view badge) {
   const threads::MutexLock lock(mutex_);
   const auto found = find(badges_, badge);
   if (found != badges_.end()) badges_.erase(found);

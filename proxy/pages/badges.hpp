@@ -34,7 +34,7 @@ class Badges {
   std::optional<std::string> redeem(std::string_view ticket, const config::Address& from, Time now);
   [[nodiscard]] bool counts(std::string_view badge, const config::Address& from, Time now) const;
   // The browser signs out.
-  void give_back(std::string_view badge);
+  void remove(std::string_view badge);
   // Ends all tickets and badges. Returns the number of badges that counted.
   std::size_t revoke(Time now);
 

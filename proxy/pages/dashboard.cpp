@@ -1,5 +1,3 @@
-#include "proxy/pages/dashboard.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,38 +5,26 @@
 #include <boost/beast/http/span_body.hpp>
 
 #include "proxy/http/validators.hpp"
-#include "proxy/pages/badge_cookie.hpp"
 #include "proxy/pages/dashboard_files.hpp"
-#include "proxy/pages/live_json.hpp"
-#include "proxy/pages/origins_json.hpp"
+#include "proxy/pages/origins.hpp"
 #include "proxy/pages/query.hpp"
-#include "proxy/pages/readers.hpp"
-#include "proxy/reply/own_message.hpp"
-#include "proxy/reply/refuse.hpp"
+#include "proxy/pages/sign_in.hpp"
+#include "proxy/pages/texts.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
 
 using beast::http::field;
-using net::Task;
 namespace asio = net::asio;
 
 namespace {
 
-constexpr std::string_view kPage = "index.html";
-// A browser whose stream ends tries again after a second.
-constexpr std::string_view kRetry = "retry: 1000\n\n";
-
-struct FileType {
-  std::string_view ending;
-  std::string_view type;
-};
-constexpr FileType kTypes[] = {{".html", "text/html; charset=utf-8"},
-                               {".css", "text/css; charset=utf-8"},
-                               {".js", "text/javascript; charset=utf-8"},
-                               {".svg", "image/svg+xml"}};
-
 std::string_view type_of(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+      {".html", "text/html; charset=utf-8"},
+      {".css", "text/css; charset=utf-8"},
+      {".js", "text/javascript; charset=utf-8"},
+      {".svg", "image/svg+xml"}};
   for (const auto& [ending, type] : kTypes) {
     if (name.ends_with(ending)) return type;
   }
@@ -47,7 +33,7 @@ std::string_view type_of(std::string_view name) {
 
 // The file that the path, without a query, names; null if there is none.
 const DashboardFile* file_at(std::string_view path) {
-  const auto name = path == "/" || path == kDashboard ? kPage
+  const auto name = path == "/" || path == kDashboard ? "index.html"
                     : path == kSignInPage             ? "sign-in.html"
                                           : path.substr(std::min(path.size(), kDashboard.size()));
   const auto files = dashboard_files();
@@ -71,123 +57,103 @@ OwnHead head_of(const Client& client, const DashboardFile& file) {
   return head;
 }
 
-Task<void> send_moved(Client& client) {
-  auto message = own_message(client, 308, "", "");
-  message.set(field::location, kDashboard);
-  co_await send_message(client, message);
-}
-
-Task<void> send_json(Client& client, std::string json) {
-  auto message = own_message(client, 200, "application/json", std::move(json));
+OwnMessage json_message(const Visit& visit, std::string json) {
+  auto message = own_message(visit.client, 200, "application/json", std::move(json));
   message.set("X-Content-Type-Options", "nosniff");
-  co_await send_message(client, message);
+  return message;
 }
 
-// The scan takes some milliseconds: the thread Cache::aside runs it.
-Task<std::string> tell_recent_requests(const PagesAccess& pages, const Policy& policy) {
-  RecentRequests::Known none;
-  const auto requests = pages.observed.recent.newer_than(none);
-  co_return requests_json(newest_of_each_kind(requests, RecentRequests::kMost), policy) + "\n";
-}
-
-Task<std::string> tell_busiest(const PagesAccess& pages, const Policy& policy) {
-  co_return busiest_json(pages, policy) + "\n";
-}
-
-Task<std::string> tell_origins(const PagesAccess& pages) {
-  const auto now = pages.clock().steady();
-  const auto view = origins_view(pages, now);
-  co_return origins_json(view, now, pages.clock().shown());
+// A scan takes some milliseconds, so it is for another thread.
+PageAnswer send_scanned(const Visit& visit, std::function<std::string()> scan) {
+  return send_page(visit, json_message(visit, {}), std::move(scan));
 }
 
 }  // namespace
 
-Task<void> serve_dashboard(const PagesAccess&, Client& client, const Request& request,
-                           RequestBody&) {
-  const std::string_view target = request.target.path();
-  const auto path = target.substr(0, target.find('?'));
-  if (path == "/hearsay") co_return co_await send_moved(client);
-  const auto* file = file_at(path);
-  if (!file) {
-    Refusal refusal{404, "the dashboard has no such file", Tag::own_page, {}};
-    co_return co_await refuse(client, request, std::move(refusal));
+PageAnswer serve_dashboard(const Visit& visit) {
+  const auto path = visit.path().substr(0, visit.path().find('?'));
+  if (path == "/hearsay") {
+    auto moved = own_message(visit.client, 308, "", "");
+    moved.set(field::location, kDashboard);
+    co_return co_await send_page(visit.client, std::move(moved));
   }
-  auto head = head_of(client, *file);
+  const auto* file = file_at(path);
+  if (!file) co_return Refusal{404, "the dashboard has no such file", Tag::own_page, {}};
+  auto head = head_of(visit.client, *file);
   const http::StoredValidators validators{file->etag, {}};
-  const auto now = machine::whole_seconds(client.access.clock().shown());
-  if (http::not_modified(request.head.fields, validators, now)) {
+  const auto now = machine::whole_seconds(visit.client.access.clock().shown());
+  if (http::not_modified(visit.request.head.fields, validators, now)) {
     set_status(head, 304);
     const beast::http::response<beast::http::empty_body> message(std::move(head));
-    co_await send_message(client, message);
-    co_return;
+    co_await send_message(visit.client, message);
+    co_return std::nullopt;
   }
   const beast::span<const char> bytes(file->content.data(), file->content.size());
   const beast::http::response<beast::http::span_body<const char>> message(std::move(head), bytes);
-  co_await send_message(client, message);
+  co_await send_message(visit.client, message);
+  co_return std::nullopt;
 }
 
-Task<void> serve_about(const PagesAccess& pages, Client& client, const Request& request,
-                       RequestBody&) {
+PageAnswer serve_about(const Visit& visit) {
+  const auto& [pages, client, request, body] = visit;
   const auto started = machine::whole_seconds(pages.clock().shown(pages.clock().started()));
   auto json = fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
                           "\n",
                           pages.instance.name, kVersion, started.time_since_epoch().count(),
                           is_admin(pages, client, request, request.policy()),
                           is_signed_in(pages, client, request));
-  co_await send_json(client, std::move(json));
+  return send_page(client, json_message(visit, std::move(json)));
 }
 
-Task<void> serve_history(const PagesAccess& pages, Client& client, const Request& request,
-                         RequestBody&) {
-  const auto wanted = only_parameter(request.target.path(), "span");
-  if (!wanted) {
-    auto refusal = Refusal::bad(wanted.error().text);
-    co_return co_await refuse(client, request, std::move(refusal));
-  }
+PageAnswer serve_history(const Visit& visit) {
+  const auto wanted = only_parameter(visit.path(), "span");
+  if (!wanted) return refused(Refusal::bad(wanted.error().text));
   const auto span = wanted->value_or("hour");
   if (span != "hour" && span != "day") {
-    auto refusal = Refusal::bad("expected ?span=hour or ?span=day");
-    co_return co_await refuse(client, request, std::move(refusal));
+    return refused(Refusal::bad("expected ?span=hour or ?span=day"));
   }
-  auto told = span == "day" ? pages.observed.history.day() : pages.observed.history.hour();
-  told.end = machine::whole_seconds(pages.clock().shown(told.end));
-  auto json = history_json(told);
-  co_await send_json(client, std::move(json));
+  const auto& history = visit.pages.observed.history;
+  auto told = span == "day" ? history.day() : history.hour();
+  told.end = machine::whole_seconds(visit.pages.clock().shown(told.end));
+  return send_page(visit.client, json_message(visit, history_json(told)));
 }
 
-Task<void> serve_recent_requests(const PagesAccess& pages, Client& client, const Request& request,
-                                 RequestBody&) {
-  auto telling = tell_recent_requests(pages, request.policy());
-  auto json = co_await net::run_on(pages.cache.aside, std::move(telling));
-  co_await send_json(client, std::move(json));
+PageAnswer serve_recent_requests(const Visit& visit) {
+  return send_scanned(visit, [&visit] {
+    RecentRequests::Known none;
+    const auto requests = visit.pages.observed.recent.newer_than(none);
+    return requests_json(newest_of_each_kind(requests, RecentRequests::kMost), visit.policy()) +
+           "\n";
+  });
 }
 
-Task<void> serve_busiest(const PagesAccess& pages, Client& client, const Request& request,
-                         RequestBody&) {
-  auto telling = tell_busiest(pages, request.policy());
-  auto json = co_await net::run_on(pages.cache.aside, std::move(telling));
-  co_await send_json(client, std::move(json));
+PageAnswer serve_busiest(const Visit& visit) {
+  return send_scanned(visit, [&visit] { return busiest_json(visit.pages, visit.policy()) + "\n"; });
 }
 
-Task<void> serve_origins(const PagesAccess& pages, Client& client, const Request&, RequestBody&) {
-  auto telling = tell_origins(pages);
-  auto json = co_await net::run_on(pages.cache.aside, std::move(telling));
-  co_await send_json(client, std::move(json));
+PageAnswer serve_origins(const Visit& visit) {
+  return send_scanned(visit, [&pages = visit.pages] {
+    const auto now = pages.clock().steady();
+    return origins_json(origins_view(pages, now), now, pages.clock().shown());
+  });
 }
 
-Task<void> serve_events(const PagesAccess& pages, Client& client, const Request& request,
-                        RequestBody&) {
+PageAnswer serve_events(const Visit& visit) {
   constexpr std::chrono::seconds kSilence{5};
-  const bool admin = is_admin(pages, client, request, request.policy());
-  Watchers::Watcher watcher(pages.visitors.watchers, client.address, admin,
-                            client.access.executor());
+  // A browser whose stream ends tries again after a second.
+  constexpr std::string_view kRetry = "retry: 1000\n\n";
+  using Rank = WaitingClients::Rank;
+  const auto& pages = visit.pages;
+  auto& client = visit.client;
+  const bool admin = is_admin(pages, client, visit.request, visit.policy());
+  WaitingClients::Waiting watcher(pages.visitors.watchers, counted_as(client.address),
+                                  admin ? Rank::admin : Rank::other, client.access.executor());
   if (!watcher.has_place()) {
-    Refusal refusal{
+    co_return Refusal{
         503,
         "so many dashboards are open already, here or elsewhere; close one, and try again",
         Tag::own_page,
         {}};
-    co_return co_await refuse(client, request, std::move(refusal));
   }
   auto head = own_head(client, 200, "text/event-stream");
   head.set(field::cache_control, "no-store");
@@ -197,11 +163,13 @@ Task<void> serve_events(const PagesAccess& pages, Client& client, const Request&
   while (!error && !pages.instance.draining && !pages.instance.leaving &&
          !client.response.head_only()) {
     const auto news = co_await watcher.next(kSilence);
-    if (is_admin(pages, client, request, *client.access.policy) != admin) break;
+    // The rights may have changed since: an admin's news are for admins alone.
+    if (is_admin(pages, client, visit.request, *client.access.policy) != admin) break;
     const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment
     error = co_await client.response.body(asio::const_buffer(text.data(), text.size()));
   }
   if (!error) co_await client.response.finish();
+  co_return std::nullopt;
 }
 
 }  // namespace proxy

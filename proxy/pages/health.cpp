@@ -9,142 +9,107 @@
 #include "config/text.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/observe/watch.hpp"
-#include "proxy/pages/origin_reasons.hpp"
+#include "proxy/pages/origins.hpp"
+#include "proxy/pages/query.hpp"
 
 namespace proxy {
 namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
-void add_fault(std::vector<Trouble>& all, std::string_view what, std::optional<Fault::Told> told) {
+using Troubles = std::vector<Trouble>;
+
+// What there is only one of.
+void add(Troubles& all, std::string_view what, std::string text) {
+  all.push_back({what, {}, std::move(text)});
+}
+
+void add_fault(Troubles& all, std::string_view what, std::optional<Fault::Told> told) {
   if (told) all.push_back({what, {}, std::move(told->text), 1, told->since, told->last});
 }
 
-void add_disk(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy) {
+void add_disk(Troubles& all, const PagesAccess& pages, const Policy& policy) {
   const auto* const disk = pages.cache.disk;
   if (!disk) return;
   const auto state = disk->state();
   if (!state.working) {
     const auto& told = policy.settings.cache.disk;
-    all.push_back({"disk", {}, why_rests(state.reason, told ? told->path : std::string())});
-    return;
+    return add(all, "disk", why_rests(state.reason, told ? told->path : std::string()));
   }
-  if (disk->disk().catalog().squeezed) all.push_back({"disk", {}, std::string(kSqueezed)});
+  if (disk->disk().catalog().squeezed) add(all, "disk", std::string(kSqueezed));
   if (pages.observed.disk_watch) add_fault(all, "disk", pages.observed.disk_watch->lost());
 }
 
-void add_neighbours(std::vector<Trouble>& all, const Policy& policy,
-                    const upstream::NameHealth& names, Time now) {
+void add_neighbours(Troubles& all, const Policy& policy, const upstream::NameHealth& names,
+                    Time now) {
   const bool are_silent = names.are_silent(now);
   for (const auto& peer : policy.directory->status(now)) {
     auto why = is_excused(peer, names, now) ? std::string() : why_down(peer);
     if (!why.empty()) all.push_back({"peer", peer.name, std::move(why)});
     const auto parent = policy.routes.status(peer.id, now);
     const bool by_name = !config::parse_address(policy.directory->peers()[peer.id]->host);
+    // One that nobody can resolve is no trouble of its own: add_names() says why.
     if (parent && parent->rests && !(by_name && are_silent)) {
       all.push_back({"peer", peer.name, "as a parent it failed requests, and rests"});
     }
   }
 }
 
-void add_names(std::vector<Trouble>& all, const upstream::NameHealth& names, Time now) {
+void add_names(Troubles& all, const upstream::NameHealth& names, Time now) {
   const auto trouble = names.trouble(now);
   if (!trouble) return;
-  all.push_back({"dns",
-                 {},
-                 fmt::format("{}: {}", trouble->text, trouble->advice),
-                 1,
-                 trouble->since,
-                 trouble->last});
+  auto text = fmt::format("{}: {}", trouble->text, trouble->advice);
+  all.push_back({"dns", {}, std::move(text), 1, trouble->since, trouble->last});
 }
 
-void add_offline(std::vector<Trouble>& all, const Policy& policy) {
-  if (!policy.settings.cache.offline) return;
-  all.push_back({"offline",
-                 {},
-                 "this proxy asks no origin and no parent, by the setting cache.offline: what "
-                 "neither it nor a neighbour has stored gets 504"});
-}
-
-void add_clock(std::vector<Trouble>& all, const PagesAccess& pages, Time now) {
+void add_clock(Troubles& all, const PagesAccess& pages, Time now) {
   const auto skew = pages.upstream.clocks.skew(now);
-  if (!skew) {
-    const auto doubt = pages.clock().doubt();
-    if (doubt) all.push_back({"clock", {}, doubt_text(*doubt, pages.clock().now())});
-    return;
+  if (skew) {
+    return add(all, "clock",
+               fmt::format("the clock of this machine is {} s {} the origins' clocks",
+                           std::abs(skew->count()), skew->count() > 0 ? "behind" : "ahead of"));
   }
-  all.push_back({"clock",
-                 {},
-                 fmt::format("the clock of this machine is {} s {} the origins' clocks",
-                             std::abs(skew->count()),
-                             *skew > std::chrono::seconds(0) ? "behind" : "ahead of")});
+  const auto doubt = pages.clock().doubt();
+  if (doubt) add(all, "clock", doubt_text(*doubt, pages.clock().now()));
 }
 
 // The neighbour's own health says so, too.
-void add_refused(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy,
-                 Time now) {
+void add_refused(Troubles& all, const PagesAccess& pages, const Policy& policy, Time now) {
   for (const auto& refused : pages.observed.refused_neighbours.lately(now)) {
     if (config::contains(policy.settings.access.clients, refused.address)) continue;
     const auto peer = policy.directory->at(refused.address);
-    all.push_back({"peer",
-                   peer ? peer->name : refused.text,
-                   std::string(RefusedNeighbours::kWhy),
-                   1,
-                   {},
-                   refused.last,
-                   !peer});
+    const auto& which = peer ? peer->name : refused.text;
+    all.push_back(
+        {"peer", which, std::string(RefusedNeighbours::kWhy), 1, {}, refused.last, !peer});
   }
 }
 
-// The system ends a process that takes more memory than there is.
-bool is_nearly_all(std::uint64_t bytes, std::uint64_t limit) {
-  return bytes > limit - limit / 10;
-}
-
-void add_memory(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy) {
+void add_memory(Troubles& all, const PagesAccess& pages, const Policy& policy) {
   const auto& limit = pages.instance.memory_limit;
   if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
-    all.push_back({"memory", {}, std::move(*shortage)});
+    add(all, "memory", std::move(*shortage));
   }
   if (const auto full = pages.cache.reduced_from.load()) {
-    all.push_back({"memory", {}, text_of_reduced(pages.cache.budget.limit(), full)});
+    add(all, "memory", text_of_reduced(pages.cache.budget.limit(), full));
   }
   const auto resident =
       pages.observed.facts ? pages.observed.facts->resident_bytes().value_or(0) : 0;
-  if (!limit || !is_nearly_all(resident, limit->bytes)) return;
-  all.push_back({"memory",
-                 {},
-                 fmt::format("the proxy takes {} MiB of {} MiB: set cache.memory to less, or the "
-                             "system may end the proxy",
-                             resident >> 20, limit->bytes >> 20)});
+  // Nine tenths: the system ends a process that takes more memory than there is.
+  if (!limit || resident <= limit->bytes - limit->bytes / 10) return;
+  add(all, "memory",
+      fmt::format("the proxy takes {} MiB of {} MiB: set cache.memory to less, or the system may "
+                  "end the proxy",
+                  resident >> 20, limit->bytes >> 20));
 }
 
-// A site's clients keep hundreds of connections open.
-constexpr std::size_t kFewConnections = 1'000;
-
-void add_descriptors(std::vector<Trouble>& all, const PagesAccess& pages, const Policy& policy) {
+void add_descriptors(Troubles& all, const PagesAccess& pages, const Policy& policy) {
+  constexpr std::size_t kFewConnections = 1'000;  // a site's clients keep hundreds open
   const auto most = pages.crowd.descriptors.connections;
   if (most >= std::min(kFewConnections, policy.settings.limits.connections)) return;
-  all.push_back({"descriptors",
-                 {},
-                 fmt::format("the file descriptors that are allowed here are enough for {} client "
-                             "connections: allow more (ulimit -n, or LimitNOFILE of the service)",
-                             most)});
-}
-
-void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now) {
-  for (const auto what : kShortages) {
-    if (!warnings.lately(what, now)) continue;
-    all.push_back({word(what), {}, std::string(text(what)), 1, {}, warnings.last(what)});
-  }
-}
-
-void add_threads(std::vector<Trouble>& all, const StuckThreads& stuck) {
-  for (auto& name : stuck.names()) {
-    all.push_back({"thread", std::move(name),
-                   "does not get on, so part of the work is not done: restart the proxy, and "
-                   "report this fault of the program"});
-  }
+  add(all, "descriptors",
+      fmt::format("the file descriptors that are allowed here are enough for {} client "
+                  "connections: allow more (ulimit -n, or LimitNOFILE of the service)",
+                  most));
 }
 
 }  // namespace
@@ -187,9 +152,21 @@ std::vector<Trouble> troubles_of(const PagesAccess& pages, const Policy& policy,
   add_clock(all, pages, now);
   add_memory(all, pages, policy);
   add_descriptors(all, pages, policy);
-  add_shortages(all, pages.crowd.warnings, now);
-  add_threads(all, pages.observed.stuck);
-  add_offline(all, policy);
+  for (const auto what : kShortages) {
+    const auto& warnings = pages.crowd.warnings;
+    if (!warnings.lately(what, now)) continue;
+    all.push_back({word(what), {}, std::string(text(what)), 1, {}, warnings.last(what)});
+  }
+  for (auto& name : pages.observed.stuck.names()) {
+    all.push_back({"thread", std::move(name),
+                   "does not get on, so part of the work is not done: restart the proxy, and "
+                   "report this fault of the program"});
+  }
+  if (policy.settings.cache.offline) {
+    add(all, "offline",
+        "this proxy asks no origin and no parent, by the setting cache.offline: what neither it "
+        "nor a neighbour has stored gets 504");
+  }
   add_fault(all, "settings", pages.observed.settings_fault.told());
   add_fault(all, "log", pages.observed.log.fault());
   for (auto& one : all) {
@@ -226,6 +203,17 @@ std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& tr
     if (!state.working) page["disk"]["reason"] = to_string(state.reason);
   }
   return page.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+PageAnswer serve_health(const Visit& visit) {
+  const auto& [pages, client, request, body] = visit;
+  const auto strict = only_parameter(visit.path(), "strict");
+  if (!strict) return refused(Refusal::bad(strict.error().text));
+  const auto troubles = troubles_of(pages, request.policy(), pages.clock().steady());
+  const bool serves = !pages.instance.draining && (*strict != "1" || troubles.empty());
+  const auto readers =
+      is_admin(pages, client, request, request.policy()) ? Audience::admins : Audience::monitors;
+  return send_json(client, health_json(pages, troubles, readers), serves ? 200 : 503);
 }
 
 }  // namespace proxy

@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/pages/own_page.hpp"
-#include "proxy/pages/pages_access.hpp"
-#include "proxy/policy/policy.hpp"
+#include "proxy/pages/own_pages.hpp"
 
 namespace proxy {
 

@@ -1,4 +1,4 @@
-#include "proxy/pages/live_json.hpp"
+#include "proxy/pages/texts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,6 @@
 #include <tuple>
 
 #include "proxy/observe/verdict.hpp"
-#include "proxy/pages/digest_json.hpp"
 #include "proxy/pages/health.hpp"
 
 namespace proxy {
@@ -27,15 +26,8 @@ std::int64_t seconds_of(std::chrono::sys_seconds time) {
 }
 
 std::string_view word(RecentKind kind) {
-  switch (kind) {
-    case RecentKind::hit:
-      return "hit";
-    case RecentKind::forwarded:
-      return "forwarded";
-    case RecentKind::failed:
-      return "failed";
-  }
-  return "";
+  constexpr std::string_view kWords[kRecentKinds] = {"hit", "forwarded", "failed"};
+  return kWords[static_cast<std::size_t>(kind)];
 }
 
 Json neighbour_json(const RecentRequest& request, const Policy& policy) {
@@ -136,6 +128,7 @@ std::string busiest_json(const PagesAccess& pages, const Policy& policy) {
                    {"clients", std::move(clients)}});
 }
 
+// Of each kind, since a few failures among thousands of hits are what somebody looks for.
 std::vector<RecentRequests::Found> newest_of_each_kind(
     const std::vector<RecentRequests::Found>& requests, std::size_t most) {
   std::array<std::size_t, kRecentKinds> taken{};
@@ -166,6 +159,7 @@ std::string news_json(const PagesAccess& pages, const Policy& policy, Audience r
                      without_end(digest_json(pages, policy, Layout::one_line)));
 }
 
+// The news are text already, made once for all watchers, so the member is added without a parser.
 std::string with_requests(std::string news, const std::vector<RecentRequests::Found>& requests,
                           const Policy& policy) {
   news.back() = ',';

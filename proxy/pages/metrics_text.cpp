@@ -1,5 +1,3 @@
-#include "proxy/pages/metrics_text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,60 +6,55 @@
 #include "proxy/observe/exposition.hpp"
 #include "proxy/observe/metrics.hpp"
 #include "proxy/observe/watch.hpp"
-#include "proxy/pages/disk_text.hpp"
 #include "proxy/pages/health.hpp"
+#include "proxy/pages/texts.hpp"
 
 namespace proxy {
 namespace {
 
 using Status = peers::PeerStatus;
 
-// An unknown value has no sample.
-template <class Value>
-struct PeerMetric {
+using Books = peers::Accuracy::Books;
+using peers::PollCounts;
+
+template <class Of>
+struct PeerCounter {
   std::string_view name;
   std::string_view help;
-  Value (*value)(const Status&);
+  std::uint64_t Of::*count;
 };
-constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
-    {"lookups", "Requests in which its digest was asked.",
-     [](const Status& peer) { return peer.lookups; }},
-    {"claims", "Requests for whose URL its digest made a claim.",
-     [](const Status& peer) { return peer.books.claims; }},
-    {"asked", "Questions to it for what it claimed.",
-     [](const Status& peer) { return peer.books.asked; }},
-    {"true_hits", "Claims that were true.",
-     [](const Status& peer) { return peer.books.true_hits; }},
-    {"false_hits", "Claims that were not.",
-     [](const Status& peer) { return peer.books.false_hits; }},
-    {"probes", "Questions for what its digest did not claim.",
-     [](const Status& peer) { return peer.books.probes; }},
-    {"false_misses", "Of those, how many it could have answered.",
-     [](const Status& peer) { return peer.books.false_misses; }},
-    {"checks", "Responses of it that were compared with the origin's.",
-     [](const Status& peer) { return peer.books.checks; }},
-    {"contradictions", "Of those, how many never were the origin's.",
-     [](const Status& peer) { return peer.books.contradictions; }},
-    {"failures", "Requests that it refused, broke or let wait.",
-     [](const Status& peer) { return peer.books.failures; }},
-    {"outruns", "Answers that came, or would have come, after another source's.",
-     [](const Status& peer) { return peer.books.outruns; }},
+constexpr PeerCounter<Status> kLookups[] = {
+    {"lookups", "Requests in which its digest was asked.", &Status::lookups}};
+constexpr PeerCounter<Books> kBooks[] = {
+    {"claims", "Requests for whose URL its digest made a claim.", &Books::claims},
+    {"asked", "Questions to it for what it claimed.", &Books::asked},
+    {"true_hits", "Claims that were true.", &Books::true_hits},
+    {"false_hits", "Claims that were not.", &Books::false_hits},
+    {"probes", "Questions for what its digest did not claim.", &Books::probes},
+    {"false_misses", "Of those, how many it could have answered.", &Books::false_misses},
+    {"checks", "Responses of it that were compared with the origin's.", &Books::checks},
+    {"contradictions", "Of those, how many never were the origin's.", &Books::contradictions},
+    {"failures", "Requests that it refused, broke or let wait.", &Books::failures},
+    {"outruns", "Answers that came, or would have come, after another source's.", &Books::outruns},
     {"unclaimed_hits", "Responses that it gave although its digest had not claimed them.",
-     [](const Status& peer) { return peer.books.unclaimed_hits; }},
-    {"saved_bytes", "Bytes that it spared the origin.",
-     [](const Status& peer) { return peer.books.bytes_saved; }},
-    {"polls", "Times its digest was asked for.",
-     [](const Status& peer) { return peer.polls.made; }},
-    {"polls_failed", "Of those, in vain.", [](const Status& peer) { return peer.polls.failed; }},
-    {"resyncs", "Changes to its digest that did not fit what was held of it.",
-     [](const Status& peer) { return peer.polls.resyncs; }},
-    {"digest_bytes", "Bytes of its digests received.",
-     [](const Status& peer) { return peer.polls.bytes_received; }},
+     &Books::unclaimed_hits},
+    {"saved_bytes", "Bytes that it spared the origin.", &Books::bytes_saved},
 };
-constexpr PeerMetric<std::optional<std::uint64_t>> kDigestSent = {
-    "digest_sent_bytes", "Bytes of our digest sent to its address, if no other neighbour has it.",
-    [](const Status& peer) { return peer.bytes_sent; }};
-constexpr PeerMetric<std::optional<double>> kPeerGauges[] = {
+constexpr PeerCounter<PollCounts> kPolls[] = {
+    {"polls", "Times its digest was asked for.", &PollCounts::made},
+    {"polls_failed", "Of those, in vain.", &PollCounts::failed},
+    {"resyncs", "Changes to its digest that did not fit what was held of it.",
+     &PollCounts::resyncs},
+    {"digest_bytes", "Bytes of its digests received.", &PollCounts::bytes_received},
+};
+
+// An unknown value has no sample.
+struct PeerGauge {
+  std::string_view name;
+  std::string_view help;
+  std::optional<double> (*value)(const Status&);
+};
+constexpr PeerGauge kPeerGauges[] = {
     {"digest_age_seconds", "Since its digest was last found current.",
      [](const Status& peer) { return peer.digest.age_seconds; }},
     {"predicted_false_positive_ratio", "Of its digest, from the bits set.",
@@ -87,27 +80,18 @@ std::string escaped(std::string_view label) {
   return out;
 }
 
-template <class Value>
-const Value* known(const Value& value) {
-  return &value;
-}
-template <class Value>
-const Value* known(const std::optional<Value>& value) {
-  return value ? &*value : nullptr;
+void append_sample(std::string& out, std::string_view name, const Status& peer, auto value) {
+  fmt::format_to(std::back_inserter(out), "{}{{peer=\"{}\"}} {}\n", name, escaped(peer.name),
+                 value);
 }
 
-// `type`: a type of Prometheus. The names of counters end in "_total".
-template <class Value>
-void append_metric(std::string& out, const PeerMetric<Value>& metric, std::string_view type,
-                   const std::vector<Status>& peers) {
-  auto at = std::back_inserter(out);
-  const auto name =
-      fmt::format("hearsay_peer_{}{}", metric.name, type == "counter" ? "_total" : "");
-  describe(out, name, type, metric.help);
-  for (const auto& peer : peers) {
-    const Value measured = metric.value(peer);
-    if (const auto* const value = known(measured))
-      fmt::format_to(at, "{}{{peer=\"{}\"}} {}\n", name, escaped(peer.name), *value);
+// `part`: of a peer's status, which has the counter.
+void append_counters(std::string& out, const auto& counters, const std::vector<Status>& peers,
+                     const auto& part) {
+  for (const auto& [short_name, help, count] : counters) {
+    const auto name = fmt::format("hearsay_peer_{}_total", short_name);
+    describe(out, name, "counter", help);
+    for (const auto& peer : peers) append_sample(out, name, peer, part(peer).*count);
   }
 }
 
@@ -119,8 +103,18 @@ bool is_up(const Status& peer) {
 
 void append_peers(std::string& out, const std::vector<Status>& peers) {
   auto at = std::back_inserter(out);
-  for (const auto& counter : kPeerCounters) append_metric(out, counter, "counter", peers);
-  append_metric(out, kDigestSent, "counter", peers);
+  append_counters(
+      out, kLookups, peers, [](auto& peer) -> auto& { return peer; });
+  append_counters(
+      out, kBooks, peers, [](auto& peer) -> auto& { return peer.books; });
+  append_counters(
+      out, kPolls, peers, [](auto& peer) -> auto& { return peer.polls; });
+  describe(out, "hearsay_peer_digest_sent_bytes_total", "counter",
+           "Bytes of our digest sent to its address, if no other neighbour has it.");
+  for (const auto& peer : peers) {
+    if (!peer.bytes_sent) continue;
+    append_sample(out, "hearsay_peer_digest_sent_bytes_total", peer, *peer.bytes_sent);
+  }
   describe(out, "hearsay_peer_false_hits_by_cause_total", "counter",
            "Claims that were not true, by why.");
   for (const auto& peer : peers) {
@@ -130,12 +124,15 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
                      peer.books.by_cause[cause]);
     }
   }
-  for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
-  describe(out, "hearsay_peer_up", "gauge", "Whether it is asked: its claims count now.");
-  for (const auto& peer : peers) {
-    fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
-                   is_up(peer) ? 1 : 0);
+  for (const auto& gauge : kPeerGauges) {
+    const auto name = fmt::format("hearsay_peer_{}", gauge.name);
+    describe(out, name, "gauge", gauge.help);
+    for (const auto& peer : peers) {
+      if (const auto value = gauge.value(peer)) append_sample(out, name, peer, *value);
+    }
   }
+  describe(out, "hearsay_peer_up", "gauge", "Whether it is asked: its claims count now.");
+  for (const auto& peer : peers) append_sample(out, "hearsay_peer_up", peer, is_up(peer) ? 1 : 0);
   describe(out, "hearsay_peer_state", "gauge", "1: its state now, as in /digest, and why.");
   for (const auto& peer : peers) {
     const auto reason = peers::reason_of(peer.state, peer.books.reason);
@@ -175,16 +172,15 @@ void append_parents(std::string& out, const std::vector<Status>& peers, const Ro
     describe(out, metric.name, metric.type, metric.help);
     for (const auto& peer : peers) {
       const auto parent = routes.status(peer.id, now);
-      if (!parent) continue;
-      fmt::format_to(std::back_inserter(out), "{}{{peer=\"{}\"}} {}\n", metric.name,
-                     escaped(peer.name), metric.value(*parent));
+      if (parent) append_sample(out, metric.name, peer, metric.value(*parent));
     }
   }
 }
 
-void append_troubles(std::string& out, const PagesAccess& pages, const Policy& policy) {
+void append_troubles(std::string& out, const PagesAccess& pages, const Policy& policy,
+                     machine::Clock::SteadyTime now) {
   describe(out, "hearsay_troubles", "gauge", "Things that do not work now, by what: see /health.");
-  const auto all = troubles_of(pages, policy, pages.clock().steady());
+  const auto all = troubles_of(pages, policy, now);
   for (const auto what : kTroubles) {
     std::size_t number = 0;
     for (const auto& trouble : all) number += trouble.what == what ? trouble.number : 0;
@@ -192,7 +188,7 @@ void append_troubles(std::string& out, const PagesAccess& pages, const Policy& p
   }
   single(out, "hearsay_draining", "gauge", "1: the proxy serves no new requests, and ends soon.",
          pages.instance.draining ? 1 : 0);
-  const auto skew = pages.upstream.clocks.skew(pages.clock().steady());
+  const auto skew = pages.upstream.clocks.skew(now);
   single(out, "hearsay_clock_skew_seconds", "gauge",
          "How far the origins' clocks agree to be ahead of ours; 0: ours is right.",
          skew.value_or(std::chrono::seconds(0)).count());
@@ -207,12 +203,13 @@ void append_troubles(std::string& out, const PagesAccess& pages, const Policy& p
 }
 
 // Which origins clients name is for admins (/hearsay/origins): here these are a number.
-void append_failing_origins(std::string& out, const PagesAccess& pages) {
+void append_failing_origins(std::string& out, const PagesAccess& pages,
+                            machine::Clock::SteadyTime now) {
   describe(out, "hearsay_origin_failed_in_a_row", "gauge",
            "How many requests in a row failed at an origin that the settings name (reverse), since "
            "it last answered. Only origins that fail now are listed.");
   std::size_t listed = 0, others = 0;
-  for (const auto& one : pages.upstream.health.failing(pages.clock().steady())) {
+  for (const auto& one : pages.upstream.health.failing(now)) {
     if (!one.mapped) {
       ++others;
     } else if (++listed <= kMostOrigins) {
@@ -227,9 +224,77 @@ void append_failing_origins(std::string& out, const PagesAccess& pages) {
          others);
 }
 
+namespace disk = cache::disk;
+using Tally = disk::Counters;
+
+struct DiskCounter {
+  std::string_view name;
+  std::string_view help;
+  Tally::Count Tally::*count;
+};
+constexpr DiskCounter kDiskCounters[] = {
+    {"stored_bytes", "Bytes of records written for what was stored or purged.",
+     &Tally::stored_bytes},
+    {"reinserted_bytes", "Bytes of records written again before their segment was reclaimed.",
+     &Tally::reinserted_bytes},
+    {"overhead_bytes", "Bytes written that are no records.", &Tally::overhead_bytes},
+    {"stored", "Records written for what was stored or purged.", &Tally::stored},
+    {"reinserted", "Entries written again as they were used since.", &Tally::reinserted},
+    {"evicted", "Entries that went with their segment.", &Tally::evicted},
+    {"duplicates", "Entries not written again as a sibling keeps them.", &Tally::duplicates},
+    {"reclaimed", "Segments removed to make room.", &Tally::reclaimed},
+    {"crowded_out", "Segments among them that only the index had no room for.",
+     &Tally::crowded_out},
+    {"squeezed_out", "Segments among them that only the file system had no room for.",
+     &Tally::squeezed_out},
+    {"purged", "Entries found by the search after a purge of many.", &Tally::purged},
+    {"busy", "Records not written as too much waited.", &Tally::refused_busy},
+    {"resting", "Records not written as the disk rested.", &Tally::refused_resting},
+    {"failed_writes", "Records that could not be written.", &Tally::failed_writes},
+    {"corrupt", "Entries dropped as they were damaged.", &Tally::corrupt},
+    {"failed_reads", "Reads that the system refused.", &Tally::failed_reads},
+    {"slow_reads", "Reads given up as the disk did not answer in time.", &Tally::slow_reads},
+    {"lost", "Times that the directory of the cache, or what it held, vanished.", &Tally::lost},
+};
+
+double write_amplification(const disk::Counters& counters) {
+  const std::uint64_t stored = counters.stored_bytes;
+  const std::uint64_t more = counters.reinserted_bytes + counters.overhead_bytes;
+  return stored == 0 ? 1 : static_cast<double>(stored + more) / static_cast<double>(stored);
+}
+
+// None without a disk.
+void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
+  if (!tier) return;
+  const auto& disk = tier->disk();
+  for (const auto& [name, help, count] : kDiskCounters) {
+    const std::uint64_t value = disk.catalog().counters.*count;
+    single(out, fmt::format("hearsay_disk_{}_total", name), "counter", help, value);
+  }
+  single(out, "hearsay_disk_not_admitted_total", "counter",
+         "Responses not written as their URL was asked for once (setting cache.disk.admit).",
+         tier->admission().refused());
+  const auto gauge = [&out](std::string_view name, std::string_view help, auto value) {
+    single(out, fmt::format("hearsay_disk_{}", name), "gauge", help, value);
+  };
+  gauge("up", "Whether the disk takes what is stored.", tier->state().working ? 1 : 0);
+  gauge("entries", "Records in the index.", disk.catalog().index.entries());
+  gauge("objects", "Large responses, in whole or in part.",
+        disk.catalog().index.count(disk::RecordKind::object));
+  gauge("blocks", "Blocks of large responses, of a MiB or less.",
+        disk.catalog().index.count(disk::RecordKind::block));
+  gauge("index_bytes", "Memory of the index, part of cache.memory.", disk.catalog().index.bytes());
+  gauge("segments", "Segment files.", disk.catalog().segments.count());
+  gauge("used_bytes", "What the files take.", disk.catalog().used_bytes.load());
+  gauge("queued_bytes", "What waits to be written.", disk.queue().bytes());
+  gauge("write_amplification", "Bytes written over bytes of what was stored.",
+        write_amplification(disk.catalog().counters));
+}
+
 }  // namespace
 
 std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
+  const auto now = pages.clock().steady();
   const Gauges gauges{.connections = pages.crowd.clients.connections(),
                       .cache_entries = pages.cache.store.responses(),
                       .cache_bytes = pages.cache.store.totals().bytes,
@@ -243,9 +308,10 @@ std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
   std::string text;
   pages.observed.metrics.append_text(text, gauges);
   append_request_metrics(text, pages.observed.metrics);
-  if (pages.observed.facts) append_process_metrics(text, *pages.observed.facts, pages.clock().started());
-  append_troubles(text, pages, policy);
-  append_failing_origins(text, pages);
+  if (pages.observed.facts)
+    append_process_metrics(text, *pages.observed.facts, pages.clock().started());
+  append_troubles(text, pages, policy, now);
+  append_failing_origins(text, pages, now);
   append_disk_metrics(text, pages.cache.disk);
   if (const auto& disk = policy.settings.cache.disk) {
     single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
@@ -253,10 +319,17 @@ std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
   }
   single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",
          pages.visitors.held_polls.count());
-  const auto peers = policy.directory->status(pages.clock().steady());
+  const auto peers = policy.directory->status(now);
   append_peers(text, peers);
-  append_parents(text, peers, policy.routes, pages.clock().steady());
+  append_parents(text, peers, policy.routes, now);
   return text;
+}
+
+PageAnswer serve_metrics(const Visit& visit) {
+  // Takes many milliseconds where many descriptors are open.
+  return send_page(visit,
+                   own_message(visit.client, 200, "text/plain; version=0.0.4; charset=utf-8", ""),
+                   [&visit] { return metrics_text(visit.pages, visit.policy()); });
 }
 
 }  // namespace proxy

@@ -1,5 +1,3 @@
-#include "proxy/pages/neighbour_pages.hpp"
-
 #include <algorithm>
 #include <boost/beast/http/empty_body.hpp>
 #include <span>
@@ -7,7 +5,7 @@
 #include "peers/native_target.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/validators.hpp"
-#include "proxy/reply/own_message.hpp"
+#include "proxy/pages/own_pages.hpp"
 
 namespace proxy {
 
@@ -17,36 +15,12 @@ namespace asio = net::asio;
 
 namespace {
 
-// A message body of bytes that the caller keeps, sent in two parts. The first part has `first`
-// bytes.
-struct DigestBody {
-  struct value_type {
-    std::span<const std::uint8_t> bytes;
-    std::size_t first;
-  };
-
-  static std::uint64_t size(const value_type& body) { return body.bytes.size(); }
-
-  class writer {
-   public:
-    using const_buffers_type = asio::const_buffer;
-
-    template <bool isRequest, class Fields>
-    writer(const beast::http::header<isRequest, Fields>&, const value_type& body)
-        : rest_(body.bytes), next_(body.first) {}
-    void init(beast::error_code& fault) { fault = {}; }
-    boost::optional<std::pair<const_buffers_type, bool>> get(beast::error_code& fault) {
-      fault = {};
-      const auto part = rest_.first(next_);
-      rest_ = rest_.subspan(next_);
-      next_ = rest_.size();
-      return {{asio::const_buffer(part.data(), part.size()), !rest_.empty()}};
-    }
-
-   private:
-    std::span<const std::uint8_t> rest_;
-    std::size_t next_;
-  };
+// The bytes of a form, which the caller keeps. The first part has `first` bytes; the rest follows
+// it after the pause.
+struct DigestParts {
+  std::span<const std::uint8_t> bytes;
+  std::size_t first;
+  std::chrono::milliseconds pause{0};
 };
 
 // Whether a Hearsay polls us. It polls every second, so its polls are counted and not logged.
@@ -64,18 +38,6 @@ void hear(const Client& client, const Request& request) {
   if (peer) peer->accuracy.probation().heard(client.access.clock().steady());
 }
 
-// Counts a digest that was sent to a neighbour. `size`: of its body, which is counted unless the
-// request is a HEAD.
-void count_sent(Client& client, const Request& request, ServedForm form, std::size_t size) {
-  auto& sent = sent_in(client, form);
-  sent.requests.add();
-  if (client.response.head_only()) return;
-  sent.bytes.add(size);
-  if (const auto peer = request.policy().directory->at(client.address)) {
-    peer->accuracy.sent_digest(size);
-  }
-}
-
 // Whether the reader says that it holds this form.
 bool is_held(const Request& request, const peers::NativeForm& form, cache::Time now) {
   const http::StoredValidators validators{form.etag, {}};
@@ -84,45 +46,71 @@ bool is_held(const Request& request, const peers::NativeForm& form, cache::Time 
 
 // RFC 9110 15.4.5. Call this only for a request with a condition: Squid 5.7 crashes on any other
 // 304.
-Task<void> send_unchanged(Client& client, OwnHead head, ServedForm form) {
+PageAnswer send_unchanged(Client& client, OwnHead head, ServedForm form) {
   set_status(head, 304);
   const beast::http::response<beast::http::empty_body> message(std::move(head));
   const auto error = co_await send_message(client, message);
-  if (error) co_return;
+  if (error) co_return std::nullopt;
   auto& sent = sent_in(client, form);
   sent.requests.add();
   sent.not_modified.add();
+  co_return std::nullopt;
 }
 
-Task<void> send_digest(Client& client, const Request& request, OwnHead head, ServedForm form,
-                       const DigestBody::value_type& body, std::chrono::milliseconds pause = {}) {
-  const beast::http::response<DigestBody> message(std::move(head), body);
-  const auto error = co_await send_message(client, message, pause);
-  if (!error) count_sent(client, request, form, body.bytes.size());
+// Sends a digest and counts it: its body unless the request is a HEAD.
+PageAnswer send_digest(const Visit& visit, OwnHead head, ServedForm form, DigestParts body) {
+  auto& client = visit.client;
+  note_content_type(client, head);
+  const beast::http::response<beast::http::empty_body> message(std::move(head));
+  beast::http::serializer<false, beast::http::empty_body> serializer(message);
+  const auto text = take_head(serializer);
+  const auto size = body.bytes.size();
+  const asio::const_buffer first(body.bytes.data(), body.first);
+  const std::span<const asio::const_buffer> parts(&first, 1);
+  auto error = co_await client.response.start(text, message.result_int(), size, parts);
+  if (!error && body.first < size) {
+    net::Timer timer(client.access.executor(), body.pause);
+    co_await timer.async_wait(net::as_result);
+    const auto rest = body.bytes.subspan(body.first);
+    error = co_await client.response.body(asio::const_buffer(rest.data(), rest.size()));
+  }
+  if (!error) error = co_await client.response.finish();
+  if (error) co_return std::nullopt;
+  auto& sent = sent_in(client, form);
+  sent.requests.add();
+  if (client.response.head_only()) co_return std::nullopt;
+  sent.bytes.add(size);
+  if (const auto peer = visit.policy().directory->at(client.address)) {
+    peer->accuracy.sent_digest(size);
+  }
+  co_return std::nullopt;
 }
 
 // The digest for this poll. If the reader holds the newest generation, waits until there is a newer
 // one, for as long as the reader asked, and no longer once the proxy drains.
-Task<std::shared_ptr<const peers::NativeForm>> await_form(const PagesAccess& pages, Client& client,
-                                                          const Request& request) {
-  const auto base = peers::native_base(request.target.path());
-  const auto until = pages.clock().steady() + peers::hold_asked(request.target.path());
+Task<std::shared_ptr<const peers::NativeForm>> await_form(const Visit& visit) {
+  const auto& pages = visit.pages;
+  const auto base = peers::native_base(visit.path());
+  const auto until = pages.clock().steady() + peers::hold_asked(visit.path());
   // From here on a new generation wakes the poll.
-  HeldPolls::Held poll(pages.visitors.held_polls, client.address, client.access.executor());
+  WaitingClients::Waiting poll(pages.visitors.held_polls, visit.client.address,
+                               WaitingClients::Rank::other, visit.client.access.executor());
   for (;;) {
     auto form = pages.publisher.native(base.epoch, base.generation);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - pages.clock().steady());
     const bool waits =
         poll.has_place() && left.count() > 0 && !pages.instance.draining && !pages.instance.leaving;
-    if (!waits || !is_held(request, *form, pages.clock().now())) co_return form;
-    co_await poll.wait(left);
+    if (!waits || !is_held(visit.request, *form, pages.clock().now())) co_return form;
+    co_await poll.next(left);
   }
 }
 
 }  // namespace
 
-Task<void> serve_store_digest(const PagesAccess& pages, Client& client, const Request& request,
-                              RequestBody&) {
+PageAnswer serve_store_digest(const Visit& visit) {
+  const auto& pages = visit.pages;
+  const auto& request = visit.request;
+  auto& client = visit.client;
   hear(client, request);
   const auto published = pages.publisher.current();
   const auto& form = *published->squid;
@@ -145,28 +133,27 @@ Task<void> serve_store_digest(const PagesAccess& pages, Client& client, const Re
   // Control block and mask are sent apart. Squid up to version 7 damages a mask that it reads
   // together with the control block (bug 5510), unless the mask is no longer than that block. A
   // Hearsay does not.
-  const auto pause = request.policy().settings.digest.squid_pause;
+  const auto pause = visit.policy().settings.digest.squid_pause;
   const bool apart = form.body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
                      !to_hearsay && !client.response.head_only();
-  const DigestBody::value_type body{form.body,
-                                    apart ? digest::kSquidControlBytes : form.body.size()};
-  co_await send_digest(client, request, std::move(head), ServedForm::squid, body, pause);
+  const DigestParts body{form.body, apart ? digest::kSquidControlBytes : form.body.size(), pause};
+  co_return co_await send_digest(visit, std::move(head), ServedForm::squid, body);
 }
 
-Task<void> serve_native_digest(const PagesAccess& pages, Client& client, const Request& request,
-                               RequestBody&) {
-  hear(client, request);
-  client.record.routine = from_hearsay(request);
-  const auto form = co_await await_form(pages, client, request);
+PageAnswer serve_native_digest(const Visit& visit) {
+  auto& client = visit.client;
+  hear(client, visit.request);
+  client.record.routine = from_hearsay(visit.request);
+  const auto form = co_await await_form(visit);
   auto head = own_head(client, 200, peers::kNativeType);
   head.set(field::cache_control, "no-store");
   head.set(peers::kEpochField, client.access.fetching.sources.shared.publisher.epochs());
   head.set(field::etag, form->etag);
-  if (is_held(request, *form, client.access.clock().now())) {
+  if (is_held(visit.request, *form, client.access.clock().now())) {
     co_return co_await send_unchanged(client, std::move(head), ServedForm::native);
   }
-  const DigestBody::value_type body{form->body, form->body.size()};
-  co_await send_digest(client, request, std::move(head), ServedForm::native, body);
+  const DigestParts body{form->body, form->body.size()};
+  co_return co_await send_digest(visit, std::move(head), ServedForm::native, body);
 }
 
 }  // namespace proxy

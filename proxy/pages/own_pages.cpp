@@ -7,18 +7,11 @@
 
 #include "peers/native_target.hpp"
 #include "proxy/client/note_arrival.hpp"
-#include "proxy/pages/cache_pages.hpp"
-#include "proxy/pages/dashboard.hpp"
-#include "proxy/pages/explain_page.hpp"
-#include "proxy/pages/monitoring.hpp"
-#include "proxy/pages/neighbour_pages.hpp"
+#include "proxy/http/forwarded.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/pages/pac.hpp"
-#include "proxy/pages/purge.hpp"
-#include "proxy/pages/readers.hpp"
-#include "proxy/pages/reload_page.hpp"
-#include "proxy/pages/sign_in_pages.hpp"
+#include "proxy/pages/sign_in.hpp"
 #include "proxy/reply/error_page.hpp"
-#include "proxy/reply/own_message.hpp"
 
 namespace proxy {
 
@@ -28,123 +21,74 @@ namespace {
 
 constexpr std::string_view kReadMethods = "GET, HEAD, OPTIONS";
 
-Task<void> serve_index(const PagesAccess& pages, Client& client, const Request& request,
-                       RequestBody& body);
+PageAnswer serve_index(const Visit& visit);
 
-Task<void> serve_nothing(const PagesAccess&, Client& client, const Request& request, RequestBody&) {
-  Refusal refusal{404, "no such page here; / lists what there is", Tag::own_page, {}};
-  co_await refuse(client, request, std::move(refusal));
+PageAnswer serve_nothing(const Visit&) {
+  return refused({404, "no such page here; / lists what there is", Tag::own_page, {}});
 }
 
 constexpr OwnPage kPages[] = {
-    {.path = "/", .mapped = WhereMapped::theirs, .answer = serve_index},
-    {.path = "/digest",
-     .answer = serve_digest_json,
-     .about = "what is held and what neighbours claim, as JSON"},
-    {.path = "/metrics", .answer = serve_metrics, .about = "counters, for Prometheus"},
-    {.path = "/health",
-     .answer = serve_health,
-     .about = "whether this proxy is up, and what does not work; ?strict=1"},
-    {.path = kDashboard,
-     .answer = serve_dashboard,
-     .about = "all of this to look at, live, with a browser"},
+    {"/", serve_index, Audience::monitors, Effect::read, "", WhereMapped::theirs},
+    {"/digest", serve_digest_json, Audience::monitors, Effect::read,
+     "what is held and what neighbours claim, as JSON"},
+    {"/metrics", serve_metrics, Audience::monitors, Effect::read, "counters, for Prometheus"},
+    {"/health", serve_health, Audience::monitors, Effect::read,
+     "whether this proxy is up, and what does not work; ?strict=1"},
+    {kDashboard, serve_dashboard, Audience::monitors, Effect::read,
+     "all of this to look at, live, with a browser"},
     // Leads everybody to the path above, for which a browser that is signed in has its cookie.
-    {.path = "/hearsay", .readers = Audience::anybody, .answer = serve_dashboard},
-    {.path = "/hearsay/about", .answer = serve_about},
-    {.path = "/hearsay/history", .answer = serve_history},
-    {.path = "/hearsay/events", .answer = serve_events},
-    {.path = "/hearsay/requests", .readers = Audience::admins, .answer = serve_recent_requests},
-    {.path = "/hearsay/busiest", .readers = Audience::admins, .answer = serve_busiest},
-    {.path = kSignInPage, .readers = Audience::anybody, .answer = serve_dashboard},
-    {.path = "/hearsay/sign-in.js", .readers = Audience::anybody, .answer = serve_dashboard},
-    {.path = "/hearsay/icon.svg", .readers = Audience::anybody, .answer = serve_dashboard},
-    {.path = "/hearsay/style.css", .readers = Audience::anybody, .answer = serve_dashboard},
-    {.path = "/hearsay/session",
-     .effect = Effect::change,
-     .readers = Audience::anybody,
-     .answer = serve_sign_in},
-    {.path = "/hearsay/sign-out",
-     .effect = Effect::change,
-     .readers = Audience::anybody,
-     .answer = serve_sign_out},
-    {.path = "/hearsay/origins",
-     .readers = Audience::admins,
-     .answer = serve_origins,
-     .about = "origins of the last hour, and what requests wait for, as JSON"},
-    {.path = "/proxy.pac",
-     .readers = Audience::clients,
-     .answer = serve_pac,
-     .about = "the script that tells browsers when to use this proxy; also /wpad.dat"},
-    {.path = "/wpad.dat", .readers = Audience::clients, .answer = serve_pac},
-    {.path = peers::kNativePath,
-     .readers = Audience::neighbours,
-     .mapped = WhereMapped::ours_at_any_name,
-     .answer = serve_native_digest},
-    {.path = "/squid-internal-periodic/store_digest",
-     .readers = Audience::neighbours,
-     .via = Via::squids_own,
-     .mapped = WhereMapped::ours_at_any_name,
-     .answer = serve_store_digest},
-    {.path = "/admin/purge",
-     .effect = Effect::change,
-     .readers = Audience::admins,
-     .answer = serve_purge_order,
-     .about = "drops what is stored, by URL, prefix or host"},
-    {.path = "/admin/tickets",
-     .effect = Effect::change,
-     .readers = Audience::operators,
-     .answer = serve_ticket},
-    {.path = "/admin/tickets/revoke",
-     .effect = Effect::change,
-     .readers = Audience::operators,
-     .answer = serve_revocation},
-    {.path = "/admin/explain",
-     .readers = Audience::admins,
-     .answer = serve_explanation,
-     .about = "what would be done with a URL now, and why: ?url=URL"},
-    {.path = "/admin/reload",
-     .effect = Effect::change,
-     .readers = Audience::admins,
-     .answer = serve_reload,
-     .about = "reads the settings again"},
-    {.path = "/admin/cache/list",
-     .readers = Audience::admins,
-     .answer = serve_cache_list,
-     .about = "what is stored, a line of JSON each; ?prefix=URL"},
-    {.path = "/admin/cache/sums",
-     .readers = Audience::admins,
-     .answer = serve_cache_sums,
-     .about = "what is stored, by host, and the largest of it; ?contains=TEXT"},
-    {.path = "/admin/cache/show",
-     .readers = Audience::admins,
-     .answer = serve_cache_show,
-     .about = "all that is stored of a URL: ?url=URL"},
-    {.path = "/admin/cache/verify",
-     .effect = Effect::change,
-     .readers = Audience::admins,
-     .answer = serve_cache_verify,
-     .about = "checks all that is on disk"},
-    {.path = "/admin/cache/drop",
-     .effect = Effect::change,
-     .readers = Audience::admins,
-     .answer = serve_purge_order,
-     .about = "as /admin/purge"},
+    {"/hearsay", serve_dashboard, Audience::anybody},
+    {"/hearsay/about", serve_about},
+    {"/hearsay/history", serve_history},
+    {"/hearsay/events", serve_events},
+    {"/hearsay/requests", serve_recent_requests, Audience::admins},
+    {"/hearsay/busiest", serve_busiest, Audience::admins},
+    {kSignInPage, serve_dashboard, Audience::anybody},
+    {"/hearsay/sign-in.js", serve_dashboard, Audience::anybody},
+    {"/hearsay/icon.svg", serve_dashboard, Audience::anybody},
+    {"/hearsay/style.css", serve_dashboard, Audience::anybody},
+    {"/hearsay/session", serve_sign_in, Audience::anybody, Effect::change},
+    {"/hearsay/sign-out", serve_sign_out, Audience::anybody, Effect::change},
+    {"/hearsay/origins", serve_origins, Audience::admins, Effect::read,
+     "origins of the last hour, and what requests wait for, as JSON"},
+    {"/proxy.pac", serve_pac, Audience::clients, Effect::read,
+     "the script that tells browsers when to use this proxy; also /wpad.dat"},
+    {"/wpad.dat", serve_pac, Audience::clients},
+    {peers::kNativePath, serve_native_digest, Audience::neighbours, Effect::read, "",
+     WhereMapped::ours_at_any_name},
+    {"/squid-internal-periodic/store_digest", serve_store_digest, Audience::neighbours,
+     Effect::read, "", WhereMapped::ours_at_any_name, Via::squids_own},
+    {"/admin/purge", serve_purge_order, Audience::admins, Effect::change,
+     "drops what is stored, by URL, prefix or host"},
+    {"/admin/tickets", serve_ticket, Audience::operators, Effect::change},
+    {"/admin/tickets/revoke", serve_revocation, Audience::operators, Effect::change},
+    {"/admin/explain", serve_explanation, Audience::admins, Effect::read,
+     "what would be done with a URL now, and why: ?url=URL"},
+    {"/admin/reload", serve_reload, Audience::admins, Effect::change, "reads the settings again"},
+    {"/admin/cache/list", serve_cache_list, Audience::admins, Effect::read,
+     "what is stored, a line of JSON each; ?prefix=URL"},
+    {"/admin/cache/sums", serve_cache_sums, Audience::admins, Effect::read,
+     "what is stored, by host, and the largest of it; ?contains=TEXT"},
+    {"/admin/cache/show", serve_cache_show, Audience::admins, Effect::read,
+     "all that is stored of a URL: ?url=URL"},
+    {"/admin/cache/verify", serve_cache_verify, Audience::admins, Effect::change,
+     "checks all that is on disk"},
+    {"/admin/cache/drop", serve_purge_order, Audience::admins, Effect::change, "as /admin/purge"},
 };
 // The page of every other path, and of the target "*" of OPTIONS.
-constexpr OwnPage kNoPage{.mapped = WhereMapped::theirs, .answer = serve_nothing};
+constexpr OwnPage kNoPage{.answer = serve_nothing, .mapped = WhereMapped::theirs};
 
-Task<void> serve_index(const PagesAccess& pages, Client& client, const Request& request,
-                       RequestBody& body) {
-  if (is_browser(request)) co_return co_await serve_dashboard(pages, client, request, body);
+PageAnswer serve_index(const Visit& visit) {
+  if (is_browser(visit.request)) return serve_dashboard(visit);
   std::string text = "Hearsay, a caching proxy whose neighbours know what it holds.\n\n";
   for (const auto& page : kPages) {
     if (page.about.empty()) continue;
     const std::string_view method = page.effect == Effect::change ? "POST: " : "";
     fmt::format_to(std::back_inserter(text), "{:<21}{}{}\n", page.path, method, page.about);
   }
-  auto message = own_message(client, 200, "text/plain; charset=utf-8", std::move(text));
+  auto message = own_message(visit.client, 200, "text/plain; charset=utf-8", std::move(text));
   message.set(beast::http::field::vary, "Accept");
-  co_await send_message(client, message);
+  return send_page(visit.client, std::move(message));
 }
 
 const OwnPage* row_of(std::string_view path) {
@@ -168,24 +112,122 @@ bool stays_ours(const Client& client, const Request& request, WhereMapped mapped
   return request.target.host().empty() || names_own_socket(client, request.target);
 }
 
-Refusal wrong_method(std::string reason, std::string_view allowed) {
-  return {405, std::move(reason), Tag::denied, {}, allowed};
+bool came_through_a_proxy(const Request& request) {
+  const auto& fields = request.head.fields;
+  return fields.has(http::field::via) ||
+         std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
 }
 
-Task<void> tell_methods(Client& client) {
-  auto message = own_message(client, 200, "", "");
-  message.set(beast::http::field::allow, kReadMethods);
-  co_await send_message(client, message);
+bool names_no_client(std::string_view x_forwarded_for) {
+  return x_forwarded_for.empty() || x_forwarded_for == "::" || x_forwarded_for == "unknown";
+}
+
+// Fields that clients send, and a Squid in its own requests does not.
+constexpr http::field kOfClients[] = {http::field::user_agent,      http::field::accept_encoding,
+                                      http::field::accept_language, http::field::cookie,
+                                      http::field::origin,          http::field::referer};
+
+// Whether the request is a Squid's own for our digest. It has the Via of that Squid alone, and its
+// X-Forwarded-For names no client: "::", or what the setting forwarded_for of Squid makes of it. In
+// a request that a Squid forwards, these fields tell of the client, or the client's fields remain.
+bool is_squids_own(const http::Fields& fields) {
+  using http::field;
+  const auto via = fields.value(field::via);
+  const bool of_one_squid =
+      fields.count(field::via) == 1 && via.find(',') == via.npos && via.find("(squid") != via.npos;
+  const bool of_no_client = std::none_of(fields.begin(), fields.end(), [](const auto& line) {
+    const bool listed =
+        std::find(std::begin(kOfClients), std::end(kOfClients), line.id) != std::end(kOfClients);
+    const bool is_list = http::same_word(line.name, http::kXForwardedFor);
+    return listed || (http::is_forwarded_field(line) && !(is_list && names_no_client(line.value)));
+  });
+  return of_one_squid && of_no_client &&
+         http::has_member(fields, field::accept, "application/cache-digest");
+}
+
+// Whether the host is an address, a name of ours or missing. Ignores the port. A page of another
+// site can make its own name point at us (DNS rebinding), but not an address.
+bool names_us(const Client& client, const http::Target& target) {
+  const auto host = target.host();
+  return host.empty() || config::parse_address(host) || is_our_name(client, host);
+}
+
+std::optional<Refusal> check_audience(const PagesAccess& pages, const Client& client,
+                                      const Request& request, Audience readers) {
+  if (client.door == Door::control || readers == Audience::anybody) return std::nullopt;
+  if (readers == Audience::operators) {
+    return Refusal::forbidden("only through the control socket (setting control)");
+  }
+  const auto& policy = request.policy();
+  if (is_admin(pages, client, request, policy)) return std::nullopt;
+  const auto& access = policy.settings.access;
+  switch (readers) {
+    case Audience::neighbours:
+      if (policy.is_neighbour(client.address)) return std::nullopt;
+      return Refusal::forbidden(
+          "this digest is for neighbours (settings peers, access.peers, access.admin)");
+    case Audience::monitors:
+      if (config::contains(access.monitor, client.address)) return std::nullopt;
+      return Refusal::forbidden("not for your address (setting access.monitor)");
+    case Audience::clients:
+      if (may_be_client(access, client.address)) return std::nullopt;
+      return Refusal::forbidden("not for your address (setting access.clients)");
+    default:
+      return Refusal::forbidden(
+          "not for your address (setting access.admin), nor is this browser signed in (`hearsay "
+          "dashboard`)");
+  }
+}
+
+std::optional<Refusal> check_meant(const Request& request) {
+  const auto* word = request.head.fields.find("X-Hearsay");
+  if (word && word->value == "1") return std::nullopt;
+  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
+}
+
+// Why the client may not read the page; nothing if it may.
+std::optional<Refusal> check_reader(const PagesAccess& pages, const Client& client,
+                                    const Request& request, const OwnPage& page) {
+  const bool squids_own = page.via == Via::squids_own && is_squids_own(request.head.fields);
+  if (came_through_a_proxy(request) && !squids_own) {
+    return Refusal::forbidden("not through another proxy");
+  }
+  const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
+  if (!names_us(client, request.target) && !wpad) {
+    return Refusal::forbidden("the Host field does not name me (settings name, access.own_names)");
+  }
+  if (auto refusal = check_audience(pages, client, request, page.readers)) return refusal;
+  return page.effect == Effect::change ? check_meant(request) : std::nullopt;
 }
 
 std::optional<Refusal> check_method(const Request& request, Effect effect) {
-  if (effect == Effect::change) {
-    if (request.head.method == "POST") return std::nullopt;
-    return wrong_method("only POST", "POST");
+  const bool is_meant = effect == Effect::change
+                            ? request.head.method == "POST"
+                            : request.head.method == "OPTIONS" ||
+                                  request.facts.method != cache::RequestFacts::Method::other;
+  if (is_meant) return std::nullopt;
+  if (effect == Effect::change) return Refusal{405, "only POST", Tag::denied, {}, "POST"};
+  return Refusal{405, "only GET, HEAD and OPTIONS", Tag::denied, {}, kReadMethods};
+}
+
+PageAnswer answer_own(const Visit& visit, const OwnPage& page) {
+  auto& [pages, client, request, body] = visit;
+  auto refusal = check_reader(pages, client, request, page);
+  if (!refusal) refusal = check_method(request, page.effect);
+  if (refusal) return refused(std::move(*refusal));
+  if (page.effect == Effect::read) {
+    if (request.framing.has_body()) client.response.close_after();
+    if (request.head.method == "OPTIONS") {
+      auto message = own_message(client, 200, "", "");
+      message.set(beast::http::field::allow, kReadMethods);
+      return send_page(client, std::move(message));
+    }
   }
-  if (request.head.method == "OPTIONS") return std::nullopt;
-  if (request.facts.method != cache::RequestFacts::Method::other) return std::nullopt;
-  return wrong_method("only GET, HEAD and OPTIONS", kReadMethods);
+  return page.answer(visit);
+}
+
+Task<std::string> make(const std::function<std::string()>& body) {
+  co_return body();
 }
 
 }  // namespace
@@ -197,27 +239,45 @@ const OwnPage* own_page(const Client& client, const Request& request) {
   return nullptr;
 }
 
-namespace {
-
-Task<void> answer_own(const PagesAccess& pages, Client& client, const Request& request,
-                      const OwnPage& page, RequestBody& body) {
-  auto refusal = check_reader(pages, client, request, page);
-  if (!refusal) refusal = check_method(request, page.effect);
-  if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
-  if (page.effect == Effect::read) {
-    if (request.framing.has_body()) client.response.close_after();
-    if (request.head.method == "OPTIONS") co_return co_await tell_methods(client);
-  }
-  co_await page.answer(pages, client, request, body);
-}
-
-}  // namespace
-
 Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
                      const OwnPage& page, RequestBody& body) {
   client.record.tag = Tag::own_page;
-  co_await answer_own(pages, client, request, page, body);
+  const Visit visit{pages, client, request, body};
+  auto refusal = co_await answer_own(visit, page);
+  if (refusal) co_await refuse(client, request, std::move(*refusal));
   client.record.tag = Tag::own_page;  // a page that refuses is no request that was denied or failed
+}
+
+PageAnswer refused(Refusal refusal) {
+  co_return refusal;
+}
+
+PageAnswer send_page(Client& client, OwnMessage message) {
+  co_await send_message(client, message);
+  co_return std::nullopt;
+}
+
+PageAnswer send_page(const Visit& visit, OwnMessage message,
+                     std::function<std::string()> make_body) {
+  auto making = make(make_body);
+  auto text = co_await net::run_on(visit.pages.cache.aside, std::move(making));
+  message.body() = std::move(text);
+  co_await send_message(visit.client, message);
+  co_return std::nullopt;
+}
+
+bool is_admin(const PagesAccess& pages, const Client& client, const Request& request,
+              const Policy& policy) {
+  return client.door == Door::control ||
+         config::contains(policy.settings.access.admin, client.address) ||
+         is_signed_in(pages, client, request);
+}
+
+std::optional<Refusal> check_admin(const PagesAccess& pages, const Client& client,
+                                   const Request& request) {
+  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
+  if (auto refusal = check_audience(pages, client, request, Audience::admins)) return refusal;
+  return check_meant(request);
 }
 
 }  // namespace proxy

@@ -1,6 +1,7 @@
 #include "proxy/pages/pac.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,20 +11,16 @@
 #include <vector>
 
 #include "config/endpoint.hpp"
-#include "proxy/reply/own_message.hpp"
-#include "proxy/reply/refuse.hpp"
+#include "proxy/pages/own_pages.hpp"
 
 namespace proxy {
 namespace {
 
-constexpr std::string_view kType = "application/x-ns-proxy-autoconfig";
 constexpr unsigned kV4 = 96;  // the bits before an IPv4 address in its mapped form
 
 // Hosts are letters, digits, '-', '.', '_' and ':', so they need no escapes.
-void append_texts(std::string& out, const std::vector<std::string>& texts) {
-  out += '[';
-  for (const auto& text : texts) out += (&text == &texts.front() ? "\"" : ", \"") + text + '"';
-  out += "]";
+std::string texts_of(const std::vector<std::string>& texts) {
+  return texts.empty() ? "[]" : fmt::format("[\"{}\"]", fmt::join(texts, "\", \""));
 }
 
 // Hosts that are not asked for here: "a.example" itself, ".example.com" for all below it.
@@ -183,17 +180,14 @@ std::string host_name() {
 
 std::string pac_script(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
                        const config::HostPort& proxy, std::string_view own_name) {
-  std::string script = "// When to use this proxy, as its settings say.\n";
   const auto fallback = fallback_of(settings, peers, proxy);
-  fmt::format_to(std::back_inserter(script),
-                 "var proxy = \"{}\";\nvar next = \"{}\";\nvar direct = \"{}\";\nvar indirect = ",
-                 config::pac_server({false, proxy}), fallback.proxies, fallback.direct);
-  append_texts(script, indirect_hosts(settings));
-  script += ";\nvar hosts = ";
-  append_texts(script, direct_hosts(settings, own_name));
-  fmt::format_to(std::back_inserter(script), ";\nvar networks = {};\nvar ports = {};\n",
-                 networks_text(settings.access.deny_to), ports_text(settings.access.connect_ports));
-  return script.append(kFunction);
+  return fmt::format(
+      "// When to use this proxy, as its settings say.\n"
+      "var proxy = \"{}\";\nvar next = \"{}\";\nvar direct = \"{}\";\nvar indirect = {};\n"
+      "var hosts = {};\nvar networks = {};\nvar ports = {};\n{}",
+      config::pac_server({false, proxy}), fallback.proxies, fallback.direct,
+      texts_of(indirect_hosts(settings)), texts_of(direct_hosts(settings, own_name)),
+      networks_text(settings.access.deny_to), ports_text(settings.access.connect_ports), kFunction);
 }
 
 bool may_be_client(const config::AccessSettings& access, const config::Address& address) {
@@ -208,19 +202,16 @@ bool is_wpad(std::string_view host) {
   return host == "wpad" || host.starts_with("wpad.");
 }
 
-net::Task<void> serve_pac(const PagesAccess&, Client& client, const Request& request,
-                          RequestBody&) {
-  const std::string host(request.target.host());
-  const config::HostPort at{host, request.target.port()};
+PageAnswer serve_pac(const Visit& visit) {
+  const config::HostPort at{std::string(visit.request.target.host()), visit.request.target.port()};
   const auto named = config::parse_host_pattern(config::to_text(at));
-  if (host.empty() || !named || named->host.starts_with('*')) {
-    Refusal refusal{400, "the Host field says where I am, so this needs one", Tag::own_page, {}};
-    co_return co_await refuse(client, request, std::move(refusal));
+  if (at.host.empty() || !named || named->host.starts_with('*')) {
+    return refused({400, "the Host field says where I am, so this needs one", Tag::own_page, {}});
   }
-  const auto& policy = request.policy();
-  const auto message = own_message(
-      client, 200, kType, pac_script(policy.settings, policy.directory->peers(), at, host_name()));
-  co_await send_message(client, message);
+  const auto& policy = visit.policy();
+  return send_page(visit.client, own_message(visit.client, 200, "application/x-ns-proxy-autoconfig",
+                                             pac_script(policy.settings, policy.directory->peers(),
+                                                        at, host_name())));
 }
 
 }  // namespace proxy

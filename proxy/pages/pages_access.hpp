@@ -5,16 +5,16 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "config/load.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/crowd/crowd.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/observe/observed.hpp"
 #include "proxy/pages/badges.hpp"
-#include "proxy/pages/held_polls.hpp"
-#include "proxy/pages/reloaded.hpp"
-#include "proxy/pages/watchers.hpp"
+#include "proxy/pages/waiting_clients.hpp"
 #include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/shared.hpp"
 
@@ -22,9 +22,16 @@ namespace proxy {
 
 // Who waits at a page, and who is signed in. Any thread.
 struct Visitors {
-  HeldPolls held_polls{};
-  Watchers watchers{};
+  WaitingClients held_polls{WaitingClients::kPolls};
+  WaitingClients watchers{WaitingClients::kWatchers};
   Badges badges{};
+};
+
+// What became of an order to read the settings again.
+struct Reloaded {
+  std::string file;                       // of the settings
+  config::SettingsErrors errors;          // not empty: nothing has changed
+  std::vector<std::string_view> waiting;  // settings that changed, and that need a restart
 };
 
 // This instance of the proxy, and what becomes of it. Any thread.

@@ -10,7 +10,7 @@
 #include "proxy/observe/events.hpp"
 #include "proxy/observe/watch.hpp"
 #include "proxy/pages/health.hpp"
-#include "proxy/pages/live_json.hpp"
+#include "proxy/pages/texts.hpp"
 
 namespace proxy {
 namespace {

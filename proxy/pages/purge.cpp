@@ -1,10 +1,11 @@
 #include "proxy/pages/purge.hpp"
 
-#include <chrono>
+#include <fmt/format.h>
 
-#include "proxy/pages/purge_order.hpp"
-#include "proxy/pages/readers.hpp"
-#include "proxy/reply/own_message.hpp"
+#include <algorithm>
+#include <array>
+
+#include "config/section.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
@@ -14,6 +15,44 @@ namespace asio = net::asio;
 
 namespace {
 
+using config::LocatedValue;
+using config::Section;
+
+std::optional<http::Target> url_at(Section& in, const LocatedValue& found) {
+  const auto* text = std::get_if<std::string>(&found.value->content);
+  const auto target = text ? http::parse_target("GET", *text) : http::HeadError::bad_target;
+  if (target && target->form() == http::Target::Form::absolute) return *target;
+  in.expected(found, "a URL like \"http://example.com/a\"");
+  return std::nullopt;
+}
+
+std::optional<PurgeOrder> read_order(Section& in) {
+  const std::array values{in.find("url"), in.find("prefix"), in.find("host")};
+  const auto given = std::count_if(values.begin(), values.end(),
+                                   [](const auto& found) { return found.has_value(); });
+  if (given != 1) {
+    if (in.is_object()) in.fault(in.whole(), R"(expected one of "url", "prefix" and "host")");
+    return std::nullopt;
+  }
+  const auto& [url, prefix, host] = values;
+  if (url) return url_at(in, *url);
+  if (host) {
+    const auto hosts = in.host_pattern(*host);
+    return hosts ? std::optional<PurgeOrder>(PurgePattern(HostPattern(*hosts))) : std::nullopt;
+  }
+  const auto begin = url_at(in, *prefix);
+  return begin ? std::optional<PurgeOrder>(PurgePattern(begin->url())) : std::nullopt;
+}
+
+std::string text_of(const config::Faults& faults) {
+  std::string text;
+  for (const auto& [at, path, what] : faults) {
+    text += fmt::format("{}line {}, column {}{}: {}", text.empty() ? "" : "\n", at.line, at.column,
+                        path.empty() ? "" : ", " + path, what);
+  }
+  return text;
+}
+
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs of the greatest length
 
 Task<Forgotten> forget_url(CacheAccess& cache, const std::string& name) {
@@ -21,41 +60,41 @@ Task<Forgotten> forget_url(CacheAccess& cache, const std::string& name) {
 }
 
 // Purges in both key spaces, since no order can mean only one of them.
-Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
+Task<std::optional<Forgotten>> carry_out(const Visit& visit, PurgeOrder order) {
   const auto* url = std::get_if<http::Target>(&order);
-  auto& cache = client.access.fetching.cached();
+  auto& cache = visit.client.access.fetching.cached();
   if (!url) co_return co_await forget(cache, std::get<PurgePattern>(order));
-  const auto name = request.policy().rules.key_url(*url);
+  const auto name = visit.policy().rules.key_url(*url);
   const auto reverse = std::string(kReverseSpace) + name;
   const auto forward = co_await forget_url(cache, name);
   const auto others = co_await forget_url(cache, reverse);
   co_return Forgotten{forward.dropped + others.dropped, forward.owed || others.owed};
 }
 
-Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
+OwnMessage message_of(Client& client, unsigned status, const Forgotten& purged) {
   client.access.counters().purged.add(purged.dropped);
-  const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
-  auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
-  const auto message = own_message(client, status, "application/json", std::move(body));
-  co_await send_message(client, message);
+  auto json =
+      fmt::format("{{\"purged\": {}{}}}\n", purged.dropped, purged.owed ? ", \"owed\": true" : "");
+  return own_message(client, status, "application/json", std::move(json));
 }
 
 // Reads the whole body. Returns a refusal if the body is too long or cannot be read.
-Task<std::optional<Refusal>> read_body(Client& client, const Request& request, RequestBody& body,
-                                       std::string& into) {
+PageAnswer read_body(const Visit& visit, std::string& into) {
+  auto& request = visit.request;
   Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};
   const auto& framing = request.framing;
   if (framing.kind == http::Framing::Kind::sized && framing.length > kLongestOrder) {
     co_return too_large;
   }
-  if (request.head.fields.has(http::field::expect)) co_await client.response.interim(kContinue);
-  const auto idle = request.policy().settings.timeouts.body;
+  if (request.head.fields.has(http::field::expect))
+    co_await visit.client.response.interim(kContinue);
+  const auto idle = visit.policy().settings.timeouts.body;
   std::size_t size = 0;
-  into.resize(kLongestOrder + 1);
-  while (!body.finished()) {
+  into.resize(kLongestOrder + 1);  // one byte more tells a body that is too long
+  while (!visit.body.finished()) {
     if (size == into.size()) co_return too_large;
     const auto rest = asio::buffer(into.data() + size, into.size() - size);
-    const auto read = co_await body.read(rest, idle);
+    const auto read = co_await visit.body.read(rest, idle);
     if (!read) co_return Refusal::failure(failure_of(Failure::Where::client, read.error()));
     size += *read;
   }
@@ -65,33 +104,44 @@ Task<std::optional<Refusal>> read_body(Client& client, const Request& request, R
 
 }  // namespace
 
+boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_view json) {
+  if (json.find_first_not_of(" \t\r\n") == json.npos) {
+    return std::string(R"(is empty; a purge is ordered like {"url": "http://example.com/a"})");
+  }
+  config::Faults faults;
+  std::optional<PurgeOrder> order;
+  if (const auto document = config::parse_document(json, faults)) {
+    Section in({&*document, ""}, faults);
+    order = read_order(in);
+    in.finish("key of a purge");
+  }
+  if (!faults.empty()) return text_of(faults);
+  return std::move(*order);
+}
+
 Task<void> serve_purge(const PagesAccess& pages, Client& client, const Request& request) {
   if (request.framing.has_body()) client.response.close_after();
   if (auto refusal = check_admin(pages, client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
   const auto purged = co_await forget_url(client.access.fetching.cached(), request.stored_as());
-  const unsigned status = purged.dropped > 0 ? 200 : 404;
   client.record.tag = Tag::purge;
-  co_await tell(client, status, purged);
+  const auto message = message_of(client, purged.dropped > 0 ? 200 : 404, purged);
+  co_await send_message(client, message);
 }
 
-Task<void> serve_purge_order(const PagesAccess&, Client& client, const Request& request,
-                             RequestBody& body) {
+PageAnswer serve_purge_order(const Visit& visit) {
   std::string text;
-  auto refusal = co_await read_body(client, request, body, text);
-  if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+  auto refusal = co_await read_body(visit, text);
+  if (refusal) co_return refusal;
   auto order = parse_purge_order(text);
-  if (!order) {
-    auto faults = Refusal::bad(order.error());
-    co_return co_await refuse(client, request, std::move(faults));
-  }
-  const auto purged = co_await carry_out(client, request, std::move(*order));
+  if (!order) co_return Refusal::bad(order.error());
+  const auto purged = co_await carry_out(visit, std::move(*order));
   if (!purged) {
-    Refusal busy{503, "too many such purges are being carried out; try again", Tag::none, {}};
-    co_return co_await refuse(client, request, std::move(busy));
+    co_return Refusal{503, "too many such purges are being carried out; try again", Tag::none, {}};
   }
-  co_await tell(client, 200, *purged);
+  auto message = message_of(visit.client, 200, *purged);
+  co_return co_await send_page(visit.client, std::move(message));
 }
 
 }  // namespace proxy

@@ -1,9 +1,14 @@
 // Purging: drops stored responses on the operator's order.
 #pragma once
 
-#include "proxy/client/client.hpp"
-#include "proxy/client/request_body.hpp"
-#include "proxy/policy/request.hpp"
+#include <boost/system/result.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "proxy/cache/purge_pattern.hpp"
+#include "proxy/http/target.hpp"
+#include "proxy/pages/own_pages.hpp"
 
 namespace proxy {
 
@@ -14,9 +19,13 @@ namespace proxy {
 // as in a GET: on a mapped host, PURGE drops the responses of reverse mode.
 net::Task<void> serve_purge(const PagesAccess& pages, Client& client, const Request& request);
 
-// POST of a PurgeOrder to our own page: drops the responses of all URLs that the order names, in
-// both key spaces. The answer is JSON, sent after the responses are dropped.
-net::Task<void> serve_purge_order(const PagesAccess& pages, Client& client, const Request& request,
-                                  RequestBody& body);
+// The order that the body of POST /admin/purge states: one URL, or many.
+using PurgeOrder = std::variant<http::Target, PurgePattern>;
+
+// Reads an object with one of "url", "prefix" (the beginning of URLs, with a whole host) and "host"
+// (as in the settings: "*.example.com" or "*", with or without a port). Makes host names canonical,
+// as in requests. The error has a line for each fault: what is wrong, and where. Pure; safe on any
+// bytes.
+boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_view json);
 
 }  // namespace proxy

@@ -1,31 +1,33 @@
 #include "proxy/pages/query.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace proxy {
 namespace {
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
+// A `%` without two digits is a fault and not itself: half of an encoded URL would else name
+// another URL, and a purge of that one would look like success.
 std::optional<std::string> decoded(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
+  while (!text.empty()) {
+    std::size_t taken = 1;
+    auto byte = static_cast<unsigned char>(text.front());
+    if (byte == '%') {
+      if (text.size() < 3) return std::nullopt;
+      const auto* const end = text.data() + 3;
+      if (std::from_chars(text.data() + 1, end, byte, 16).ptr != end) return std::nullopt;
+      taken = 3;
     }
-    const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? digit_of(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
+    out += static_cast<char>(byte);
+    text.remove_prefix(taken);
   }
   return out;
+}
+
+std::string_view query_of(std::string_view path) {
+  const auto mark = path.find('?');
+  return mark == path.npos ? std::string_view() : path.substr(mark + 1);
 }
 
 constexpr std::string_view kHalfEncoded =
@@ -35,8 +37,7 @@ constexpr std::string_view kHalfEncoded =
 
 boost::system::result<std::optional<std::string>, QueryFault> only_parameter(
     std::string_view path, std::string_view name) {
-  const auto mark = path.find('?');
-  const auto query = mark == path.npos ? std::string_view() : path.substr(mark + 1);
+  const auto query = query_of(path);
   if (query.empty()) return std::optional<std::string>();
   if (name.empty()) return QueryFault{"this page knows no parameters"};
   const auto equals = query.find('=');
@@ -54,8 +55,7 @@ boost::system::result<std::optional<std::string>, QueryFault> only_parameter(
 
 boost::system::result<std::map<std::string, std::string, std::less<>>, QueryFault> parameters(
     std::string_view path, std::span<const std::string_view> known) {
-  const auto mark = path.find('?');
-  auto query = mark == path.npos ? std::string_view() : path.substr(mark + 1);
+  auto query = query_of(path);
   std::map<std::string, std::string, std::less<>> values;
   while (!query.empty()) {
     const auto one = query.substr(0, query.find('&'));

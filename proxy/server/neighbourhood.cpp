@@ -26,7 +26,7 @@ Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& set
       publisher_(holdings_, settings, clock.now()),
       settings_(settings) {}
 
-void Neighbourhood::follow(const Policy& policy, HeldPolls& polls,
+void Neighbourhood::follow(const Policy& policy, WaitingClients& polls,
                            const upstream::NameHealth& names) {
   const auto& settings = policy.settings.digest;
   if (exchange_ && policy.directory == polled_ && settings == settings_) return;
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> Neighbourhood::turns() const {
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
 // nothing changes. What is stored during a tick must not bring on the next one, or ticks would
 // follow each other without a pause while much is stored.
-void Neighbourhood::tick(const peers::PeerDirectory& neighbours, HeldPolls& polls,
+void Neighbourhood::tick(const peers::PeerDirectory& neighbours, WaitingClients& polls,
                          const upstream::NameHealth& names) {
   const bool changed = publisher_.tick(clock_.now());
   changed ? storage_.newly_claimed.unset() : storage_.newly_claimed.set();

@@ -11,7 +11,7 @@
 #include "peers/publisher.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/observe/watch.hpp"
-#include "proxy/pages/held_polls.hpp"
+#include "proxy/pages/waiting_clients.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
@@ -36,14 +36,14 @@ class Neighbourhood {
   // are those that neighbours hold here; they are woken at each change of our digest, and outlive
   // this object, and so does `names`. If neither the neighbours nor the settings changed, the
   // control thread goes on; otherwise it is stopped and another one is started.
-  void follow(const Policy& policy, HeldPolls& polls, const upstream::NameHealth& names);
+  void follow(const Policy& policy, WaitingClients& polls, const upstream::NameHealth& names);
   // Stops the control thread.
   void stop();
   // How many turns the control thread has taken; nothing while there is none. Any thread.
   [[nodiscard]] std::optional<std::uint64_t> turns() const;
 
  private:
-  void tick(const peers::PeerDirectory& neighbours, HeldPolls& polls,
+  void tick(const peers::PeerDirectory& neighbours, WaitingClients& polls,
             const upstream::NameHealth& names);
 
   Storage& storage_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proxy/machine/service.hpp"
-#include "proxy/pages/reloaded.hpp"
+#include "proxy/pages/pages_access.hpp"
 #include "proxy/server/engine.hpp"
 #include "proxy/server/settings_file.hpp"
 

@@ -2,7 +2,7 @@
 // order covers both key spaces alike.
 #include <cstdlib>
 
-#include "proxy/pages/purge_order.hpp"
+#include "proxy/pages/purge.hpp"
 #include "proxy/policy/request.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {

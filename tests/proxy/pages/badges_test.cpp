@@ -84,7 +84,7 @@ TEST(Badges, EndOneByOneOrAllTogetherWithTheTickets) {
   Badges badges;
   const auto one = signed_in(badges);
   const auto other = signed_in(badges);
-  badges.give_back(one);
+  badges.remove(one);
   EXPECT_FALSE(badges.counts(one, kHere, kIssued));
   EXPECT_TRUE(badges.counts(other, kHere, kIssued));
   const auto old = signed_in(badges, kIssued - 13h);

@@ -1,5 +1,3 @@
-#include "proxy/pages/dashboard.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "proxy/pages/origin_reasons.hpp"
+#include "proxy/pages/origins.hpp"
 #include "proxy/upstream/error.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"

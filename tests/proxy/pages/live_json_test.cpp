@@ -1,4 +1,4 @@
-#include "proxy/pages/live_json.hpp"
+#include "proxy/pages/texts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/pages/metrics_text.hpp"
+#include "proxy/pages/texts.hpp"
 
 #include <gtest/gtest.h>
 

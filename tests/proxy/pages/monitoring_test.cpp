@@ -1,9 +1,8 @@
-#include "proxy/pages/monitoring.hpp"
+#include "proxy/pages/own_pages.hpp"
 
 #include <gtest/gtest.h>
 
 #include "proxy/client/note_arrival.hpp"
-#include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {

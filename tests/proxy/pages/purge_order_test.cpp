@@ -1,4 +1,4 @@
-#include "proxy/pages/purge_order.hpp"
+#include "proxy/pages/purge.hpp"
 
 #include <gtest/gtest.h>
 

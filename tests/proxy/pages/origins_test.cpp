@@ -1,4 +1,4 @@
-#include "proxy/pages/origin_reasons.hpp"
+#include "proxy/pages/origins.hpp"
 
 #include <gtest/gtest.h>
 

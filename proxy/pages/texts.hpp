@@ -1,13 +1,23 @@
-// What the dashboard reads, as JSON.
+// The texts of the pages that monitors and the dashboard read.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "proxy/pages/own_page.hpp"
-#include "proxy/pages/pages_access.hpp"
+#include "proxy/pages/own_pages.hpp"
 
 namespace proxy {
+
+// The page /metrics: the counters, the gauges, and the metrics of the disk and of the neighbours,
+// in Prometheus' text format 0.0.4.
+std::string metrics_text(const PagesAccess& pages, const Policy& policy);
+
+// The page /digest: our digest, the neighbours' claims, and how accurate the claims were. /metrics
+// has the same numbers.
+enum class Layout : std::uint8_t { indented, one_line };
+std::string digest_json(const PagesAccess& pages, const Policy& policy,
+                        Layout layout = Layout::indented);
 
 // {"step_seconds", "end": seconds since 1970, and for each Series its numbers, the oldest first}.
 std::string history_json(const History::Span& span);

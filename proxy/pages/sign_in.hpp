@@ -1,12 +1,13 @@
-// The cookie by which a browser shows that it is signed in (pages/badges.hpp).
+// Signs browsers in to the dashboard as administrator: by a ticket in a link, which gives a badge
+// in a cookie (pages/badges.hpp). The pages are declared in own_pages.hpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "proxy/client/client.hpp"
-#include "proxy/policy/request.hpp"
+#include "proxy/pages/own_pages.hpp"
 
 namespace proxy {
 
@@ -20,5 +21,11 @@ std::vector<std::string_view> badges_shown(const Request& request);
 // The values of Set-Cookie that give the browser the badge; an empty badge removes it. The paths
 // are those of our own pages: in reverse mode all others lead to origins, which must not see it.
 std::vector<std::string> badge_cookies(const http::Target& target, std::string_view badge);
+
+// The authority under which browsers reach the one of our listening sockets that is open to most of
+// them. For a socket of all addresses that is `own_name`, else `machine`, else loopback. Pure.
+std::string reachable_at(const std::vector<net::tcp::endpoint>& listening,
+                         std::string_view own_name,
+                         const std::optional<net::asio::ip::address>& machine);
 
 }  // namespace proxy

@@ -1,13 +1,10 @@
-#include "proxy/pages/badge_cookie.hpp"
+#include "proxy/pages/sign_in.hpp"
 
 #include <gtest/gtest.h>
 
 #include <deque>
 
 #include "proxy/client/note_arrival.hpp"
-#include "proxy/pages/own_pages.hpp"
-#include "proxy/pages/readers.hpp"
-#include "proxy/pages/sign_in_pages.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {

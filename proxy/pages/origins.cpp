@@ -1,8 +1,10 @@
-#include "proxy/pages/origin_reasons.hpp"
+#include "proxy/pages/origins.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "config/text.hpp"
 
@@ -10,10 +12,13 @@ namespace proxy {
 namespace {
 
 using Time = std::chrono::steady_clock::time_point;
+using upstream::OriginTraffic;
 using Failing = upstream::OriginHealth::Failing;
-using Silence = upstream::OriginTraffic::Silence;
+using Silence = OriginTraffic::Silence;
+using Json = nlohmann::ordered_json;
 using std::chrono::seconds;
 
+// Of fewer requests, those for one site that is down would be a fifth.
 constexpr std::uint64_t kLeastRequests = 100;
 constexpr std::uint64_t kFailedOf = 5;  // one of so many
 
@@ -30,14 +35,14 @@ bool is_reason(const Silence& one, Time now) {
 }
 
 std::string text_of(const Silence& one, Time now) {
-  auto text = one.requests == 1
-                  ? fmt::format("1 request has waited for it for {}", for_people(now - one.since))
-                  : fmt::format("{} requests have waited for it for up to {}", one.requests,
-                                for_people(now - one.since));
-  return text + fmt::format(
-                    ", and it has answered nothing for {}: look whether it hangs, and at "
-                    "the way to it",
-                    for_people(now - one.silent));
+  const auto longest = for_people(now - one.since);
+  const auto waiting =
+      one.requests == 1
+          ? fmt::format("1 request has waited for it for {}", longest)
+          : fmt::format("{} requests have waited for it for up to {}", one.requests, longest);
+  return fmt::format(
+      "{}, and it has answered nothing for {}: look whether it hangs, and at the way to it",
+      waiting, for_people(now - one.silent));
 }
 
 bool names(const std::vector<Failing>& all, const std::string& origin) {
@@ -89,6 +94,55 @@ void add_share(std::vector<Trouble>& all, const OriginsSeen& seen) {
        fmt::format("{}, and {} origins fail: look at the line to the Internet", share, external)});
 }
 
+std::string_view word(OriginTraffic::Wait::Of whom) {
+  using Of = OriginTraffic::Wait::Of;
+  if (whom == Of::origin) return "origin";
+  return whom == Of::parent ? "parent" : "neighbour";
+}
+
+double seconds_of(auto time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+Json wait_json(const OriginTraffic::Wait& wait, Time now,
+               std::chrono::system_clock::time_point shown) {
+  const auto waited = std::max(now - wait.since, Time::duration::zero());
+  return {{"method", wait.method},
+          {"url", wait.url},
+          {"waits_for", upstream::word(wait.what)},
+          {"of", word(wait.of)},
+          {"server", wait.server},
+          {"seconds", std::round(10 * seconds_of(waited)) / 10},
+          {"since", std::round(seconds_of(shown.time_since_epoch() - waited))},
+          {"bytes", wait.bytes}};
+}
+
+Json failures_json(const upstream::OriginSums& sums) {
+  auto causes = Json::object();
+  for (std::size_t cause = 0; cause < kFailures; ++cause) {
+    if (sums.failures[cause] == 0) continue;
+    causes[std::string(word(static_cast<Failure::What>(cause)))] = sums.failures[cause];
+  }
+  if (sums.errors > 0) causes["5xx"] = sums.errors;
+  return causes;
+}
+
+Json origin_json(const OriginTraffic::Origin& origin) {
+  const auto& sums = origin.sums;
+  const auto milliseconds = [&sums](double share) {
+    const auto time = sums.first_bytes.quantile(share);
+    return time ? Json(std::round(10'000 * seconds_of(*time)) / 10) : Json(nullptr);
+  };
+  return {{"origin", origin.name},
+          {"requests", sums.requests},
+          {"failed", sums.failed()},
+          {"failures", failures_json(sums)},
+          {"first_byte_p50_ms", milliseconds(0.5)},
+          {"first_byte_p99_ms", milliseconds(0.99)},
+          {"bytes", sums.bytes},
+          {"waiting", origin.waiting}};
+}
+
 }  // namespace
 
 OriginsSeen origins_seen(const PagesAccess& pages, Time now) {
@@ -136,6 +190,34 @@ std::vector<OriginNote> origin_notes(const OriginsSeen& seen,
                                          std::chrono::duration<double>(*half).count())});
   }
   return all;
+}
+
+OriginsView origins_view(const PagesAccess& pages, Time now) {
+  OriginsView view;
+  view.origins = pages.upstream.traffic.origins(now);
+  view.notes = origin_notes(origins_seen(pages, now), view.origins, now);
+  view.origins.resize(std::min(view.origins.size(), kMostShown));
+  view.waits = pages.upstream.traffic.waits(kMostShown);
+  return view;
+}
+
+std::string origins_json(const OriginsView& view, Time now,
+                         std::chrono::system_clock::time_point shown) {
+  auto page = Json::object();
+  page["notes"] = Json::array();
+  for (const auto& note : view.notes) {
+    Json one{{"text", note.text}};
+    if (!note.origin.empty()) one["origin"] = note.origin;
+    page["notes"].push_back(std::move(one));
+  }
+  page["waiting"] = view.waits.number;
+  page["under_way"] = Json::array();
+  for (const auto& wait : view.waits.longest) {
+    page["under_way"].push_back(wait_json(wait, now, shown));
+  }
+  page["origins"] = Json::array();
+  for (const auto& origin : view.origins) page["origins"].push_back(origin_json(origin));
+  return page.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace proxy

@@ -1,5 +1,5 @@
-// Which origins make this proxy degraded, and which are only worth a note. Pure but for
-// origins_seen().
+// What is known of origins: which make this proxy degraded, which are only worth a note, and the
+// page /hearsay/origins. Pure but for origins_seen() and origins_view().
 #pragma once
 
 #include <chrono>
@@ -38,5 +38,25 @@ struct OriginNote {
 std::vector<OriginNote> origin_notes(const OriginsSeen& seen,
                                      const std::vector<upstream::OriginTraffic::Origin>& origins,
                                      std::chrono::steady_clock::time_point now);
+
+struct OriginsView {
+  std::vector<upstream::OriginTraffic::Origin> origins{};
+  upstream::OriginTraffic::Waits waits{};
+  std::vector<OriginNote> notes{};
+};
+
+// What is known at `now`: of at most kMostShown origins, and of as many waiting requests. Any
+// thread.
+inline constexpr std::size_t kMostShown = 200;
+OriginsView origins_view(const PagesAccess& pages, std::chrono::steady_clock::time_point now);
+
+// {"notes": [{"origin", "text"}], "waiting": the number of requests that wait, "under_way": the
+// longest of them [{"method", "url", "waits_for": "name", "connection", "first-byte" or "body",
+// "of": "origin", "parent" or "neighbour", "server", "seconds", "since": seconds since 1970,
+// "bytes"}], "origins": [{"origin", "requests", "failed", "failures": by cause, without those that
+// are 0, "first_byte_p50_ms", "first_byte_p99_ms", "bytes", "waiting"}]}. `shown`: the wall time at
+// `now`.
+std::string origins_json(const OriginsView& view, std::chrono::steady_clock::time_point now,
+                         std::chrono::system_clock::time_point shown);
 
 }  // namespace proxy
