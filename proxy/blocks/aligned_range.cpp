@@ -33,7 +33,9 @@ std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& req
   const auto stored = known.stored;
   const bool goes_on = asked.first < stored && asked.last.value_or(stored) >= stored;
   const auto first = goes_on ? stored : asked.first / cache::kBlockBytes * cache::kBlockBytes;
+  // Nobody can tell whether the second range is within the object.
   if (!known.length && all.size() > 1) return {};
+  // An open end lets the origin say where the object ends.
   if (goes_to_the_end(asked)) return http::AskedRange{first, {}};
   if (!known.length) {
     const http::AskedRange own{goes_on ? stored : asked.first, asked.last};

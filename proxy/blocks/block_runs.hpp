@@ -2,18 +2,165 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <cassert>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "peers/peer.hpp"
 #include "peers/threads/mutex.hpp"
-#include "proxy/blocks/block_run.hpp"
-#include "proxy/blocks/run_end.hpp"
 #include "proxy/blocks/transfer_slots.hpp"
+#include "proxy/cache/object.hpp"
+#include "proxy/fill/fill.hpp"
 
 namespace proxy {
+
+// How a run ended.
+struct RunEnd {
+  enum class How : std::uint8_t {
+    finished,  // the source supplied all blocks that were left
+    unwanted,  // no reader was left
+    declined,  // an early run did not get its range: see BlockRuns::decline()
+    refused,   // the origin has another version, or sends no more of this one
+    failed,    // see `why`
+  };
+  How how = How::failed;
+  Failure why{Failure::Where::us, Failure::What::overload, {}};
+
+  // The end after a response's body was read, as far as it came or was wanted.
+  static RunEnd after(const Outcome<void>& body) {
+    if (body) return {How::finished};
+    if (body.error().what == Failure::What::abandoned) return {How::unwanted};
+    return {How::failed, body.error()};
+  }
+
+  [[nodiscard]] bool failed() const { return how == How::failed; }
+  // The failure that a reader gets if the run did not supply its block. `abandoned`: the reader is
+  // to ask for the block again.
+  [[nodiscard]] Failure for_readers() const {
+    const bool told = how == How::refused || how == How::failed;
+    return told ? why : Failure{Failure::Where::us, Failure::What::abandoned, {}};
+  }
+};
+
+// How far a run goes, and what ends it.
+struct RunPlan {
+  cache::BlockRange blocks;
+  // The response is the whole body, perhaps because the origin knows no ranges. The run continues
+  // past blocks that are stored, and readers wait for each of its blocks, however far ahead.
+  bool through = false;
+  // Whether the run should continue even without readers. Called without a lock, on any thread.
+  std::function<bool()> also_wanted = {};
+  // The run was begun before it was needed. A range that the origin refuses now it may grant later.
+  bool early = false;
+};
+
+// Made and joined by BlockRuns. One coroutine, the writer, supplies the blocks in order; any number
+// of readers take them. All calls may be made on any thread.
+class BlockRun {
+ public:
+  // `guard`: guards this run and all others of the object. It outlives the run.
+  BlockRun(cache::Ref<const cache::Entry> of, RunPlan plan, net::Executor writer,
+           threads::Mutex& guard);
+
+  const cache::Ref<const cache::Entry> object;
+
+  // The origin has another version, or sends no more of this one. A reader must start again without
+  // the stored object.
+  [[nodiscard]] bool refused() const { return denied_ == Denied::refused; }
+  void record_refusal() { denied_ = Denied::refused; }
+  // An early run that the origin did not grant its range: see BlockRuns::decline().
+  [[nodiscard]] bool declined() const { return denied_ == Denied::declined; }
+  // Needs no lock: a run never changes this part of its plan.
+  [[nodiscard]] bool early() const NO_THREAD_SAFETY_ANALYSIS { return plan_.early; }
+  [[nodiscard]] cache::BlockRange blocks() const;
+
+  // For readers that have a BlockRuns::Use of the run.
+  enum class Asked : std::uint8_t {
+    yes,
+    not_supplied,  // the block is past the run's last one, or the run has ended
+  };
+  // A reader goes on to `block`, so the writer may go further ahead.
+  Asked ask(std::uint32_t block);
+  // The sibling that supplies the blocks; null: the origin, or nobody yet.
+  [[nodiscard]] peers::PeerRef peer() const;
+  // The questions to the neighbours that were asked for the blocks.
+  [[nodiscard]] Inquiries inquiries() const;
+
+  // For the writer.
+  // Whether the run should continue: it has a reader, or RunPlan::also_wanted says so.
+  [[nodiscard]] bool wanted() const;
+  // `unwanted` is called on the writer's thread each time that the run may have become unwanted.
+  void on_unwanted(std::function<void()> unwanted);
+  // Wakes the writer. Call it when the result of also_wanted may have changed.
+  void look_whether_wanted();
+  // The response turned out to be the whole body: see RunPlan::through.
+  void replan_whole();
+  // `peer` supplies the run's blocks for as long as its response lasts.
+  void supply_from(peers::PeerRef peer);
+  // Sets inquiries().
+  void record(Inquiries inquiries);
+  // Another source supplies the rest, from the first byte of the block under way. A reader of that
+  // block has to ask for it again.
+  void begin_again();
+  struct Rest {
+    cache::BlockRange blocks;
+    std::uint64_t reached = 0;  // bytes of the first block that have arrived already
+    bool through = false;
+  };
+  // The blocks that the run has yet to supply. If the last response had ranges, the next one may
+  // continue at exactly the next byte.
+  Rest rest();
+
+ private:
+  friend class BlockRuns;
+
+  enum class Denied : std::uint8_t { no, refused, declined };
+  struct Readers {
+    std::size_t count = 0;
+    std::uint32_t asked_for = 0;  // the furthest block that a reader has asked for
+    // Called on the writer's thread when the last reader has left.
+    std::function<void()> on_unwanted = {};
+  };
+  // An early run has taken over the blocks from the end of the plan up to `last`.
+  struct Ceded {
+    const BlockRun* to = nullptr;
+    std::uint32_t last = 0;
+  };
+
+  // For BlockRuns, which holds the mutex of the object's shard: tells clang that `held` is the
+  // run's guard.
+  void expect_guard([[maybe_unused]] const threads::Mutex& held) const REQUIRES(held)
+      ASSERT_CAPABILITY(guard_) {
+    assert(&held == &guard_);
+  }
+  [[nodiscard]] bool supplies(std::uint32_t block) const REQUIRES(guard_);
+  // The last block that the run supplies soon: see BlockRuns::kNear.
+  [[nodiscard]] std::uint32_t last_near() const REQUIRES(guard_);
+  [[nodiscard]] bool may_cede(std::uint32_t block) const REQUIRES(guard_);
+  const std::shared_ptr<Fill>& fill_of(std::uint32_t block) REQUIRES(guard_);
+
+  const net::Executor executor_;  // the writer's
+  std::atomic<Denied> denied_ = Denied::no;
+  Wakeup writer_;
+  threads::Mutex& guard_;
+  RunPlan plan_ GUARDED_BY(guard_);
+  std::uint32_t next_ GUARDED_BY(guard_);  // the block under way, or the next to begin
+  Readers readers_ GUARDED_BY(guard_);
+  struct Neighbours {
+    peers::PeerRef peer;
+    Inquiries inquiries;
+  };
+  Neighbours neighbours_ GUARDED_BY(guard_);
+  bool ended_ GUARDED_BY(guard_) = false;
+  Ceded ceded_ GUARDED_BY(guard_);
+  // By block: those under way, and those that readers wait for.
+  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_ GUARDED_BY(guard_);
+};
 
 // A reader joins the run that supplies its block, or begins a new one. The writer of a run asks
 // here for each next block to write. No lock is held while the store or the disk's index is asked.

@@ -20,23 +20,64 @@ constexpr Failure kOverload{Failure::Where::us, Failure::What::overload, {}};
 
 }  // namespace
 
+void BlockReading::begin(std::uint64_t size) {
+  size_ = size;
+  given_ = 0;
+  stored_.reset();
+  run_.reset();
+  begun_ = clock_.steady();
+  waited_ = {};
+}
+
+void BlockReading::read_from(cache::Ref<const cache::Entry> stored) {
+  stored_ = std::move(stored);
+  position_ = 0;
+}
+
+void BlockReading::read_from(std::unique_ptr<FillReader> run) {
+  run_ = std::move(run);
+  position_ = 0;
+}
+
+// Leaves out the bytes that the source before has supplied.
+void BlockReading::add_fresh(Piece piece, Pieces& fresh) {
+  const auto before = position_;
+  position_ += piece.size;
+  if (position_ <= given_) return;
+  const auto skipped = static_cast<std::uint32_t>(given_ - before);
+  fresh.push_back({std::move(piece.block), piece.offset + skipped, piece.size - skipped});
+  given_ = position_;
+}
+
+Task<Outcome<Pieces>> BlockReading::next() {
+  Pieces fresh;
+  if (stored_) {
+    for (const auto& slice : stored_->body.slices) add_fresh({slice.block, 0, slice.size}, fresh);
+    co_return fresh;
+  }
+  while (fresh.empty()) {
+    const auto begun = clock_.steady();
+    auto pieces = co_await run_->next();
+    waited_ += clock_.steady() - begun;
+    if (!pieces || pieces->empty()) co_return pieces;
+    for (auto& piece : *pieces) add_fresh(std::move(piece), fresh);
+  }
+  co_return fresh;
+}
+
 BlockSource::BlockSource(FetchAccess& access, ObjectRequest of)
-    : access_(access),
-      of_(std::move(of)),
-      starter_(access_, of_),
-      early_(access_.runs, starter_, of_.client),
-      reading_(access_.clock()) {}
+    : access_(access), of_(std::move(of)), starter_(access_, of_), reading_(access_.clock()) {}
 
 void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   if (reading_.from_run() && reading_.is_over()) {
-    early_.note(reading_.elapsed(), reading_.waited());
+    starter_.record(reading_.elapsed(), reading_.waited());
   }
   block_ = block;
   last_ = last;
   reading_.begin(cache::bytes_of_block(block_, of_.object->body.size).size());
   tries_.cuts = tries_.ends = 0;
   slot_.release();
-  auto early = early_.go_to(block, last);
+  auto early = starter_.go_to(block, last);
   if (!early) return;
   slot_ = std::move(early->slot);
   use(std::move(early->run));
@@ -58,7 +99,8 @@ Task<bool> BlockSource::have_slot(TransferSlots::For what) {
   slot_.release();
   slot_ = slots.try_take(what, of_.client);
   if (!slot_) {
-    early_.drop();
+    // A reader that waits for a slot must have none, or all readers could wait for each other.
+    starter_.drop_early();
     slot_ = co_await slots.take(what, access_.executor(), TransferSlots::kPatience, of_.client);
   }
   co_return static_cast<bool>(slot_);
@@ -71,7 +113,9 @@ Task<void> BlockSource::read_stored() {
 }
 
 Task<Outcome<void>> BlockSource::acquire() {
+  // Asked before the look into the store: the writer may go further ahead from here on.
   if (use_.run() && use_.run()->ask(block_) != BlockRun::Asked::yes) use_ = {};
+  // A block may be evicted, or stored by another run, between the look and the use.
   for (int looks = 0; looks < kMostLooks; ++looks) {
     const bool there = starter_.is_stored(block_);
     if (!there && !of_.may_fetch) co_return kNotStored;
@@ -100,7 +144,7 @@ Task<Outcome<void>> BlockSource::acquire() {
 bool BlockSource::may_try_again(const Failure& failure) {
   const auto& run = use_.run();
   tries_.refused = run && run->refused();
-  if (run && run->declined()) early_.give_up();
+  if (run && run->declined()) starter_.give_up();
   if (tries_.refused || !of_.may_fetch) return false;
   if (failure.what == Failure::What::abandoned) return ++tries_.ends <= kMostEnds;
   return (reading_.has_begun() || tries_.supplied) && ++tries_.cuts == 1;
@@ -122,7 +166,7 @@ Task<Outcome<Pieces>> BlockSource::next() {
       const auto acquired = co_await acquire();
       if (!acquired) co_return acquired.error();
     }
-    early_.look_ahead(use_);
+    starter_.look_ahead(use_);
     auto pieces = co_await reading_.next();
     if (pieces && !pieces->empty()) {
       tries_.supplied = tries_.supplied || reading_.from_run();

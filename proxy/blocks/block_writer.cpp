@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
@@ -49,6 +48,7 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
     const auto written = co_await write_block(*next.fill, size, idle);
     if (!written) co_return written;
+    // Before the block is stored: one that finds no memory because of the queue would be lost.
     co_await let_the_disk_catch_up(access_.cached(), into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
@@ -89,6 +89,7 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
     bytes.add(*read);
     fill.append(piece, used);
     if (rate_) rate_->note(*read, waited);
+    // Not for the last piece of a block, which is whole then and may as well be stored.
     if (left > 0 && rate_ && rate_->missed()) outcome = kTooSlow;
     if (left > 0 && !worth_finishing(fill, size)) outcome = kUnwanted;
   }

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "digest/key.hpp"
-#include "proxy/blocks/block_runs.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/least_rate.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"

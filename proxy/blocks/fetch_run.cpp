@@ -2,19 +2,22 @@
 
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 #include "proxy/blocks/block_writer.hpp"
-#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/fit.hpp"
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/claimant_search.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
 
 using net::Task;
-using std::chrono::steady_clock;
 
 namespace {
 
@@ -48,16 +51,12 @@ void check_some(FetchAccess& access, const RunJob& job, const peers::PeerRef& pe
 // Writes a neighbour's answer. `last`: the last block that it has. Returns how the run ends, or
 // that the answer failed.
 Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, ClaimantSearch& search,
-                        Inquiries& inquiries, Attempt& answer, std::uint32_t last) {
-  job.run->take_from(answer.peer());
-  inquiries.add(answer.inquiry());
-  job.run->tell(inquiries);
+                        Attempt& answer, std::uint32_t last) {
   BlockWriter writer(access, {job.run, job.key, job.patience, last}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written = co_await writer.write(search.body_idle(answer));
   answer.fetch().finish();
   search.note(answer, worth_of(written), writer.received());
-  job.run->tell(inquiries);
   if (written) check_some(access, job, answer.peer());
   co_return RunEnd::after(written);
 }
@@ -74,16 +73,132 @@ Task<std::optional<RunEnd>> fetch_from_one(FetchAccess& access, const RunJob& jo
   ClaimantSearch search(access.sources, std::move(wanted), inquiries);
   for (;;) {
     auto answer = co_await search.next();
-    job.run->tell(inquiries);
+    job.run->record(inquiries);
     if (!answer) co_return std::nullopt;
     const auto objection = objection_to(*answer, access.cache(), job, bytes);
     if (!objection) {
       search.settle();
+      job.run->supply_from(answer->peer());
+      inquiries.add(answer->inquiry());
+      job.run->record(inquiries);
       const auto blocks = cache::blocks_of(bytes_given(*answer, bytes));
-      co_return co_await write_from(access, job, search, inquiries, *answer, blocks.last);
+      const auto end = co_await write_from(access, job, search, *answer, blocks.last);
+      job.run->record(inquiries);
+      co_return end;
     }
     search.note(*answer, *objection);
   }
+}
+
+// A response that ends too early is followed by another one only if it has supplied this many
+// bytes.
+constexpr std::uint64_t kWorthAnother = 64 * 1024;
+constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
+
+http::ByteRange bytes_left(const BlockRun::Rest& rest, const cache::Entry& object) {
+  auto bytes = bytes_of(rest.blocks, object.body.size);
+  bytes.first += rest.reached;
+  return bytes;
+}
+
+Fit fit_of_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& rest) {
+  return fit_of(answer.head(), answer.fetch().framing(), object, bytes_left(rest, object));
+}
+
+// The response is the whole object, though only a part of it was missing. It supplies all blocks,
+// from the first one on.
+void begin_with_the_first(BlockRun& run, const BlockRun::Rest& rest) {
+  if (rest.reached > 0) run.begin_again();
+  // Through stored blocks, too: the bytes arrive anyway, and readers wait for the order of the
+  // body.
+  run.replan_whole();
+}
+
+// The client's own question, if that is for the whole object.
+std::optional<Attempt> question_for_all(FetchAccess& access, const RunJob& job) {
+  const auto& request = job.request->get();
+  if (request.facts.range || job.run->early()) return std::nullopt;
+  const cache::Verdict how{cache::Action::fetch, http::Forward::partial};
+  auto head = origin_request(request, access.name(), how);
+  return Attempt(access.sources, origin_plan(request, std::move(head)));
+}
+
+// Whether the origin may have refused only this range. If it hangs up in the middle of the run,
+// it has other reasons.
+bool denies_range(Attempt& answer, BlockRun& run, const BlockRun::Rest& rest) {
+  const auto& asked = answer.outcome();
+  if (asked) {
+    const auto status = answer.head().status;
+    const bool changed = status == 404 || status == 410 || status == 412 || status == 416;
+    return upstream::may_refuse_range(status) && !changed;
+  }
+  // An origin that has sent some of the run's blocks grants ranges.
+  const bool has_begun = rest.reached > 0 || rest.blocks.first != run.blocks().first;
+  return !has_begun && may_be_refusal(asked.error());
+}
+
+RunEnd refused_end(BlockRuns& runs, BlockRun& run, const Failure& why) {
+  if (run.early()) {
+    runs.decline(run);
+    return {RunEnd::How::declined};
+  }
+  run.record_refusal();
+  return {RunEnd::How::refused, why};
+}
+
+// Asks for the bytes. If the origin refuses the range, and the client wants the whole object, asks
+// the client's own question.
+Task<Attempt> answer_to(FetchAccess& access, const RunJob& job, const BlockRun::Rest& rest) {
+  auto answer = rest_at_origin(access, job, rest);
+  (void)co_await answer.ask();
+  if (!denies_range(answer, *job.run, rest)) co_return answer;
+  auto& refusals = access.range_refusals;
+  const auto origin = job.request->get().target.authority();
+  refusals.note_refused(origin, answer.begun());
+  auto all = question_for_all(access, job);
+  if (!all) co_return answer;
+  (void)co_await all->ask();
+  if (all->outcome() && all->head().status == 200) refusals.note_granted(origin, all->begun());
+  co_return std::move(*all);
+}
+
+// Asks, unless `begun` has the answer already, and writes the response.
+Task<RunEnd> fetch_rest(FetchAccess& access, const RunJob& job, BlockRun::Rest rest,
+                        std::optional<Attempt> begun) {
+  auto& run = *job.run;
+  if (!begun) begun = co_await answer_to(access, job, rest);
+  auto& answer = *begun;
+  const auto answered = answer.outcome();
+  if (!answered && denies_range(answer, run, rest))
+    co_return refused_end(access.runs, run, answered.error());
+  if (!answered) co_return RunEnd{RunEnd::How::failed, answered.error()};
+  const auto fit = fit_of_rest(answer, *run.object, rest);
+  if (fit == Fit::changed) erase_object(access.cache(), job);
+  const bool has_blocks = fit == Fit::range || fit == Fit::whole;
+  const bool good = has_blocks && may_be_kept(access.cache(), job, answer);
+  if (run.early() && (fit == Fit::refused || (fit == Fit::whole && good))) {
+    access.runs.decline(run);
+    co_return RunEnd{RunEnd::How::declined};
+  }
+  if (!good) {
+    run.record_refusal();
+    co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
+  }
+  if (fit == Fit::whole) begin_with_the_first(run, rest);
+  BlockWriter writer(access, {job.run, job.key, job.patience}, answer);
+  const auto written = co_await writer.write(job.request->get().policy().settings.timeouts.body);
+  answer.fetch().finish();
+  co_return RunEnd::after(written);
+}
+
+bool is_worth_another(const BlockRun::Rest& before, const BlockRun::Rest& rest) {
+  const auto fetched = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
+  return !rest.through && fetched + rest.reached >= before.reached + kWorthAnother;
+}
+
+bool is_cut(const RunEnd& end) {
+  return end.failed() && end.why.where == Failure::Where::upstream &&
+         (end.why.what == Failure::What::cut || end.why.what == Failure::What::timed_out);
 }
 
 // Whether blocks are left after an answer: it had only the first ones.
@@ -125,7 +240,7 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const Run
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
     const auto end = co_await fetch_from_one(access, job, left);
     if (end && end->how == RunEnd::How::finished && goes_on(*job.run)) {
-      job.run->take_from(nullptr);
+      job.run->supply_from(nullptr);
       continue;
     }
     if (!end || !end->failed()) co_return end;
@@ -133,6 +248,41 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const Run
     --peers;
   }
   co_return std::nullopt;
+}
+
+BlockRun::Rest whole_blocks_left(BlockRun& run) {
+  auto rest = run.rest();
+  rest.reached = 0;
+  return rest;
+}
+
+Attempt rest_at_origin(FetchAccess& access, const RunJob& job, const BlockRun::Rest& asked) {
+  const auto& request = job.request->get();
+  const auto& object = *job.run->object;
+  auto head = range_request(request, access.name(), object, bytes_left(asked, object));
+  return {access.sources, origin_plan(request, std::move(head))};
+}
+
+bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked) {
+  const auto fit = fit_of_rest(answer, object, asked);
+  return fit == Fit::range || fit == Fit::whole;
+}
+
+Task<RunEnd> fetch_from_origin(FetchAccess& access, const RunJob& job,
+                               std::optional<BegunRest> begun) {
+  auto& run = *job.run;
+  auto rest = begun ? begun->asked : run.rest();
+  std::optional<Attempt> answer;
+  if (begun) answer = std::move(begun->answer);
+  for (;;) {
+    auto next = std::exchange(answer, std::nullopt);
+    const auto end = co_await fetch_rest(access, job, rest, std::move(next));
+    const auto before = std::exchange(rest, run.rest());
+    // An early run that is cut is not worth another try: the run that ceded its blocks fetches
+    // them.
+    const bool may_go_on = is_cut(end) && !run.early() && run.wanted();
+    if (!may_go_on || !is_worth_another(before, rest)) co_return end;
+  }
 }
 
 void start_run(FetchAccess& access, RunJob job) {

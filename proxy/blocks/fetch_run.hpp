@@ -6,8 +6,7 @@
 #include <optional>
 
 #include "digest/key.hpp"
-#include "proxy/blocks/block_run.hpp"
-#include "proxy/blocks/run_end.hpp"
+#include "proxy/blocks/block_runs.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/sources/attempt.hpp"

@@ -9,6 +9,7 @@ namespace proxy {
 Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
            const cache::Entry& object, const http::ByteRange& asked) {
   const auto status = answer.status;
+  // A 416 tells of a shorter representation (RFC 9110 15.5.17), a 412 of another validator.
   if (status == 404 || status == 410 || status == 412 || status == 416) return Fit::changed;
   if (status != 200 && status != 206) return Fit::refused;
   const auto part = cache::range_of(answer);
@@ -20,6 +21,8 @@ Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
     if (answer.fields.has(http::field::content_range)) return Fit::refused;  // a part by its field
     return sized && framing.length == length ? Fit::whole : Fit::changed;
   }
+  // A weak validator may stay the same while the bytes change, but then mostly the length does,
+  // too.
   if (part->complete && *part->complete != length) return Fit::changed;
   // Some origins code the bytes of the part, and not the whole. Such a body has another length, so
   // a coded part must state its length.

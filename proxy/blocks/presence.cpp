@@ -6,41 +6,45 @@
 
 namespace proxy {
 
+namespace {
+
+// The range up to its first missing block; all of it if that is its first one.
+http::ByteRange cut_to_stored(const FetchAccess& access, const AskedObject& asked,
+                              const http::ByteRange& range) {
+  const auto& [request, key, object] = asked;
+  const auto blocks = cache::blocks_of(range);
+  auto stored = blocks.first;  // all blocks before this one
+  while (stored <= blocks.last && has_block(access.cache(), key, object, stored)) ++stored;
+  if (stored == blocks.first || stored > blocks.last) return range;
+  return {range.first, cache::bytes_of_block(stored - 1, object.body.size).last};
+}
+
+}  // namespace
+
 http::Selection parts_wanted(const Request& request, const cache::Entry& object) {
   return request.facts.range ? cache::parts_wanted(request.facts, object) : http::Selection{};
 }
 
-http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
-                           const http::Selection& wanted, bool unmodified) {
-  if (unmodified || request.is_head() || wanted.kind == http::Selection::Kind::none) return {};
-  if (wanted.kind == http::Selection::Kind::parts) return wanted.parts;
-  return {{0, object.body.size - 1}};
-}
-
-void cut_to_stored(const FetchAccess& access, const Request& request, const digest::Key& key,
-                   const cache::Entry& object, const http::Selection& wanted,
-                   http::ByteRanges& ranges) {
-  const bool asks =
-      request.facts.control.only_if_cached && wanted.kind == http::Selection::Kind::parts;
-  if (!asks || ranges.size() != 1) return;
-  if (request.head.fields.only_value(peers::kPartField) != peers::kFirstWillDo) return;
-  auto& range = ranges.front();
-  const auto blocks = cache::blocks_of(range);
-  auto stored = blocks.first;  // all blocks before this one
-  while (stored <= blocks.last && has_block(access.cache(), key, object, stored)) ++stored;
-  if (stored == blocks.first || stored > blocks.last) return;
-  range.last = cache::bytes_of_block(stored - 1, object.body.size).last;
+http::ByteRanges ranges_of(const FetchAccess& access, const AskedObject& asked,
+                           const http::Selection& wanted) {
+  const auto& [request, key, object] = asked;
+  if (request.is_head() || wanted.kind == http::Selection::Kind::none) return {};
+  if (wanted.kind != http::Selection::Kind::parts) return {{0, object.body.size - 1}};
+  const bool first_will_do =
+      request.facts.control.only_if_cached &&
+      request.head.fields.only_value(peers::kPartField) == peers::kFirstWillDo;
+  if (!first_will_do || wanted.parts.size() != 1) return wanted.parts;
+  return {cut_to_stored(access, asked, wanted.parts.front())};
 }
 
 Presence presence(const FetchAccess& access, const Request& request, const digest::Key& key,
                   const cache::Entry& object) {
-  const bool unmodified =
-      cache::is_unmodified_for(request.head.fields, object, access.clock().now());
-  const auto wanted = parts_wanted(request, object);
+  // A 304 needs no block.
+  if (cache::is_unmodified_for(request.head.fields, object, access.clock().now()))
+    return Presence::stored;
   auto found = Presence::stored;
-  auto ranges = ranges_of(request, object, wanted, unmodified);
-  cut_to_stored(access, request, key, object, wanted, ranges);
-  for (const auto& range : ranges) {
+  for (const auto& range :
+       ranges_of(access, {request, key, object}, parts_wanted(request, object))) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
       if (has_block(access.cache(), key, object, block)) continue;

@@ -25,14 +25,17 @@ Presence presence(const FetchAccess& access, const Request& request, const diges
 // The parts of the object that the request's Range selects; all of it without one.
 http::Selection parts_wanted(const Request& request, const cache::Entry& object);
 
-// The ranges whose bytes the answer has: none in an answer to HEAD, a 304 or a 416.
-http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
-                           const http::Selection& wanted, bool unmodified);
+// One request for an object; all three outlive it.
+struct AskedObject {
+  const Request& request;
+  const digest::Key& key;
+  const cache::Entry& object;
+};
 
-// If the first bytes of one range that was asked for will do, cuts it where the first block is
-// missing. Leaves it as it is if that is the first of its blocks.
-void cut_to_stored(const FetchAccess& access, const Request& request, const digest::Key& key,
-                   const cache::Entry& object, const http::Selection& wanted,
-                   http::ByteRanges& ranges);
+// The ranges whose bytes the answer has, unless that is a 304: none in an answer to HEAD or in a
+// 416. If the first bytes of one range will do (peers::kPartField), the range ends before its first
+// missing block, unless its first block is missing.
+http::ByteRanges ranges_of(const FetchAccess& access, const AskedObject& asked,
+                           const http::Selection& wanted);
 
 }  // namespace proxy

@@ -15,6 +15,7 @@ cache::Ref<const cache::Entry> stored_object(Cache& cache, const RunJob& job) {
 }
 
 bool is_stricter(const cache::Entry& newer, const cache::Entry& stored) {
+  // Age and Date count whole seconds, so the same response may seem to end a second earlier.
   constexpr std::chrono::seconds kOfRounding{1};
   return (newer.no_cache && !stored.no_cache) || (newer.never_stale && !stored.never_stale) ||
          newer.fresh_until() + kOfRounding < stored.fresh_until();
@@ -58,6 +59,7 @@ bool may_be_kept(Cache& cache, const RunJob& job, const Attempt& answer) {
     return false;
   }
   if (!stored || !is_stricter(*all.entry, *stored)) return true;
+  // Without room for the stricter entry the laxer one must not stay either.
   const bool kept = keep(cache, job.key, all.entry, answer.begun(), {stored});
   if (!kept) erase_object(cache, job);
   return true;

@@ -34,4 +34,43 @@ BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
   return taken;
 }
 
+std::optional<RunStarter::Early> RunStarter::go_to(std::uint32_t block, std::uint32_t last) {
+  block_ = block;
+  last_ = last;
+  looked_ = false;
+  std::optional<Early> given;
+  if (early_.run.block && first_ == block) given = std::exchange(early_, {});
+  if (first_ <= block || first_ > last) drop_early();
+  return given;
+}
+
+void RunStarter::look_ahead(const BlockRuns::Use& in_use) {
+  if (std::exchange(looked_, true) || block_ >= last_ || !may_begin()) return;
+  const bool goes_on = in_use.run() && in_use.run()->ask(block_ + 1) == BlockRun::Asked::yes;
+  const auto& early = early_.run.use.run();
+  if (early && early->declined()) {
+    give_up();
+    drop_early();
+  }
+  if (alone_ || early) return;
+  const auto first = goes_on ? first_beside(*in_use.run()) : std::optional(block_ + 1);
+  if (!first || *first > last_ || is_stored(*first)) return;
+  auto slot = access_.runs.slots().spare(of_.client);
+  if (!slot) return;
+  const BlockRuns::IsStored stored = [this](std::uint32_t block) { return is_stored(block); };
+  early_.run = take(*first, last_, BlockRuns::Wanted::Begin::early, stored);
+  if (early_.run.block) early_.slot = std::move(slot);
+  first_ = *first;
+  // A starved client has read the block in hand long before the run would go on by itself.
+  if (early && pace_.starved()) early->ask(*first + BlockRuns::kAhead);
+}
+
+// Where an early run begins beside the run in use, which supplies the next block; nothing: nowhere.
+std::optional<std::uint32_t> RunStarter::first_beside(const BlockRun& in_use) const {
+  if (!pace_.starved()) return {};
+  const auto end = in_use.blocks().last;
+  if (end < block_ + BlockRuns::kLead) return end + 1;
+  return pace_.slow() ? std::optional(block_ + BlockRuns::kLead) : std::nullopt;
+}
+
 }  // namespace proxy

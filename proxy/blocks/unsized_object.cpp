@@ -11,6 +11,7 @@ namespace proxy {
 UnsizedObject::UnsizedObject(Cache& cache, const digest::Key& key, const cache::Received& head)
     : cache_(cache),
       key_(key),
+      // RFC 9112 6.3: without a length, only the end of the body tells it.
       object_(cache::object_entry(cache.budget, head, {new_version(cache)}, 1)) {}
 
 BlockKept UnsizedObject::add(cache::Slice slice) {

@@ -20,13 +20,13 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       now_(now),
       unmodified_(cache::is_unmodified_for(request.head.fields, *from_.object, now)),
       wanted_(parts_wanted(request, *from_.object)),
-      ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
+      ranges_(unmodified_ ? http::ByteRanges()
+                          : ranges_of(client.access.fetching, {request, from_.key, *from_.object},
+                                      wanted_)),
       source_(client.access.fetching,
               {request, from_.key, from_.object, from_.may_fetch, client.share()}),
       watch_(client.response, client.access.deadlines, source_.slot()),
-      early_watch_(client.response, client.access.deadlines, source_.early_slot()) {
-  cut_to_stored(client.access.fetching, request, from_.key, *from_.object, wanted_, ranges_);
-}
+      early_watch_(client.response, client.access.deadlines, source_.early_slot()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
   if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});

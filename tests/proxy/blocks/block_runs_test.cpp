@@ -262,7 +262,7 @@ TEST(BlockRuns, OfAnOriginWithoutRangesContinueAndAreAwaited) {
   const auto taken = scene.take(50, 50);
   const auto run = taken.use.run();
   scene.held = {0, 1};
-  run->replan({0, 99}, true);
+  run->replan_whole();
   EXPECT_FALSE(scene.take(99, 99).begun);
   for (int block = 0; block < 3; ++block) scene.bring(run);
 }
