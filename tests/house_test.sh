@@ -164,8 +164,8 @@ declare -A limits=(
   [random]=1
   [disk]=0
   [decisions]=36
-  [parameters]=9
-  [flags]=9
+  [parameters]=8
+  [flags]=7
 )
 numbers=$(tests/figures.py --numbers)
 breach 'a figure has grown (tests/figures.py --list FIGURE shows of what)' < <(
