@@ -1,6 +1,7 @@
 #include "proxy/answer/answer.hpp"
 
 #include "peers/native_target.hpp"
+#include "peers/site.hpp"
 #include "proxy/answer/for_one.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
@@ -9,7 +10,7 @@
 #include "proxy/answer/sign_in.hpp"
 #include "proxy/answer/site_question.hpp"
 #include "proxy/answer/tunnel.hpp"
-#include "proxy/client/take_in.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/lookup/lookup.hpp"
 #include "proxy/pages/own_pages.hpp"
@@ -151,7 +152,9 @@ Task<Lookup> find_on_disk(Client& client, const Request& request, Lookup lookup)
 Task<void> answer(const PagesAccess& pages, Client& client, Request& request, RequestBody& body) {
   auto& access = client.access;
   take_in(client, request);
-  client.tells_epoch = asks_for_epoch(request);
+  // Only a client that may read our digest learns its epoch.
+  client.tells_epoch =
+      request.facts.from_neighbour && request.head.fields.find(peers::kEpochField) != nullptr;
   const auto& policy = request.policy();
 
   const auto* const page = own_page(client, request);

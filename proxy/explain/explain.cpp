@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "proxy/client/take_in.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/lookup/what_to_ask.hpp"
 #include "proxy/reply/refuse.hpp"

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "peers/native_target.hpp"
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/pages/pac.hpp"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/pages/dashboard_files.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/arrival.hpp"
+#include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {

@@ -6,7 +6,7 @@
 
 #include "digest/native_digest.hpp"
 #include "peers/native_target.hpp"
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "tests/digest/keys.hpp"
 #include "tests/proxy/scene.hpp"

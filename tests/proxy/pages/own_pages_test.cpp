@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/pages/texts.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"

@@ -4,7 +4,8 @@
 
 #include <deque>
 
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/arrival.hpp"
+#include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {

@@ -1,4 +1,4 @@
-#include "proxy/client/take_in.hpp"
+#include "proxy/client/arrival.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,50 @@
 
 namespace proxy {
 namespace {
+
+struct Arriving {
+  const char* name;
+  std::string line;
+  std::string host;
+  Arrival arrival;
+  bool mapped;
+};
+class ArrivalOf : public testing::TestWithParam<Arriving> {};
+
+// One mapping, of www.example.com.
+TEST_P(ArrivalOf, TellsWhoChoseTheOrigin) {
+  const auto& tested = GetParam();
+  auto settings = quiet_settings();
+  settings.reverse.resize(1);
+  settings.reverse[0].host = "www.example.com";
+  settings.reverse[0].to = {{false, "10.0.0.9", 80}};
+  const Scene scene(settings);
+  const auto text = tested.line + " HTTP/1.1\r\nHost: " + tested.host + "\r\n\r\n";
+  const auto request = parse_request(text, {}).value();
+  request->pin(scene.policy);
+  note_arrival(scene.client, *request);
+  EXPECT_EQ(request->arrival(), tested.arrival);
+  EXPECT_EQ(request->mapping() != nullptr, tested.mapped);
+}
+
+const std::string kMapped = "www.example.com";
+
+INSTANTIATE_TEST_SUITE_P(
+    Targets, ArrivalOf,
+    testing::Values(
+        Arriving{"OriginFormOfAMappedHost", "GET /a", kMapped, Arrival::reverse, true},
+        Arriving{"OriginFormOfAnotherHost", "GET /a", "a.test", Arrival::reverse, false},
+        Arriving{"Asterisk", "OPTIONS *", kMapped, Arrival::reverse, true},
+        Arriving{"AbsoluteForm", "GET http://a.test/a", "a.test", Arrival::forward, false},
+        Arriving{"AbsoluteFormOfAMappedHost", "GET http://www.example.com/", kMapped,
+                 Arrival::forward, false},
+        Arriving{"AbsoluteFormOfOurSocket", "GET http://127.0.0.1:3128/", "127.0.0.1:3128",
+                 Arrival::reverse, false},
+        Arriving{"AbsoluteFormOfOurName", "GET http://cache-a:3128/", "cache-a:3128",
+                 Arrival::reverse, false},
+        Arriving{"Tunnel", "CONNECT www.example.com:80", "www.example.com:80", Arrival::forward,
+                 false}),
+    [](const auto& tested) { return tested.param.name; });
 
 struct Asking {
   const char* name;

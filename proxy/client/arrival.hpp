@@ -1,10 +1,18 @@
-// The one place that decides how a request arrived.
+// Who asks, and how the request arrived: what all rules about a request need.
 #pragma once
 
 #include "proxy/client/client.hpp"
 #include "proxy/policy/request.hpp"
 
 namespace proxy {
+
+// Pins the policy in force, notes how the request arrived, finds the rule of its site, and
+// completes its facts. Call this once, before any other use of the request.
+void take_in(const Client& client, Request& request);
+
+// The part of take_in() that decides how a request arrived: sets its arrival and, for
+// Arrival::reverse, its mapping, if the settings have one. The policy is pinned already.
+void note_arrival(const Client& client, Request& request);
 
 // Whether `host` is "localhost", this machine's host name, the setting `name`, or one of
 // access.own_names.
@@ -17,9 +25,5 @@ bool names_own_socket(const Client& client, const http::Target& target);
 // Whether the client takes this proxy for the server that the target names: the target is in
 // origin-form or asterisk-form, or in absolute-form with the address of a socket of ours.
 bool is_for_us(const Client& client, const http::Target& target);
-
-// Sets the request's arrival and, for Arrival::reverse, its mapping, if the settings have one. Call
-// this once, before any other use of the request.
-void note_arrival(const Client& client, Request& request);
 
 }  // namespace proxy

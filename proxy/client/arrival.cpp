@@ -1,13 +1,48 @@
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/arrival.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
+#include "peers/site.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy {
+namespace {
+
+// Whether the client may have learned from our digest what is stored. Neighbours, `access.peers`
+// and admins may read the digest. An admin that is no proxy asks on its own account.
+bool may_be_neighbour(const Client& client, const Request& request) {
+  const auto& policy = request.policy();
+  const auto& access = policy.settings.access;
+  return policy.is_neighbour(client.address) ||
+         (request.facts.from_proxy && config::contains(access.admin, client.address));
+}
+
+// What the rules need to know and the head does not tell.
+void add_facts(const Client& client, Request& request) {
+  const auto& policy = request.policy();
+  auto& facts = request.facts;
+  if (policy.settings.cache.offline) facts.offline = true;
+  const bool asks_what_is_stored = facts.control.only_if_cached;
+  if (!asks_what_is_stored) return;
+  const auto rule = request.head.fields.only_value(peers::kRuleField);
+  facts.asked_rule = peers::parse_epoch(rule).value_or(0);
+  facts.from_neighbour = may_be_neighbour(client, request);
+  // A Squid may leave out Via.
+  if (policy.directory->knows(client.address)) facts.from_proxy = true;
+}
+
+}  // namespace
+
+void take_in(const Client& client, Request& request) {
+  request.pin(client.access.policy);
+  note_arrival(client, request);
+  request.follow(request.policy().rules);
+  add_facts(client, request);
+  client.record.by_proxy = request.facts.from_proxy || request.facts.from_neighbour;
+}
 
 bool is_our_name(const Client& client, std::string_view host) {
   if (host == "localhost") return true;
@@ -31,14 +66,6 @@ bool is_for_us(const Client& client, const http::Target& target) {
   return target.form() != Form::absolute || names_own_socket(client, target);
 }
 
-namespace {
-
-bool is_http_url(const http::Target& target) {
-  return target.form() == http::Target::Form::absolute && !target.https();
-}
-
-}  // namespace
-
 void note_arrival(const Client& client, Request& request) {
   if (client.door == Door::control) return request.arrive(Arrival::reverse);
   const auto& target = request.target;
@@ -46,7 +73,8 @@ void note_arrival(const Client& client, Request& request) {
   const auto* const mapping = policy.gateway.find(target.host(), target.port());
   // Forward and reverse clients use the same listeners, so the target tells them apart. Where
   // nobody may use us as a proxy, the absolute-form too names a host of ours (RFC 9112 3.2.2).
-  const bool names_mapped = !policy.serves_forward && mapping && is_http_url(target);
+  const bool is_http_url = target.form() == http::Target::Form::absolute && !target.https();
+  const bool names_mapped = !policy.serves_forward && mapping && is_http_url;
   if (!names_mapped && !is_for_us(client, target)) return request.arrive(Arrival::forward);
   request.arrive(Arrival::reverse, mapping);
 }
