@@ -179,10 +179,10 @@ class ResponseWriter {
  protected:
   ~ResponseWriter() = default;
 
-  void begin_response(bool head_only) {
+  // The implementation sets `head_only_` itself.
+  void begin_response() {
     fields_.clear();
     bandwidth_ = nullptr;
-    head_only_ = head_only;
     started_ = finished_ = cut_ = comes_at_once_ = false;
   }
 

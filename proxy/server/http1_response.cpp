@@ -30,7 +30,8 @@ Buffers part_of(const Buffers& buffers, std::uint64_t skip, std::uint64_t size) 
 }  // namespace
 
 void Http1Response::begin(int client_minor, bool head_only, bool wants_more, Next next) {
-  begin_response(head_only);
+  begin_response();
+  head_only_ = head_only;
   minor_ = client_minor;
   next_ = next;
   keep_ = wants_more;
