@@ -43,9 +43,9 @@ rooms=(
   pages
   explain
   reply
+  lookup
   client
   fetching
-  lookup
   blocks
   sources
   tiers

@@ -120,33 +120,6 @@ bool keeps_to_bandwidth(const Client& client, const Request& request) {
   return client.bandwidth && !is_neighbour;
 }
 
-// Whether the answer may be sent from a file of the disk, or needs no body.
-cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
-  using Method = cache::RequestFacts::Method;
-  const bool is_for_all = request.facts.method == Method::get && !request.facts.range;
-  const bool is_sent = is_for_all && client.response.sends_files();
-  const bool stays = is_sent || request.facts.method == Method::head;
-  return stays ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
-}
-
-// Looks on the disk, and decides. A body that was left in its file can only be served. For all else
-// it is read into memory.
-Task<Lookup> find_on_disk(Client& client, const Request& request, Lookup lookup) {
-  auto& access = client.access;
-  if (client.response.holds_back()) co_await client.response.flush();
-  const auto bodies = may_stay_in_file(client, request);
-  auto on_disk = co_await look_on_disk(client.access.fetching, request, std::move(lookup), bodies);
-  client.record.from_disk = on_disk.from_disk;
-  auto& found = on_disk.lookup;
-  decide(access.fetching, request, found);
-  if (!found.body || found.verdict.action == Action::serve) co_return std::move(found);
-  found.found.entry = nullptr;
-  auto read = co_await look_on_disk(client.access.fetching, request, std::move(found),
-                                    cache::Bodies::in_memory);
-  decide(access.fetching, request, read.lookup);
-  co_return std::move(read.lookup);
-}
-
 }  // namespace
 
 Task<void> answer(const PagesAccess& pages, Client& client, Request& request, RequestBody& body) {
@@ -182,13 +155,8 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   RequestUnderWay under_way(client.share());
   const auto most =
       request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);
-  auto lookup = look_in_memory(access.fetching, request, client.record.begun);
-  if (may_be_on_disk(access.fetching, request, lookup) && under_way.begin(most)) {
-    lookup = co_await find_on_disk(client, request, std::move(lookup));
-  } else {
-    decide(access.fetching, request, lookup);
-  }
-  const bool from_memory = answers_from_memory(lookup);
+  auto lookup = co_await look_up(client, request, under_way, most);
+  const bool from_memory = answers_from_cache(lookup) && !lookup.stored()->is_object();
   const bool at_once = from_memory && !lookup.body;
   if (at_once) client.response.comes_at_once();
   if (!at_once && client.response.holds_back()) co_await client.response.flush();

@@ -6,7 +6,6 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/policy/request.hpp"
-#include "proxy/client/client.hpp"
 
 namespace proxy {
 

@@ -6,7 +6,7 @@
 
 #include "proxy/answer/miss.hpp"
 #include "proxy/fetching/from_origin.hpp"
-#include "proxy/lookup/what_to_ask.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/passed_head.hpp"
 #include "proxy/reply/refuse.hpp"

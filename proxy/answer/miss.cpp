@@ -3,7 +3,7 @@
 #include "proxy/answer/hit.hpp"
 #include "proxy/fetching/fetching.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/lookup/what_to_ask.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
@@ -185,9 +185,10 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
   auto& access = client.access;
   const FillPlace place{client.access.executor(), &access.clock()};
   const auto& url = request.stored_as();
-  auto entered = !begun && may_share(access.fetching, request, lookup)
-                     ? access.cache().fills.enter(lookup.key, url, place, client.access.deadlines.now())
-                     : Fills::alone(url, place);
+  auto entered =
+      !begun && may_share(access.fetching, request, lookup)
+          ? access.cache().fills.enter(lookup.key, url, place, client.access.deadlines.now())
+          : Fills::alone(url, place);
   auto reader = FillReader::attach(entered.fill, client.wake_by());
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
   // request, and all others that have waited for the first.
@@ -196,7 +197,7 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     if (joined == Joined::answered) co_return Delivered::sent;
     if (!request.facts.control.no_cache || fills > 0) break;
     entered = access.cache().fills.enter(lookup.key, url, place, client.access.deadlines.now(),
-                                  entered.fill.get());
+                                         entered.fill.get());
     reader = FillReader::attach(entered.fill, client.wake_by());
   }
   if (const auto stored = stored_meanwhile(access, request, lookup, entered)) {

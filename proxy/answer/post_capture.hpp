@@ -11,7 +11,6 @@
 #include "proxy/cache/storability.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/policy/request.hpp"
-#include "proxy/client/client.hpp"
 
 namespace proxy {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/answer/miss.hpp"
-#include "proxy/lookup/what_to_ask.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/reply/deliver.hpp"
 
 namespace proxy {

@@ -7,7 +7,7 @@
 
 #include "proxy/client/arrival.hpp"
 #include "proxy/http/fields.hpp"
-#include "proxy/lookup/what_to_ask.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"

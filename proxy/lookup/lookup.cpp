@@ -1,41 +1,111 @@
 #include "proxy/lookup/lookup.hpp"
 
+#include "proxy/blocks/aligned_range.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 
 using cache::Action;
+using http::Forward;
+using net::Soon;
 using net::Task;
 
-Lookup look_in_memory(FetchAccess& access, const Request& request,
-                      std::chrono::steady_clock::time_point asked) {
-  Lookup lookup;
-  lookup.key = digest::key_of(digest::Method::get, request.stored_as());
-  lookup.asked = asked;
-  note_asked(access.cache(), request, lookup.key);
-  lookup.found = access.cache().store.find(lookup.key, request.stored_as(), request.head.fields);
-  offer_to_disk(access.cache(), lookup.key, lookup.found);
-  return lookup;
+namespace {
+
+// Whether the answer may be sent from a file of the disk, or needs no body.
+cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
+  using Method = cache::RequestFacts::Method;
+  const bool is_for_all = request.facts.method == Method::get && !request.facts.range;
+  const bool is_sent = is_for_all && client.response.sends_files();
+  const bool stays = is_sent || request.facts.method == Method::head;
+  return stays ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
 }
 
-bool may_be_on_disk(const FetchAccess& access, const Request& request, const Lookup& lookup) {
-  return may_be_below(access.cache(), request, lookup.key, lookup.found);
+Task<Lookup> look_on_disk(Client& client, const Request& request, Lookup lookup) {
+  auto& access = client.access.fetching;
+  if (client.response.holds_back()) co_await client.response.flush();
+  auto bodies = may_stay_in_file(client, request);
+  for (;;) {
+    Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
+    auto back = co_await read_back(access.cached(), request, std::move(sought));
+    lookup.found = std::move(back.found);
+    lookup.body = std::move(back.body);
+    if (back.from_disk) client.record.from_disk = true;
+    decide(access, request, lookup);
+    // A body in its file can only be served: to validate or complete the entry takes its bytes.
+    if (!lookup.body || lookup.verdict.action == Action::serve) co_return std::move(lookup);
+    lookup.found.entry = nullptr;
+    bodies = cache::Bodies::in_memory;
+  }
 }
 
-Task<LookupOnDisk> look_on_disk(FetchAccess& access, const Request& request, Lookup lookup,
-                                cache::Bodies bodies) {
-  Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
-  auto back = co_await read_back(access.cached(), request, std::move(sought));
-  lookup.found = std::move(back.found);
-  lookup.body = std::move(back.body);
-  co_return LookupOnDisk{std::move(lookup), back.from_disk};
-}
-
+// Whether the origin must see the request's Range as it came: the request signs it, or the origin
+// is known to refuse ranges of our own.
 bool keeps_its_range(const FetchAccess& access, const Request& request) {
   if (request.facts.signs_range) return true;
   const auto now = access.clock().steady();
   return access.range_refusals.has(request.target.authority(), now);
+}
+
+// Only what has a strong validator is kept in blocks.
+KnownObject known_of(const Lookup& lookup) {
+  const auto& stored = lookup.stored();
+  if (!stored || cache::strong_validator(*stored).empty()) return {};
+  const bool begun = stored->is_object() && stored->is_part();
+  return {begun ? stored->body.size : 0, cache::complete_length(*stored)};
+}
+
+bool wants_blocks(const FetchAccess& access, const Lookup& lookup) {
+  const auto& verdict = lookup.verdict;
+  if (!verdict.part || verdict.action == Action::complete) return false;
+  return is_for_disk(access.cache(), lookup.key);
+}
+
+// The blocks to ask the origin for in place of the part that the client wants.
+std::optional<http::AskedRange> blocks_around(const FetchAccess& access, const Request& request,
+                                              const Lookup& lookup) {
+  if (!wants_blocks(access, lookup) || asks_as_it_came(access, request, lookup)) return {};
+  return aligned_to_blocks(request.facts, known_of(lookup));
+}
+
+}  // namespace
+
+Soon<Lookup> look_up(Client& client, const Request& request, RequestUnderWay& under_way,
+                     const RequestLimits& most) {
+  auto& access = client.access.fetching;
+  auto& cache = access.cache();
+  const auto& name = request.stored_as();
+  Lookup lookup;
+  lookup.key = digest::key_of(digest::Method::get, name);
+  lookup.asked = client.record.begun;
+  note_asked(cache, request, lookup.key);
+  lookup.found = cache.store.find(lookup.key, name, request.head.fields);
+  offer_to_disk(cache, lookup.key, lookup.found);
+  if (may_be_below(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
+    return look_on_disk(client, request, std::move(lookup));
+  }
+  decide(access, request, lookup);
+  return Soon<Lookup>(std::move(lookup));
+}
+
+std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first) {
+  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
+  Lookup again;
+  again.found = access.cache().store.find(first.key, request.stored_as(), request.head.fields);
+  if (!again.stored()) return std::nullopt;
+  again.key = first.key;
+  again.asked = first.asked;
+  decide(access, request, again);
+  return again;
+}
+
+Lookup begin_anew(Lookup lookup, const Request& request) {
+  lookup.found.entry = nullptr;
+  lookup.verdict = {Action::fetch, Forward::partial, request.facts.range};
+  lookup.anew = true;
+  return lookup;
 }
 
 void decide(const FetchAccess& access, const Request& request, Lookup& lookup) {
@@ -53,16 +123,12 @@ void decide(const FetchAccess& access, const Request& request, Lookup& lookup) {
   lookup.verdict = cache::judge(request.facts, lookup.found, access.clock().now());
   // Only a range of our own could complete the stored part.
   if (lookup.verdict.action == Action::complete && keeps_its_range(access, request)) {
-    lookup.verdict = {Action::fetch, http::Forward::partial, request.facts.range};
+    lookup.verdict = {Action::fetch, Forward::partial, request.facts.range};
   }
 }
 
 bool answers_from_cache(const Lookup& lookup) {
   return lookup.verdict.action == Action::serve || lookup.verdict.action == Action::refresh;
-}
-
-bool answers_from_memory(const Lookup& lookup) {
-  return answers_from_cache(lookup) && !lookup.stored()->is_object();
 }
 
 bool is_hit(const Lookup& lookup) {
@@ -72,22 +138,57 @@ bool is_hit(const Lookup& lookup) {
   return lookup.verdict.action == Action::serve;
 }
 
-std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first) {
-  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
-  Lookup again;
-  again.found = access.cache().store.find(first.key, request.stored_as(), request.head.fields);
-  if (!again.stored()) return std::nullopt;
-  again.key = first.key;
-  again.asked = first.asked;
-  decide(access, request, again);
-  return again;
+std::optional<http::AskedRange> sibling_range(const FetchAccess& access, const Request& request,
+                                              const Lookup& lookup) {
+  if (!wants_blocks(access, lookup)) return {};
+  auto known = known_of(lookup);
+  if (!known.length) known.length = cache::kLargestObject;
+  return aligned_to_blocks(request.facts, known);
 }
 
-Lookup begin_anew(Lookup lookup, const Request& request) {
-  lookup.found.entry = nullptr;
-  lookup.verdict = {Action::fetch, http::Forward::partial, request.facts.range};
-  lookup.anew = true;
-  return lookup;
+bool asks_as_it_came(const FetchAccess& access, const Request& request, const Lookup& lookup) {
+  return lookup.anew || request.facts.authorization || keeps_its_range(access, request);
+}
+
+bool may_share(const FetchAccess& access, const Request& request, const Lookup& lookup) {
+  const auto& verdict = lookup.verdict;
+  if (request.facts.authorization) return false;
+  // A client that wants a fresh copy must not get one that was asked for earlier. With no-cache it
+  // gets none: see answer_by_fill().
+  const auto& control = request.facts.control;
+  const bool waits = control.no_cache && !verdict.part && !control.only_if_cached;
+  if (verdict.reason == Forward::request && !waits) return false;
+  if (!verdict.part) return true;
+  return !request.facts.if_range && blocks_around(access, request, lookup);
+}
+
+bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
+  const auto& facts = request.facts;
+  const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
+  // No source can supply the missing blocks of an object without a validator. But a neighbour may
+  // have the whole object.
+  const bool is_miss = verdict.action == Action::fetch &&
+                       (verdict.reason == Forward::uri_miss ||
+                        verdict.reason == Forward::vary_miss || verdict.reason == Forward::partial);
+  const bool is_stale = verdict.action != Action::complete && verdict.reason == Forward::stale;
+  return simple && neighbours_may_answer(request) && (is_miss || (is_stale && !verdict.part));
+}
+
+bool asks_siblings(const FetchAccess& access, const Request& request, const Lookup& lookup,
+                   const cache::Verdict& verdict) {
+  // What the origin has replaced, neighbours may still have.
+  if (lookup.anew) return false;
+  return sibling_may_answer(request, verdict) &&
+         may_ask_neighbours(access.cache().fills, lookup.key, request, access.clock().steady());
+}
+
+std::optional<http::AskedRange> range_override(const FetchAccess& access, const Request& request,
+                                               const Lookup& lookup) {
+  if (auto blocks = blocks_around(access, request, lookup)) return blocks;
+  const auto& facts = request.facts;
+  const bool resumes = lookup.verdict.part && lookup.verdict.action != Action::complete;
+  if (!resumes || !facts.if_range || asks_as_it_came(access, request, lookup)) return std::nullopt;
+  return http::only_range(facts.ranges);
 }
 
 }  // namespace proxy

@@ -1,4 +1,5 @@
-// The entry that the cache has for a request, and the verdict of the rules of caching.
+// The entry that the cache has for a request, the verdict of the rules of caching, and what a miss
+// asks for.
 #pragma once
 
 #include <chrono>
@@ -6,9 +7,10 @@
 #include <optional>
 
 #include "digest/key.hpp"
-#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/judge.hpp"
+#include "proxy/client/client.hpp"
+#include "proxy/http/range.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/tiers/file_body.hpp"
 
@@ -28,34 +30,10 @@ struct Lookup {
   [[nodiscard]] const cache::Ref<const cache::Entry>& stored() const { return found.entry; }
 };
 
-// Searches memory. `asked`: see Lookup.
-Lookup look_in_memory(FetchAccess& access, const Request& request,
-                      std::chrono::steady_clock::time_point asked);
-// Whether the disk may have an answer that memory lacks. If so, call look_on_disk().
-bool may_be_on_disk(const FetchAccess& access, const Request& request, const Lookup& lookup);
-// Searches the disk. If a body was left in its file, the entry can only be served: for any other
-// verdict, search again with Bodies::in_memory. LookupOnDisk::from_disk: the entry was read from
-// the disk for this request.
-struct LookupOnDisk {
-  Lookup lookup;
-  bool from_disk = false;
-};
-net::Task<LookupOnDisk> look_on_disk(FetchAccess& access, const Request& request, Lookup lookup,
-                                     cache::Bodies bodies);
-
-// Whether the origin must see the request's Range as it came: the request signs it, or the origin
-// is known to refuse ranges of our own.
-bool keeps_its_range(const FetchAccess& access, const Request& request);
-
-// Sets verdict and presence. Only this function decides what happens to a request.
-void decide(const FetchAccess& access, const Request& request, Lookup& lookup);
-
-// Whether the verdict says to answer from the cache at once.
-bool answers_from_cache(const Lookup& lookup);
-// Whether an entry in memory answers, as a whole.
-bool answers_from_memory(const Lookup& lookup);
-// Whether the entry answers, perhaps after its missing blocks have been fetched.
-bool is_hit(const Lookup& lookup);
+// Searches memory, then the disk, and decides. The disk is searched only if `under_way` may begin
+// with `most`. A body is left in its file only if it is served. Has no frame if memory answers.
+net::Soon<Lookup> look_up(Client& client, const Request& request, RequestUnderWay& under_way,
+                          const RequestLimits& most);
 
 // Searches memory again for an entry that another fill may have stored since the first search.
 std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first);
@@ -63,5 +41,44 @@ std::optional<Lookup> look_again(FetchAccess& access, const Request& request, co
 // The lookup to continue with when the entry turned out to be outdated or unusable: as if nothing
 // had been found.
 Lookup begin_anew(Lookup lookup, const Request& request);
+
+// Sets verdict and presence. Only this function decides what happens to a request.
+void decide(const FetchAccess& access, const Request& request, Lookup& lookup);
+
+// Whether the verdict says to answer from the cache at once.
+bool answers_from_cache(const Lookup& lookup);
+// Whether the entry answers, perhaps after its missing blocks have been fetched.
+bool is_hit(const Lookup& lookup);
+
+// Whether other requests may wait for this request's fill, and this request for theirs. A request
+// for a part may share if whole blocks may be fetched and the request has no If-Range. A request
+// with no-cache shares only an answer for which the origin is asked after its arrival.
+bool may_share(const FetchAccess& access, const Request& request, const Lookup& lookup);
+
+// Whether the verdict leaves the answer to siblings: a plain GET with only-if-cached would do, for
+// the whole response or for one part. What is stored here may be stale: a sibling may have a
+// fresher copy, or know that it is still current. may_ask_neighbours() says whether siblings may be
+// asked at all.
+bool sibling_may_answer(const Request& request, const cache::Verdict& verdict);
+
+// Whether siblings are asked: they may be, and they may answer what the verdict asks for.
+bool asks_siblings(const FetchAccess& access, const Request& request, const Lookup& lookup,
+                   const cache::Verdict& verdict);
+
+// Whether no other range than the client's is asked for: the request signs its range, its answer is
+// probably not stored because of its credentials, its origin refuses other ranges, or another range
+// was of no use to it.
+bool asks_as_it_came(const FetchAccess& access, const Request& request, const Lookup& lookup);
+
+// The range to ask for in place of the client's: that of the blocks around it, or the same range.
+// It is sent without If-Range, because the answer to If-Range may lack most of its head (RFC 9110
+// 15.3.7). Nothing: ask for what the client asks for.
+std::optional<http::AskedRange> range_override(const FetchAccess& access, const Request& request,
+                                               const Lookup& lookup);
+
+// As range_override(), for siblings. They end a range where the object ends, so they may be asked
+// for whole blocks even if its length is unknown.
+std::optional<http::AskedRange> sibling_range(const FetchAccess& access, const Request& request,
+                                              const Lookup& lookup);
 
 }  // namespace proxy

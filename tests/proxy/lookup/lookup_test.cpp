@@ -1,4 +1,4 @@
-#include "proxy/lookup/what_to_ask.hpp"
+#include "proxy/lookup/lookup.hpp"
 
 #include <gtest/gtest.h>
 
