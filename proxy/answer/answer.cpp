@@ -2,20 +2,20 @@
 
 #include "peers/native_target.hpp"
 #include "peers/site.hpp"
-#include "proxy/answer/for_one.hpp"
 #include "proxy/answer/hit.hpp"
-#include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
-#include "proxy/answer/sign_in.hpp"
-#include "proxy/answer/site_question.hpp"
 #include "proxy/answer/tunnel.hpp"
 #include "proxy/client/arrival.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/lookup/lookup.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
+#include "proxy/reply/deliver.hpp"
+#include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/users/credentials.hpp"
 
 namespace proxy {
 
@@ -25,6 +25,53 @@ using net::Soon;
 using net::Task;
 
 namespace {
+
+// The client is refused in any case.
+bool is_turned_away(const Client& client) {
+  return client.door == Door::late || (client.guest && client.guest->in_reserve());
+}
+
+std::optional<users::Credentials> credentials_of(const Request& request) {
+  using http::field;
+  const auto& fields = request.head.fields;
+  if (fields.count(field::proxy_authorization) != 1) return std::nullopt;
+  return users::parse_basic(fields.value(field::proxy_authorization));
+}
+
+Task<users::Verdict> check_password(Client& client, const Request& request,
+                                    const users::Credentials& given) {
+  Wakeup wakeup(client.access.executor());
+  const ResponseWriter::WaitsFor waits(client.response, [&wakeup] { wakeup.notify(); });
+  const users::Guesser guesser{counted_as(client.address), network_of(client.address)};
+  co_return co_await client.access.password_checks.verdict(*request.policy().users, given, guesser,
+                                                           wakeup);
+}
+
+// Proxy authentication: checks the credentials if the access rule that matches the request names
+// users. Returns nothing if no user is needed, or the user is known; client.record.user then names
+// the user. Else returns why the request is refused: 407 asks for credentials. A password that
+// crosses the network can be read there, so only clients over loopback are asked for one, unless
+// access.users.cleartext is set. A client of a gateway is denied, because it takes the gateway for
+// the origin and cannot name a user to a proxy.
+Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
+  if (is_turned_away(client)) co_return std::nullopt;
+  const auto* const rule = deciding_rule(client, request);
+  if (!rule || !rule->has_users()) co_return std::nullopt;
+  client.record.denied_by = rule->name();
+  if (auto refusal = check_sign_in(client, request, *rule)) co_return refusal;
+  const auto& settings = *request.policy().settings.access.users;
+  const auto given = credentials_of(request);
+  if (!given) co_return Refusal::unknown_user(rule->name(), settings.realm);
+  if (client.response.holds_back()) co_await client.response.flush();
+  const auto verdict = co_await check_password(client, request, *given);
+  if (verdict == users::Verdict::wrong)
+    co_return Refusal::unknown_user(rule->name(), settings.realm);
+  if (verdict == users::Verdict::guessed_too_often) co_return Refusal::guessed_too_often();
+  if (verdict != users::Verdict::right) co_return Refusal::too_many_checks();
+  client.record.denied_by = {};
+  client.record.user = given->name;
+  co_return std::nullopt;
+}
 
 std::optional<Refusal> why_refused(const Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
@@ -37,23 +84,17 @@ std::optional<Refusal> why_refused(const Client& client, const Request& request)
   return std::nullopt;
 }
 
-// Answers from an object in blocks. If it turns out to be of no use, asks the origin.
-Task<void> answer_from_blocks(Client& client, const Request& request, Lookup lookup,
-                              std::string_view detail) {
-  const auto delivered = co_await serve_hit(client, request, lookup, detail);
-  if (delivered == Delivered::sent) co_return;
-  auto again = begin_anew(std::move(lookup), request);
-  co_await answer_miss(client, request, std::move(again));
-}
-
-// Answers from the cache; may consume `lookup`, which outlives the task.
-Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
-                      std::string_view detail) {
-  const auto& entry = *lookup.stored();
-  if (entry.giver().guest) confirm_some(client, request, lookup);
-  if (entry.is_object()) return answer_from_blocks(client, request, std::move(lookup), detail);
-  const auto now = client.access.clock().now();
-  return serve(client, request, {entry, lookup.body}, now, detail);
+// Answers what may be forwarded no further, as the final recipient (RFC 9110 7.6.2): OPTIONS with
+// the methods that this proxy forwards, TRACE with the request as it arrived, without credentials.
+Task<void> answer_as_last(Client& client, const Request& request) {
+  constexpr std::string_view kForwarded = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE";
+  client.record.tag = Tag::own_page;
+  if (request.framing.has_body()) client.response.close_after();
+  const bool trace = request.head.method == "TRACE";
+  auto message = own_message(client, 200, trace ? "message/http" : "",
+                             trace ? http::traced(request.head, request.target) : "");
+  if (!trace) message.set(beast::http::field::allow, kForwarded);
+  co_await send_message(client, message);
 }
 
 // A second field that names a digest is a client's, which a proxy on the way has passed on.
@@ -67,9 +108,62 @@ Refusal why_not_held(const ServeAccess& access, const Request& request, const Lo
   return Refusal::not_held(lookup.verdict, lookup.found, departed, closed);
 }
 
-Refusal why_not_fetched(const ServeAccess& access, const Request& request, const Lookup& lookup) {
-  if (request.facts.control.only_if_cached) return why_not_held(access, request, lookup);
-  return Refusal::offline(lookup.verdict.reason);
+// Tells the neighbour that we wait for a fetch, so that it does not take us for slow.
+constexpr std::string_view kProcessing = "HTTP/1.1 102 Processing\r\n\r\n";
+
+// Whether the object would answer, if all its blocks were here, and those that are not are
+// arriving.
+bool arrives(const ServeAccess& access, const Request& request, const Lookup& lookup) {
+  const bool is_object = lookup.stored() && lookup.stored()->is_object();
+  if (!is_object || lookup.presence != Presence::under_way) return false;
+  auto whole = lookup.found;
+  whole.lacks = false;
+  const auto now = access.clock().now();
+  return cache::judge(request.facts, whole, now).action == cache::Action::serve;
+}
+
+// Answers from a fetch under way. Returns whether an answer was sent.
+Task<bool> answer_by_fetch_under_way(Client& client, const Request& request, const Lookup& lookup) {
+  const auto& access = client.access;
+  if (arrives(access, request, lookup)) {
+    co_await client.response.interim(kProcessing);
+    ObjectToServe object{lookup.key, lookup.stored(), lookup.presence, true};
+    const auto now = access.clock().now();
+    const auto delivered = co_await serve_object(client, request, std::move(object), now);
+    co_return delivered == Delivered::sent;
+  }
+  if (!may_share(access.fetching, request, lookup)) co_return false;
+  const auto now = access.clock().steady();
+  auto fill = access.cache().fills.under_way(lookup.key, request.stored_as(), now);
+  if (!fill) co_return false;
+  co_await client.response.interim(kProcessing);
+  co_return co_await answer_by_others_fill(client, request, lookup, std::move(fill));
+}
+
+// A neighbour that asks for what this proxy does not claim (peers/site.hpp), by its epoch. Nothing
+// if the request is no such question.
+std::optional<peers::Epoch> site_asker(const Request& request) {
+  if (!request.facts.control.only_if_cached) return std::nullopt;
+  return peers::parse_epoch(request.head.fields.only_value(peers::kFetchField));
+}
+
+// Answers from the fill that is under way here, as it grows; else as `refusal` says, with the name
+// of the neighbour that fetches the response, if another one does.
+Task<void> answer_of_site(Client& client, const Request& request, const Lookup& lookup,
+                          peers::Epoch asker, Refusal refusal) {
+  auto& fetches = client.access.fetching.sources.shared.site_fetches;
+  const auto now = client.access.clock().steady();
+  // If we have taken the asker for the fetcher, our own fetch may be waiting for the asker.
+  const bool may_wait = fetches.fetcher_of(lookup.key, now) != asker;
+  bool answered = false;
+  if (may_wait) answered = co_await answer_by_fetch_under_way(client, request, lookup);
+  if (answered) co_return;
+  refusal.tag = Tag::site_question;
+  const bool is_member =
+      request.facts.from_neighbour && !!request.policy().directory->member(asker, now);
+  const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now) : asker;
+  if (fetcher != asker) refusal.cache_status.detail = "fetched-by/" + peers::to_text(fetcher);
+  co_await refuse(client, request, std::move(refusal));
 }
 
 // Carries out the verdict; may consume `lookup`, which outlives the task.
@@ -87,7 +181,8 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       if (!looped) refresh(client, request, lookup);
       return answer_hit(client, request, lookup, "stale-while-revalidate");
     case Action::refuse: {
-      auto why = why_not_fetched(client.access, request, lookup);
+      auto why = request.facts.control.only_if_cached ? why_not_held(client.access, request, lookup)
+                                                      : Refusal::offline(reason);
       const auto asker = site_asker(request);
       if (!asker) return refuse(client, request, std::move(why));
       return answer_of_site(client, request, lookup, *asker, std::move(why));
@@ -101,14 +196,7 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       break;
   }
   if (is_hit(lookup)) return answer_hit(client, request, lookup, "");
-  if (is_for_one(client, request, lookup))
-    return answer_for_one(client, request, std::move(lookup));
   return answer_miss(client, request, std::move(lookup));
-}
-
-// Whether memory may answer the request, so that nothing waits before the response.
-bool may_be_in_memory(const Request& request, const OwnPage* page) {
-  return !page && request.facts.method != cache::RequestFacts::Method::other;
 }
 
 // A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
@@ -131,9 +219,9 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   const auto& policy = request.policy();
 
   const auto* const page = own_page(client, request);
-  if (client.response.holds_back() && !may_be_in_memory(request, page)) {
-    co_await client.response.flush();
-  }
+  // Memory answers no such request, so something waits before the response.
+  const bool waits = page || request.facts.method == cache::RequestFacts::Method::other;
+  if (waits && client.response.holds_back()) co_await client.response.flush();
   // Before check_access(), because purging and pages have access settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(pages, client, request);
   if (page) co_return co_await serve_own(pages, client, request, *page, body);
@@ -149,7 +237,8 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   request.forget_credentials();
   // Before the look-up: a response may vary by these fields.
   request.tell_of_client(policy.settings.forwarded, client.address_text);
-  if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
+  const bool is_last_hop = http::hops_left(request.head) == std::uint64_t{0};
+  if (is_last_hop) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
   RequestUnderWay under_way(client.share());

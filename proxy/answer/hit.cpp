@@ -1,20 +1,76 @@
 #include "proxy/answer/hit.hpp"
 
+#include "proxy/answer/miss.hpp"
+#include "proxy/fetching/fetching.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/reply/deliver.hpp"
+#include "proxy/sources/origin.hpp"
+
 namespace proxy {
 
+using net::Soon;
 using net::Task;
 
-Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,
-                          std::string_view detail) {
+namespace {
+
+enum class Whom : std::uint8_t { anyone, origin };
+
+void validate(Client& client, const Request& request, const Lookup& lookup, Whom whom) {
+  // An answer to one client's credentials must not replace a response that is stored for all.
+  if (request.facts.authorization) return;
+  auto& access = client.access;
+  if (origin_rests(access.fetching.sources, request)) return;
+  const FillPlace place{access.executor(), &access.clock()};
+  auto fill = access.cache().fills.begin_refresh(lookup.key, request.stored_as(), place);
+  if (!fill) return;
+  const cache::Verdict how{cache::Action::revalidate, http::Forward::stale};
+  const bool ask = whom == Whom::anyone && asks_siblings(access.fetching, request, lookup, how);
+  start_fetching(access.fetching, {.fill = std::move(fill),
+                                   .key = lookup.key,
+                                   .request = std::make_unique<OwnedRequest>(request),
+                                   .how = how,
+                                   .stored = {lookup.found.entry, lookup.found.on_disk},
+                                   .asked = lookup.asked,
+                                   .ask_siblings = ask,
+                                   .refresh = true});
+}
+
+// A guest's response answers: in the share `digest.confirm_sample` of such hits, the origin is
+// asked for it. A 304 confirms the stored response, any other one replaces it. So guests cost the
+// origin at most this share of the requests that they answer.
+void confirm_some(Client& client, const Request& request, const Lookup& lookup) {
+  const auto& facts = request.facts;
+  const bool looped = http::via_names(request.head.fields, client.access.name());
+  if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
+    return;
+  const double share = request.policy().settings.digest.confirm_sample;
+  if (client.access.fetching.sources.probes.chosen(share))
+    validate(client, request, lookup, Whom::origin);
+}
+
+Task<void> answer_from_blocks(Client& client, const Request& request, Lookup lookup,
+                              std::string_view detail) {
   const auto now = client.access.clock().now();
-  const auto& entry = lookup.stored();
-  if (entry->is_object()) {
-    ObjectToServe object{lookup.key, entry, lookup.presence};
-    co_return co_await serve_object(client, request, std::move(object), now, detail);
-  }
-  const EntryToServe held{*entry, lookup.body};
-  co_await serve(client, request, held, now, detail);
-  co_return Delivered::sent;
+  ObjectToServe object{lookup.key, lookup.stored(), lookup.presence};
+  const auto delivered = co_await serve_object(client, request, std::move(object), now, detail);
+  if (delivered == Delivered::sent) co_return;
+  auto again = begin_anew(std::move(lookup), request);
+  co_await answer_miss(client, request, std::move(again));
+}
+
+}  // namespace
+
+Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
+                      std::string_view detail) {
+  const auto& entry = *lookup.stored();
+  if (entry.giver().guest) confirm_some(client, request, lookup);
+  if (entry.is_object()) return answer_from_blocks(client, request, std::move(lookup), detail);
+  const auto now = client.access.clock().now();
+  return serve(client, request, {entry, lookup.body}, now, detail);
+}
+
+void refresh(Client& client, const Request& request, const Lookup& lookup) {
+  validate(client, request, lookup, Whom::anyone);
 }
 
 }  // namespace proxy

@@ -1,18 +1,22 @@
-// Answers from the cache.
+// Answers from the cache, and the validations that nobody waits for.
 #pragma once
 
 #include <string_view>
 
 #include "proxy/client/client.hpp"
 #include "proxy/lookup/lookup.hpp"
-#include "proxy/reply/deliver.hpp"
 
 namespace proxy {
 
-// Sends the stored entry. If the entry is an object, fetches its missing blocks. `detail`: for
-// Cache-Status: why the entry answers although it is stale, or empty. Delivered::begin_anew: the
-// entry is of no use, see begin_anew().
-net::Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,
-                               std::string_view detail = {});
+// Sends the stored entry. If the entry is an object, fetches its missing blocks; if it turns out to
+// be outdated, answers as a miss. In a share of the hits on a guest's unconfirmed response, asks
+// the origin whether it has the same one. `detail`: for Cache-Status: why the entry answers
+// although it is stale, or empty. May consume `lookup`, which outlives the task.
+net::Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
+                           std::string_view detail = {});
+
+// Begins to validate the stale entry that was found, unless a validation is under way. No client
+// waits for it.
+void refresh(Client& client, const Request& request, const Lookup& lookup);
 
 }  // namespace proxy

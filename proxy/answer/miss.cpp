@@ -1,19 +1,22 @@
 #include "proxy/answer/miss.hpp"
 
+#include <array>
+
 #include "proxy/answer/hit.hpp"
 #include "proxy/fetching/fetching.hpp"
-#include "proxy/http/forwarding.hpp"
-#include "proxy/lookup/lookup.hpp"
+#include "proxy/fetching/from_origin.hpp"
 #include "proxy/reply/deliver.hpp"
+#include "proxy/reply/passed_head.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
 
 namespace proxy {
 
 using cache::Action;
 using http::Forward;
 using net::Task;
-using std::chrono::steady_clock;
+namespace asio = net::asio;
 
 namespace {
 
@@ -25,27 +28,22 @@ constexpr int kMostRoomLooks = 250;
 constexpr std::chrono::milliseconds kStoredSoon{100};
 constexpr std::uint64_t kShort = std::uint64_t{64} << 10;
 
-RangeAsked range_asked(const ServeAccess& access, const Request& request, const Lookup& lookup) {
-  if (lookup.anew) return RangeAsked::again;
-  const bool own = lookup.verdict.part && asks_as_it_came(access.fetching, request, lookup);
-  return own ? RangeAsked::as_it_came : RangeAsked::any;
+constexpr Failure kOverload{Failure::Where::us, Failure::What::overload, {}};
+
+bool is_critical(const ServeAccess& access) {
+  return pressure_on(access.fetching.transit) >= Pressure::critical;
 }
 
-void begin(Client& client, const Request& request, const Lookup& lookup,
-           const std::shared_ptr<Fill>& fill, std::optional<Attempt> begun) {
-  auto& access = client.access;
-  start_fetching(client.access.fetching,
-                 {.fill = fill,
-                  .key = lookup.key,
-                  .request = std::make_unique<OwnedRequest>(request),
-                  .how = lookup.verdict,
-                  .stored = {lookup.found.entry, lookup.found.on_disk},
-                  .asked = lookup.asked,
-                  .range_override = range_override(access.fetching, request, lookup),
-                  .range = range_asked(access, request, lookup),
-                  .sibling_range = sibling_range(access.fetching, request, lookup),
-                  .ask_siblings = asks_siblings(access.fetching, request, lookup, lookup.verdict)},
-                 std::move(begun));
+// Has responses cut whose clients do not read them. Waits while memory has no room for one more
+// body on its way; returns whether it has.
+Task<bool> make_room(const ServeAccess& access) {
+  for (int looks = 0; looks < kMostRoomLooks; ++looks) {
+    access.crowd.relief.look_everywhere();
+    if (pressure_on(access.fetching.transit) != Pressure::full) co_return true;
+    net::Timer timer(access.executor(), kRoomLook);
+    co_await timer.async_wait(net::as_result);
+  }
+  co_return false;
 }
 
 // Whether the origin was asked for the response after the request had arrived, and no cache on the
@@ -91,7 +89,7 @@ Task<void> await_stored(Client& client, const Request& request, const Lookup& lo
   const bool too_old = request.facts.control.no_cache && !is_fresh_enough(head, lookup);
   const bool soon = head.provenance.stored && head.length && *head.length <= kShort;
   if (!too_old || !soon) co_return;
-  const auto until = steady_clock::now() + kStoredSoon;
+  const auto until = client.access.clock().steady() + kStoredSoon;
   while (!reader.is_over()) {
     if (!reader.at_hand().empty()) continue;
     const auto woken = co_await client.wake_by().wait_until(until);
@@ -99,39 +97,83 @@ Task<void> await_stored(Client& client, const Request& request, const Lookup& lo
   }
 }
 
-enum class Joined {
-  answered,
-  unfit,  // the fill does not answer this request; nothing was sent
-};
-
-// Answers from another request's fill, if it fits.
-Task<Joined> read_others(Client& client, const Request& request, const Lookup& lookup,
-                         std::unique_ptr<FillReader> reader) {
+// Answers from another request's fill, if it fits. Returns false if nothing was sent.
+Task<bool> read_others(Client& client, const Request& request, const Lookup& lookup,
+                       std::unique_ptr<FillReader> reader) {
   const auto reason = lookup.verdict.reason;
   const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
   const ResponseWriter::ReadsFrom reading(client.response, *reader);
   const auto head = co_await reader->head();
-  if (client.response.was_cut()) co_return Joined::answered;
+  if (client.response.was_cut()) co_return true;
   if (!head) {
-    if (head.error().what == Failure::What::abandoned) co_return Joined::unfit;
-    if (may_have_stale(client, request, lookup, head.error())) co_return Joined::unfit;
+    if (head.error().what == Failure::What::abandoned) co_return false;
+    if (may_have_stale(client, request, lookup, head.error())) co_return false;
     client.record.collapsed = true;
     co_await refuse(client, request, head.error(), reason);
-    co_return Joined::answered;
+    co_return true;
   }
   // A request for a part does not wait for the whole.
-  if (lookup.verdict.part && !(*head)->entry->is_object()) co_return Joined::unfit;
+  if (lookup.verdict.part && !(*head)->entry->is_object()) co_return false;
   if (!answers(**head, request, lookup, client.access.clock().now())) {
     co_await await_stored(client, request, lookup, *reader, **head);
-    co_return client.response.was_cut() ? Joined::answered : Joined::unfit;
+    co_return client.response.was_cut();
   }
   client.record.collapsed = true;
   const auto delivered =
       co_await deliver(client, request, *reader, **head, reason, OnOutdated::begin_anew);
   client.record.collapsed = delivered == Delivered::sent;
-  if (delivered == Delivered::begin_anew) co_return Joined::unfit;
+  if (delivered == Delivered::begin_anew) co_return false;
   client.access.counters().collapsed.add();
-  co_return Joined::answered;
+  co_return true;
+}
+
+// What another fill has stored since the first search: returns it if it is a hit. A fill of this
+// request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
+// that it is validated next.
+std::optional<Lookup> stored_meanwhile(const ServeAccess& access, const Request& request,
+                                       Lookup& lookup, const Fills::Entered& entered) {
+  if (entered.turn == Fills::Turn::alone) return std::nullopt;
+  auto again = look_again(access.fetching, request, lookup);
+  if (!again) return std::nullopt;
+  if (!is_hit(*again)) {
+    const bool newer = again->stored() != lookup.stored();
+    if (newer && again->verdict.action == Action::revalidate) lookup = std::move(*again);
+    return std::nullopt;
+  }
+  if (entered.turn == Fills::Turn::first) {
+    access.cache().fills.leave(lookup.key, *entered.fill);
+    // Requests that have joined it then fetch for themselves: see read_others().
+    entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
+  }
+  return again;
+}
+
+RangeAsked range_asked(const FetchAccess& access, const Request& request, const Lookup& lookup) {
+  if (lookup.anew) return RangeAsked::again;
+  const bool own = lookup.verdict.part && asks_as_it_came(access, request, lookup);
+  return own ? RangeAsked::as_it_came : RangeAsked::any;
+}
+
+// Begins the fill, which nobody has fetched into yet. `begun`: the origin was asked already
+// (Attempt::ask() has returned).
+std::unique_ptr<FillReader> begin(Client& client, const Request& request, const Lookup& lookup,
+                                  std::shared_ptr<Fill> fill,
+                                  std::optional<Attempt> begun = std::nullopt) {
+  auto& access = client.access.fetching;
+  auto reader = FillReader::attach(fill, client.wake_by());
+  start_fetching(access,
+                 {.fill = std::move(fill),
+                  .key = lookup.key,
+                  .request = std::make_unique<OwnedRequest>(request),
+                  .how = lookup.verdict,
+                  .stored = {lookup.found.entry, lookup.found.on_disk},
+                  .asked = lookup.asked,
+                  .range_override = range_override(access, request, lookup),
+                  .range = range_asked(access, request, lookup),
+                  .sibling_range = sibling_range(access, request, lookup),
+                  .ask_siblings = asks_siblings(access, request, lookup, lookup.verdict)},
+                 std::move(begun));
+  return reader;
 }
 
 // Answers from the fill that this request began.
@@ -159,132 +201,160 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
   co_return co_await deliver(client, request, *reader, **head, reason, on_outdated);
 }
 
-// What another fill has stored since the first search: returns it if it is a hit. A fill of this
-// request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
-// that it is validated next.
-std::optional<Lookup> stored_meanwhile(const ServeAccess& access, const Request& request,
-                                       Lookup& lookup, const Fills::Entered& entered) {
-  if (entered.turn == Fills::Turn::alone) return std::nullopt;
-  auto again = look_again(access.fetching, request, lookup);
-  if (!again) return std::nullopt;
-  if (!is_hit(*again)) {
-    const bool newer = again->stored() != lookup.stored();
-    if (newer && again->verdict.action == Action::revalidate) lookup = std::move(*again);
-    return std::nullopt;
-  }
-  if (entered.turn == Fills::Turn::first) {
-    access.cache().fills.leave(lookup.key, *entered.fill);
-    // Requests that have joined it then fetch for themselves: see read_others().
-    entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
-  }
-  return again;
-}
-
-Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup,
-                               std::optional<Attempt> begun) {
+// The first of: another request's fill, what a fill has stored meanwhile, a fill of our own.
+Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup) {
   auto& access = client.access;
-  const FillPlace place{client.access.executor(), &access.clock()};
+  auto& fills = access.cache().fills;
+  const FillPlace place{access.executor(), &access.clock()};
   const auto& url = request.stored_as();
-  auto entered =
-      !begun && may_share(access.fetching, request, lookup)
-          ? access.cache().fills.enter(lookup.key, url, place, client.access.deadlines.now())
-          : Fills::alone(url, place);
-  auto reader = FillReader::attach(entered.fill, client.wake_by());
+  auto entered = may_share(access.fetching, request, lookup)
+                     ? fills.enter(lookup.key, url, place, access.deadlines.now())
+                     : Fills::alone(url, place);
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
   // request, and all others that have waited for the first.
-  for (int fills = 0; entered.turn == Fills::Turn::join && reader; ++fills) {
-    const auto joined = co_await read_others(client, request, lookup, std::move(reader));
-    if (joined == Joined::answered) co_return Delivered::sent;
-    if (!request.facts.control.no_cache || fills > 0) break;
-    entered = access.cache().fills.enter(lookup.key, url, place, client.access.deadlines.now(),
-                                         entered.fill.get());
-    reader = FillReader::attach(entered.fill, client.wake_by());
+  for (int joins = 0; entered.turn == Fills::Turn::join; ++joins) {
+    auto reader = FillReader::attach(entered.fill, client.wake_by());
+    if (!reader) break;
+    const bool answered = co_await read_others(client, request, lookup, std::move(reader));
+    if (answered) co_return Delivered::sent;
+    if (!request.facts.control.no_cache || joins > 0) break;
+    entered = fills.enter(lookup.key, url, place, access.deadlines.now(), entered.fill.get());
   }
-  if (const auto stored = stored_meanwhile(access, request, lookup, entered)) {
-    reader.reset();
-    const auto delivered = co_await serve_hit(client, request, *stored);
-    if (delivered == Delivered::sent) co_return Delivered::sent;
-    lookup.found.entry = nullptr;
+  if (auto stored = stored_meanwhile(access, request, lookup, entered)) {
+    co_await answer_hit(client, request, *stored);
+    co_return Delivered::sent;
   }
-  if (!reader) {  // the fill belongs to another request, or was given up
-    entered.fill = Fills::alone(url, place).fill;
-    reader = FillReader::attach(entered.fill, client.wake_by());
-  }
-  begin(client, request, lookup, entered.fill, std::move(begun));
+  // A fill of another request is of no use here.
+  if (entered.turn == Fills::Turn::join) entered = Fills::alone(url, place);
+  auto reader = begin(client, request, lookup, std::move(entered.fill));
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
-bool is_critical(const ServeAccess& access) {
-  return pressure_on(access.fetching.transit) >= Pressure::critical;
+Task<void> answer_by_fills(Client& client, const Request& request, Lookup lookup) {
+  for (;;) {
+    bool room = true;
+    if (is_critical(client.access)) room = co_await make_room(client.access);
+    if (!room) co_return co_await refuse(client, request, kOverload);
+    const auto delivered = co_await answer_by_fill(client, request, lookup);
+    if (delivered == Delivered::sent) co_return;
+    lookup = begin_anew(std::move(lookup), request);  // only once: next time read_own() refuses
+  }
 }
 
-// Has responses cut whose clients do not read them. Waits while memory has no room for one more
-// body on its way; returns whether it has.
-Task<bool> make_room(const ServeAccess& access) {
-  for (int looks = 0; looks < kMostRoomLooks; ++looks) {
-    access.crowd.relief.look_everywhere();
-    if (pressure_on(access.fetching.transit) != Pressure::full) co_return true;
-    net::Timer timer(access.executor(), kRoomLook);
-    co_await timer.async_wait(net::as_result);
+// Whether the miss is probably for this client alone: other requests may not have its response, or
+// could not have the last one. Only a plain question to the origin itself counts.
+bool is_for_one(const Client& client, const Request& request, const Lookup& lookup) {
+  auto& access = client.access;
+  const auto& fields = request.head.fields;
+  // A fill compares what the client has with what the origin answers.
+  const bool is_conditional = fields.may_have(http::field::if_none_match) ||
+                              fields.may_have(http::field::if_modified_since);
+  const auto& verdict = lookup.verdict;
+  const bool is_plain = verdict.action == Action::fetch && !verdict.part && !lookup.anew &&
+                        !lookup.stored() && !is_conditional;
+  if (!is_plain || is_critical(access)) return false;
+  const bool shares = may_share(access.fetching, request, lookup) &&
+                      !access.cache().fills.recently_unshared(lookup.key, access.deadlines.now());
+  if (shares || asks_siblings(access.fetching, request, lookup, verdict)) return false;
+  return !request.mapping() && !route_of(request).has_parents();
+}
+
+Task<void> pass_on(Client& client, const http::ResponseHead& interim) {
+  const auto text = interim_text(interim, client.access.name());
+  co_await client.response.interim(text);
+}
+
+// An answer that nothing stores, whose whole body has come.
+struct Whole {
+  TakenBytes body;
+  cache::Storability storability;
+};
+
+std::optional<Whole> whole_answer(const Request& request, const OriginQuestion& asked,
+                                  Attempt& answer) {
+  if (!answer.outcome()) return std::nullopt;
+  const auto& head = answer.head();
+  if (said_by(head, asked, request) != OriginSays::response) return std::nullopt;
+  const auto control = control_for(request, head);
+  const auto storability = storability_of(head, asked, request, answer.times(), control);
+  if (storability == cache::Storability::yes) return std::nullopt;
+  auto body = answer.fetch().whole_body();
+  if (!body) return std::nullopt;
+  return Whole{std::move(*body), storability};
+}
+
+// Passes the whole answer on. First gives back the connection that the answer came by: a client
+// that does not read must not keep it.
+Task<void> send_whole(Client& client, const Request& request, Attempt& answer, const Whole& whole,
+                      Forward reason) {
+  auto& access = client.access;
+  const auto bytes = whole.body.view();
+  const auto from = static_cast<std::size_t>(answer.hierarchy());
+  access.counters().upstream_bytes[from].add(bytes.size());
+  access.counters().count(whole.storability);
+  auto provenance = answer.provenance();
+  provenance.storability = whole.storability;
+  if (request.policy().lists_inquiries()) provenance.inquiries.list.push_back(answer.inquiry());
+  note_source(client, provenance, reason);
+  const auto& received = answer.head();
+  note_content_type(client, received.fields.value(http::field::content_type));
+  answer.fetch().finish();
+  const auto head = passed_head(access, received, answer.times());
+  add_cache_status(client, request);
+  const std::array body{asio::const_buffer(bytes.data(), bytes.size())};
+  auto sent = client.response.start(head, received.status, answer.length(), body);
+  std::optional<ResponseWriter::Holds> holds;
+  if (!sent.is_here()) {
+    holds.emplace(client.response, access.fetching.transit, head.capacity() + whole.body.memory());
   }
-  co_return false;
+  const auto error = co_await sent;
+  if (error) co_return client.response.abort();
+  co_await client.response.finish();
+}
+
+// Asks the origin without a fill, if a connection to it is idle, so that there is nothing to wait
+// for but the answer. If nothing stores the answer, and its whole body has come with its head,
+// passes it on. A fill takes over in all other cases.
+Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup) {
+  auto& access = client.access;
+  const OriginQuestion question{lookup.verdict, nullptr};
+  auto attempt = attempt_at_origin(access.fetching, request, question, route_of(request));
+  if (!access.fetching.sources.upstream.pool.has(attempt.fetch().aimed_at())) {
+    co_return co_await answer_by_fills(client, request, std::move(lookup));
+  }
+  {
+    const ResponseWriter::WaitsFor waits(client.response, [&attempt] { attempt.abandon(); });
+    Attempt::OnInterim interim = [&client](const auto& head) { return pass_on(client, head); };
+    co_await attempt.ask(std::move(interim));
+  }
+  if (const auto whole = whole_answer(request, question, attempt)) {
+    if (whole->storability != cache::Storability::vary_too_long)
+      access.cache().fills.note_unshared(lookup.key, access.deadlines.now());
+    co_return co_await send_whole(client, request, attempt, *whole, lookup.verdict.reason);
+  }
+  if (client.response.was_cut()) co_return co_await refuse(client, request, kOverload);
+  const FillPlace place{access.executor(), &access.clock()};
+  auto fill = Fills::alone(request.stored_as(), place).fill;
+  auto reader = begin(client, request, lookup, std::move(fill), std::move(attempt));
+  const auto delivered = co_await read_own(client, request, lookup, std::move(reader));
+  if (delivered == Delivered::sent) co_return;
+  auto again = begin_anew(std::move(lookup), request);
+  co_await answer_by_fills(client, request, std::move(again));
 }
 
 }  // namespace
 
-Task<void> answer_miss(Client& client, const Request& request, Lookup lookup,
-                       std::optional<Attempt> begun) {
-  for (;;) {
-    bool room = true;
-    if (is_critical(client.access)) room = co_await make_room(client.access);
-    if (!room) {
-      const Failure overload{Failure::Where::us, Failure::What::overload, {}};
-      co_return co_await refuse(client, request, overload);
-    }
-    auto asked = std::exchange(begun, std::nullopt);
-    const auto delivered = co_await answer_by_fill(client, request, lookup, std::move(asked));
-    if (delivered == Delivered::sent) co_return;
-    lookup = begin_anew(std::move(lookup), request);  // only once: next time read_own() refuses
-  }
+Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
+  if (is_for_one(client, request, lookup))
+    return answer_for_one(client, request, std::move(lookup));
+  return answer_by_fills(client, request, std::move(lookup));
 }
 
 Task<bool> answer_by_others_fill(Client& client, const Request& request, const Lookup& lookup,
                                  std::shared_ptr<Fill> fill) {
   auto reader = FillReader::attach(std::move(fill), client.wake_by());
   if (!reader) co_return false;
-  const auto joined = co_await read_others(client, request, lookup, std::move(reader));
-  co_return joined == Joined::answered;
-}
-
-void refresh(Client& client, const Request& request, const Lookup& lookup, Whom whom) {
-  // An answer to one client's credentials must not replace a response that is stored for all.
-  if (request.facts.authorization) return;
-  auto& access = client.access;
-  if (origin_rests(access.fetching.sources, request)) return;
-  const FillPlace place{access.executor(), &access.clock()};
-  auto fill = access.cache().fills.begin_refresh(lookup.key, request.stored_as(), place);
-  if (!fill) return;
-  const cache::Verdict how{Action::revalidate, Forward::stale};
-  const bool ask = whom == Whom::anyone && asks_siblings(access.fetching, request, lookup, how);
-  start_fetching(access.fetching, {.fill = std::move(fill),
-                                   .key = lookup.key,
-                                   .request = std::make_unique<OwnedRequest>(request),
-                                   .how = how,
-                                   .stored = {lookup.found.entry, lookup.found.on_disk},
-                                   .asked = lookup.asked,
-                                   .ask_siblings = ask,
-                                   .refresh = true});
-}
-
-void confirm_some(Client& client, const Request& request, const Lookup& lookup) {
-  const auto& facts = request.facts;
-  const bool looped = http::via_names(request.head.fields, client.access.name());
-  if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
-    return;
-  const double share = request.policy().settings.digest.confirm_sample;
-  if (client.access.fetching.sources.probes.chosen(share)) {
-    refresh(client, request, lookup, Whom::origin);
-  }
+  co_return co_await read_others(client, request, lookup, std::move(reader));
 }
 
 }  // namespace proxy

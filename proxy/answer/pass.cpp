@@ -1,19 +1,35 @@
 #include "proxy/answer/pass.hpp"
 
-#include "proxy/answer/cache_effects.hpp"
+#include <algorithm>
+#include <optional>
+#include <span>
+
 #include "proxy/answer/passed_request.hpp"
-#include "proxy/answer/relay.hpp"
-#include "proxy/answer/websocket.hpp"
+#include "proxy/answer/tunnel.hpp"
 #include "proxy/cache/judge.hpp"
+#include "proxy/cache/other_methods.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/reply/deliver.hpp"
+#include "proxy/reply/passed_head.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 
 using net::Task;
-using std::chrono::steady_clock;
+using SteadyTime = machine::Clock::SteadyTime;
+namespace asio = net::asio;
 
 namespace {
+
+// After so many buffers, other coroutines of the thread get their turn.
+constexpr std::uint64_t kBuffersAtATime = 64;
+
+digest::Key key_of_get(std::string_view name) {
+  return digest::key_of(digest::Method::get, name);
+}
 
 // The stale entry, if it may stand in for an origin that failed. `answered`: the status of the
 // origin's answer, or the failure to get one.
@@ -39,13 +55,177 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
   return FillHead{std::move(stale), length, false, {}, std::move(from)};
 }
 
+// Drops the stored responses that the answer to an unsafe method invalidates (RFC 9111 4.4).
+// Returns when they are gone for good, on disk too.
+Task<void> invalidate(const ServeAccess& access, const Request& request,
+                      const http::ResponseHead& answer) {
+  for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
+    const auto name = request.stored_as(target);
+    co_await forget(access.fetching.cached(), key_of_get(name), name);
+  }
+}
+
+// What an entry for GET is made of, from the answer to another method.
+cache::Received received_as_get(const ServeAccess& access, const Request& request,
+                                const http::ResponseHead& answer, const cache::Times& times) {
+  return {.url = request.stored_as(),
+          .request = request.head.fields,
+          .response = answer,
+          .times = times,
+          .our_name = access.name(),
+          .shared = request.may_be_shared(),
+          .targets = targets_for(request, request.policy().settings.cache),
+          .bounds = request.facts.freshness,
+          .rule = request.facts.rule,
+          .by_rule_alone = request.facts.has_credentials};
+}
+
+// The answer to HEAD updates or drops the response that is stored for GET (RFC 9111 4.3.5).
+// `since`: the time when the HEAD was sent. If the URL was invalidated after it, changes nothing.
+void apply_head(const ServeAccess& access, const Request& request, const http::ResponseHead& answer,
+                const cache::Times& times, SteadyTime since) {
+  const auto& url = request.stored_as();
+  const auto key = key_of_get(url);
+  const auto stored = access.cache().store.find(key, url, request.head.fields).entry;
+  const auto says =
+      stored ? cache::head_says(request.facts, answer, *stored) : cache::HeadSays::nothing;
+  if (says == cache::HeadSays::changed) drop(access.cache(), key, url);
+  if (says != cache::HeadSays::unchanged || access.cache().fills.outdated(key, url, since)) return;
+  if (stored->giver().guest) return;  // a HEAD confirms no body, so the guest's freshness stays
+  auto received = received_as_get(access, request, answer, times);
+  received.giver = stored->giver();
+  const auto updated =
+      cache::freshen(access.cache().budget, *stored, cache::as_get(request.facts), received);
+  if (updated.storability == cache::Storability::yes) {
+    keep(access.cache(), key, updated.entry, since, {stored});
+  } else if (updated.storability != cache::Storability::vary_too_long) {
+    drop(access.cache(), key, url);
+  }
+}
+
+// Captures the answer to a POST while it is passed on, to store it as the answer to a GET of its
+// URL (RFC 9110 9.3.3).
+class PostCapture {
+ public:
+  // The answer may be stored (may_store_posted). Construct it after the POST has invalidated stored
+  // responses: any later invalidation of the URL keeps the answer from being stored.
+  PostCapture(const ServeAccess& access, const Request& request, const cache::Received& received)
+      : access_(access),
+        key_(key_of_get(request.stored_as())),
+        entry_(cache::Entry::make(access.cache().budget, received)) {}
+
+  // How long the answer stays fresh, for Cache-Status. Call it before append().
+  [[nodiscard]] cache::seconds ttl() const { return entry_->ttl(access_.clock().now()); }
+
+  // Copies the next bytes of the body. If the body is too large to be stored, or memory is short,
+  // gives up the capture.
+  void append(std::span<const char> bytes) {
+    if (!entry_) return;
+    const bool fits = entry_->body.size + bytes.size() <= access_.cache().store.max_object();
+    if (!fits || (access_.cache().budget.over() && !access_.cache().store.make_room())) {
+      storability_ = fits ? cache::Storability::no_room : cache::Storability::too_large;
+      entry_.reset();
+      return;
+    }
+    const auto size = static_cast<std::uint32_t>(bytes.size());
+    const auto block = cache::Block::make(access_.cache().budget, size);
+    std::copy(bytes.begin(), bytes.end(), block->data());
+    entry_->body.slices.push_back({block, size});
+    entry_->body.size += size;
+  }
+  // Stores the answer, whose body is whole now, unless the capture was given up or the URL was
+  // invalidated meanwhile.
+  void store() {
+    if (!entry_) return;
+    const auto entry = std::exchange(entry_, nullptr);
+    const bool is_kept = keep(access_.cache(), key_, entry, begun_);
+    storability_ =
+        is_kept ? cache::Storability::yes : why_not_kept(access_.cache(), key_, *entry, begun_);
+  }
+  // Call this at the end: `yes` if the answer was stored.
+  [[nodiscard]] cache::Storability storability() const { return storability_; }
+
+ private:
+  const ServeAccess& access_;
+  const digest::Key key_;
+  const SteadyTime begun_ = access_.clock().steady();
+  cache::Ref<cache::Entry> entry_;  // null: given up, or stored
+  cache::Storability storability_ = cache::Storability::incomplete;
+};
+
 // Whether the answer to a POST may be stored for GET: the URL was not invalidated since the POST
 // was sent.
-bool may_capture(const ServeAccess& access, const Request& request,
-                 steady_clock::time_point since) {
+bool may_capture(const ServeAccess& access, const Request& request, SteadyTime since) {
   if (request.head.method != "POST") return false;
   const auto& name = request.stored_as();
-  return !access.cache().fills.outdated(digest::key_of(digest::Method::get, name), name, since);
+  return !access.cache().fills.outdated(key_of_get(name), name, since);
+}
+
+void write_status(Client& client, const Request& request, const Fetch& fetch, http::Forward reason,
+                  const PostCapture* capture) {
+  auto& status = client.record.told;
+  status.clear();
+  status.fwd = reason;
+  status.fwd_status = fetch.head().status;
+  status.stored = capture != nullptr;
+  if (const auto* const parent = fetch.server().parent()) status.detail = "parent/" + parent->name;
+  if (capture) status.ttl = capture->ttl();
+  add_cache_status(client, request);
+}
+
+std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& request) {
+  const auto& framing = fetch.framing();
+  if (framing.kind == http::Framing::Kind::sized) return framing.length;
+  if (framing.kind != http::Framing::Kind::none) return std::nullopt;
+  // To HEAD, the length that the GET would have.
+  if (!request.is_head()) return 0;
+  return http::parse_decimal(fetch.head().fields.value(http::field::content_length));
+}
+
+// Returns whether the whole body was received and sent.
+Task<bool> relay_body(Client& client, const Request& request, Fetch& fetch,
+                      const PooledBuffer& buffer, PostCapture* capture) {
+  auto& access = client.access;
+  const auto from = fetch.server().parent() ? Hierarchy::parent : Hierarchy::direct;
+  auto& received = access.counters().upstream_bytes[static_cast<std::size_t>(from)];
+  const auto idle = request.policy().settings.timeouts.body;
+  std::uint64_t turn = 0;
+  while (!fetch.body_finished()) {
+    const auto read = co_await fetch.body(buffer.all(), idle);
+    if (!read) co_return false;
+    received.add(*read);
+    if (capture) capture->append({buffer.data(), *read});
+    // Before the client gets the last byte, because its next request may ask for this response.
+    if (capture && fetch.body_finished()) capture->store();
+    const auto error = co_await client.response.body(asio::const_buffer(buffer.data(), *read));
+    if (error) co_return false;
+    if (++turn % kBuffersAtATime == 0) co_await asio::post(access.executor(), net::use_task);
+  }
+  if (capture) capture->store();
+  co_return true;
+}
+
+// Sends the final answer that `passed` has received at `times`. `capture` (or null) gets a copy of
+// the body, and stores it once it is whole. If the origin cuts the answer, aborts the client's,
+// too.
+Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
+                 const cache::Times& times, PostCapture* capture) {
+  auto& response = client.response;
+  auto& fetch = passed.fetch();
+  const auto& head = fetch.head();
+  // The time that the client took to send its body does not age the answer.
+  const cache::Times answered{times.response, times.response};
+  const auto text = passed_head(client.access, head, answered);
+  note_content_type(client, head.fields.value(http::field::content_type));
+  if (!passed.sent_whole()) response.close_after();
+
+  const auto error = co_await response.start(text, head.status, length_of(fetch, request));
+  if (error) co_return response.abort();
+  const bool whole = co_await relay_body(client, request, fetch, passed.buffer(), capture);
+  if (!whole) co_return response.abort();
+  // A connection on which a request was cut cannot carry another one.
+  if (passed.sent_whole()) fetch.finish();
+  co_await response.finish();
 }
 
 }  // namespace
@@ -56,18 +236,19 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   auto& record = client.record;
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
   record.hierarchy = Hierarchy::direct;
-  const auto begun = steady_clock::now();
+  const auto begun = access.clock().steady();
   cache::Times times{access.clock().now(), {}};
   PassedRequest passed(client, request, body);
   const ResponseWriter::WaitsFor waits(client.response, [&passed] { passed.fetch().abandon(); });
   const auto asked = co_await passed.ask();
-  record.upstream_host = passed.host();
-  if (passed.fetch().server().parent()) record.hierarchy = Hierarchy::parent;
+  const auto& server = passed.fetch().server();
+  record.upstream_host = server.to().host;
+  if (server.parent()) record.hierarchy = Hierarchy::parent;
   times.response = access.clock().now();
   times.ahead = access.clock().ahead();
 
   const auto answered = asked ? Outcome<unsigned>(passed.head().status) : asked.error();
-  const auto stored = stand_in(client, request, passed.host(), std::move(stale), answered);
+  const auto stored = stand_in(client, request, server.to().host, std::move(stale), answered);
   if (stored) co_return co_await deliver_stored(client, request, *stored, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error(), reason);
   record.storability = cache::storability_for(request.facts);
@@ -77,14 +258,17 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   // Before invalidate(), which would itself count as an invalidation.
   const bool captured = may_capture(access, request, begun);
   co_await invalidate(access, request, passed.head());
-  if (request.is_head()) heed_head(access, request, passed.head(), times, begun);
-  std::unique_ptr<PostCapture> capture;
+  if (request.is_head()) apply_head(access, request, passed.head(), times, begun);
+  std::optional<PostCapture> capture;
   if (captured) {
-    record.storability = PostCapture::judge(request, passed.head(), times);
-    if (record.storability == cache::Storability::yes)
-      capture = PostCapture::begin(access, request, passed.head(), times);
+    const auto received = received_as_get(access, request, passed.head(), times);
+    record.storability = cache::may_store_posted({request.head, request.facts, request.target},
+                                                 passed.head(), times, received.targets);
+    if (record.storability == cache::Storability::yes) capture.emplace(access, request, received);
   }
-  co_await relay(client, request, passed, times, reason, capture.get());
+  auto* const copy = capture ? &*capture : nullptr;
+  write_status(client, request, passed.fetch(), reason, copy);
+  co_await relay(client, request, passed, times, copy);
   if (capture) record.storability = capture->storability();
   access.counters().count(record.storability);
 }

@@ -1,5 +1,5 @@
 // Forwards requests to the origin as they are. Other requests do not share their answers; only an
-// answer to POST may be stored (post_capture.hpp).
+// answer to POST may be stored.
 #pragma once
 
 #include "proxy/client/client.hpp"

@@ -82,9 +82,9 @@ Task<Outcome<void>> PassedRequest::ask() {
     sent_whole_ = true;
     co_return co_await final_head();
   }
-  auto wanted = BodyWanted::yes;
+  bool wanted = true;
   if (expects_continue(request_.head)) wanted = co_await await_continue();
-  if (wanted == BodyWanted::yes) {
+  if (wanted) {
     const auto sent = co_await send_body();
     // An origin that refuses a body may answer and then close: only its answer counts.
     const bool clients_fault = !sent && sent.error().where == Failure::Where::client;
@@ -93,17 +93,17 @@ Task<Outcome<void>> PassedRequest::ask() {
   co_return co_await final_head();
 }
 
-// The origin decides whether the client is to send its body; after kExpectWait, the answer is yes.
-Task<PassedRequest::BodyWanted> PassedRequest::await_continue() {
+// Returns whether the client is to send its body: the origin decides, and after kExpectWait it is.
+Task<bool> PassedRequest::await_continue() {
   const bool answers = co_await fetch_.answers_within(kExpectWait);
   if (!answers) {
     co_await client_.response.interim(kContinue);
-    co_return BodyWanted::yes;
+    co_return true;
   }
   for (;;) {
     const auto status = co_await next_head();
-    if (!status || have_head_) co_return BodyWanted::no;
-    if (*status == 100) co_return BodyWanted::yes;
+    if (!status || have_head_) co_return false;
+    if (*status == 100) co_return true;
   }
 }
 

@@ -21,17 +21,14 @@ class PassedRequest {
 
   [[nodiscard]] Fetch& fetch() { return fetch_; }
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_.head(); }
-  [[nodiscard]] const std::string& host() const { return fetch_.server().to().host; }
   // Whether the origin was sent the whole request. It may answer before that.
   [[nodiscard]] bool sent_whole() const { return sent_whole_; }
   // A buffer for the answer's body, after ask() has returned.
   [[nodiscard]] const PooledBuffer& buffer() const { return buffer_; }
 
  private:
-  enum class BodyWanted { yes, no };
-
   net::Task<Outcome<void>> send_body();
-  net::Task<BodyWanted> await_continue();
+  net::Task<bool> await_continue();
   net::Task<Outcome<unsigned>> next_head();
   net::Task<Outcome<void>> final_head();
 

@@ -2,13 +2,14 @@
 
 #include <array>
 
-#include "proxy/answer/parent_tunnel.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/net/stream.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/upstream/error.hpp"
 
 namespace proxy {
 
@@ -92,76 +93,117 @@ Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
   co_return net::error_code{};
 }
 
-// What those who look at origins see of a tunnel: the wait for its connection, then its bytes.
-class ShownTunnel {
- public:
-  ShownTunnel(const Client& client, const Request& request, const upstream::Endpoint& to)
-      : client_(client),
-        shown_(to),
-        line_("CONNECT " + std::string(request.target.authority())),
-        under_way_(client.access.fetching.sources.upstream.traffic, line_) {
-    shown_.tls = true;
-    under_way_.turn_to(shown_, shown_, nullptr, client_.access.clock().steady());
-  }
-  ShownTunnel(const ShownTunnel&) = delete;
-  ShownTunnel& operator=(const ShownTunnel&) = delete;
-  ~ShownTunnel() {
-    if (connected_) under_way_.received(client_.record.bytes);
-  }
-
-  [[nodiscard]] upstream::UnderWay& under_way() { return under_way_; }
-  void failed(const Failure& failure) {
-    under_way_.failed(failure.what, client_.access.clock().steady());
-    under_way_.end();
-  }
-  void connected() {
-    connected_ = true;
-    under_way_.answered(200, client_.access.clock().steady());
-    under_way_.end();
-  }
-
- private:
-  const Client& client_;
-  upstream::Endpoint shown_;
-  const std::string line_;
-  upstream::UnderWay under_way_;
-  bool connected_ = false;
-};
-
-Task<void> tunnel_directly(Client& client, const Request& request) {
-  const auto to = origin_of(request.target, request.policy().lists);
-  ShownTunnel shown(client, request, to);
-  auto connected = co_await client.access.fetching.sources.upstream.connector.connect(
-      to, request.policy().settings.timeouts.connect, &shown.under_way());
-  if (!connected) {
-    const auto failure = failure_of(Failure::Where::upstream, connected.error());
-    shown.failed(failure);
-    co_return co_await refuse(client, request, failure, http::Forward::method);
-  }
-  shown.connected();
-  client.record.status = 200;
-  auto& server = **connected;
-  const ResponseWriter::WaitsFor waits(client.response, [&server] { server.close(); });
-  TunnelEnds ends{*client.response.raw_connection(), server, established_head(client)};
-  co_await carry_both(client, ends);
+void append_cache_status(std::string& head, const Client& client) {
+  http::PieceWriter text(head);
+  write_cache_status(text, client);
+  text.flush();
 }
 
-}  // namespace
-
-std::string established_head(const Client& client, std::string_view parent) {
-  std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
-  head += client.access.name();
+// The response that begins a tunnel (RFC 9110 9.3.6: without length and coding). `parent`: the name
+// of the parent that opened it; empty: none.
+std::string established_head(const Client& client, std::string_view parent = {}) {
+  std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 " + client.access.name();
   head += "\r\n";
   auto& status = client.record.told;
   status.clear();
   status.fwd = http::Forward::method;
   if (!parent.empty()) status.detail.append("parent/").append(parent);
-  http::PieceWriter text(head);
-  write_cache_status(text, client);
-  text.flush();
+  append_cache_status(head, client);
   head += "\r\n";
   return head;
 }
+
+Task<void> tunnel_directly(Client& client, const Request& request) {
+  const auto& upstream = client.access.fetching.sources.upstream;
+  const auto to = origin_of(request.target, request.policy().lists);
+  // Those who look at origins see the wait for a connection, then the bytes of the tunnel.
+  auto shown = to;
+  shown.tls = true;
+  const auto line = "CONNECT " + std::string(request.target.authority());
+  upstream::UnderWay under_way(upstream.traffic, line);
+  under_way.turn_to(shown, shown, nullptr, upstream.clock.steady());
+  auto connected = co_await upstream.connector.connect(
+      to, request.policy().settings.timeouts.connect, &under_way);
+  if (!connected) {
+    const auto failure = failure_of(Failure::Where::upstream, connected.error());
+    under_way.failed(failure.what, upstream.clock.steady());
+    under_way.end();
+    co_return co_await refuse(client, request, failure, http::Forward::method);
+  }
+  under_way.answered(200, upstream.clock.steady());
+  under_way.end();
+  client.record.status = 200;
+  auto& server = **connected;
+  const ResponseWriter::WaitsFor waits(client.response, [&server] { server.close(); });
+  TunnelEnds ends{*client.response.raw_connection(), server, established_head(client)};
+  co_await carry_both(client, ends);
+  under_way.received(client.record.bytes);
+}
+
+constexpr int kMostInterimHeads = 32;
+
+FetchPlan connect_plan(const Client& client, const Request& request, const upstream::Route& route) {
+  FetchPlan plan;
+  plan.to = origin_of(request.target, request.policy().lists);
+  plan.route = route;
+  plan.parents_only = true;
+  plan.method = "CONNECT";
+  http::append_request_head(plan.head, {.method = plan.method,
+                                        .target = request.target.url(),
+                                        .host = request.target.authority(),
+                                        .fields = request.head.fields,
+                                        .received_minor = request.head.minor,
+                                        .name = client.access.name()});
+  plan.connect = request.policy().settings.timeouts.connect;
+  plan.first_byte = request.policy().settings.timeouts.first_byte;
+  return plan;
+}
+
+// The status of the parent's final answer.
+Task<Outcome<unsigned>> answer_of_parent(Fetch& fetch) {
+  const auto started = co_await fetch.start();
+  if (!started) co_return started.error();
+  for (int interims = 0; interims <= kMostInterimHeads; ++interims) {
+    const auto head = co_await fetch.response();
+    if (!head) co_return head.error();
+    if (!(*head)->interim()) co_return (*head)->status;
+  }
+  co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
+}
+
+// Asks the parents of the route, in turn, for a tunnel to the request's host, and carries it to its
+// end. A parent that answers with an error of its own is asked no more; the client gets any other
+// refusal as it is. Returns whether the request was answered: if not, no parent has a way to the
+// host, and the host itself may be asked.
+Task<bool> tunnel_through_parent(Client& client, const Request& request,
+                                 const upstream::Route& route) {
+  Fetch fetch(client.access.fetching.sources.upstream, connect_plan(client, request, route));
+  const ResponseWriter::WaitsFor waits(client.response, [&fetch] { fetch.abandon(); });
+  const auto answered = co_await answer_of_parent(fetch);
+  const bool has_no_way = !answered || *answered >= 500;
+  const bool is_denied = !answered && answered.error().what == Failure::What::denied;
+  if (client.response.was_cut()) co_return true;
+  if (has_no_way && !is_denied && route.direct) co_return false;
+  if (!answered) {
+    co_await refuse(client, request, answered.error(), http::Forward::method);
+    co_return true;
+  }
+  const auto& parent = *fetch.server().parent();
+  client.record.hierarchy = Hierarchy::parent;
+  client.record.upstream_host = parent.at.host;
+  if (*answered >= 300) {
+    auto refusal = Refusal::refused_by_parent(*answered, parent.name);
+    co_await refuse(client, request, std::move(refusal));
+    co_return true;
+  }
+  client.record.status = 200;
+  TunnelEnds ends{*client.response.raw_connection(), fetch.stream(),
+                  established_head(client, parent.name), fetch.beyond_head()};
+  co_await carry_both(client, ends);
+  co_return true;
+}
+
+}  // namespace
 
 Task<void> tunnel(Client& client, const Request& request) {
   RequestUnderWay under_way(client.share());
@@ -174,8 +216,8 @@ Task<void> tunnel(Client& client, const Request& request) {
   record.upstream_host = request.target.host();
   const auto route = route_of(request);
   if (route.has_parents() || !route.direct) {
-    const auto through = co_await tunnel_through_parent(client, request, route);
-    if (through == ThroughParent::answered) co_return;
+    const bool answered = co_await tunnel_through_parent(client, request, route);
+    if (answered) co_return;
   }
   co_await tunnel_directly(client, request);
 }
@@ -200,6 +242,24 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   });
   co_await carry(there);
   while (!ended) co_await back_ended.wait();
+}
+
+Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason) {
+  std::string head;
+  http::append_response_head(head, fetch.head(), client.access.name());
+  auto& status = client.record.told;
+  status.clear();
+  status.fwd = reason;
+  status.fwd_status = fetch.head().status;
+  append_cache_status(head, client);
+  http::append_field(head, "Connection", "Upgrade");
+  http::append_field(head, "Upgrade", http::kWebSocket);
+  head += "\r\n";
+  client.record.tag = Tag::tunnel;
+  client.record.status = 101;
+  TunnelEnds ends{*client.response.raw_connection(), fetch.stream(), std::move(head),
+                  fetch.beyond_head()};
+  co_await carry_both(client, ends);
 }
 
 }  // namespace proxy

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "proxy/client/client.hpp"
+#include "proxy/http/cache_status.hpp"
 #include "proxy/policy/request.hpp"
+#include "proxy/upstream/fetch.hpp"
 
 namespace proxy {
 
@@ -23,13 +25,14 @@ struct TunnelEnds {
   std::string_view from_server = {};  // bytes that the server sent after its own response head
 };
 
-// The response that begins a tunnel (RFC 9110 9.3.6: without length and coding). `parent`: the name
-// of the parent that opened it; empty: none.
-std::string established_head(const Client& client, std::string_view parent = {});
-
 // Sends `head` and `from_server` to the client, and the bytes that the client sent after its
 // request to the server. Then carries bytes both ways. Neither connection speaks HTTP again.
 // Returns when both sides have ended, or after the setting timeouts.body without any bytes.
 net::Task<void> carry_both(Client& client, TunnelEnds& ends);
+
+// WebSocket: passes on the 101 that `fetch` has received, then carries bytes both ways. The 101
+// fits the request (http::becomes_websocket), and the client's side has a raw connection.
+// `reason`: why the request was forwarded.
+net::Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason);
 
 }  // namespace proxy
