@@ -6,7 +6,6 @@
 #include "proxy/fetching/fetching.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/reply/deliver.hpp"
-#include "proxy/reply/passed_head.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
@@ -120,7 +119,7 @@ Task<bool> read_others(Client& client, const Request& request, const Lookup& loo
   }
   client.record.collapsed = true;
   const auto delivered =
-      co_await deliver(client, request, *reader, **head, reason, OnOutdated::begin_anew);
+      co_await deliver(client, request, *reader, {**head, reason, OnOutdated::begin_anew});
   client.record.collapsed = delivered == Delivered::sent;
   if (delivered == Delivered::begin_anew) co_return false;
   client.access.counters().collapsed.add();
@@ -198,7 +197,7 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
   }
   client.response.fields() += (*head)->asker_fields;
   const auto on_outdated = lookup.anew ? OnOutdated::refuse : OnOutdated::begin_anew;
-  co_return co_await deliver(client, request, *reader, **head, reason, on_outdated);
+  co_return co_await deliver(client, request, *reader, {**head, reason, on_outdated});
 }
 
 // The first of: another request's fill, what a fill has stored meanwhile, a fill of our own.

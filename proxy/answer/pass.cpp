@@ -11,7 +11,6 @@
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/reply/deliver.hpp"
-#include "proxy/reply/passed_head.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/tiers/tiers.hpp"

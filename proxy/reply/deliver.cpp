@@ -1,10 +1,9 @@
 #include "proxy/reply/deliver.hpp"
 
 #include "proxy/cache/partial.hpp"
+#include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/reply/from_file.hpp"
-#include "proxy/reply/passed_head.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/reply/stored.hpp"
 #include "proxy/sources/attempt.hpp"
@@ -16,6 +15,27 @@ using net::Soon;
 using net::Task;
 namespace asio = net::asio;
 
+std::string passed_head(const ServeAccess& access, const http::ResponseHead& head,
+                        const cache::Times& times) {
+  using http::field;
+  std::string text;
+  http::append_response_head(text, head, access.name());
+  if (!head.fields.has(field::date)) {
+    http::append_field(text, "Date", http::format_date(machine::whole_seconds(times.arrived())));
+  }
+  // Without an Age the response is new: a cache on the way would have added one (RFC 9111 5.1).
+  if (head.fields.has(field::age)) {
+    const auto age = floor<std::chrono::seconds>(cache::initial_age(head.fields, times));
+    http::append_field(text, "Age", std::to_string(age.count()));
+  }
+  return text;
+}
+
+void note_content_type(Client& client, std::string_view content_type) {
+  if (!client.access.observed.log.on()) return;
+  client.record.content_type = http::trim(content_type.substr(0, content_type.find(';')));
+}
+
 namespace {
 
 void write_age(http::PieceWriter& out, const cache::Entry& entry, cache::Time now) {
@@ -25,10 +45,6 @@ void write_age(http::PieceWriter& out, const cache::Entry& entry, cache::Time no
 void note_content_type(Client& client, const cache::Entry& entry) {
   note_content_type(client, entry.quotes().content_type);
 }
-
-}  // namespace
-
-namespace {
 
 void write_cache_status(http::PieceWriter& out, Client& client, const Request& request) {
   const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
@@ -67,13 +83,14 @@ Soon<void> serve(Client& client, const Request& request, EntryToServe held, cach
   if (!detail.empty()) status.detail = detail;
   add_fields(client, request, &entry, now);
   if (held.body && !unmodified) return send_from_file(client, entry, std::move(held.body));
-  return send_stored(client, request, entry, now, unmodified);
+  if (unmodified) return send_not_modified(client, entry);
+  return send_stored(client, request, entry, now);
 }
 
 namespace {
 
 void describe_object(Client& client, const Request& request, const ObjectAnswer& answer,
-                     Presence there, cache::Time now, std::string_view detail) {
+                     Presence there, std::string_view detail) {
   auto& record = client.record;
   auto& status = client.record.told;
   status.clear();
@@ -95,11 +112,11 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
     status.stored = true;
     status.collapsed = record.collapsed = there == Presence::under_way;
   }
-  status.ttl = answer.object().ttl(now);
+  status.ttl = answer.object().ttl(answer.now());
   if (!detail.empty()) {
     status.detail = std::string(detail) + (status.detail.empty() ? "" : " ") + status.detail;
   }
-  add_fields(client, request, &answer.object(), now);
+  add_fields(client, request, &answer.object(), answer.now());
 }
 
 }  // namespace
@@ -118,7 +135,7 @@ Task<Delivered> serve_object(Client& client, const Request& request, ObjectToSer
     co_return Delivered::sent;
   }
   note_content_type(client, *held.entry);
-  describe_object(client, request, answer, held.there, now, detail);
+  describe_object(client, request, answer, held.there, detail);
   co_await answer.send();
   co_return Delivered::sent;
 }
@@ -151,44 +168,47 @@ void note_source(Client& client, const Provenance& from, http::Forward reason) {
 
 namespace {
 
-void describe(Client& client, const Request& request, const FillHead& head, http::Forward reason) {
+// Returns the time as of which the response is described.
+cache::Time describe(Client& client, const Request& request, const ToDeliver& filled) {
+  const auto& head = filled.head;
   const auto& from = head.provenance;
-  note_source(client, from, reason);
+  note_source(client, from, filled.reason);
+  note_content_type(client, *head.entry);
   const auto now = client.access.clock().now();
   if (from.stored || head.is_stored()) client.record.told.ttl = head.entry->ttl(now);
   const bool sibling = from.source == cache::SourceKind::sibling;
   const bool tells_age = sibling || from.aged || head.is_stored();
   add_fields(client, request, tells_age ? head.entry.get() : nullptr, now);
+  return now;
 }
 
 // The body of an object is read from its blocks, not from the fill.
-Task<Delivered> deliver_object(Client& client, const Request& request, const FillHead& head,
-                               http::Forward reason, OnOutdated on_outdated) {
+Task<Delivered> deliver_object(Client& client, const Request& request, ToDeliver filled) {
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto now = client.access.clock().now();
-  ObjectAnswer answer(client, request, {key, head.entry}, now);
+  ObjectAnswer answer(client, request, {key, filled.head.entry}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
     client.response.fields().clear();  // fields for the fill's head, which is not sent
-    if (answer.begin_anew() && on_outdated == OnOutdated::begin_anew) {
+    if (answer.begin_anew() && filled.on_outdated == OnOutdated::begin_anew) {
       co_return Delivered::begin_anew;
     }
-    co_await refuse(client, request, opened.error(), reason);
+    co_await refuse(client, request, opened.error(), filled.reason);
     co_return Delivered::sent;
   }
-  describe(client, request, head, reason);
-  note_content_type(client, *head.entry);
+  describe(client, request, filled);
   co_await answer.send();
   co_return Delivered::sent;
 }
 
-Task<Delivered> deliver_entry(Client& client, const Request& request, const FillHead& head,
-                              http::Forward reason) {
-  describe(client, request, head, reason);
-  note_content_type(client, *head.entry);
-  const auto now = client.access.clock().now();
-  const bool unmodified = cache::is_unmodified_for(request.head.fields, *head.entry, now);
-  co_await send_stored(client, request, *head.entry, now, unmodified);
+Task<Delivered> deliver_entry(Client& client, const Request& request, ToDeliver filled) {
+  const auto now = describe(client, request, filled);
+  const auto& entry = *filled.head.entry;
+  if (cache::is_unmodified_for(request.head.fields, entry, now)) {
+    co_await send_not_modified(client, entry);
+  } else {
+    co_await send_stored(client, request, entry, now);
+  }
   co_return Delivered::sent;
 }
 
@@ -196,10 +216,11 @@ Task<Delivered> deliver_entry(Client& client, const Request& request, const Fill
 
 Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                           http::Forward reason) {
+  const ToDeliver filled{head, reason};
   if (head.entry->is_object()) {
-    co_await deliver_object(client, request, head, reason, OnOutdated::refuse);
+    co_await deliver_object(client, request, filled);
   } else {
-    co_await deliver_entry(client, request, head, reason);
+    co_await deliver_entry(client, request, filled);
   }
 }
 
@@ -216,11 +237,11 @@ PieceBuffers buffers_of(const Pieces& pieces) {
 }
 
 // The head may have promised that the response is stored.
-void note_end(RequestRecord& record, const FillReader& reader) {
+void record_end(RequestRecord& record, const FillReader& reader) {
   if (record.storability == cache::Storability::yes) record.storability = reader.end().storability;
 }
 
-void note_cut(RequestRecord& record, const Failure& cut) {
+void record_cut(RequestRecord& record, const Failure& cut) {
   record.failure = word(cut.what);
   const bool is_for_all = cut.where == Failure::Where::upstream;
   if (is_for_all && record.storability == cache::Storability::yes)
@@ -252,12 +273,11 @@ Task<error_code> borrow(Client& client, FillReader& reader) {
 }
 
 Task<Delivered> deliver_body(Client& client, const Request& request, FillReader& reader,
-                             const FillHead& head, http::Forward reason) {
+                             ToDeliver filled) {
   auto& response = client.response;
+  const auto& head = filled.head;
   const auto& entry = *head.entry;
-  describe(client, request, head, reason);
-  note_content_type(client, entry);
-  const auto now = client.access.clock().now();
+  const auto now = describe(client, request, filled);
   if (cache::is_unmodified_for(request.head.fields, entry, now)) {
     co_await send_not_modified(client, entry);
     co_return Delivered::sent;
@@ -281,11 +301,11 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
       error = co_await response.body(*pieces);
       if (!error) co_await asio::post(client.access.executor(), net::use_task);  // others
     } else {
-      note_cut(client.record, pieces.error());
+      record_cut(client.record, pieces.error());
       error = asio::error::connection_aborted;
     }
   }
-  if (!error) note_end(client.record, reader);
+  if (!error) record_end(client.record, reader);
   if (error) {
     response.abort();
   } else {
@@ -297,10 +317,10 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
 }  // namespace
 
 Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
-                        const FillHead& head, http::Forward reason, OnOutdated on_outdated) {
-  if (head.entry->is_object()) return deliver_object(client, request, head, reason, on_outdated);
-  if (head.is_stored()) return deliver_entry(client, request, head, reason);
-  return deliver_body(client, request, reader, head, reason);
+                        ToDeliver filled) {
+  if (filled.head.entry->is_object()) return deliver_object(client, request, filled);
+  if (filled.head.is_stored()) return deliver_entry(client, request, filled);
+  return deliver_body(client, request, reader, filled);
 }
 
 }  // namespace proxy

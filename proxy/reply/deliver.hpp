@@ -1,10 +1,12 @@
-// Responses from the store, or from a fill, to the client.
+// Responses from the store, or from a fill, to the client; and heads that are passed on.
 #pragma once
 
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/freshness.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/http/cache_status.hpp"
+#include "proxy/http/head.hpp"
 #include "proxy/reply/object_answer.hpp"
 #include "proxy/tiers/file_body.hpp"
 
@@ -19,11 +21,20 @@ enum class Delivered {
 // If the stored object is outdated, deliver() returns Delivered::begin_anew or sends a refusal.
 enum class OnOutdated { begin_anew, refuse };
 
+// The head of a response that is passed on, and is not made from an entry: the origin's status line
+// and end-to-end fields, with our Via, for ResponseWriter::start(). A missing Date is added (RFC
+// 9110 6.6.1). An Age is computed anew from `times`, those of the response (RFC 9111 4.2.3).
+std::string passed_head(const ServeAccess& access, const http::ResponseHead& head,
+                        const cache::Times& times);
+
+// Records the media type, without parameters, for the log.
+void note_content_type(Client& client, std::string_view content_type);
+
 // Appends Cache-Status to the response's fields as the record tells it (RequestRecord::told), with
 // the request's key if cache.key_in_status is set.
 void add_cache_status(Client& client, const Request& request);
 
-// Notes where a response that was fetched comes from, for the log and for Cache-Status. `reason`:
+// Records where a response that was fetched comes from, for the log and for Cache-Status. `reason`:
 // why the request went forward.
 void note_source(Client& client, const Provenance& from, http::Forward reason);
 
@@ -52,9 +63,14 @@ net::Task<Delivered> serve_object(Client& client, const Request& request, Object
 net::Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                                http::Forward reason);
 
-// Sends the fill's response while it arrives. `reason` is why this request went forward. If the
-// fill fails under way, the response is aborted.
+// What a fill has for this request.
+struct ToDeliver {
+  const FillHead& head;
+  http::Forward reason;  // why this request went forward
+  OnOutdated on_outdated = OnOutdated::refuse;
+};
+// Sends the fill's response while it arrives. If the fill fails under way, the response is aborted.
 net::Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
-                             const FillHead& head, http::Forward reason, OnOutdated on_outdated);
+                             ToDeliver filled);
 
 }  // namespace proxy

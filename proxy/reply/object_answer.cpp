@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "proxy/blocks/presence.hpp"
-#include "proxy/reply/from_file.hpp"
 #include "proxy/reply/stored.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
@@ -12,6 +11,43 @@ namespace proxy {
 using net::error_code;
 using net::Task;
 namespace asio = net::asio;
+
+namespace {
+
+constexpr std::chrono::seconds kBetweenLooks{1};
+
+}  // namespace
+
+StallWatch::StallWatch(ResponseWriter& response, net::Deadlines& deadlines,
+                       TransferSlots::Slot& slot)
+    : Watched(deadlines), response_(response), deadlines_(deadlines), slot_(slot) {}
+
+void StallWatch::begin() {
+  since_ = deadlines_.now();
+  by_then_.reset();
+  expires_after(kBetweenLooks);
+}
+
+void StallWatch::end() {
+  expires_never();
+}
+
+void StallWatch::on_expiry() {
+  const auto now = deadlines_.now();
+  const auto taken = response_.acknowledged();
+  if (!taken) return;  // the system cannot tell: better a slow client than a wrong cut
+  const auto* const bandwidth = response_.bandwidth();
+  if (bandwidth && bandwidth->has_waited_since(now - kBetweenLooks)) since_ = now;
+  if (!by_then_ || *taken - *by_then_ >= kLeast) {
+    if (by_then_) since_ = now;
+    by_then_ = taken;
+  }
+  if (now - since_ >= kPatience && slot_.is_wanted()) {
+    response_.abort();
+  } else {
+    expires_after(kBetweenLooks);
+  }
+}
 
 ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, cache::Time now)
     : client_(client),
@@ -49,12 +85,12 @@ Task<Outcome<void>> ObjectAnswer::open() {
     opened_.at = end;
     for (const auto& piece : opened_.pieces) end += piece.size;
   }
-  note_source();
+  record_source();
   co_return boost::system::in_place_value;
 }
 
 // A response counts as read from disk if any of its blocks was.
-void ObjectAnswer::note_source() {
+void ObjectAnswer::record_source() {
   auto& record = client_.record;
   record.from_disk = record.from_disk || source_.from_disk();
   if (record.from_disk && record.tag == Tag::mem_hit) record.tag = Tag::disk_hit;
@@ -77,7 +113,8 @@ void ObjectAnswer::plan() {
 
 Task<void> ObjectAnswer::send() {
   if (unmodified_ || wanted_.kind == http::Selection::Kind::none) {
-    co_return co_await send_stored(client_, request_, *from_.object, now_, unmodified_);
+    if (unmodified_) co_return co_await send_not_modified(client_, *from_.object);
+    co_return co_await send_stored(client_, request_, *from_.object, now_);
   }
   plan();
   error_code error;
@@ -123,7 +160,8 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
       co_await block_in_file(client_.access.fetching.cached(), from_.key, from_.object, block);
   if (!body) co_return error_code{};
   client_.record.from_disk = true;
-  note_source();
+  record_source();
+  // The disk reads the next block while this one is on its way.
   source_.look_ahead();
   const auto begin = cache::bytes_of_block(block, from_.object->body.size).first;
   auto sent = part.first - begin;
@@ -143,7 +181,7 @@ Task<error_code> ObjectAnswer::send_from_source(std::uint32_t block, http::ByteR
   for (auto at = opened_.pieces.empty() ? begin : opened_.at; at <= part.last;) {
     const auto pieces = co_await next();
     if (!pieces) co_return asio::error::connection_aborted;
-    note_source();
+    record_source();
     boost::container::small_vector<asio::const_buffer, 16> wanted;
     for (const auto& piece : *pieces) {
       const auto from = std::max(at, part.first);

@@ -6,9 +6,34 @@
 #include "proxy/blocks/block_source.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/client/client.hpp"
-#include "proxy/reply/stall_watch.hpp"
+#include "proxy/net/deadlines.hpp"
 
 namespace proxy {
+
+// Aborts the response to a client that hardly reads while other responses wait for a transfer slot.
+// Between begin() and end() one coroutine writes to the client while it holds a transfer slot. If
+// the client acknowledges fewer than kLeast bytes in kPatience, and another request waits for a
+// slot, the response is aborted. Time in which limits of bandwidth hold the response back does not
+// count. For the thread of the deadlines.
+class StallWatch final : private net::Watched {
+ public:
+  static constexpr std::chrono::seconds kPatience{5};
+  static constexpr std::uint64_t kLeast = 64 * 1024;
+
+  StallWatch(ResponseWriter& response, net::Deadlines& deadlines, TransferSlots::Slot& slot);
+
+  void begin();
+  void end();
+
+ private:
+  void on_expiry() override;
+
+  ResponseWriter& response_;
+  net::Deadlines& deadlines_;
+  TransferSlots::Slot& slot_;
+  Clock::time_point since_;
+  std::optional<std::uint64_t> by_then_;  // bytes acknowledged at since_
+};
 
 // One answer. Order: open(), then Cache-Status is added to client.response, then send(). If the
 // client reads next to nothing while other requests wait for a transfer slot, the answer is cut.
@@ -35,6 +60,7 @@ class ObjectAnswer {
   net::Task<void> send();
 
   [[nodiscard]] const cache::Entry& object() const { return *from_.object; }
+  [[nodiscard]] cache::Time now() const { return now_; }  // when the request began
   [[nodiscard]] bool unmodified() const { return unmodified_; }
 
  private:
@@ -59,7 +85,7 @@ class ObjectAnswer {
   net::Task<net::error_code> write(std::string_view text);
   net::Task<Outcome<Pieces>> next();
   void plan();
-  void note_source();
+  void record_source();
 
   Client& client_;
   const Request& request_;

@@ -16,6 +16,8 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   OwnHead head;
   set_status(head, status);
   head.set(field::server, kProduct);
+  // Date in wall time, even if the clock that rules follow is apart from it: the client compares it
+  // with its own (RFC 9110 6.6.1).
   head.set(field::date, http::format_date(machine::whole_seconds(access.clock().shown())));
   head.set(field::via, "1.1 " + access.name());
   if (!content_type.empty()) head.set(field::content_type, content_type);
@@ -48,6 +50,7 @@ void note_content_type(Client& client, const OwnHead& head) {
 
 net::Task<net::error_code> send_head(Client& client, const OwnHead& head) {
   note_content_type(client, head);
+  // A serializer wants a whole message. The body that follows is none of its business.
   const beast::http::response<beast::http::empty_body> message(head);
   beast::http::serializer<false, beast::http::empty_body> serializer(message);
   const auto text = take_head(serializer);

@@ -14,8 +14,8 @@ namespace {
 
 // A neighbour that reads `fwd=uri-miss` alone takes it for an error of our filter. So where we
 // cannot know, nothing is said of the look-up.
-void tell_departure(const cache::Departed& departed, std::optional<cache::Time> closed,
-                    http::CacheStatus& status) {
+void write_departure(const cache::Departed& departed, std::optional<cache::Time> closed,
+                     http::CacheStatus& status) {
   const auto left = closed ? departure(departed, *closed) : departure(departed);
   if (left == cache::Departure::none) return;
   const bool is_known = left == cache::Departure::lately;
@@ -23,12 +23,22 @@ void tell_departure(const cache::Departed& departed, std::optional<cache::Time> 
   if (!is_known) status.fwd = http::Forward::none;
 }
 
+Refusal denial(unsigned status, std::string reason, std::string_view detail,
+               std::chrono::seconds retry_after = {}) {
+  Refusal refusal{status, std::move(reason), Tag::denied, {}};
+  refusal.cache_status.detail = detail;
+  refusal.retry_after = retry_after;
+  return refusal;
+}
+
+std::string exceeds(std::string_view setting) {
+  return setting.empty() ? std::string() : std::string("exceeds/").append(setting);
+}
+
 }  // namespace
 
 Refusal Refusal::loop() {
-  Refusal refusal{508, "this request has been through this proxy before", Tag::denied, {}};
-  refusal.cache_status.detail = "loop";
-  return refusal;
+  return denial(508, "this request has been through this proxy before", "loop");
 }
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found,
@@ -38,7 +48,7 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
   if (verdict.reason == http::Forward::uri_miss) {
-    tell_departure(departed, closed, refusal.cache_status);
+    write_departure(departed, closed, refusal.cache_status);
   }
   if (unfit && found.entry && !found.entry->for_neighbours()) {
     refusal.cache_status.detail =
@@ -48,19 +58,16 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
 }
 
 Refusal Refusal::offline(http::Forward reason) {
-  Refusal refusal{504,
-                  "not held here, and this proxy is offline (setting cache.offline, or a rule)",
-                  Tag::miss,
-                  {}};
+  auto refusal =
+      denial(504, "not held here, and this proxy is offline (setting cache.offline, or a rule)",
+             "offline");
+  refusal.tag = Tag::miss;
   refusal.cache_status.fwd = reason;
-  refusal.cache_status.detail = "offline";
   return refusal;
 }
 
 Refusal Refusal::forbidden(std::string reason) {
-  Refusal refusal{403, std::move(reason), Tag::denied, {}};
-  refusal.cache_status.detail = word(Failure::What::denied);
-  return refusal;
+  return denial(403, std::move(reason), word(Failure::What::denied));
 }
 
 Refusal Refusal::denied_by(const std::string& rule) {
@@ -86,30 +93,18 @@ Refusal Refusal::no_password_in_the_clear(const std::string& rule) {
 }
 
 Refusal Refusal::guessed_too_often() {
-  Refusal refusal{429, "too many wrong passwords from your address", Tag::denied, {}};
-  refusal.cache_status.detail = "client-limit";
-  refusal.retry_after = users::GuessLimit::kPause;
-  return refusal;
+  return denial(429, "too many wrong passwords from your address", "client-limit",
+                users::GuessLimit::kPause);
 }
 
 Refusal Refusal::too_many_checks() {
-  Refusal refusal{503, "too many passwords are being checked; try again", Tag::denied, {}};
-  refusal.cache_status.detail = word(Failure::What::overload);
-  refusal.retry_after = std::chrono::seconds(1);
-  return refusal;
+  return denial(503, "too many passwords are being checked; try again",
+                word(Failure::What::overload), std::chrono::seconds(1));
 }
 
 Refusal Refusal::bad(std::string reason) {
   return {400, std::move(reason), Tag::none, {}};
 }
-
-namespace {
-
-std::string exceeds(std::string_view setting) {
-  return setting.empty() ? std::string() : std::string("exceeds/").append(setting);
-}
-
-}  // namespace
 
 Refusal Refusal::malformed(http::HeadError error) {
   Refusal refusal{http::status_of(error), std::string(http::text(error)), Tag::none, {}};
@@ -118,42 +113,34 @@ Refusal Refusal::malformed(http::HeadError error) {
 }
 
 Refusal Refusal::unknown_url() {
-  Refusal refusal{404, "there is no such page here", Tag::denied, {}};
-  refusal.cache_status.detail = "unknown-url";
-  return refusal;
+  return denial(404, "there is no such page here", "unknown-url");
 }
 
 Refusal Refusal::no_tunnel() {
-  return {501, "no tunnels over this kind of connection", Tag::denied, {}};
+  return denial(501, "no tunnels over this kind of connection", {});
 }
 
 Refusal Refusal::draining() {
-  Refusal refusal{503, "this proxy is about to end", Tag::denied, {}};
-  refusal.cache_status.detail = "draining";
-  return refusal;
+  return denial(503, "this proxy is about to end", "draining");
 }
 
 Refusal Refusal::no_room() {
-  Refusal refusal{503,
-                  "too many connections (limits.connections, limits.connections_per_client); this "
-                  "one is for this proxy's own pages",
-                  Tag::denied,
-                  {}};
-  refusal.cache_status.detail = word(Failure::What::overload);
-  return refusal;
+  return denial(503,
+                "too many connections (limits.connections, limits.connections_per_client); this "
+                "one is for this proxy's own pages",
+                word(Failure::What::overload));
 }
 
 Refusal Refusal::too_many() {
-  Refusal refusal{
+  return denial(
       429,
       "too many requests of your address or network are under way (limits.requests_per_client)",
-      Tag::denied,
-      {}};
-  refusal.cache_status.detail = "client-limit";
-  return refusal;
+      "client-limit");
 }
 
 Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
+  // A parent may answer CONNECT with any status, but only an error tells the client that there is
+  // no tunnel (RFC 9110 9.3.6).
   const bool is_error = status >= 400 && status < 600;
   Refusal refusal{is_error ? status : 502,
                   "the parent proxy " + parent + " opens no tunnel to this host: it answered " +
@@ -276,13 +263,14 @@ Task<void> send(Client& client, const Refusal& refusal, const Request* request) 
 }
 
 // What a neighbour asks for and does not get fails nobody: it asks elsewhere.
-void note_question(Client& client, const Request& request, Refusal& refusal) {
+void record_question(Client& client, const Request& request, Refusal& refusal) {
   using Method = cache::RequestFacts::Method;
   const auto& facts = request.facts;
   const bool may_ask = facts.method != Method::other && refusal.tag != Tag::own_page;
   client.record.question = may_ask && (facts.from_neighbour || refusal.tag == Tag::site_question);
   if (!client.record.question) return;
   client.record.routine = !request.policy().settings.log.site_questions;
+  // A denial keeps its tag: it shows a wrong setting, and no question that went well.
   if (refusal.tag != Tag::denied) refusal.tag = Tag::site_question;
 }
 
@@ -294,7 +282,8 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
     auto& detail = refusal.cache_status.detail;
     detail.insert(0, detail.empty() ? "refused" : "refused/");
   }
-  note_question(client, request, refusal);
+  record_question(client, request, refusal);
+  // The body stays unread, and its bytes would look like the next request (RFC 9112 9.6).
   if (request.framing.has_body()) client.response.close_after();
   co_await send(client, refusal, &request);
 }
@@ -307,6 +296,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
     co_return co_await refuse(client, request, std::move(refusal));
   }
   auto refusal = Refusal::failure(failure);
+  // RFC 9211 2.2: fwd says that the request went forward, which a local failure prevented.
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
   if (failure.what == Failure::What::dns) {
     const auto now = client.access.clock().steady();

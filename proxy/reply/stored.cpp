@@ -1,10 +1,14 @@
 #include "proxy/reply/stored.hpp"
 
-#include <random>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
+
+#include "digest/random_words.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/net/socket_calls.hpp"
 #include "proxy/policy/request.hpp"
 
 namespace proxy {
@@ -16,6 +20,8 @@ namespace asio = net::asio;
 
 namespace {
 
+// As many as a response usually has, so that the list needs no allocation. More of them are written
+// in turns, since one long write would keep the thread from its other clients.
 constexpr std::size_t kBuffersAtOnce = 16;
 using Buffers = boost::container::small_vector<asio::const_buffer, kBuffersAtOnce>;
 
@@ -46,6 +52,12 @@ void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part
     }
     at = end;
   }
+}
+
+Task<void> send_bodiless(Client& client, std::string_view head, unsigned status,
+                         std::optional<std::uint64_t> length) {
+  const auto error = co_await client.response.start(head, status, length);
+  if (!error) co_await client.response.finish();
 }
 
 void count(Client& client, error_code error, std::uint64_t size) {
@@ -109,26 +121,28 @@ Task<void> send_parts(Client& client, const cache::Entry& entry, http::ByteRange
 
 std::string random_boundary() {
   constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuv";
-  std::random_device random;
+  const auto random = digest::unpredictable();
   std::string boundary;
-  for (int i = 0; i < 26; ++i) boundary += kLetters[random() % kLetters.size()];
+  std::uint64_t word = 0;
+  for (int i = 0; i < 26; ++i) {  // 130 bits; a word has 12 letters
+    word = i % 12 == 0 ? random() : word / kLetters.size();
+    boundary += kLetters[word % kLetters.size()];
+  }
   return boundary;
 }
 
 Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
   const auto head = cache::not_modified_head(entry);
-  const auto error = co_await client.response.start(head, 304, std::nullopt);
-  if (!error) co_await client.response.finish();
+  co_await send_bodiless(client, head, 304, std::nullopt);
 }
 
 Soon<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
-                       cache::Time now, bool unmodified) {
-  if (unmodified) return send_not_modified(client, entry);
+                       cache::Time now) {
   auto wanted = request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};
   switch (wanted.kind) {
     case http::Selection::Kind::parts:
       return send_parts(client, entry, std::move(wanted.parts));
-    case http::Selection::Kind::none:
+    case http::Selection::Kind::none:  // RFC 9110 15.5.17
       return send_unsatisfiable(client, entry, now);
     case http::Selection::Kind::whole:
       break;
@@ -136,6 +150,72 @@ Soon<void> send_stored(Client& client, const Request& request, const cache::Entr
   Buffers buffers;
   append(buffers, entry.body);
   return send(client, entry.head(), entry.status, std::move(buffers));
+}
+
+namespace {
+
+// One system call sends no more, so that other connections get their turn.
+constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
+
+// Sends the bytes of a body in memory from `sent` up to `end`, and adds them to `sent`.
+Task<error_code> send_part(Client& client, const cache::Body& body, std::uint64_t& sent,
+                           std::uint64_t end) {
+  std::uint64_t at = 0;  // where the slice begins
+  for (const auto& slice : body.slices) {
+    const auto begin = std::max(at, sent);
+    const auto slice_end = std::min(at + slice.size, end);
+    if (begin < slice_end) {
+      const auto bytes = asio::buffer(slice.block->data() + (begin - at), slice_end - begin);
+      const auto error = co_await client.response.body(bytes);
+      if (error) co_return error;
+      sent = slice_end;
+    }
+    at += slice.size;
+  }
+  co_return error_code{};
+}
+
+Task<error_code> send_body(Client& client, const cache::Entry& entry,
+                           std::shared_ptr<FileBody> body) {
+  std::uint64_t sent = 0;
+  const auto error = co_await send_part_of_file(client, body, sent, body->size());
+  if (error || sent == body->size()) co_return error;
+  spdlog::warn("the rest of {} is not on the disk any more: the response was cut", entry.url());
+  co_return asio::error::connection_aborted;
+}
+
+}  // namespace
+
+Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> body,
+                                   std::uint64_t& sent, std::uint64_t end) {
+  const auto& place = body->stored();
+  while (sent < end) {
+    const auto size = std::min(end - sent, kAtOnce);
+    const net::FilePart part{place.segment->file.descriptor(), place.offset + sent, size};
+    const auto some = co_await client.response.body_of_file(part);
+    if (!some) co_return some.error();
+    sent += *some;
+    if (*some == 0 || sent == end) break;
+    co_await asio::post(client.access.executor(), net::use_task);
+    const bool may = co_await may_go_on(client.access.fetching.cached(), body);
+    if (!may) break;
+  }
+  if (const auto saved = body->saved()) co_return co_await send_part(client, *saved, sent, end);
+  co_return error_code{};
+}
+
+Task<void> send_from_file(Client& client, const cache::Entry& entry,
+                          std::shared_ptr<FileBody> body) {
+  auto& response = client.response;
+  const auto size = body->size();
+  if (response.head_only()) {
+    co_return co_await send_bodiless(client, entry.head(), entry.status, size);
+  }
+  auto error = co_await response.start_file(entry.head(), entry.status, size);
+  if (!error) error = co_await send_body(client, entry, std::move(body));
+  if (error) co_return response.abort();
+  error = co_await response.finish();
+  if (!error) client.access.counters().bytes_from_cache.add(size);
 }
 
 }  // namespace proxy
