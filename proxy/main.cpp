@@ -31,9 +31,9 @@
 #include "proxy/observe/events.hpp"
 #include "proxy/observe/process_facts.hpp"
 #include "proxy/policy/site_rules.hpp"
-#include "proxy/server/process_limits.hpp"
 #include "proxy/server/server.hpp"
 #include "proxy/server/settings_file.hpp"
+#include "proxy/server/start_report.hpp"
 #include "proxy/version.hpp"
 
 namespace {

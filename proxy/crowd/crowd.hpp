@@ -31,9 +31,6 @@ struct Crowd {
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
   std::atomic<std::uint64_t> leaving_heads{0};      // of requests that were cut and have yet to end
   std::atomic<std::uint64_t> leaving_bytes{0};  // of responses that were cut and have yet to end
-  // Connections that wait for room, and those of them whose clients watch over this proxy.
-  std::atomic<std::size_t> newcomers{0};
-  std::atomic<std::size_t> watching_newcomers{0};
   // Runs the work for each thread, on that thread, soon. Returns at once. Empty: there is one.
   std::function<void(const std::function<void(CrowdOfThread&)>&)> on_each_thread = {};
 };

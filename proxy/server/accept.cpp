@@ -4,8 +4,6 @@
 
 #include <array>
 
-#include "proxy/server/session.hpp"
-
 namespace proxy {
 
 using net::Task;
@@ -17,9 +15,10 @@ using Guest = std::optional<ClientTable::Guest>;
 using Place = Newcomer::Place;
 
 constexpr std::chrono::milliseconds kOutOfDescriptors{100};
-// How often, and how many times, a newcomer looks whether there is room.
-constexpr std::chrono::milliseconds kBetweenTries{4};
-constexpr int kMostTries = 25;
+// How long a newcomer waits for room.
+constexpr std::chrono::milliseconds kLongestWait{100};
+// How soon it looks again at first if nothing wakes it: the doorkeeper searches no more often.
+constexpr std::chrono::milliseconds kBetweenLooks{4};
 // How many wait at once while descriptors are scarce.
 constexpr std::size_t kFewNewcomers = 8;
 // Operators come by the reserve of a table of their own: one request each, and no client's
@@ -29,6 +28,7 @@ constexpr ConnectionLimits kOfOperators{.all = 256, .per_client = 256};
 struct Terms {
   ConnectionLimits limits;
   bool may_wait = true;  // descriptors are not scarce
+  bool watches = false;  // over this proxy: may enter the reserve
 };
 
 Terms terms_for(Worker& worker, net::Socket& socket) {
@@ -42,22 +42,6 @@ Terms terms_for(Worker& worker, net::Socket& socket) {
   terms.may_wait = false;
   return terms;
 }
-
-// One more newcomer, until it is destroyed.
-class InLine {
- public:
-  explicit InLine(std::atomic<std::size_t>& all) : all_(all), place_(++all) {}
-  ~InLine() { --all_; }
-  InLine(const InLine&) = delete;
-  InLine& operator=(const InLine&) = delete;
-
-  // How many newcomers there were when it came, itself included.
-  [[nodiscard]] std::size_t place() const { return place_; }
-
- private:
-  std::atomic<std::size_t>& all_;
-  const std::size_t place_;
-};
 
 // Crowds of others do not take the places of those who do, so they can reach the reserve.
 bool watches_over_us(const Worker& worker, const config::Address& address) {
@@ -100,18 +84,22 @@ bool has_asked(net::Socket& socket) {
 }
 
 // Waits a while for connections to end that may be closed for this one, or for a request for which
-// the reserve is.
+// the reserve is. An end wakes the newcomer, but it also looks by itself: a search may have closed
+// nothing yet, a place may have gone to somebody else, and a request wakes nobody.
 Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Address& address,
-                       const Terms& terms, bool watches) {
-  for (int tries = 0; tries < kMostTries; ++tries) {
+                       const Terms& terms, const Newcomers::Waiting& in_line) {
+  auto& clients = worker.shared.crowd.clients;
+  const auto& clock = worker.shared.cache.clock;
+  const auto begun = clock.steady();
+  for (std::chrono::milliseconds waited{}; waited < kLongestWait;
+       waited = std::chrono::ceil<std::chrono::milliseconds>(clock.steady() - begun)) {
     if (terms.may_wait)
       worker.crowd.doorkeeper.make_room(newcomer_from(worker, address, terms.limits),
-                                        worker.shared.cache.clock.steady());
-    net::Timer timer(worker.io.get_executor(), kBetweenTries);
-    co_await timer.async_wait(net::as_result);
-    auto guest = worker.shared.crowd.clients.enter(address, terms.limits);
-    if (!guest && watches && has_asked(socket))
-      guest = worker.shared.crowd.clients.enter_reserve(address, terms.limits);
+                                        clock.steady());
+    co_await in_line.wakeup.wait(std::max(kBetweenLooks, waited / 2));
+    auto guest = clients.enter(address, terms.limits);
+    if (!guest && terms.watches && has_asked(socket))
+      guest = clients.enter_reserve(address, terms.limits);
     if (guest) co_return guest;
   }
   co_return std::nullopt;
@@ -125,15 +113,16 @@ Shortage shortage_at_limit(const Worker& worker) {
 }
 
 Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& address) {
-  const auto terms = terms_for(worker, socket);
+  auto terms = terms_for(worker, socket);
   auto guest = try_to_enter(worker, address, terms.limits);
   if (guest) co_return guest;
   worker.shared.crowd.warnings.warn(shortage_at_limit(worker), worker.shared.cache.clock.steady());
   auto& shared = worker.shared;
   const auto most = terms.may_wait ? shared.crowd.descriptors.newcomers : kFewNewcomers;
-  const bool watches = watches_over_us(worker, address);
-  const InLine in_line(watches ? shared.crowd.watching_newcomers : shared.crowd.newcomers);
-  if (in_line.place() <= most) guest = co_await await_room(worker, socket, address, terms, watches);
+  terms.watches = watches_over_us(worker, address);
+  auto& line = terms.watches ? shared.watching_newcomers : shared.newcomers;
+  const Newcomers::Waiting in_line(line, worker.io.get_executor());
+  if (in_line.place <= most) guest = co_await await_room(worker, socket, address, terms, in_line);
   co_return guest;
 }
 

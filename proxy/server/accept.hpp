@@ -1,8 +1,10 @@
-// Lets clients in: accepts connections, as many as the limits allow.
+// Lets clients in, as many as the limits allow, and serves each connection from its first byte to
+// its last.
 #pragma once
 
 #include <memory>
 
+#include "proxy/client/client.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/server/worker.hpp"
 
@@ -22,5 +24,12 @@ net::Task<void> accept_operators(Worker& worker, std::shared_ptr<net::LocalAccep
 // unanswered, for a Squid would pass a 503 on to its user. Monitors, admins and neighbours that
 // have sent a request are then let in to a reserve, for our own pages only.
 net::Task<void> serve_client(Worker& worker, net::Socket socket);
+
+// A connection over HTTP/1: reads requests, answers them in order, and closes the connection. Runs
+// on the worker's thread. While the connection waits for a request, it holds no buffer. `remote`:
+// the client's address and port. `guest`: the connection as counted. While the proxy drains, a
+// connection by Door::control is still served.
+net::Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
+                            ClientTable::Guest guest, Door door);
 
 }  // namespace proxy

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "config/load.hpp"
-#include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/launcher.hpp"
 #include "proxy/machine/places.hpp"
 
@@ -36,12 +35,6 @@ sockaddr_un address_of(const std::string& path) {
   const auto address = machine::local_address(path);
   if (!address) fail(path, "the path of a socket has at most 107 bytes");
   return *address;
-}
-
-int open_socket(const std::string& path) {
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) fail(path, errno);
-  return fd;
 }
 
 // The file gets its mode from the socket (unix(7)). No chmod follows, whose path may by then lead
@@ -112,11 +105,6 @@ ControlSocket::ControlSocket(const config::Settings& settings,
   }
 }
 
-ControlSocket::~ControlSocket() {
-  if (descriptor_ >= 0 && !handed_out_) ::close(descriptor_);
-  remove_file();
-}
-
 void ControlSocket::remove_file() {
   if (std::exchange(removes_file_, false) && inode_of(path_) == inode_) ::unlink(path_.c_str());
 }
@@ -124,12 +112,10 @@ void ControlSocket::remove_file() {
 bool ControlSocket::inherit(const std::string& path) {
   for (const auto& socket : succession::inherited_sockets()) {
     if (socket.name != succession::kControlSocket) continue;
-    if (!path.empty() && is_bound_to(socket.descriptor, path)) {
-      descriptor_ = socket.descriptor;
-      path_ = path;
-      inode_ = inode_of(path);
+    machine::Descriptor inherited(socket.descriptor);
+    if (!path.empty() && is_bound_to(inherited.number(), path)) {
+      adopt(std::move(inherited), path);
     } else {
-      ::close(socket.descriptor);
       has_declined_ = true;
     }
   }
@@ -141,31 +127,33 @@ void ControlSocket::listen(const std::string& path, const std::optional<machine:
   const fs::path file = fs::absolute(path);
   const auto walk = owner ? walk_to(file, *owner) : nullptr;
   clear(path, address);
-  descriptor_ = open_socket(path);
-  const bool listens =
-      bind_for_group(descriptor_, address) && ::listen(descriptor_, SOMAXCONN) == 0;
-  if (!listens) {
-    const int cause = errno;
-    ::close(std::exchange(descriptor_, -1));
-    fail(path, cause);
-  }
+  machine::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const bool listens = socket && bind_for_group(socket.number(), address) &&
+                       ::listen(socket.number(), SOMAXCONN) == 0;
+  if (!listens) fail(path, errno);
   if (walk && walk->is_roots()) machine::give_socket(walk->folder(), file.filename(), *owner);
+  adopt(std::move(socket), path);
+  removes_file_ = true;
+}
+
+void ControlSocket::adopt(machine::Descriptor socket, const std::string& path) {
+  descriptor_ = socket.number();
+  owned_ = std::move(socket);
   path_ = path;
   inode_ = inode_of(path);
-  removes_file_ = true;
 }
 
 std::shared_ptr<net::LocalAcceptor> ControlSocket::acceptor(net::Executor executor) {
   if (descriptor_ < 0) return nullptr;
   auto acceptor = std::make_shared<net::LocalAcceptor>(
-      executor, net::asio::local::stream_protocol(), descriptor_);
+      executor, net::asio::local::stream_protocol(), owned_.release());
   acceptor_ = acceptor;
-  handed_out_ = removes_file_ = true;
+  removes_file_ = true;
   return acceptor;
 }
 
 void ControlSocket::leave() {
-  if (has_heir_) removes_file_ = false;
+  if (heir_ == Heir::successor) removes_file_ = false;
   remove_file();
   const auto acceptor = acceptor_.lock();
   if (!acceptor) return;

@@ -3,11 +3,13 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "config/settings.hpp"
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/privileges.hpp"
 #include "proxy/net/asio.hpp"
 
@@ -26,7 +28,7 @@ class ControlSocket {
   // of the settings cannot be listened at: another proxy does, or something else is there.
   explicit ControlSocket(const config::Settings& settings,
                          const std::optional<machine::Account>& owner = {});
-  ~ControlSocket();
+  ~ControlSocket() { remove_file(); }
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 
@@ -42,23 +44,25 @@ class ControlSocket {
   // Whether our predecessor had a socket that ours does not replace: nobody listens there once it
   // has left.
   [[nodiscard]] bool has_declined() const { return has_declined_; }
-  // Whether our successor takes the file; until this is called, it does.
-  void leave_file(bool to_successor) { has_heir_ = to_successor; }
+  // Who takes the file over when this process leaves. Until this is called, a successor does.
+  enum class Heir : std::uint8_t { successor, nobody };
+  void leave_file_to(Heir heir) { heir_ = heir; }
 
  private:
   // Returns whether our predecessor had a socket there.
   bool inherit(const std::string& path);
+  void adopt(machine::Descriptor socket, const std::string& path);
   void remove_file();
   void listen(const std::string& path, const std::optional<machine::Account>& owner);
 
   std::string path_;
   int descriptor_ = -1;
+  machine::Descriptor owned_;  // the same, until the acceptor owns it
   bool removes_file_ = false;  // at the end
   ino_t inode_ = 0;            // of the file, which another proxy may have replaced
   std::weak_ptr<net::LocalAcceptor> acceptor_;
-  bool handed_out_ = false;  // the acceptor owns the descriptor
   bool has_declined_ = false;
-  bool has_heir_ = true;
+  Heir heir_ = Heir::successor;
 };
 
 }  // namespace proxy

@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "proxy/server/accept.hpp"
-#include "proxy/server/process_limits.hpp"
+#include "proxy/server/start_report.hpp"
 
 namespace proxy {
 
@@ -68,7 +68,7 @@ Engine::~Engine() {
 }
 
 void Engine::start() {
-  follow(policy_);
+  follow(policy_);  // the workers wait for it: it is the first work of their loops
   accept_clients_everywhere();
   net::spawn(shared_.cache.aside, pulse_.run());
   giving_way_.start();
@@ -87,7 +87,7 @@ void Engine::accept_clients_everywhere() {
 
 void Engine::follow(PinnedPolicy policy) {
   shared_.crowd.bandwidth.follow(bandwidth_limits(policy->settings.limits));
-  storage_.keepers.follow(policy->directory, neighbourhood_.publisher());
+  storage_.keepers.apply(policy->directory, neighbourhood_.publisher());
   workers_.follow(policy);
   pulse_.follow(policy);
   neighbourhood_.follow(*policy, shared_.visitors.held_polls, shared_.upstream.names);
@@ -98,10 +98,11 @@ void Engine::follow(PinnedPolicy policy) {
 void Engine::follow_sizes(const PinnedPolicy& policy) {
   const auto& cache = policy->settings.cache;
   shared_.cache.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  // The same sizes again would undo what giving_way_ has given up.
   if (cache == policy_->settings.cache) return;
   asio::post(aside_, [this, policy] {
     giving_way_.begin_anew();
-    storage_.follow(policy->settings);
+    storage_.apply(policy->settings);
   });
 }
 

@@ -9,7 +9,7 @@
 #include "proxy/server/listener.hpp"
 #include "proxy/server/neighbourhood.hpp"
 #include "proxy/server/storage.hpp"
-#include "proxy/server/worker_threads.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 
@@ -46,7 +46,6 @@ class Engine {
   [[nodiscard]] Shared& shared() { return shared_; }
   [[nodiscard]] const Shared& shared() const { return shared_; }
   [[nodiscard]] WorkerThreads& workers() { return workers_; }
-  [[nodiscard]] AccessLog& log() { return shared_.observed.log; }
 
   // For a successor: ends writing to the disk. Returns whether the disk answered.
   bool release_disk();
@@ -65,10 +64,7 @@ class Engine {
   // For a process that is about to end while threads run: what is stored and logged is written.
   // Any thread.
   void rescue();
-  // See Neighbourhood::turns().
-  [[nodiscard]] std::optional<std::uint64_t> turns_of_control() const {
-    return neighbourhood_.turns();
-  }
+  [[nodiscard]] const Neighbourhood& neighbourhood() const { return neighbourhood_; }
   static constexpr const char* kControl = "the control thread";
   // Call this after stop(), and after the end of those coroutines of the main thread that a
   // coroutine of a worker waits for.

@@ -47,6 +47,7 @@ void GivingWay::give_way() {
   auto& budget = storage_.budget;
   auto& full = cache_.reduced_from;
   if (full == 0) full = budget.limit();
+  // An eighth of what is held, not of the limit: only memory in use can be given up.
   const auto held = std::min(budget.used(), budget.limit());
   const auto limit = std::min(budget.limit(), std::max(kLeast, held - held / 8));
   storage_.limit_memory(limit);
@@ -57,6 +58,7 @@ void GivingWay::give_way() {
 }
 
 void GivingWay::grow_later() {
+  // Under a limit of the process itself the memory would run out again.
   if (machine::is_address_space_limited()) return;
   calm_.expires_after(kCalm);
   calm_.async_wait([this](net::error_code error) {

@@ -4,27 +4,44 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proxy/machine/launcher.hpp"
+#include <stdexcept>
+
+#include "proxy/cache/purge_pattern.hpp"
+#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 
 using succession::Kind;
+namespace asio = net::asio;
 
 namespace {
 
 constexpr const char* kNoLauncher =
     "the process hearsay-launch, which starts a new program to take over, has ended";
 
+net::Task<void> carry_out(Worker& worker, succession::Predecessor& predecessor,
+                          succession::Message message) {
+  const auto order = succession::order_of(message.text);
+  if (!order) co_return;
+  if (message.kind == Kind::forget_url) {
+    const std::string name(order->what);
+    const auto key = digest::key_of(digest::Method::get, name);
+    co_await forget(worker.cache, key, name);
+  } else {
+    const auto pattern = PurgePattern::of_text(order->what);
+    co_await forget(worker.cache, pattern);
+  }
+  predecessor.say_forgotten(order->number);
+}
+
 }  // namespace
 
-HandOver::HandOver(net::asio::io_context& io, Inheritance inheritance,
-                   const succession::Launcher& launcher, succession::Successor& successor,
-                   Steps steps, std::chrono::seconds longest)
-    : inheritance_(inheritance),
+HandOver::HandOver(asio::io_context& io, Sockets sockets, const succession::Launcher& launcher,
+                   succession::Successor& successor, Steps steps)
+    : sockets_(sockets),
       launcher_(launcher),
       successor_(successor),
       steps_(std::move(steps)),
-      longest_(longest),
       deadline_(io),
       launcher_end_(io),
       channel_(io) {}
@@ -34,16 +51,17 @@ void HandOver::watch_launcher() {
     spdlog::warn("{}; restart the service to have one", kNoLauncher);
     return;
   }
+  // A copy: the launcher closes its own.
   launcher_end_.assign(::dup(launcher_.channel()));
-  launcher_end_.async_wait(net::asio::posix::descriptor_base::wait_read,
-                           [this](net::error_code error) {
-                             if (error || !launcher_.has_ended()) return;
-                             spdlog::warn("{}; restart the service to have one again", kNoLauncher);
-                             launcher_end_.close();
-                           });
+  launcher_end_.async_wait(asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
+    if (error || !launcher_.has_ended()) return;
+    spdlog::warn("{}; restart the service to have one again", kNoLauncher);
+    launcher_end_.close();
+  });
 }
 
 void HandOver::begin() {
+  // When process 1 of a container ends, the kernel ends all others (pid_namespaces(7)).
   if (::getpid() == 1) {
     spdlog::warn(
         "no new program can take over: this is process 1, with which its container ends; restart "
@@ -54,7 +72,7 @@ void HandOver::begin() {
     spdlog::warn("another program is taking over already; order it again once that one has failed");
     return;
   }
-  auto channel = launcher_.launch(sockets());
+  auto channel = launcher_.launch(inheritance());
   if (!channel) {
     const auto* const why = launcher_.has_ended()
                                 ? kNoLauncher
@@ -64,20 +82,20 @@ void HandOver::begin() {
     return;
   }
   spdlog::info("starting a new program to take over");
-  inheritance_.control.leave_file(true);
+  sockets_.control.leave_file_to(ControlSocket::Heir::successor);
   state_ = State::under_way;
   net::error_code ignored;
   channel_.close(ignored);
   channel_.assign(channel.release());
   await_messages();
-  deadline_.expires_after(longest_);
+  deadline_.expires_after(steps_.longest);
   deadline_.async_wait([this](net::error_code error) {
     if (!error) give_up();
   });
 }
 
-std::vector<succession::Launcher::Socket> HandOver::sockets() const {
-  const auto& [listeners, control] = inheritance_;
+std::vector<succession::Launcher::Socket> HandOver::inheritance() const {
+  const auto& [listeners, control] = sockets_;
   const auto* const name = listeners.are_of_settings() ? succession::kOwnSockets : "given";
   std::vector<succession::Launcher::Socket> all;
   for (const int socket : listeners.descriptors()) all.push_back({socket, name});
@@ -86,18 +104,18 @@ std::vector<succession::Launcher::Socket> HandOver::sockets() const {
 }
 
 void HandOver::await_messages() {
-  channel_.async_wait(net::asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
+  channel_.async_wait(asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
     if (error) return;
     for (;;) {
       const auto received = succession::receive(channel_.native_handle(), succession::Wait::no);
       if (received.closed) return fail();
       if (!received.message) return await_messages();
-      heed(*received.message);
+      apply(*received.message);
     }
   });
 }
 
-void HandOver::heed(const succession::Message& message) {
+void HandOver::apply(const succession::Message& message) {
   if (state_ == State::cancelled) return;
   switch (message.kind) {
     case Kind::release_disk:
@@ -108,7 +126,7 @@ void HandOver::heed(const succession::Message& message) {
       if (steps_.release_disk()) succession::send(channel_.native_handle(), Kind::disk_released);
       break;
     case Kind::control_declined:
-      inheritance_.control.leave_file(false);
+      sockets_.control.leave_file_to(ControlSocket::Heir::nobody);
       break;
     case Kind::forgotten:
       successor_.note_forgotten(message.text);
@@ -118,6 +136,7 @@ void HandOver::heed(const succession::Message& message) {
                    message.text);
       state_ = State::done;
       deadline_.cancel();
+      // From now on a signal for this process is not meant for the new one.
       launcher_.let_go_launched();
       steps_.end();
       break;
@@ -131,7 +150,7 @@ void HandOver::heed(const succession::Message& message) {
 void HandOver::give_up() {
   if (state_ != State::under_way) return;
   spdlog::error("the new program has not served in {} s, and is given up: its own lines say why",
-                longest_.count());
+                steps_.longest.count());
   succession::send(channel_.native_handle(), Kind::too_late);
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
@@ -159,6 +178,36 @@ void HandOver::fail() {
         "name, and order it again");
   }
   if (std::exchange(released_, false)) steps_.take_disk_back();
+}
+
+void TakeOver::begin() {
+  if (!predecessor_) return;
+  if (!predecessor_.say_serving()) {
+    throw std::runtime_error("the process that served before has waited too long, and serves on");
+  }
+  readable_.assign(::dup(predecessor_.channel()));
+  obey_all();  // also those that came while the disk was released, which wake nobody
+}
+
+void TakeOver::await_orders() {
+  readable_.async_wait(asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
+    if (!error) obey_all();
+  });
+}
+
+void TakeOver::obey_all() {
+  for (;;) {
+    auto received = predecessor_.next();
+    if (received.closed) {
+      spdlog::info("the process that served before has ended");
+      return readable_.close();
+    }
+    if (!received.message) return await_orders();
+    const auto kind = received.message->kind;
+    if (kind != Kind::forget_url && kind != Kind::forget_many) continue;
+    net::spawn(worker_.io.get_executor(),
+               carry_out(worker_, predecessor_, std::move(*received.message)));
+  }
 }
 
 }  // namespace proxy

@@ -1,4 +1,4 @@
-// Hands the listening sockets, and then the disk, to a newly started program.
+// Hands the listening sockets, and then the disk, to a newly started program, or takes them over.
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -11,8 +11,15 @@
 #include "proxy/net/asio.hpp"
 #include "proxy/server/control_socket.hpp"
 #include "proxy/server/listener.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
+
+// Where clients, and operators of this machine, come in.
+struct Sockets {
+  Listeners& listeners;
+  ControlSocket& control;
+};
 
 // The program is started with the arguments of this process. Both processes have the same sockets,
 // so no connection is refused or waits: this one serves until the other one does. If the other one
@@ -25,17 +32,13 @@ class HandOver {
     std::function<bool()> release_disk;
     std::function<void()> take_disk_back;  // after release_disk
     std::function<void()> end;             // the successor serves: leave, and end
+    // How long a program may take until it serves: the disk rests meanwhile.
+    std::chrono::seconds longest{60};
   };
-  struct Inheritance {
-    const Listeners& listeners;
-    ControlSocket& control;
-  };
-  // So long a program may take until it serves: the disk rests meanwhile.
-  static constexpr std::chrono::seconds kLongest{60};
 
   // All outlive this object.
-  HandOver(net::asio::io_context& io, Inheritance inheritance, const succession::Launcher& launcher,
-           succession::Successor& successor, Steps steps, std::chrono::seconds longest = kLongest);
+  HandOver(net::asio::io_context& io, Sockets sockets, const succession::Launcher& launcher,
+           succession::Successor& successor, Steps steps);
 
   // Says in the log when the launcher ends, after which begin() starts nothing.
   void watch_launcher();
@@ -49,17 +52,16 @@ class HandOver {
   [[nodiscard]] bool is_done() const { return state_ == State::done; }
 
  private:
-  [[nodiscard]] std::vector<succession::Launcher::Socket> sockets() const;
+  [[nodiscard]] std::vector<succession::Launcher::Socket> inheritance() const;
   void await_messages();
-  void heed(const succession::Message& message);
+  void apply(const succession::Message& message);
   void give_up();
   void fail();
 
-  const Inheritance inheritance_;
+  const Sockets sockets_;
   const succession::Launcher& launcher_;
   succession::Successor& successor_;
   const Steps steps_;
-  const std::chrono::seconds longest_;
   enum class State { idle, under_way, cancelled, done };
   State state_ = State::idle;
   bool released_ = false;  // the disk
@@ -67,6 +69,29 @@ class HandOver {
   net::asio::posix::stream_descriptor launcher_end_;
   // Stays open after a failure, since a thread may be about to write to it.
   net::asio::posix::stream_descriptor channel_;
+};
+
+// Forgets what the predecessor purges and invalidates until it ends, since we may have read it from
+// the disk before. For the main thread.
+class TakeOver {
+ public:
+  // `worker` carries the orders out. All outlive this object.
+  TakeOver(net::asio::io_context& io, succession::Predecessor& predecessor, Worker& worker)
+      : predecessor_(predecessor), worker_(worker), readable_(io) {}
+
+  // The workers accept connections. Does nothing if there is no predecessor. Throws
+  // std::runtime_error if the predecessor goes on serving without us.
+  void begin();
+  // Whether there is one, which has not ended yet.
+  [[nodiscard]] bool has_predecessor() const { return readable_.is_open(); }
+
+ private:
+  void await_orders();
+  void obey_all();
+
+  succession::Predecessor& predecessor_;
+  Worker& worker_;
+  net::asio::posix::stream_descriptor readable_;
 };
 
 }  // namespace proxy

@@ -37,7 +37,7 @@ Unread HeldHead::held() const {
 
 void HeldHead::incomplete(std::size_t bytes, std::size_t memory) {
   memory_.set(memory);
-  if (note(bytes) == ReceiptRate::Met::no) return session_.cut(Cut::slow);
+  if (record(bytes) == ReceiptRate::Met::no) return session_.cut(Cut::slow);
   keep_the_limit();
 }
 
@@ -58,7 +58,7 @@ void HeldHead::keep_the_limit() {
   if (worker_.shared.crowd.head_bytes > most) worker_.crowd.relief.cut_heads_everywhere();
 }
 
-ReceiptRate::Met HeldHead::note(std::size_t bytes) {
+ReceiptRate::Met HeldHead::record(std::size_t bytes) {
   const auto now = worker_.deadlines.now();
   if (!rate_) {
     const auto& settings = worker_.policy()->settings;

@@ -40,7 +40,7 @@ class HeldHead final : public HeadWatch {
 
  private:
   void incomplete(std::size_t bytes, std::size_t memory) override;
-  [[nodiscard]] ReceiptRate::Met note(std::size_t bytes);
+  [[nodiscard]] ReceiptRate::Met record(std::size_t bytes);
   void keep_the_limit();
 
   Worker& worker_;

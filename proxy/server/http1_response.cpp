@@ -27,14 +27,35 @@ Buffers part_of(const Buffers& buffers, std::uint64_t skip, std::uint64_t size) 
   return part;
 }
 
+bool is_limited(const BandwidthUse* bandwidth) {
+  return bandwidth && bandwidth->is_limited();
+}
+
 }  // namespace
 
-void Http1Response::begin(int client_minor, bool head_only, bool wants_more, Next next) {
+error_code BodyFraming::append(Buffers& out, std::span<const asio::const_buffer> body) {
+  const auto size = asio::buffer_size(body);
+  // An empty chunk would be the last one.
+  if (form == Form::none || size == 0) return {};
+  // Bytes beyond the promised length would look like the next response.
+  if (left && size > *left) return asio::error::message_size;
+  if (left) *left -= size;
+  if (form == Form::chunked) {
+    chunk_size.clear();
+    http::append_chunk_size(chunk_size, size);
+    out.push_back(asio::buffer(chunk_size));
+  }
+  out.insert(out.end(), body.begin(), body.end());
+  if (form == Form::chunked) out.push_back(asio::buffer("\r\n", 2));
+  return {};
+}
+
+void Http1Response::begin(const Asked& asked) {
   begin_response();
-  head_only_ = head_only;
-  minor_ = client_minor;
-  next_ = next;
-  keep_ = wants_more;
+  head_only_ = asked.head_only;
+  minor_ = asked.minor;
+  next_ = asked.next;
+  keep_ = asked.wants_more;
   body_.form = Body::plain;
   body_.left.reset();
 }
@@ -46,7 +67,10 @@ Soon<error_code> Http1Response::interim(std::string_view head) {
   return write(std::move(out));
 }
 
-void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t> length) {
+void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
+  started_ = true;
+  record_.status = status;
+  record_.first_byte = clock_.steady();
   const bool bodiless = status == 204 || status == 304 || head_only_;
   body_.form = bodiless ? Body::none : Body::plain;
   body_.left = bodiless ? std::nullopt : length;
@@ -55,7 +79,7 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
     // RFC 9110 8.6: no length if there is never a body.
   } else if (length) {
     text << "Content-Length: " << *length << "\r\n";
-  } else if (minor_ >= 1) {
+  } else if (minor_ >= 1) {  // RFC 9112 6.1: no chunks for HTTP/1.0
     if (!bodiless) body_.form = Body::chunked;
     if (!bodiless) text << "Transfer-Encoding: chunked\r\n";
   } else if (!bodiless) {
@@ -70,24 +94,19 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
   text.flush();
 }
 
-void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
-  started_ = true;
-  record_.status = status;
-  record_.first_byte = std::chrono::steady_clock::now();
-  append_framing(status, length);
-}
-
 Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
                                       std::optional<std::uint64_t> length,
                                       std::span<const asio::const_buffer> body) {
   // The client of such a stream knows neither chunks nor a second response.
   if (head.starts_with(http::kIcy)) minor_ = 0, keep_ = false;
   begin_head(status, length);
-  if (exceeds_length(body)) return error_code(asio::error::message_size);
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
-  if (body_.form != Body::none) add_chunk(out, body);
+  if (const auto error = body_.append(out, body)) {
+    record_sent(error);
+    return error;
+  }
   if (hold_back(out)) return error_code{};
   return write(std::move(out));
 }
@@ -97,7 +116,7 @@ Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
 bool Http1Response::hold_back(const Buffers& whole) {
   const bool may_wait = next_ == Next::is_here && comes_at_once_ && keep_ && !gone_;
   if (!may_wait || !(body_.form == Body::none || body_.left == std::uint64_t{0})) return false;
-  if (holds_to_bandwidth()) return false;
+  if (is_limited(bandwidth_)) return false;
   const auto size = asio::buffer_size(whole);
   if (!held_back_.has_room_for(size)) return false;
   held_back_.add(whole);
@@ -106,10 +125,11 @@ bool Http1Response::hold_back(const Buffers& whole) {
 }
 
 Soon<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
-  if (body_.form == Body::none) return error_code{};
-  if (exceeds_length(body)) return error_code(asio::error::message_size);
   Buffers out;
-  add_chunk(out, body);
+  if (const auto error = body_.append(out, body)) {
+    record_sent(error);
+    return error;
+  }
   return write(std::move(out));
 }
 
@@ -119,20 +139,21 @@ Soon<error_code> Http1Response::start_file(std::string_view head, unsigned statu
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
+  // The head leaves together with the first bytes of the file.
   return write(std::move(out), net::More::yes);
 }
 
 // The bytes on their way are not counted by unread(): they take no memory of ours.
 Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
   if (!body_.left || part.size > *body_.left) co_return error_code(asio::error::message_size);
-  const bool in_turns = holds_to_bandwidth();
+  const bool in_turns = is_limited(bandwidth_);
   if (in_turns && !gone_) part.size = co_await turn(part.size);
   if (gone_) co_return gone_;
   std::size_t sent = 0;
   do {
     stream_.expires_after(idle_);
     const auto some = co_await stream_.send_file(part);
-    note_sent(some ? error_code{} : some.error());
+    record_sent(some ? error_code{} : some.error());
     if (gone_) co_return gone_;
     sent += *some;
     part.skip(*some);
@@ -170,7 +191,8 @@ void Http1Response::abort() {
   keep_ = false;
   if (!gone_) gone_ = asio::error::operation_aborted;
   // If the end of the connection delimits the body, a cut must not look like that end.
-  if (close_delimited()) net::reset_on_close(stream_.descriptor());
+  const bool ends_by_close = started_ && body_.form == Body::plain && !body_.left;
+  if (ends_by_close) net::reset_on_close(stream_.descriptor());
   stream_.interrupt();
   if (bandwidth_) bandwidth_->interrupt();
 }
@@ -189,26 +211,6 @@ Unread Http1Response::unread(const cache::Budget& transit) const {
           .by_client = stalled.has_value()};
 }
 
-// Bytes beyond the promised length would look like the next response.
-bool Http1Response::exceeds_length(std::span<const asio::const_buffer> body) {
-  if (!body_.left || asio::buffer_size(body) <= *body_.left) return false;
-  keep_ = false;
-  return true;
-}
-
-void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
-  const auto size = asio::buffer_size(body);
-  if (size == 0) return;  // an empty chunk would be the last one
-  if (body_.left) *body_.left -= size;
-  if (body_.form == Body::chunked) {
-    body_.chunk_size.clear();
-    http::append_chunk_size(body_.chunk_size, size);
-    out.push_back(asio::buffer(body_.chunk_size));
-  }
-  out.insert(out.end(), body.begin(), body.end());
-  if (body_.form == Body::chunked) out.push_back(asio::buffer("\r\n", 2));
-}
-
 Soon<error_code> Http1Response::write(Buffers&& buffers, net::More more) {
   if (gone_ || buffers.empty()) return gone_;
   stream_.expires_after(idle_);
@@ -216,9 +218,9 @@ Soon<error_code> Http1Response::write(Buffers&& buffers, net::More more) {
   const auto size = asio::buffer_size(all);
   record_.bytes += size;
   std::size_t sent = 0;
-  if (!holds_to_bandwidth() && held_back_.empty()) {
+  if (!is_limited(bandwidth_) && held_back_.empty()) {
     const auto some = stream_.try_write(all, more);
-    if (!some) note_sent(some.error());
+    if (!some) record_sent(some.error());
     if (gone_ || *some == size) return gone_;
     sent = *some;
   }
@@ -227,49 +229,37 @@ Soon<error_code> Http1Response::write(Buffers&& buffers, net::More more) {
 
 // Writes what the kernel has not taken at once: all but the first `sent` bytes.
 Task<error_code> Http1Response::write_later(Buffers buffers, std::size_t sent, net::More more) {
+  const bool in_turns = is_limited(bandwidth_);
+  error_code error;
   writing_ = asio::buffer_size(buffers);
-  net::error_code error;
-  if (holds_to_bandwidth()) {
-    error = co_await flush();
-    writing_ = asio::buffer_size(buffers);
-    if (!error) error = co_await write_in_turns(buffers);
-  } else if (!held_back_.empty()) {
-    error = co_await write_after_held(buffers, more);
-  } else {
+  if (!held_back_.empty()) {
+    Buffers all;
+    all.push_back(held_back_.bytes());
+    if (!in_turns) all.insert(all.end(), buffers.begin(), buffers.end());
+    writing_ = asio::buffer_size(all);
+    error = co_await stream_.write(std::span(all.data(), all.size()), more);
+    held_back_.clear();
+  } else if (!in_turns) {
     error = co_await stream_.write_rest(std::span(buffers.data(), buffers.size()), sent);
   }
+  if (in_turns && !error) {
+    writing_ = asio::buffer_size(buffers);
+    error = co_await write_in_turns(buffers);
+  }
   writing_ = 0;
-  note_sent(error);
+  record_sent(error);
   co_return gone_;
 }
 
-void Http1Response::note_sent(error_code error) {
+void Http1Response::record_sent(error_code error) {
   if (!gone_) gone_ = error;  // else aborted meanwhile
   if (gone_) keep_ = false;
 }
 
-Task<error_code> Http1Response::write_after_held(const Buffers& buffers, net::More more) {
-  Buffers all;
-  all.push_back(held_back_.bytes());
-  all.insert(all.end(), buffers.begin(), buffers.end());
-  writing_ = asio::buffer_size(all);
-  const auto error = co_await stream_.write(std::span(all.data(), all.size()), more);
-  held_back_.clear();
-  co_return error;
-}
-
 Soon<error_code> Http1Response::flush() {
   if (gone_ || held_back_.empty()) return gone_;
-  return send_held_back();
-}
-
-Task<error_code> Http1Response::send_held_back() {
   stream_.expires_after(idle_);
-  const Buffers nothing_more;
-  const auto error = co_await write_after_held(nothing_more, net::More::no);
-  writing_ = 0;
-  note_sent(error);
-  co_return gone_;
+  return write_later({}, 0, net::More::no);
 }
 
 // Waits until the limits of bandwidth allow some bytes. Zero: the response was aborted.
@@ -277,6 +267,7 @@ Task<std::uint64_t> Http1Response::turn(std::uint64_t wanted) {
   for (;;) {
     const auto allowed = bandwidth_->take(wanted);
     if (allowed > 0) co_return allowed;
+    // The limit holds it up, not the client: the fill does not leave it behind as a slow reader.
     if (reader_) reader_->held_back(FillReader::HeldBack::yes);
     co_await bandwidth_->wait();
     if (reader_) reader_->held_back(FillReader::HeldBack::no);

@@ -3,14 +3,78 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <cstring>
+#include <memory>
 
+#include "proxy/cache/budget.hpp"
+#include "proxy/client/request_body.hpp"
 #include "proxy/client/response_writer.hpp"
+#include "proxy/crowd/receipt_rate.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/net/input.hpp"
 #include "proxy/net/stream.hpp"
 #include "proxy/observe/request_record.hpp"
-#include "proxy/server/held_back.hpp"
 
 namespace proxy {
+
+// Responses to one client that wait to be written together: a copy of their bytes in a buffer of
+// the thread's pool, which is taken with the first bytes and returned by clear(). While a buffer is
+// in use it is charged to the memory of bodies on their way, since a client that does not read
+// keeps it in use. Belongs to one coroutine. The constructor's arguments outlive this object.
+class HeldBack {
+ public:
+  static constexpr std::size_t kMost = BufferPool::kSize;
+
+  HeldBack(BufferPool& pool, cache::Budget& transit) : pool_(pool), transit_(transit) {}
+  ~HeldBack() { clear(); }
+  HeldBack(const HeldBack&) = delete;
+  HeldBack& operator=(const HeldBack&) = delete;
+
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] bool has_room_for(std::size_t bytes) const { return bytes <= kMost - size_; }
+  // Call this only if there is room.
+  void add(std::span<const net::asio::const_buffer> buffers) {
+    if (!bytes_) {
+      bytes_ = pool_.take();
+      charge_.emplace(transit_, kMost);
+    }
+    for (const auto& buffer : buffers) {
+      std::memcpy(bytes_.get() + size_, buffer.data(), buffer.size());
+      size_ += buffer.size();
+    }
+  }
+  // Valid until the next add() or clear().
+  [[nodiscard]] net::asio::const_buffer bytes() const { return {bytes_.get(), size_}; }
+  void clear() {
+    if (bytes_) pool_.give_back(std::move(bytes_));
+    bytes_.reset();
+    charge_.reset();
+    size_ = 0;
+  }
+  // What it takes of the memory of bodies on their way.
+  [[nodiscard]] std::uint64_t charged() const { return bytes_ ? kMost : 0; }
+
+ private:
+  BufferPool& pool_;
+  cache::Budget& transit_;
+  std::unique_ptr<char[]> bytes_;
+  std::size_t size_ = 0;
+  std::optional<cache::Charge> charge_;
+};
+
+// The body of one response as the wire has it: how it is framed, and what is left of it.
+struct BodyFraming {
+  enum class Form : std::uint8_t { plain, chunked, none };
+  using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
+
+  // Appends the bytes as they are sent. The buffers refer to chunk_size. Fails if there are more
+  // bytes than promised.
+  net::error_code append(Buffers& out, std::span<const net::asio::const_buffer> body);
+
+  Form form = Form::plain;
+  std::optional<std::uint64_t> left;  // bytes not sent yet, if the length is known
+  std::string chunk_size;             // the text of the last chunk's
+};
 
 // Belongs to the session's coroutine. The constructor's arguments outlive it. Call begin() before
 // each response.
@@ -22,16 +86,31 @@ namespace proxy {
 // away gets the bytes of neither.
 class Http1Response final : public ResponseWriter {
  public:
-  // `record` gets the status, the time of the head, and the number of bytes sent. A write that
-  // makes no progress for `idle` fails. `pool` and `transit`: see HeldBack.
-  Http1Response(net::Stream& stream, Input& input, RequestRecord& record, BufferPool& pool,
-                cache::Budget& transit, std::chrono::milliseconds idle)
-      : stream_(stream), input_(input), record_(record), held_back_(pool, transit), idle_(idle) {}
+  struct Needs {
+    BufferPool& buffers;  // these two: see HeldBack
+    cache::Budget& transit;
+    const machine::Clock& clock;
+    std::chrono::milliseconds idle;  // a write that makes no progress for so long fails
+  };
+  // `record` gets the status, the time of the head, and the number of bytes sent.
+  Http1Response(net::Stream& stream, Input& input, RequestRecord& record, const Needs& needs)
+      : stream_(stream),
+        input_(input),
+        record_(record),
+        clock_(needs.clock),
+        held_back_(needs.buffers, needs.transit),
+        idle_(needs.idle) {}
 
   // What follows the request in the input.
   enum class Next : std::uint8_t { unknown, is_here };  // here: with its whole head
-  // `wants_more`: the client asked for the connection to be kept.
-  void begin(int client_minor, bool head_only, bool wants_more, Next next = Next::unknown);
+  // What the request says of its response.
+  struct Asked {
+    int minor = 1;            // of the client's version
+    bool head_only = false;   // by HEAD
+    bool wants_more = false;  // the connection is to be kept
+    Next next = Next::unknown;
+  };
+  void begin(const Asked& asked);
   // Whether another request may follow: the response was sent whole, and both sides keep the
   // connection.
   [[nodiscard]] bool may_go_on() const { return keep_ && (finished_ || !started_); }
@@ -62,45 +141,60 @@ class Http1Response final : public ResponseWriter {
   }
 
  private:
-  using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
+  using Buffers = BodyFraming::Buffers;
+  using Body = BodyFraming::Form;
 
-  [[nodiscard]] bool holds_to_bandwidth() const { return bandwidth_ && bandwidth_->is_limited(); }
   void begin_head(unsigned status, std::optional<std::uint64_t> length);
-  void append_framing(unsigned status, std::optional<std::uint64_t> length);
-  // How the body is sent.
-  enum class Body : std::uint8_t { plain, chunked, none };
-
-  [[nodiscard]] bool close_delimited() const {
-    return started_ && body_.form == Body::plain && !body_.left;
-  }
-  bool exceeds_length(std::span<const net::asio::const_buffer> body);
-  // The buffers refer to body_.chunk_size.
-  void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
   bool hold_back(const Buffers& whole);
   net::Soon<net::error_code> write(Buffers&& buffers, net::More more = net::More::no);
   net::Task<net::error_code> write_later(Buffers buffers, std::size_t sent, net::More more);
   net::Task<net::error_code> finish_chunked(std::string_view trailers);
-  net::Task<net::error_code> send_held_back();
-  net::Task<net::error_code> write_after_held(const Buffers& buffers, net::More more);
-  void note_sent(net::error_code error);
+  void record_sent(net::error_code error);
   net::Task<net::error_code> write_in_turns(const Buffers& buffers);
   net::Task<std::uint64_t> turn(std::uint64_t wanted);
 
   net::Stream& stream_;
   Input& input_;
   RequestRecord& record_;
+  const machine::Clock& clock_;
   HeldBack held_back_;
   const std::chrono::milliseconds idle_;
   int minor_ = 1;
   Next next_ = Next::unknown;
   bool keep_ = false;
-  struct {
-    Body form = Body::plain;
-    std::optional<std::uint64_t> left;  // bytes not sent yet, if the length is known
-    std::string chunk_size;             // the text of the last chunk's
-  } body_;
+  BodyFraming body_;
   net::error_code gone_;       // the error after which every write fails
   std::uint64_t writing_ = 0;  // bytes of the write under way
+};
+
+// The body of a request.
+class Http1Body final : public RequestBody {
+ public:
+  struct Least {
+    ReceiptRate rate;
+    const machine::Clock& clock;
+  };
+  // A body that does not meet the least rate fails with asio::error::timed_out.
+  Http1Body(Input& input, http::Framing framing, std::optional<Least> least = {})
+      : reader_(input, framing), least_(std::move(least)) {}
+
+  net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
+                                           std::chrono::milliseconds idle) override {
+    const auto begun = least_ ? least_->clock.steady() : machine::Clock::SteadyTime{};
+    const auto read = co_await reader_.read(into, idle);
+    if (!read || reader_.finished() || !least_) co_return read;
+    too_slow_ = least_->rate.note(*read, least_->clock.steady() - begun) == ReceiptRate::Met::no;
+    if (too_slow_) co_return net::error_code(net::asio::error::timed_out);
+    co_return read;
+  }
+  [[nodiscard]] bool finished() const override { return reader_.finished(); }
+  // The body has failed because it came too slowly.
+  [[nodiscard]] bool too_slow() const { return too_slow_; }
+
+ private:
+  BodyReader reader_;
+  std::optional<Least> least_;
+  bool too_slow_ = false;
 };
 
 }  // namespace proxy

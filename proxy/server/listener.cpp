@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/launcher.hpp"
 
 namespace proxy {
@@ -62,9 +61,8 @@ machine::Descriptor open_bound(const tcp::endpoint& endpoint, bool shared) {
   return socket;
 }
 
-int listening(int fd, const tcp::endpoint& endpoint) {
+void listen_on(int fd, const tcp::endpoint& endpoint) {
   if (::listen(fd, SOMAXCONN) != 0) fail(endpoint, "listen on");
-  return fd;
 }
 
 tcp::endpoint endpoint_of(const config::HostPort& wanted) {
@@ -101,14 +99,6 @@ void Listeners::open(std::span<const config::HostPort> settings, std::vector<int
   for (const int fd : pool) ::close(fd);
 }
 
-Listeners::~Listeners() {
-  for (const auto& of_address : sockets_) {
-    for (const auto& socket : of_address) {
-      if (!socket.handed_out) ::close(socket.descriptor);
-    }
-  }
-}
-
 void Listeners::inherit(std::vector<int> pool) {
   for (const int fd : pool) {
     const auto endpoint = local_name(fd);
@@ -117,7 +107,7 @@ void Listeners::inherit(std::vector<int> pool) {
                                " is no bound TCP socket");
     }
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-    listening(fd, endpoint);
+    listen_on(fd, endpoint);
   }
   while (!pool.empty()) {
     if (!take(local_name(pool.front()), pool)) return;
@@ -132,7 +122,7 @@ bool Listeners::take(const tcp::endpoint& wanted, std::vector<int>& pool) {
   auto& mine = sockets_.emplace_back();
   std::erase_if(pool, [&](int fd) {
     const bool fits = local_name(fd) == endpoint;
-    if (fits) mine.push_back({fd});
+    if (fits) mine.emplace_back(machine::Descriptor(fd));
     return fits;
   });
   addresses_.push_back(endpoint);
@@ -146,8 +136,8 @@ void Listeners::bind(const tcp::endpoint& wanted) {
   endpoint.port(local_name(open_bound(endpoint, false).number()).port());
   auto& mine = sockets_.emplace_back();
   for (std::size_t i = 0; i < threads_; ++i) {
-    mine.push_back({open_bound(endpoint, true).release()});
-    listening(mine.back().descriptor, endpoint);
+    mine.emplace_back(open_bound(endpoint, true));
+    listen_on(mine.back().descriptor, endpoint);
   }
   addresses_.push_back(endpoint);
 }
@@ -159,9 +149,8 @@ std::vector<net::Acceptor> Listeners::acceptors(std::size_t thread, net::Executo
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
     auto& sockets = sockets_[i];
     for (auto n = thread % sockets.size(); n < sockets.size(); n += threads_) {
-      auto& [descriptor, handed_out] = sockets[n];
-      const bool is_first = !std::exchange(handed_out, true);
-      const int fd = is_first ? descriptor : ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+      auto& [descriptor, owned] = sockets[n];
+      const int fd = owned ? owned.release() : ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
       acceptors.emplace_back(executor, addresses_[i].protocol(), fd);
     }
   }

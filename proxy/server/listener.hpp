@@ -3,10 +3,11 @@
 
 #include <memory>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "config/settings.hpp"
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy {
@@ -22,7 +23,6 @@ class Listeners {
   // predecessor does (succession/inherited.hpp), each address of the settings gets the sockets that
   // it had, however many threads it had; those of other addresses are closed.
   Listeners(std::span<const config::HostPort> settings, std::size_t threads);
-  ~Listeners();
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
 
@@ -39,8 +39,10 @@ class Listeners {
 
  private:
   struct Socket {
-    int descriptor = -1;
-    bool handed_out = false;  // an acceptor owns it
+    explicit Socket(machine::Descriptor socket)
+        : descriptor(socket.number()), owned(std::move(socket)) {}
+    int descriptor;
+    machine::Descriptor owned;  // the same, until an acceptor owns it
   };
 
   // The addresses of the settings. `pool`: the sockets of our predecessor.

@@ -8,8 +8,10 @@
 namespace proxy {
 namespace {
 
+// To list so many takes 20 ms, for which a start does not wait.
+constexpr std::size_t kMany = 100'000;
+
 StoreHoldings::FirstList first_list(const Storage& storage) {
-  constexpr std::size_t kMany = 100'000;  // takes 20 ms
   using First = StoreHoldings::FirstList;
   const bool many = storage.disk && storage.disk->disk().catalog().index.entries() > kMany;
   return many ? First::put_off : First::at_once;

@@ -1,4 +1,4 @@
-#include "proxy/server/session.hpp"
+#include "proxy/server/accept.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -9,7 +9,6 @@
 #include "proxy/observe/metrics.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/server/held_head.hpp"
-#include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
 
 namespace proxy {
@@ -88,8 +87,9 @@ class Session final : public SessionList::Item {
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
-        response_(stream_, input_, record_, worker.buffers, worker.shared.pages.transit,
-                  worker.policy()->settings.timeouts.body),
+        response_(stream_, input_, record_,
+                  {worker.buffers, worker.shared.pages.transit, worker.shared.cache.clock,
+                   worker.policy()->settings.timeouts.body}),
         client_{worker.serving,
                 response_,
                 record_,
@@ -122,7 +122,7 @@ class Session final : public SessionList::Item {
   Parsed parse(std::size_t size, const http::HeadLimits& limits, std::string& moved);
   using Next = Http1Response::Next;
   void begin_answer(const Request& request, std::size_t head_size, Next next);
-  [[nodiscard]] ReceiptRate least_rate() const;
+  [[nodiscard]] Http1Body::Least least_rate() const;
   Then end_answer(Request& request, const Http1Body& body);
   Task<Then> refuse_head(net::error_code error);
   Task<Then> refuse_parsed(http::HeadError error);
@@ -243,7 +243,7 @@ Task<Then> Session::serve_one() {
   const auto size = bytes ? bytes->size() : 0;
   const bool is_followed = bytes && input_.has_head_after(size);
   const bool head_only = begins_with_head(input_.buffered());
-  response_.begin(1, head_only, false);
+  response_.begin({.head_only = head_only});
   record_.begin(worker_.shared.cache.clock.steady());
   if (!bytes) co_return co_await refuse_head(bytes.error());
   std::string moved;
@@ -276,14 +276,15 @@ Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
 
 void Session::begin_answer(const Request& request, std::size_t head_size, Next next) {
   const bool may_stay = !worker_.shared.instance.leaving && !worker_.shared.instance.draining;
-  response_.begin(request.head.minor, request.head.method == "HEAD",
-                  request.head.keep_alive() && !guest_.in_reserve() && may_stay, next);
+  response_.begin({request.head.minor, request.head.method == "HEAD",
+                   request.head.keep_alive() && !guest_.in_reserve() && may_stay, next});
   head_.arrived(head_size, input_.memory());
 }
 
-ReceiptRate Session::least_rate() const {
+Http1Body::Least Session::least_rate() const {
   const auto& settings = worker_.policy()->settings;
-  return {settings.limits.least_rate.value, settings.timeouts.body / 2};
+  return {{settings.limits.least_rate.value, settings.timeouts.body / 2},
+          worker_.shared.cache.clock};
 }
 
 Then Session::end_answer(Request& request, const Http1Body& body) {
@@ -360,14 +361,20 @@ void Session::log(std::string_view method, std::string_view url,
 
 Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
                        ClientTable::Guest guest, Door door) {
-  const CountedIfLate late(worker.shared, door);  // ends before `guest` is counted no more
-  Session session(worker, std::move(socket), remote, guest, door);
-  try {
-    co_await session.run();
-  } catch (const std::exception& bug) {
-    spdlog::error("a connection from {} failed inside this proxy: {}", remote.address().to_string(),
-                  bug.what());
+  auto& shared = worker.shared;
+  {
+    const auto counted = std::move(guest);
+    const CountedIfLate late(shared, door);  // ends before `counted` is counted no more
+    Session session(worker, std::move(socket), remote, counted, door);
+    try {
+      co_await session.run();
+    } catch (const std::exception& bug) {
+      spdlog::error("a connection from {} failed inside this proxy: {}",
+                    remote.address().to_string(), bug.what());
+    }
   }
+  shared.newcomers.wake_one();
+  shared.watching_newcomers.wake_one();
 }
 
 }  // namespace proxy

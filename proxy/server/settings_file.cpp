@@ -25,12 +25,12 @@ void warn_of(const lists::Skipped& skipped) {
 }
 
 boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(
-    const config::AccessSettings& access) {
-  const auto begun = std::chrono::steady_clock::now();
+    const config::AccessSettings& access, const machine::Clock& clock) {
+  const auto begun = clock.steady();
   auto lists = lists::read_lists(access, warn_of);
   if (!lists) return lists.error();
   if (!access.block.empty() || !access.allow.empty()) {
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    const std::chrono::duration<double> took = clock.steady() - begun;
     spdlog::info("lists block {} and allow {}; read in {:.1f} s, {} MiB",
                  config::counted(lists->block().entries(), "entry", "entries"),
                  lists->allow().entries(), took.count(),
@@ -47,23 +47,6 @@ boost::system::result<Users, config::SettingsErrors> read_users_of(
   auto file = users::PasswordFile::read(access.users->file);
   if (!file) return file.error();
   return std::make_shared<const users::PasswordFile>(std::move(*file));
-}
-
-boost::system::result<PinnedPolicy, config::SettingsErrors> policy_for(config::Settings settings,
-                                                                       const std::string& path,
-                                                                       const Policy* before) {
-  auto lists = read_lists_of(settings.access);
-  if (!lists) return lists.error();
-  auto users = read_users_of(settings.access);
-  if (!users) return users.error();
-  auto pages = ErrorPages::read(settings.pages);
-  if (!pages) return pages.error();
-  try {
-    return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before,
-                                          std::move(*users), std::move(*pages));
-  } catch (const std::runtime_error& error) {
-    return config::SettingsErrors{{path, error.what()}};
-  }
 }
 
 // One list of neighbours may serve all members of a site. The entry that names us by an address is
@@ -92,9 +75,25 @@ boost::system::result<config::Settings, config::SettingsErrors> SettingsFile::re
   return settings;
 }
 
+boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::make_policy(
+    config::Settings settings, const Policy* before) const {
+  auto lists = read_lists_of(settings.access, clock_);
+  if (!lists) return lists.error();
+  auto users = read_users_of(settings.access);
+  if (!users) return users.error();
+  auto pages = ErrorPages::read(settings.pages);
+  if (!pages) return pages.error();
+  try {
+    return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before,
+                                          std::move(*users), std::move(*pages));
+  } catch (const std::runtime_error& error) {
+    return config::SettingsErrors{{path_, error.what()}};
+  }
+}
+
 boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::policy_of(
     config::Settings settings) const {
-  return policy_for(std::move(settings), path_, nullptr);
+  return make_policy(std::move(settings), nullptr);
 }
 
 boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile::read_again(
@@ -103,7 +102,7 @@ boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile
   if (!settings) return settings.error();
   auto waiting = config::needing_restart(before.settings, *settings);
   config::keep_until_restart(before.settings, *settings);
-  auto policy = policy_for(std::move(*settings), path_, &before);
+  auto policy = make_policy(std::move(*settings), &before);
   if (!policy) return policy.error();
   return Reread{std::move(*policy), std::move(waiting)};
 }

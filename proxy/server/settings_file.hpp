@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/load.hpp"
+#include "proxy/machine/clock.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/policy/policy.hpp"
 
@@ -41,7 +42,11 @@ class SettingsFile {
       const Policy& before) const;
 
  private:
+  boost::system::result<PinnedPolicy, config::SettingsErrors> make_policy(
+      config::Settings settings, const Policy* before) const;
+
   const std::string path_;
+  const machine::Clock clock_{};  // for how long the lists take
   const std::optional<machine::MemoryLimit> memory_;
 };
 

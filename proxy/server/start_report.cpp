@@ -2,19 +2,26 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <sstream>
 
 #include "config/counted.hpp"
 #include "config/text.hpp"
-#include "proxy/server/worker_threads.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/machine/limits.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
 namespace {
 
 using config::short_size;
+
+std::size_t segments_of(const config::Settings& settings) {
+  const auto& disk = settings.cache.disk;
+  return disk ? cache::segments_of(disk->size.value) : 0;
+}
 
 std::string who(const Shared& shared, const Policy& policy, const std::string& settings) {
   return fmt::format("{} named {}, process {}, {}, settings of {}", kProduct, shared.instance.name,
@@ -32,9 +39,10 @@ std::string where(const Shared& shared, const std::string& control_socket) {
 }
 
 std::string what(const Shared& shared, const Policy& policy) {
-  auto text = fmt::format(
-      "holds {} in memory, {} of {}", config::counted(shared.cache.store.responses(), "response"),
-      short_size(shared.cache.store.totals().bytes), short_size(policy.settings.cache.memory.value));
+  auto text = fmt::format("holds {} in memory, {} of {}",
+                          config::counted(shared.cache.store.responses(), "response"),
+                          short_size(shared.cache.store.totals().bytes),
+                          short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;
   if (!shared.cache.disk || !disk) return text + "; no disk";
   const auto& catalog = shared.cache.disk->disk().catalog();
@@ -47,7 +55,7 @@ std::string whom(const Policy& policy) {
   std::vector<std::string> siblings;
   std::vector<std::string> parents;
   for (const auto& peer : policy.directory->peers()) {
-    if (peer->is_ourselves()) continue;
+    if (peer->is_ourselves()) continue;  // one list of neighbours may serve a whole site
     (peer->role == config::Role::parent ? parents : siblings).push_back(peer->name);
   }
   if (siblings.empty() && parents.empty()) return "knows no neighbours (setting peers)";
@@ -74,6 +82,34 @@ std::vector<std::string> start_report(const Shared& shared, const Policy& policy
                                       const StartFacts& facts) {
   return {who(shared, policy, facts.settings_file), where(shared, facts.control_socket),
           what(shared, policy), whom(policy), limits(shared, policy, facts.limits)};
+}
+
+void raise_descriptor_limit(const config::Settings& settings) {
+  const auto segments = segments_of(settings);
+  machine::raise_descriptor_limit(segments > 0 ? descriptors_for(segments) : 0);
+}
+
+DescriptorLimits descriptor_limits_of(const config::Settings& settings) {
+  // What is allowed now: raise_descriptor_limit() may have got less than it asked for.
+  const auto allowed = machine::descriptor_limit().now;
+  const auto files = segments_of(settings);
+  if (const auto shortage = descriptor_shortage(settings.limits, allowed, files)) {
+    spdlog::warn("{}", *shortage);
+  }
+  return descriptor_limits(allowed, files);
+}
+
+std::string describe_limits(const config::Settings& settings,
+                            const std::optional<machine::MemoryLimit>& memory) {
+  const auto descriptors = machine::descriptor_limit().now;
+  if (!memory) return fmt::format("{} descriptors", descriptors);
+  if (const auto shortage = machine::memory_shortage(settings, memory)) {
+    spdlog::warn("{}, or the system may end the proxy", *shortage);
+  }
+  const auto& group = memory->cgroup_file;
+  return fmt::format("cache.memory is {} MiB of {} MiB ({}), {} descriptors",
+                     settings.cache.memory.value >> 20, memory->bytes >> 20,
+                     group.empty() ? "this machine" : group, descriptors);
 }
 
 }  // namespace proxy

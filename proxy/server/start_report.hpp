@@ -1,6 +1,7 @@
-// What the program says of itself when it starts.
+// What the program says of itself when it starts, and what limits it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,17 @@ struct StartFacts {
 // Five lines for a person: who we are, where we listen, what we hold, whom we know, what limits us.
 std::vector<std::string> start_report(const Shared& shared, const Policy& policy,
                                       const StartFacts& facts);
+
+// Raises the limit of open files as far as it may be raised; with root's rights, so far that the
+// cache on disk can open each segment. Call this before they are given up.
+void raise_descriptor_limit(const config::Settings& settings);
+
+// How many descriptors clients may take. Warns of a descriptor_shortage().
+DescriptorLimits descriptor_limits_of(const config::Settings& settings);
+
+// What limits the process, in one line for a person. Warns if the settings ask for more memory than
+// there is.
+std::string describe_limits(const config::Settings& settings,
+                            const std::optional<machine::MemoryLimit>& memory);
 
 }  // namespace proxy

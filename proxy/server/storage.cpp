@@ -56,8 +56,8 @@ cache::KeptElsewhere asking(const Keepers& keepers) {
 }
 
 // A neighbour may still hold what was purged before a restart.
-void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
-  const auto now = std::chrono::steady_clock::now();
+void remember(const cache::disk::LatelyPurged& purged, Fills& fills,
+              machine::Clock::SteadyTime now) {
   for (const auto& key : purged.keys) fills.invalidate(key, now);
   for (const auto& text : purged.prefixes) fills.invalidate(PurgePattern::of_text(text), now);
 }
@@ -90,7 +90,7 @@ void Storage::limit_memory(std::uint64_t bytes) {
   budget.set_limit(bytes);
 }
 
-void Storage::follow(const config::Settings& settings) {
+void Storage::apply(const config::Settings& settings) {
   const auto& told = settings.cache;
   limit_memory(told.memory.value - transit_share(told));
   store.follow_budget(told.largest_object().value);
@@ -103,7 +103,8 @@ void Storage::follow(const config::Settings& settings) {
 
 Storage::Storage(const config::Settings& settings, machine::Clock& clock,
                  cache::DiskTier::InUse in_use)
-    : budget(settings.cache.memory.value - transit_share(settings.cache)),
+    : keepers(clock),
+      budget(settings.cache.memory.value - transit_share(settings.cache)),
       transit(transit_share(settings.cache)),
       disk(made_disk(settings.cache, budget, clock, asking(keepers))),
       store(
@@ -114,11 +115,11 @@ Storage::Storage(const config::Settings& settings, machine::Clock& clock,
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get(), settings.cache.disk ? settings.cache.disk->path : std::string()) {
   if (!disk) return;
-  remember(open_disk(*disk, settings.cache.disk->path, in_use), fills);
+  remember(open_disk(*disk, settings.cache.disk->path, in_use), fills, clock.steady());
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {
-    store.lose_departures(std::chrono::system_clock::now() - kBeforeAnyDigest);
+    store.lose_departures(clock.now() - kBeforeAnyDigest);
   }
 }
 

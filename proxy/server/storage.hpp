@@ -2,13 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "config/settings.hpp"
+#include "peers/directory.hpp"
+#include "peers/publisher.hpp"
+#include "peers/snapshot.hpp"
 #include "proxy/blocks/block_runs.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/observe/watch.hpp"
-#include "proxy/server/keepers.hpp"
 #include "proxy/tiers/placement.hpp"
 
 namespace proxy {
@@ -16,6 +19,38 @@ namespace proxy {
 // Creates cache.disk.path, and the folders above it, where they are missing. Says why it cannot:
 // the cache on disk then rests. Call this before the sandbox, which ties rights to folders.
 void make_cache_folder(const config::CacheSettings& settings);
+
+// Which of the responses stored here a neighbour keeps, too. The cache asks this before it evicts.
+// The neighbours change with the settings.
+class Keepers {
+ public:
+  // The clock outlives this object.
+  explicit Keepers(const machine::Clock& clock) : clock_(clock) {}
+
+  // `publisher`: of our digest; outlives the threads that ask. One thread at a time.
+  void apply(std::shared_ptr<const peers::PeerDirectory> directory,
+             const peers::Publisher& publisher) {
+    known_.replace(std::make_unique<const Known>(Known{std::move(directory), &publisher}));
+  }
+
+  // See PeerDirectory::is_kept_elsewhere(). Any thread, never waits.
+  bool elsewhere(const digest::Claim& claim) const {
+    return known_.read([&](const Known& known) {
+      return known.directory &&
+             known.directory->is_kept_elsewhere(claim.key, known.publisher->epoch(),
+                                                clock_.steady(), claim.rule);
+    });
+  }
+
+ private:
+  struct Known {
+    std::shared_ptr<const peers::PeerDirectory> directory;  // null: no neighbours yet
+    const peers::Publisher* publisher = nullptr;
+  };
+
+  const machine::Clock& clock_;
+  peers::Snapshot<Known> known_{std::make_unique<const Known>()};
+};
 
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
@@ -25,11 +60,11 @@ struct Storage {
 
   // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
   // For one thread, which may be busy for a while; others may use the storage meanwhile.
-  void follow(const config::Settings& settings);
-  // Keeps in memory what is under way, and little else: no more requests are to come. As follow().
+  void apply(const config::Settings& settings);
+  // Keeps in memory what is under way, and little else: no more requests are to come. As apply().
   void give_up_memory();
   // Limits what memory holds to `bytes`. Bodies that are passed on get their share beside that. As
-  // follow().
+  // apply().
   void limit_memory(std::uint64_t bytes);
 
   threads::Alarm newly_claimed;  // our digest changes

@@ -44,10 +44,7 @@ std::function<bool()> Watchdog::asking(net::Executor loop) {
 
 Watchdog::Watchdog(const machine::Supervisor& supervisor, StuckThreads& stuck,
                    std::vector<Watched> threads, std::function<void()> rescue)
-    : supervisor_(supervisor),
-      stuck_(stuck),
-      rescue_(std::move(rescue)),
-      pause_(pause_between_looks(supervisor)) {
+    : supervisor_(supervisor), stuck_(stuck), rescue_(std::move(rescue)) {
   for (auto& thread : threads) threads_.push_back({.thread = std::move(thread)});
 }
 
@@ -56,6 +53,7 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::begin() {
+  // Its own set: the main thread, which has another one, may be the thread that is stuck.
   ending_.add(SIGTERM);
   ending_.add(SIGINT);
   ending_.async_wait([this](net::error_code error, int) {
@@ -74,16 +72,17 @@ void Watchdog::begin_to_look() {
 // Looks are counted, not time: while the whole process stands still, no thread is at fault.
 void Watchdog::look() {
   if (!waits_for_.empty()) return;  // threads end
+  const auto pause = pause_between_looks(supervisor_);
   std::vector<std::string> stuck;
   bool lives = true;
   for (auto& [thread, without] : threads_) {
-    without = thread.got_on() ? Clock::duration{} : without + pause_;
+    without = thread.got_on() ? Clock::duration{} : without + pause;
     if (!thread.works_long && without > Clock::duration{}) lives = false;
     if (without >= kLongest * (thread.works_long ? kLongWork : 1)) stuck.push_back(thread.name);
   }
   if (lives && !leaves_) supervisor_.alive();
   say(std::move(stuck));
-  look_.expires_after(pause_);
+  look_.expires_after(pause);
   look_.async_wait([this](net::error_code error) {
     if (!error) look();
   });

@@ -70,7 +70,6 @@ class Watchdog {
   StuckThreads& stuck_;
   std::vector<Seen> threads_;
   const std::function<void()> rescue_;
-  const std::chrono::steady_clock::duration pause_;
   std::atomic<bool> leaves_ = false;
   // For this object's thread alone, like all members below.
   net::asio::io_context io_{1};

@@ -1,8 +1,13 @@
-// One I/O thread, and what all of them share.
+// The I/O threads, what all of them share, and one thread for work that takes too long for them.
 #pragma once
 
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <list>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "proxy/client/serve_access.hpp"
@@ -12,6 +17,29 @@
 #include "proxy/upstream/outgoing.hpp"
 
 namespace proxy {
+
+// Connections that wait for room, in the order in which they are woken. Any thread.
+class Newcomers {
+ public:
+  // One connection that waits, until this object is destroyed. Belongs to one coroutine.
+  struct Waiting {
+    Waiting(Newcomers& of_all, net::Executor executor);
+    ~Waiting();
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+    Newcomers& all;
+    Wakeup wakeup;
+    std::size_t place;  // how many there were when it came, itself included
+  };
+  // A connection has ended: wakes the one that was woken longest ago, or never.
+  void wake_one() EXCLUDES(mutex_);
+
+ private:
+  std::atomic<std::size_t> count_ = 0;  // spares the end of each connection the lock
+  threads::Mutex mutex_;
+  std::list<Waiting*> line_ GUARDED_BY(mutex_);
+};
 
 // Owns what all threads share, beside the storage. No other room sees it: `server` gives each room
 // a struct of what that room needs. Outlives all workers.
@@ -40,6 +68,8 @@ struct Shared {
   SiteFetches site_fetches;
   users::PasswordChecks password_checks;
   Crowd crowd;
+  Newcomers newcomers;
+  Newcomers watching_newcomers;  // those whose clients watch over this proxy
   Observed observed;
   Visitors visitors;
   PagesAccess pages;
@@ -84,6 +114,50 @@ struct Worker {
 
  private:
   PinnedPolicy policy_;
+};
+
+// The number of I/O threads that the settings ask for: one per core by default.
+std::size_t thread_count(const config::Settings& settings);
+
+// For the main thread alone, except on_each().
+class WorkerThreads {
+ public:
+  // Starts no thread and gives no worker a policy. `shared` and `aside` outlive this object.
+  WorkerThreads(Shared& shared, Loop& aside, std::size_t count);
+  ~WorkerThreads() { stop(); }
+  WorkerThreads(const WorkerThreads&) = delete;
+  WorkerThreads& operator=(const WorkerThreads&) = delete;
+
+  // Posts the policy to each worker, whose thread then follows it. Returns at once.
+  void follow(const PinnedPolicy& policy);
+
+  // Has the first thread that has time ask the name servers for the host. Returns at once.
+  void ask_for_name(const std::string& host);
+  // Posts `work` to each worker's thread. Returns at once; before start() the work waits. Any
+  // thread.
+  void on_each(const std::function<void(Worker&)>& work);
+
+  // Starts all threads. Call this after the first follow().
+  void start();
+
+  // Returns when all threads have ended. Coroutines still exist, so the objects that they refer to
+  // must live on. Calls `waits_for` with the name of each thread before it waits for it.
+  using WaitsFor = std::function<void(std::string)>;
+  void stop(const WaitsFor& waits_for = [](const std::string&) {});
+  // Destroys all coroutines before any worker, since a fill's readers may belong to other workers.
+  // Call this after stop().
+  void end_coroutines();
+
+  [[nodiscard]] std::size_t count() const { return workers_.size(); }
+  [[nodiscard]] static std::string name_of(std::size_t worker);  // by its place
+  static constexpr const char* kAside = "the thread for long work";
+  // Only while no thread runs.
+  [[nodiscard]] std::deque<Worker>& workers() { return workers_; }
+
+ private:
+  Loop& aside_;
+  std::deque<Worker> workers_;
+  std::vector<std::jthread> running_;  // the one aside first
 };
 
 }  // namespace proxy

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "proxy/client/client.hpp"
-#include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"
@@ -64,7 +63,8 @@ struct Scene {
   net::Stream stream{std::move(pair.first), worker.deadlines};
   Input input{stream, worker.buffers};
   RequestRecord record;
-  Http1Response response{stream, input, record, worker.buffers, transit, settings.timeouts.body};
+  Http1Response response{
+      stream, input, record, {worker.buffers, transit, clock, settings.timeouts.body}};
   Client client{worker.serving, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
 };
 

@@ -20,7 +20,7 @@ std::string answer_to(const std::string& target, const std::string& lines = "",
   const std::string text =
       "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
   const auto request = parse_request(text, {}).value();
-  scene.response.begin(1, false, false);
+  scene.response.begin({1, false, false});
   request->pin(scene.policy);
   note_arrival(scene.client, *request);
   Http1Body body(scene.input, request->framing);

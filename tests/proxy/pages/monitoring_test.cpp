@@ -14,7 +14,7 @@ struct Served {
   explicit Served(const std::string& target)
       : request(parse_request("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n\r\n", {})
                     .value()) {
-    scene.response.begin(1, false, false);
+    scene.response.begin({1, false, false});
     request->pin(scene.policy);
     note_arrival(scene.client, *request);
   }

@@ -101,7 +101,7 @@ class Wire {
     request->pin(scene_.policy);
     note_arrival(scene_.client, *request);
     Http1Body body(scene_.input, request->framing);
-    scene_.response.begin(1, false, false);
+    scene_.response.begin({1, false, false});
     support::run(scene_.worker.io, serve_own(scene_.shared.pages, scene_.client, *request,
                                              *own_page(scene_.client, *request), body));
     return read();

@@ -125,7 +125,7 @@ TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
   scene.client.address = *config::parse_address(GetParam().client);
   const std::string text = "GET " + GetParam().path + " HTTP/1.1\r\n" + GetParam().lines + "\r\n";
   const auto request = parse_request(text, {}).value();
-  scene.response.begin(1, false, false);
+  scene.response.begin({1, false, false});
   request->pin(scene.policy);
   note_arrival(scene.client, *request);
   const auto page = own_page(scene.client, *request);
@@ -190,7 +190,7 @@ std::string answer_to(const std::string& line, const std::string& lines = "") {
   Scene scene(settings);
   const std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
   const auto request = parse_request(text, {}).value();
-  scene.response.begin(1, request->is_head(), false);
+  scene.response.begin({1, request->is_head(), false});
   request->pin(scene.policy);
   note_arrival(scene.client, *request);
   return served(scene, *request, *own_page(scene.client, *request));

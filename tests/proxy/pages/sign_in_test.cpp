@@ -46,7 +46,7 @@ struct Closed {
   // The whole response. The connection is used up.
   std::string answer(const std::string& line, const std::string& lines) {
     const auto asked = request(line, lines);
-    scene.response.begin(1, false, false);
+    scene.response.begin({1, false, false});
     Http1Body body(scene.input, asked->framing);
     return scene.received(
         serve_own(scene.shared.pages, scene.client, *asked, *own_page(scene.client, *asked), body));

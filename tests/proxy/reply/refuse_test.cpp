@@ -81,7 +81,7 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
                                                                         true});
     const auto key = digest::key_of(digest::Method::get, url);
     ASSERT_EQ(scene.store.put(key, {entry}, now), cache::Stored::yes);
-    scene.response.begin(1, false, true);
+    scene.response.begin({1, false, true});
     Http1Body body(scene.input, (*request).framing);
     const auto text =
         scene.received(answer(scene.shared.pages, scene.client, *request.parsed, body));
@@ -91,7 +91,7 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
 
 std::string refused(const TextRequest& request, Refusal refusal, bool* goes_on = nullptr) {
   Scene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   auto text = scene.received(refuse(scene.client, *request, std::move(refusal)));
   if (goes_on) *goes_on = scene.response.may_go_on();
   return text;
@@ -120,7 +120,7 @@ config::Settings with_contact() {
 std::string refused_with(const std::string& fields, Refusal refusal,
                          const std::string& line = "GET http://a.test/x?a='b'&c HTTP/1.1") {
   Scene scene(with_contact());
-  scene.response.begin(1, line.starts_with("HEAD"), true);
+  scene.response.begin({1, line.starts_with("HEAD"), true});
   const TextRequest request(fields, line);
   request.parsed->pin(scene.policy);
   return scene.received(refuse(scene.client, *request, std::move(refusal)));
@@ -167,7 +167,7 @@ TEST(Refuse, TellsEveryOtherClientTheSameInOneLine) {
 
 TEST(Refuse, NamesNoUrlThatItCouldNotReadAndNobodyToAskWithoutAContact) {
   Scene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   const auto text = scene.received(refuse_unread(scene.client, Refusal::bad("no")));
   EXPECT_EQ(body_of(text), "cache-a: no; time: NOW. Ask if this does not explain itself.\n");
 }
@@ -261,7 +261,7 @@ TEST(Refuse, WhoseBodyIsUnreadCannotGoOn) {
 TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
   Scene scene;
   const TextRequest request("");
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   const Failure failure{Failure::Where::upstream, Failure::What::timed_out, {}};
   const auto text = scene.received(refuse(scene.client, *request, failure));
   EXPECT_EQ(text.substr(9, 3), "504");
@@ -275,7 +275,7 @@ TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
   Scene scene;
   const TextRequest request("");
   for (const auto cause : {upstream::Errc::blocked_address, upstream::Errc::denied_address}) {
-    scene.response.begin(1, false, true);
+    scene.response.begin({1, false, true});
     const auto failure = failure_of(Failure::Where::upstream, cause);
     support::run(scene.worker.io, refuse(scene.client, *request, failure));
     EXPECT_EQ(scene.record.status, 403U);
@@ -286,7 +286,7 @@ TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
 
 TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
   Scene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   const auto text = scene.received(refuse_malformed(scene.client, http::HeadError::bare_lf));
   EXPECT_EQ(text.substr(9, 3), "400");
   EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos);

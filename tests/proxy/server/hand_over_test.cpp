@@ -21,15 +21,14 @@ class HandOverScene : public testing::Test {
     const succession::Launcher launcher(arguments.data());
     net::asio::io_context io;
     const config::HostPort any{"127.0.0.1", 0};
-    const Listeners listeners({&any, 1}, 1);
+    Listeners listeners({&any, 1}, 1);
     config::Settings settings;
     settings.control = "";  // none
     ControlSocket control(settings);
     succession::Successor successor;
     const HandOver::Steps steps{[&] { return ++released_, disk_answers; }, [&] { ++taken_back_; },
-                                [] {}};
-    HandOver hand_over(io, {listeners, control}, launcher, successor, steps,
-                       std::chrono::seconds(1));
+                                [] {}, std::chrono::seconds(1)};
+    HandOver hand_over(io, {listeners, control}, launcher, successor, steps);
     for (int times = 0; times < 2; ++times) {
       hand_over.begin();
       io.restart();

@@ -50,7 +50,7 @@ class Http1Framing : public testing::TestWithParam<ResponseCase> {};
 TEST_P(Http1Framing, LetsTheClientTellWhetherItGotAll) {
   const auto& tested = GetParam();
   ResponseScene scene;
-  scene.response.begin(tested.minor, tested.head_only, tested.wants_more);
+  scene.response.begin({tested.minor, tested.head_only, tested.wants_more});
   EXPECT_FALSE(run(scene.io, send(scene.response, tested.response)));
   EXPECT_TRUE(scene.response.finished());
   EXPECT_EQ(scene.response.may_go_on(), tested.goes_on);
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Http1Response, ABodyShorterThanPromisedIsNeverFinished) {
   ResponseScene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   EXPECT_TRUE(run(scene.io, send(scene.response, {200, 6, kBody})));
   EXPECT_FALSE(scene.response.finished());
   EXPECT_FALSE(scene.response.may_go_on());
@@ -138,7 +138,7 @@ TEST(Http1Response, ABodyShorterThanPromisedIsNeverFinished) {
 
 TEST(Http1Response, NothingGoesBeyondThePromisedLength) {
   ResponseScene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   EXPECT_TRUE(run(scene.io, send(scene.response, {200, 4, kBody})));
   EXPECT_FALSE(scene.response.may_go_on());
   EXPECT_EQ(scene.received(), "HTTP/1.1 200 X\r\nContent-Length: 4\r\n\r\nab");
@@ -158,8 +158,9 @@ TEST(Http1Response, SendsNoFileOverTlsAndTheBytesWhole) {
   Input input{*ends.near, buffers};
   RequestRecord record;
   cache::Budget transit{1 << 20};
-  Http1Response response{*ends.near, input, record, buffers, transit, 10s};
-  response.begin(1, false, true);
+  machine::Clock clock;
+  Http1Response response{*ends.near, input, record, {buffers, transit, clock, 10s}};
+  response.begin({1, false, true});
   EXPECT_FALSE(response.sends_files());
   std::string body;
   for (int i = 0; body.size() < 100'000; ++i) body += std::to_string(i) + ' ';
@@ -177,16 +178,16 @@ TEST(Http1Response, SendsNoFileOverTlsAndTheBytesWhole) {
 
 TEST(Http1Response, SendsAFileWhereTheResponseHasABody) {
   ResponseScene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   EXPECT_TRUE(scene.response.sends_files());
-  scene.response.begin(1, true, true);
+  scene.response.begin({1, true, true});
   EXPECT_FALSE(scene.response.sends_files()) << "HEAD";
 }
 
 TEST(Http1Response, ACutThatTheEndOfTheConnectionWouldHideCanBeTold) {
   for (const bool sized : {false, true}) {
     ResponseScene scene;
-    scene.response.begin(0, false, true);
+    scene.response.begin({0, false, true});
     const std::string part = "half";
     const auto first = asio::const_buffer(part.data(), part.size());
     const auto length = sized ? std::optional<std::uint64_t>(8) : std::nullopt;
@@ -201,7 +202,7 @@ TEST(Http1Response, ACutThatTheEndOfTheConnectionWouldHideCanBeTold) {
 
 TEST(Http1Response, NothingFollowsAnAbort) {
   ResponseScene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   EXPECT_FALSE(run(scene.io, scene.response.start("", 200, 8)));
   scene.response.abort();
   EXPECT_TRUE(run(scene.io, scene.response.body(asio::buffer("abcdefgh", 8))));
@@ -212,7 +213,7 @@ TEST(Http1Response, NothingFollowsAnAbort) {
 
 TEST(Http1Response, AnAbortFailsAPendingWrite) {
   ResponseScene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   const std::string more_than_fits(32 << 20, 'x');
   asio::post(scene.io, [&] { scene.response.abort(); });
   EXPECT_TRUE(run(scene.io, scene.response.interim(more_than_fits)));
@@ -221,7 +222,7 @@ TEST(Http1Response, AnAbortFailsAPendingWrite) {
 TEST(Http1Response, TrailersGoWhereThereAreChunks_Rfc9110_6_5) {
   for (const bool chunked : {true, false}) {
     ResponseScene scene;
-    scene.response.begin(1, false, true);
+    scene.response.begin({1, false, true});
     const auto length = chunked ? std::nullopt : std::optional<std::uint64_t>(0);
     EXPECT_FALSE(run(scene.io, scene.response.start("", 200, length)));
     EXPECT_FALSE(run(scene.io, scene.response.finish("X: 1\r\n")));
@@ -233,10 +234,10 @@ TEST(Http1Response, TrailersGoWhereThereAreChunks_Rfc9110_6_5) {
 
 TEST(Http1Response, EachResponseIsFramedByItself) {
   ResponseScene scene;
-  scene.response.begin(1, true, true);
+  scene.response.begin({1, true, true});
   scene.response.fields() += "X: 1\r\n";
   EXPECT_FALSE(run(scene.io, send(scene.response, {200, {}, kBody})));
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   EXPECT_FALSE(run(scene.io, send(scene.response, {200, 5, kBody})));
   EXPECT_EQ(scene.received(),
             "HTTP/1.1 200 X\r\nX: 1\r\n\r\nHTTP/1.1 200 X\r\n" + kSized + "\r\nabcde");
@@ -245,7 +246,7 @@ TEST(Http1Response, EachResponseIsFramedByItself) {
 TEST(Http1Response, InterimHeadsAreForHttp11Alone) {
   for (const int minor : {0, 1}) {
     ResponseScene scene;
-    scene.response.begin(minor, false, false);
+    scene.response.begin({minor, false, false});
     EXPECT_FALSE(run(scene.io, scene.response.interim("HTTP/1.1 103 X\r\n\r\n")));
     EXPECT_EQ(scene.received(), minor == 0 ? "" : "HTTP/1.1 103 X\r\n\r\n");
   }
@@ -254,7 +255,7 @@ TEST(Http1Response, InterimHeadsAreForHttp11Alone) {
 TEST(Http1Response, PiecesOfAFillGoOutAsOneChunk) {
   ResponseScene scene;
   cache::Budget budget(1000);
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   EXPECT_FALSE(run(scene.io, scene.response.start("", 200, {})));
   const Pieces pieces{{block_of(budget, "xab"), 1, 2}, {block_of(budget, "cde"), 0, 3}};
   EXPECT_FALSE(run(scene.io, scene.response.body(pieces)));
@@ -265,7 +266,7 @@ TEST(Http1Response, PiecesOfAFillGoOutAsOneChunk) {
 struct PipelineScene : ResponseScene {
   // Sends a response of this body, and returns whether bytes were held back after it.
   bool sends(const Sent& sent, bool at_once = true, int minor = 1, bool goes_on = true) {
-    response.begin(minor, false, goes_on, Http1Response::Next::is_here);
+    response.begin({minor, false, goes_on, Http1Response::Next::is_here});
     if (at_once) response.comes_at_once();
     EXPECT_FALSE(run(io, send(response, sent)));
     EXPECT_TRUE(response.finished());
@@ -316,7 +317,7 @@ TEST(Http1Pipeline, HoldsBackNothingBeforeTheConnectionCloses) {
 
 TEST(Http1Pipeline, HoldsBackNothingIfTheNextRequestIsNotHere) {
   ResponseScene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   scene.response.comes_at_once();
   EXPECT_FALSE(run(scene.io, send(scene.response, {200, 5, {"first"}})));
   EXPECT_FALSE(scene.response.holds_back());
@@ -344,7 +345,7 @@ TEST(Http1Pipeline, HoldsBackNoMoreThanItsBuffer) {
 TEST(Http1Pipeline, SendsWhatItHoldsBackBeforeAnInterimHead) {
   PipelineScene scene;
   EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   EXPECT_FALSE(run(scene.io, scene.response.interim(kContinue)));
   EXPECT_EQ(scene.arrived(), scene.text("first") + std::string(kContinue));
 }
@@ -362,7 +363,7 @@ TEST(Http1Pipeline, TellsWhatItHoldsForAClientThatDoesNotRead) {
 
 TEST(Http1Response, TellsWhatItsCallerHoldsForAClientThatDoesNotRead) {
   ResponseScene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   {
     const ResponseWriter::Holds holds(scene.response, scene.transit, 5000);
     EXPECT_EQ(scene.transit.used(), 5000U);
@@ -373,8 +374,9 @@ TEST(Http1Response, TellsWhatItsCallerHoldsForAClientThatDoesNotRead) {
 
 TEST(Http1Response, AfterAFailedWriteNothingFollows) {
   ResponseScene scene;
-  Http1Response hasty{scene.stream, scene.input, scene.record, scene.pool, scene.transit, 1ms};
-  hasty.begin(1, false, true);
+  Http1Response hasty{
+      scene.stream, scene.input, scene.record, {scene.pool, scene.transit, scene.clock, 1ms}};
+  hasty.begin({1, false, true});
   const std::string more_than_fits(32 << 20, 'x');
   EXPECT_EQ(run(scene.io, hasty.interim(more_than_fits)), asio::error::timed_out);
   EXPECT_EQ(run(scene.io, send(hasty, {200, 5, kBody})), asio::error::timed_out);

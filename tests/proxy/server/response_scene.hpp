@@ -15,7 +15,8 @@ struct ResponseScene : OneConnection {
   net::Socket& client = far;
   RequestRecord record;
   cache::Budget transit{1 << 20};
-  Http1Response response{stream, input, record, pool, transit, std::chrono::seconds(10)};
+  machine::Clock clock;
+  Http1Response response{stream, input, record, {pool, transit, clock, std::chrono::seconds(10)}};
 
   // Writes more than fits, and cuts the response once the write waits. Returns what unread() told
   // before the cut.

@@ -9,7 +9,7 @@
 
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
-#include "proxy/server/worker_threads.hpp"
+#include "proxy/server/worker.hpp"
 
 namespace proxy {
 

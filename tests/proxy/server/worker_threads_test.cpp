@@ -1,4 +1,4 @@
-#include "proxy/server/worker_threads.hpp"
+#include "proxy/server/worker.hpp"
 
 #include <gtest/gtest.h>
 
