@@ -7,17 +7,12 @@
 #include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"
+#include "tests/proxy/client/quiet_settings.hpp"
 #include "tests/proxy/policy/requests.hpp"
 #include "tests/proxy/received.hpp"
 #include "tests/support/loopback.hpp"
 
 namespace proxy {
-
-inline config::Settings quiet_settings() {
-  config::Settings settings;
-  settings.log.access = config::LogTarget::none;
-  return settings;
-}
 
 struct Scene {
   // The digest lists the keys of the store, or those that a test gives.

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "proxy/client/arrival.hpp"
-#include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {
