@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/peers/samples.hpp"
-#include "tests/proxy/scene.hpp"
+#include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy {
 namespace {
@@ -66,7 +66,7 @@ TEST_P(OnlyIfCachedOf, IsTakenForANeighboursByTheAddress) {
   settings.peers.push_back(peers::samples::peer("b"));
   settings.peers[0].host = "10.9.9.9";
   settings.access.peers = *config::parse_networks("10.8.0.0/16");
-  Scene scene(settings);
+  ServeScene scene(settings);
   scene.client.address = *config::parse_address(GetParam().client);
   const std::string text =
       "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n"

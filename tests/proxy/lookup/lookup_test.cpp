@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proxy/scene.hpp"
+#include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy {
 namespace {
@@ -24,11 +24,11 @@ const Verdict kMissOfAll{Action::fetch, Forward::uri_miss};
 const Verdict kMissOfAPart{Action::fetch, Forward::uri_miss, true};
 
 TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
-  const Scene scene;
+  const ServeScene scene;
   const TextRequest request(GetParam().lines);
   Lookup lookup;
   lookup.verdict = GetParam().verdict;
-  EXPECT_EQ(may_share(scene.worker.fetching, *request, lookup), GetParam().shared);
+  EXPECT_EQ(may_share(scene.fetching, *request, lookup), GetParam().shared);
   EXPECT_EQ(sibling_may_answer(*request, lookup.verdict), GetParam().sibling);
 }
 
@@ -68,32 +68,32 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7) {
-  const Scene scene;
+  const ServeScene scene;
   Lookup lookup;
   lookup.verdict = kMissOfAPart;
   const TextRequest plain("Range: bytes=10-19\r\n");
-  EXPECT_FALSE(range_override(scene.worker.fetching, *plain, lookup));
+  EXPECT_FALSE(range_override(scene.fetching, *plain, lookup));
   const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
-  EXPECT_TRUE(range_override(scene.worker.fetching, *conditional, lookup));
+  EXPECT_TRUE(range_override(scene.fetching, *conditional, lookup));
   for (const char* lines : {"Authorization: a b\r\n", "Signature-Input: sig1=(\"range\")\r\n"}) {
     const TextRequest kept(std::string("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n") + lines);
-    EXPECT_FALSE(range_override(scene.worker.fetching, *kept, lookup)) << lines;
+    EXPECT_FALSE(range_override(scene.fetching, *kept, lookup)) << lines;
   }
   lookup.verdict.action = Action::complete;
-  EXPECT_FALSE(range_override(scene.worker.fetching, *conditional, lookup));
+  EXPECT_FALSE(range_override(scene.fetching, *conditional, lookup));
 }
 
 TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
-  Scene scene;
+  ServeScene scene;
   Lookup lookup;
   lookup.verdict = kMissOfAPart;
   const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
   const auto now = std::chrono::steady_clock::now();
-  auto& refusals = scene.shared.upstream.range_refusals;
+  auto& refusals = scene.upstream.range_refusals;
   refusals.note_refused("a.test", now);
-  EXPECT_TRUE(range_override(scene.worker.fetching, *conditional, lookup));
+  EXPECT_TRUE(range_override(scene.fetching, *conditional, lookup));
   refusals.note_granted("a.test", now);
-  EXPECT_FALSE(range_override(scene.worker.fetching, *conditional, lookup));
+  EXPECT_FALSE(range_override(scene.fetching, *conditional, lookup));
 }
 
 }  // namespace

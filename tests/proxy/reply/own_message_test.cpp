@@ -2,77 +2,106 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/beast/http/parser.hpp>
-
-#include "tests/proxy/scene.hpp"
+#include "tests/peers/samples.hpp"
+#include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy {
 namespace {
 
-net::Task<void> send(Client& client, const OwnMessage& message) {
-  co_await send_message(client, message);
+using namespace std::chrono_literals;
+
+net::Task<void> send(Client& client, const OwnMessage& message,
+                     std::chrono::milliseconds pause = {}) {
+  co_await send_message(client, message, pause);
 }
 
 net::Task<void> send_in_parts(Client& client) {
   const auto head = own_head(client, 200, "text/plain");
   co_await send_head(client, head);
   co_await client.response.body(net::asio::buffer("ab", 2));
+  co_await client.response.body(net::asio::buffer("cd", 2));
   co_await client.response.finish();
 }
 
-// Parses the bytes that the client got with Beast.
-OwnMessage read(const std::string& text, bool of_head = false) {
-  beast::http::response_parser<beast::http::string_body> parser;
-  parser.skip(of_head);
-  beast::error_code error;
-  parser.eager(true);
-  parser.put(net::asio::buffer(text), error);
-  EXPECT_FALSE(error) << text;
-  EXPECT_TRUE(parser.is_done()) << text;
-  return parser.release();
-}
+struct OwnCase {
+  const char* name;
+  unsigned status;
+  const char* type;
+  std::string body;
+  std::string first_line;
+  std::string logged_type;
+};
 
-TEST(OwnMessage, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
-  Scene scene;
-  scene.response.begin({1, false, true});
-  const auto message = own_message(scene.client, 413, "text/plain; charset=utf-8", "no\n");
-  const auto text = scene.received(send(scene.client, message));
-  EXPECT_TRUE(text.starts_with("HTTP/1.1 413 Payload Too Large\r\nServer: Hearsay/")) << text;
-  const auto got = read(text);
-  EXPECT_EQ(got.body(), "no\n");
-  EXPECT_EQ(got["Content-Length"], "3");
-  EXPECT_EQ(got["Via"], "1.1 cache-a");
-  EXPECT_EQ(got["Cache-Control"], "no-store");
-  EXPECT_EQ(got["Cache-Status"], "cache-a");
-  EXPECT_FALSE(got["Date"].empty());
-  EXPECT_EQ(scene.record.content_type, "text/plain") << "for the access log";
-  EXPECT_TRUE(scene.response.may_go_on());
+TEST(OwnMessage, SaysWhoMadeItAndThatNobodyMayKeepIt) {
+  for (const OwnCase& c :
+       {OwnCase{"text", 413, "text/plain; charset=utf-8", "no\n", "HTTP/1.1 413 Payload Too Large",
+                "text/plain"},
+        OwnCase{"json", 200, "application/json", "{}", "HTTP/1.1 200 OK", "application/json"},
+        OwnCase{"no body", 204, "", "", "HTTP/1.1 204 No Content", ""},
+        OwnCase{"unknown status", 599, "text/plain", "x", "HTTP/1.1 599 ", "text/plain"}}) {
+    ServeScene scene;
+    const auto message = own_message(scene.client, c.status, c.type, c.body);
+    scene.run(send(scene.client, message));
+    const auto& got = scene.response;
+    EXPECT_TRUE(got.head().starts_with(c.first_line)) << c.name << '\n' << got.head();
+    EXPECT_TRUE(got.field("Server").starts_with("Hearsay/")) << c.name;
+    EXPECT_EQ(got.field("Date"), cache::kStartDate) << c.name;
+    EXPECT_EQ(got.field("Via"), "1.1 cache-a") << c.name;
+    EXPECT_EQ(got.field("Cache-Control"), "no-store") << c.name;
+    EXPECT_EQ(got.field("Cache-Status"), "cache-a") << c.name;
+    EXPECT_EQ(got.field("Content-Type"), c.type) << c.name;
+    EXPECT_EQ(got.field("Content-Length"), "") << c.name << ": the writer adds the framing";
+    EXPECT_EQ(got.length(), c.body.size()) << c.name;
+    EXPECT_EQ(got.content(), c.body) << c.name;
+    EXPECT_EQ(scene.record.content_type, c.logged_type) << c.name;
+    EXPECT_TRUE(got.finished()) << c.name;
+  }
 }
 
 TEST(OwnMessage, HasItsLengthAndNoBodyInAnswerToHead) {
-  Scene scene;
-  scene.response.begin({1, true, false});
+  ServeScene scene;
+  scene.response.begin(true);
   const auto message = own_message(scene.client, 200, "text/plain", "body");
-  const auto got = read(scene.received(send(scene.client, message)), true);
-  EXPECT_EQ(got["Content-Length"], "4");
-  EXPECT_EQ(got["Connection"], "close");
+  scene.run(send(scene.client, message));
+  EXPECT_EQ(scene.response.length(), 4U);
+  EXPECT_EQ(scene.response.content(), "");
 }
 
-TEST(OwnMessage, WithoutABodySaysSo) {
-  Scene scene;
-  scene.response.begin({1, false, false});
-  const auto message = own_message(scene.client, 200, "", "");
-  const auto got = read(scene.received(send(scene.client, message)));
-  EXPECT_EQ(got["Content-Length"], "0");
-  EXPECT_EQ(got.count("Content-Type"), 0U);
+TEST(OwnMessage, OfPartsHasNoLength) {
+  ServeScene scene;
+  scene.run(send_in_parts(scene.client));
+  EXPECT_EQ(scene.response.length(), std::nullopt);
+  EXPECT_EQ(scene.response.content(), "abcd");
+  EXPECT_EQ(scene.record.content_type, "text/plain");
+  EXPECT_TRUE(scene.response.finished());
 }
 
-TEST(OwnMessage, OfUnknownLengthIsChunked) {
-  Scene scene;
-  scene.response.begin({1, false, false});
-  const auto got = read(scene.received(send_in_parts(scene.client)));
-  EXPECT_EQ(got["Transfer-Encoding"], "chunked");
-  EXPECT_EQ(got.body(), "ab");
+TEST(OwnMessage, IsNotFinishedForAClientThatHasLeft) {
+  ServeScene scene;
+  scene.response.client_leaves_after(0);
+  const auto message = own_message(scene.client, 200, "text/plain", "body");
+  scene.run(send(scene.client, message));
+  EXPECT_FALSE(scene.response.finished());
+}
+
+TEST(OwnMessage, SaysInCacheStatusWhatTheRecordKnows) {
+  ServeScene scene;
+  scene.record.rule = "rule/0";
+  http::CacheStatus status;
+  status.fwd = http::Forward::uri_miss;
+  status.detail = "gone";
+  const auto head = own_head(scene.client, 504, "", status);
+  EXPECT_EQ(head["Cache-Status"], "cache-a; fwd=uri-miss; detail=\"gone rule/0\"");
+  EXPECT_EQ(scene.record.told.fwd, http::Forward::uri_miss);
+  EXPECT_EQ(scene.record.told.detail, "gone rule/0") << "for the log";
+}
+
+TEST(OwnMessage, ProvesToANeighbourThatItIsOurs) {
+  ServeScene scene;
+  EXPECT_EQ(own_head(scene.client, 200, "").count(std::string(peers::kEpochField)), 0U);
+  scene.client.tells_epoch = true;
+  EXPECT_EQ(own_head(scene.client, 200, "")[std::string(peers::kEpochField)],
+            scene.publisher.epochs());
 }
 
 }  // namespace

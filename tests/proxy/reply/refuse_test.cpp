@@ -2,11 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/answer/answer.hpp"
 #include "proxy/lists/read.hpp"
 #include "proxy/reply/error_page.hpp"
 #include "proxy/upstream/error.hpp"
-#include "tests/proxy/scene.hpp"
+#include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy {
 namespace {
@@ -22,7 +21,7 @@ struct Access {
 class CheckAccess : public testing::TestWithParam<Access> {};
 
 TEST_P(CheckAccess, RefusesWhomAndWhatTheSettingsDoNotName) {
-  Scene scene;
+  ServeScene scene;
   scene.client.address = *config::parse_address(GetParam().client);
   const TextRequest request("", GetParam().line + " HTTP/1.1");
   const auto refusal = check_access(scene.client, *request);
@@ -50,7 +49,7 @@ lists::AccessLists blocking(std::string_view line) {
 }
 
 TEST(CheckAccess, RefusesWhatAListBlocks) {
-  Scene scene(quiet_settings(), blocking("a.test"));
+  ServeScene scene(quiet_settings(), blocking("a.test"));
   const TextRequest listed("");
   listed.parsed->pin(scene.policy);
   const auto refusal = check_access(scene.client, *listed);
@@ -64,36 +63,20 @@ TEST(CheckAccess, RefusesWhatAListBlocks) {
   EXPECT_FALSE(check_access(scene.client, *other));
 }
 
-// As after a restart with another list: stored responses are refused, too.
-TEST(CheckAccess, ComesBeforeWhatIsStored) {
-  for (const char* line : {"c.test", "a.test"}) {
-    Scene scene(quiet_settings(), blocking(line));
-    const TextRequest request("");
-    const TextAnswer answer_head(200, "Cache-Control: max-age=100\r\n");
-    const auto now = scene.clock.now();
-    const std::string& url = (*request).target.url();
-    const auto entry = cache::Entry::make(scene.budget, cache::Received{url,
-                                                                        (*request).head.fields,
-                                                                        answer_head.head,
-                                                                        {now, now},
-                                                                        "us",
-                                                                        cache::SourceKind::origin,
-                                                                        true});
-    const auto key = digest::key_of(digest::Method::get, url);
-    ASSERT_EQ(scene.store.put(key, {entry}, now), cache::Stored::yes);
-    scene.response.begin({1, false, true});
-    Http1Body body(scene.input, (*request).framing);
-    const auto text =
-        scene.received(answer(scene.shared.pages, scene.client, *request.parsed, body));
-    EXPECT_EQ(text.substr(9, 3), std::string_view(line) == "a.test" ? "403" : "200") << text;
-  }
+// The response as text, with its length.
+std::string received(ServeScene& scene, net::Task<void> task) {
+  scene.run(std::move(task));
+  const auto& got = scene.response;
+  EXPECT_TRUE(got.finished());
+  return got.head() + "Content-Length: " + std::to_string(got.length().value()) + "\r\n\r\n" +
+         got.content();
 }
 
 std::string refused(const TextRequest& request, Refusal refusal, bool* goes_on = nullptr) {
-  Scene scene;
-  scene.response.begin({1, false, true});
-  auto text = scene.received(refuse(scene.client, *request, std::move(refusal)));
-  if (goes_on) *goes_on = scene.response.may_go_on();
+  ServeScene scene;
+  scene.response.begin();
+  auto text = received(scene, refuse(scene.client, *request, std::move(refusal)));
+  if (goes_on) *goes_on = !scene.response.closes();
   return text;
 }
 
@@ -119,11 +102,11 @@ config::Settings with_contact() {
 // What a client gets that asks with these fields.
 std::string refused_with(const std::string& fields, Refusal refusal,
                          const std::string& line = "GET http://a.test/x?a='b'&c HTTP/1.1") {
-  Scene scene(with_contact());
-  scene.response.begin({1, line.starts_with("HEAD"), true});
+  ServeScene scene(with_contact());
+  scene.response.begin(line.starts_with("HEAD"));
   const TextRequest request(fields, line);
   request.parsed->pin(scene.policy);
-  return scene.received(refuse(scene.client, *request, std::move(refusal)));
+  return received(scene, refuse(scene.client, *request, std::move(refusal)));
 }
 
 TEST(Refuse, GivesABrowserAPageThatNamesWhoAndWhatAndWhomToAsk) {
@@ -166,9 +149,9 @@ TEST(Refuse, TellsEveryOtherClientTheSameInOneLine) {
 }
 
 TEST(Refuse, NamesNoUrlThatItCouldNotReadAndNobodyToAskWithoutAContact) {
-  Scene scene;
-  scene.response.begin({1, false, true});
-  const auto text = scene.received(refuse_unread(scene.client, Refusal::bad("no")));
+  ServeScene scene;
+  scene.response.begin();
+  const auto text = received(scene, refuse_unread(scene.client, Refusal::bad("no")));
   EXPECT_EQ(body_of(text), "cache-a: no; time: NOW. Ask if this does not explain itself.\n");
 }
 
@@ -259,11 +242,11 @@ TEST(Refuse, WhoseBodyIsUnreadCannotGoOn) {
 }
 
 TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
-  Scene scene;
+  ServeScene scene;
   const TextRequest request("");
-  scene.response.begin({1, false, true});
+  scene.response.begin();
   const Failure failure{Failure::Where::upstream, Failure::What::timed_out, {}};
-  const auto text = scene.received(refuse(scene.client, *request, failure));
+  const auto text = received(scene, refuse(scene.client, *request, failure));
   EXPECT_EQ(text.substr(9, 3), "504");
   EXPECT_NE(text.find("detail=\"timed-out\""), std::string::npos) << text;
   EXPECT_EQ(scene.record.tag, Tag::failed);
@@ -272,26 +255,25 @@ TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
 }
 
 TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
-  Scene scene;
+  ServeScene scene;
   const TextRequest request("");
   for (const auto cause : {upstream::Errc::blocked_address, upstream::Errc::denied_address}) {
-    scene.response.begin({1, false, true});
+    scene.response.begin();
     const auto failure = failure_of(Failure::Where::upstream, cause);
-    support::run(scene.worker.io, refuse(scene.client, *request, failure));
+    scene.run(refuse(scene.client, *request, failure));
     EXPECT_EQ(scene.record.status, 403U);
     EXPECT_EQ(scene.record.tag, Tag::denied);
   }
-  EXPECT_EQ(scene.worker.observed.counters.blocked.get(), 1U);
+  EXPECT_EQ(scene.counters.blocked.get(), 1U);
 }
 
 TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
-  Scene scene;
-  scene.response.begin({1, false, true});
-  const auto text = scene.received(refuse_malformed(scene.client, http::HeadError::bare_lf));
+  ServeScene scene;
+  scene.response.begin();
+  const auto text = received(scene, refuse_malformed(scene.client, http::HeadError::bare_lf));
   EXPECT_EQ(text.substr(9, 3), "400");
-  EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos);
-  EXPECT_FALSE(scene.response.may_go_on());
-  EXPECT_EQ(scene.worker.observed.counters.malformed.get(), 1U);
+  EXPECT_TRUE(scene.response.closes());
+  EXPECT_EQ(scene.counters.malformed.get(), 1U);
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+#include "proxy/answer/site_question.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/peers/samples.hpp"
+#include "tests/proxy/answer/answer_scene.hpp"
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kAskedFor = "http://origin.test/x";
+const std::string kAsked = "Cache-Control: only-if-cached\r\n";
+constexpr peers::Epoch kB = 0xb, kC = 0xc;
+
+std::string fetching_as(peers::Epoch epoch) {
+  return kAsked + std::string(peers::kFetchField) + ": " + peers::to_text(epoch) + "\r\n";
+}
+
+struct AskerCase {
+  const char* name;
+  std::string lines;
+  std::optional<peers::Epoch> asker;
+};
+
+TEST(SiteQuestion, IsOneThatNamesItsAskerAndWantsNoFetch) {
+  for (const AskerCase& c :
+       {AskerCase{"a question", fetching_as(kB), kB}, AskerCase{"no asker", kAsked, {}},
+        AskerCase{"may fetch", std::string(peers::kFetchField) + ": b\r\n", {}},
+        AskerCase{"not a number", kAsked + std::string(peers::kFetchField) + ": x y\r\n", {}},
+        AskerCase{
+            "two askers", fetching_as(kB) + std::string(peers::kFetchField) + ": c\r\n", {}}}) {
+    const TextRequest request(c.lines);
+    EXPECT_EQ(site_asker(*request), c.asker) << c.name;
+  }
+}
+
+// The neighbours b and c are at 10.9.9.9 and 10.9.9.10, and both have been polled.
+struct SiteScene : AnswerScene {
+  SiteScene() : AnswerScene(neighbours()) {
+    for (std::size_t id = 0; id < 2; ++id) {
+      auto report = peers::samples::report_of({}, clock.steady());
+      auto digest = peers::samples::native_of({});
+      digest.epoch = id == 0 ? kB : kC;
+      report.claims = peers::Claims(std::move(digest));
+      policy->directory->update(id, std::move(report));
+    }
+  }
+  static config::Settings neighbours() {
+    auto settings = open_settings();
+    settings.peers = {peers::samples::peer("b"), peers::samples::peer("c", 3129)};
+    settings.peers[0].host = "10.9.9.9";
+    settings.peers[1].host = "10.9.9.10";
+    return settings;
+  }
+  const CollectedResponse& ask_as(const char* address, const std::string& lines) {
+    client.address = *config::parse_address(address);
+    return ask("GET " + kAskedFor, lines);
+  }
+};
+
+TEST(SiteQuestion, LeavesTheFetchToTheFirstMemberThatAsks) {
+  SiteScene scene;
+  EXPECT_EQ(scene.ask_as("10.9.9.9", fetching_as(kB)).status(), 504U);
+  EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b may fetch";
+  scene.ask_as("10.9.9.10", fetching_as(kC));
+  EXPECT_EQ(scene.cache_status(),
+            "cache-a; fwd=uri-miss; detail=\"fetched-by/" + peers::to_text(kB) + "\"");
+  scene.ask_as("10.9.9.9", fetching_as(kB));
+  EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b itself";
+  EXPECT_EQ(scene.record.tag, Tag::site_question);
+  EXPECT_TRUE(scene.record.question);
+}
+
+TEST(SiteQuestion, OfNoMemberNamesNoFetcher) {
+  SiteScene scene;
+  scene.ask_as("10.9.9.9", fetching_as(0xd));
+  EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "no neighbour has this epoch";
+  scene.ask_as("10.1.1.1", fetching_as(kC));
+  EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "a client";
+  scene.ask_as("10.9.9.9", fetching_as(kB));
+  EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b is the first member to ask";
+}
+
+TEST(SiteQuestion, IsAnsweredByWhatIsStored) {
+  SiteScene scene;
+  scene.store_response({.url = kAskedFor}, "held");
+  EXPECT_EQ(scene.ask_as("10.9.9.9", fetching_as(kB)).content(), "held");
+  EXPECT_EQ(scene.cache_status(), "cache-a; hit; ttl=100");
+}
+
+TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
+  support::ScriptedOrigin origin;
+  support::Gate gate;
+  origin.on(
+      "/x",
+      support::Reply(200, {{"Cache-Control", "max-age=9"}}).sized(7).wait(gate).send("fetched"));
+  AnswerScene scene(open_settings(), SceneTime::runs);
+  const auto own = scene.begin("GET " + origin.url("/x"));
+  ASSERT_TRUE(scene.run_until([&] { return origin.count("/x") == 1; }));
+  const auto asked = scene.begin("GET " + origin.url("/x"), fetching_as(kB));
+  EXPECT_FALSE(asked->done);
+  ASSERT_EQ(asked->response.interims().size(), 1U);
+  EXPECT_TRUE(asked->response.interims()[0].starts_with("HTTP/1.1 102 "));
+  gate.open();
+  ASSERT_TRUE(scene.run_until([&] { return own->done && asked->done; }));
+  EXPECT_EQ(own->response.content(), "fetched");
+  EXPECT_EQ(asked->response.content(), "fetched");
+  EXPECT_TRUE(asked->record.collapsed);
+  EXPECT_EQ(origin.count(), 1U);
+}
+
+}  // namespace
+}  // namespace proxy
