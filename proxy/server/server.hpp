@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/pages/reloaded.hpp"
+#include "proxy/pages/pages_access.hpp"
 #include "proxy/server/engine.hpp"
 #include "proxy/server/hand_over.hpp"
 #include "proxy/server/settings_file.hpp"

@@ -34,7 +34,7 @@ OwnMessage read(const std::string& text, bool of_head = false) {
 
 TEST(OwnMessageOnTheWire, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
   Scene scene;
-  scene.response.begin(1, false, true);
+  scene.response.begin({1, false, true});
   const auto message = own_message(scene.client, 413, "text/plain; charset=utf-8", "no\n");
   const auto text = scene.received(send(scene.client, message));
   EXPECT_TRUE(text.starts_with("HTTP/1.1 413 Payload Too Large\r\nServer: Hearsay/")) << text;
@@ -51,7 +51,7 @@ TEST(OwnMessageOnTheWire, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
 
 TEST(OwnMessageOnTheWire, HasItsLengthAndNoBodyInAnswerToHead) {
   Scene scene;
-  scene.response.begin(1, true, false);
+  scene.response.begin({1, true, false});
   const auto message = own_message(scene.client, 200, "text/plain", "body");
   const auto got = read(scene.received(send(scene.client, message)), true);
   EXPECT_EQ(got["Content-Length"], "4");
@@ -60,7 +60,7 @@ TEST(OwnMessageOnTheWire, HasItsLengthAndNoBodyInAnswerToHead) {
 
 TEST(OwnMessageOnTheWire, WithoutABodySaysSo) {
   Scene scene;
-  scene.response.begin(1, false, false);
+  scene.response.begin({1, false, false});
   const auto message = own_message(scene.client, 200, "", "");
   const auto got = read(scene.received(send(scene.client, message)));
   EXPECT_EQ(got["Content-Length"], "0");
@@ -69,7 +69,7 @@ TEST(OwnMessageOnTheWire, WithoutABodySaysSo) {
 
 TEST(OwnMessageOnTheWire, OfUnknownLengthIsChunked) {
   Scene scene;
-  scene.response.begin(1, false, false);
+  scene.response.begin({1, false, false});
   const auto got = read(scene.received(send_in_parts(scene.client)));
   EXPECT_EQ(got["Transfer-Encoding"], "chunked");
   EXPECT_EQ(got.body(), "ab");
