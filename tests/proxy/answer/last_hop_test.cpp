@@ -1,30 +1,9 @@
-#include "proxy/answer/last_hop.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/proxy/answer/answer_scene.hpp"
 
 namespace proxy {
 namespace {
-
-struct Hops {
-  const char* name;
-  std::string method;
-  std::string lines;
-  bool is_last;
-};
-
-TEST(LastHop, IsWhereMaxForwardsOfOptionsOrTraceIsZero_Rfc9110_7_6_2) {
-  for (const Hops& c : {Hops{"options", "OPTIONS", "Max-Forwards: 0\r\n", true},
-                        Hops{"trace", "TRACE", "Max-Forwards: 0\r\n", true},
-                        Hops{"one more", "TRACE", "Max-Forwards: 1\r\n", false},
-                        Hops{"without", "TRACE", "", false},
-                        Hops{"other methods ignore it", "GET", "Max-Forwards: 0\r\n", false},
-                        Hops{"other methods ignore it", "DELETE", "Max-Forwards: 0\r\n", false}}) {
-    const TextRequest request(c.lines, c.method + " http://a.test/x HTTP/1.1");
-    EXPECT_EQ(is_last_hop(*request), c.is_last) << c.name;
-  }
-}
 
 TEST(LastHop, AnswersOptionsWithTheMethodsThatItForwards) {
   AnswerScene scene;

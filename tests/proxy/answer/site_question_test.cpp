@@ -1,5 +1,3 @@
-#include "proxy/answer/site_question.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/peers/samples.hpp"
@@ -16,24 +14,6 @@ constexpr peers::Epoch kB = 0xb, kC = 0xc;
 
 std::string fetching_as(peers::Epoch epoch) {
   return kAsked + std::string(peers::kFetchField) + ": " + peers::to_text(epoch) + "\r\n";
-}
-
-struct AskerCase {
-  const char* name;
-  std::string lines;
-  std::optional<peers::Epoch> asker;
-};
-
-TEST(SiteQuestion, IsOneThatNamesItsAskerAndWantsNoFetch) {
-  for (const AskerCase& c :
-       {AskerCase{"a question", fetching_as(kB), kB}, AskerCase{"no asker", kAsked, {}},
-        AskerCase{"may fetch", std::string(peers::kFetchField) + ": b\r\n", {}},
-        AskerCase{"not a number", kAsked + std::string(peers::kFetchField) + ": x y\r\n", {}},
-        AskerCase{
-            "two askers", fetching_as(kB) + std::string(peers::kFetchField) + ": c\r\n", {}}}) {
-    const TextRequest request(c.lines);
-    EXPECT_EQ(site_asker(*request), c.asker) << c.name;
-  }
 }
 
 // The neighbours b and c are at 10.9.9.9 and 10.9.9.10, and both have been polled.

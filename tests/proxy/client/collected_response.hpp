@@ -21,7 +21,8 @@ class CollectedResponse final : public ResponseWriter {
   explicit CollectedResponse(RequestRecord& record) : record_(record) {}
 
   void begin(bool head_only = false) {
-    begin_response(head_only);
+    begin_response();
+    head_only_ = head_only;
     head_.clear();
     content_.clear();
     interims_.clear();

@@ -34,7 +34,7 @@ struct DeliverScene : ServeScene {
   }
   net::Task<void> deliver_it(Forward reason) {
     const auto head = co_await reader->head();
-    delivered = co_await deliver(client, **request, *reader, **head, reason, OnOutdated::refuse);
+    delivered = co_await deliver(client, **request, *reader, {**head, reason, OnOutdated::refuse});
   }
 
   std::shared_ptr<Fill> fill =

@@ -1,4 +1,4 @@
-#include "proxy/reply/from_file.hpp"
+#include "proxy/reply/stored.hpp"
 
 #include <gtest/gtest.h>
 

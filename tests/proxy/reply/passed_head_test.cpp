@@ -1,4 +1,4 @@
-#include "proxy/reply/passed_head.hpp"
+#include "proxy/reply/deliver.hpp"
 
 #include <gtest/gtest.h>
 

@@ -44,7 +44,7 @@ TEST_P(Stored, IsSentWholeOrInPartWhereverItsBlocksEnd) {
   ServeScene scene;
   const auto entry = sliced(scene, slices);
   const SceneRequest request(scene, c.lines);
-  scene.run(send_stored(scene.client, *request, *entry, scene.clock.now(), false));
+  scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
   const auto& got = scene.response;
   EXPECT_EQ(got.status(), c.status);
   EXPECT_EQ(got.content(), c.content);
@@ -81,7 +81,7 @@ TEST(Stored, OfManyBlocksIsCutShortWhereTheClientLeaves) {
     const auto entry = sliced(scene, 20);
     const SceneRequest request(scene, "");
     scene.response.client_leaves_after(leaves);
-    scene.run(send_stored(scene.client, *request, *entry, scene.clock.now(), false));
+    scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
     EXPECT_EQ(scene.response.content(), kLetters.substr(0, leaves));
     EXPECT_FALSE(scene.response.finished()) << leaves;
     EXPECT_EQ(scene.counters.bytes_from_cache.get(), 0U) << leaves;
@@ -94,7 +94,7 @@ TEST(Stored, AnswersHeadWithoutABody) {
     scene.response.begin(true);
     const auto entry = sliced(scene, slices);
     const SceneRequest request(scene, "", "HEAD http://a.test/x HTTP/1.1");
-    scene.run(send_stored(scene.client, *request, *entry, scene.clock.now(), false));
+    scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
     EXPECT_EQ(scene.response.content(), "");
     EXPECT_EQ(scene.response.length(), 20U);
     EXPECT_TRUE(scene.response.finished());
@@ -106,7 +106,7 @@ TEST(Stored, OfSeveralRangesNamesEachPart) {
   ServeScene scene;
   const auto entry = sliced(scene, 5);
   const SceneRequest request(scene, "Range: bytes=2-5,18-\r\n");
-  scene.run(send_stored(scene.client, *request, *entry, scene.clock.now(), false));
+  scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
   const auto& got = scene.response;
   EXPECT_EQ(got.status(), 206U);
   const auto type = got.field("Content-Type");
@@ -125,7 +125,7 @@ TEST(Stored, ThatTheClientHasIsA304WithTheFieldsThatTellOfIt_Rfc9110_15_4_5) {
   ServeScene scene;
   const auto entry = sliced(scene, 1);
   const SceneRequest request(scene, "Range: bytes=0-3\r\n");
-  scene.run(send_stored(scene.client, *request, *entry, scene.clock.now(), true));
+  scene.run(send_not_modified(scene.client, *entry));
   const auto& got = scene.response;
   EXPECT_EQ(got.status(), 304U);
   EXPECT_EQ(got.length(), std::nullopt);
