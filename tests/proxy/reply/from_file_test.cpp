@@ -76,17 +76,6 @@ TEST(FromFile, ABodyThatWasSavedGoesOnFromMemory) {
   EXPECT_EQ(scene.response.content(), scene.bytes.substr(1000, 1000));
 }
 
-TEST(FromFile, AClientThatLeavesGetsACutResponse) {
-  FileScene scene;
-  scene.response.client_leaves_after(1000);
-  const auto found = scene.find();
-  ASSERT_TRUE(found.body);
-  scene.run(send_from_file(scene.client, *found.found.entry, found.body));
-  EXPECT_TRUE(scene.response.aborted());
-  EXPECT_FALSE(scene.response.finished());
-  EXPECT_EQ(scene.counters.bytes_from_cache.get(), 0U);
-}
-
 struct PartCase {
   const char* name;
   std::uint64_t from;

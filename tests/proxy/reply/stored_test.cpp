@@ -111,7 +111,7 @@ TEST(Stored, OfSeveralRangesNamesEachPart) {
   EXPECT_EQ(got.status(), 206U);
   const auto type = got.field("Content-Type");
   const auto boundary = type.substr(type.find('=') + 1);
-  EXPECT_EQ(got.content(), "--" + boundary +
+  EXPECT_EQ(got.content(), "\r\n--" + boundary +
                                "\r\nContent-Type: text/plain\r\nContent-Range: bytes 2-5/20\r\n"
                                "\r\ncdef\r\n--" +
                                boundary +
