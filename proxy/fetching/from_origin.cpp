@@ -201,8 +201,8 @@ Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& ques
   return attempt_at_origin(context.access, context.request(), question, std::move(route));
 }
 
-Attempt attempt_at_origin(FetchAccess& access, const Request& request, const OriginQuestion& question,
-                          upstream::Route route) {
+Attempt attempt_at_origin(FetchAccess& access, const Request& request,
+                          const OriginQuestion& question, upstream::Route route) {
   auto head = origin_request(request, access.name(), question.how,
                              {question.stored.get(), question.tags}, question.range_override);
   return {access.sources, origin_plan(request, std::move(head), std::move(route))};

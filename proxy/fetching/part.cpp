@@ -73,9 +73,8 @@ bool store_part(const FillContext& context, const Incoming& incoming,
     stored = nullptr;
   }
   const auto message = context.received(incoming.attempt);
-  const auto all =
-      cache::combine(stored.get(), part, context.request().facts, message,
-                     access.cache().store.max_object());
+  const auto all = cache::combine(stored.get(), part, context.request().facts, message,
+                                  access.cache().store.max_object());
   return all && context.store(all, incoming.superseded);
 }
 

@@ -149,8 +149,8 @@ void DiskWatch::look(Time now) {
 }
 
 disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
-                             cache::DiskTier::InUse in_use) {
-  const auto begun = std::chrono::steady_clock::now();
+                             cache::DiskTier::InUse in_use, const machine::Clock& clock) {
+  const auto begun = clock.steady();
   const auto loaded = disk.start(in_use);
   if (!loaded) {
     const auto error = loaded.error();
@@ -166,7 +166,7 @@ disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
     spdlog::error("{}", text);
     return {};
   }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  const std::chrono::duration<double> took = clock.steady() - begun;
   spdlog::debug("cache on disk at {}: {} in {}, read in {:.3f} s", path,
                 config::counted(loaded->entries, "entry", "entries"),
                 config::counted(loaded->segments, "segment"), took.count());

@@ -65,7 +65,7 @@ class DiskWatch {
 // what was purged before, as far as it is known at once. With InUse::rests, a directory that
 // another process has is such a failure.
 cache::disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
-                                    cache::DiskTier::InUse in_use);
+                                    cache::DiskTier::InUse in_use, const machine::Clock& clock);
 
 // Why the neighbour is down; empty: it is not, as far as is known. Pure.
 std::string why_down(const peers::PeerStatus& peer);

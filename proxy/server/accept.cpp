@@ -120,7 +120,7 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   auto& shared = worker.shared;
   const auto most = terms.may_wait ? shared.crowd.descriptors.newcomers : kFewNewcomers;
   terms.watches = watches_over_us(worker, address);
-  auto& line = terms.watches ? shared.watching_newcomers : shared.newcomers;
+  auto& line = terms.watches ? shared.newcomers.watching : shared.newcomers.others;
   const Newcomers::Waiting in_line(line, worker.io.get_executor());
   if (in_line.place <= most) guest = co_await await_room(worker, socket, address, terms, in_line);
   co_return guest;

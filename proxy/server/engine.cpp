@@ -112,7 +112,8 @@ bool Engine::release_disk() {
 
 void Engine::take_disk_back() {
   if (!storage_.disk) return;
-  open_disk(*storage_.disk, policy_->settings.cache.disk->path, cache::DiskTier::InUse::rests);
+  open_disk(*storage_.disk, policy_->settings.cache.disk->path, cache::DiskTier::InUse::rests,
+            clock_);
 }
 
 void Engine::serve_no_more() {

@@ -373,8 +373,8 @@ Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint
                     remote.address().to_string(), bug.what());
     }
   }
-  shared.newcomers.wake_one();
-  shared.watching_newcomers.wake_one();
+  shared.newcomers.others.wake_one();
+  shared.newcomers.watching.wake_one();
 }
 
 }  // namespace proxy

@@ -115,7 +115,7 @@ Storage::Storage(const config::Settings& settings, machine::Clock& clock,
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get(), settings.cache.disk ? settings.cache.disk->path : std::string()) {
   if (!disk) return;
-  remember(open_disk(*disk, settings.cache.disk->path, in_use), fills, clock.steady());
+  remember(open_disk(*disk, settings.cache.disk->path, in_use, clock), fills, clock.steady());
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {

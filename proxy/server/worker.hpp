@@ -68,8 +68,10 @@ struct Shared {
   SiteFetches site_fetches;
   users::PasswordChecks password_checks;
   Crowd crowd;
-  Newcomers newcomers;
-  Newcomers watching_newcomers;  // those whose clients watch over this proxy
+  struct {
+    Newcomers others;
+    Newcomers watching;  // those whose clients watch over this proxy
+  } newcomers;
   Observed observed;
   Visitors visitors;
   PagesAccess pages;

@@ -228,8 +228,7 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
   const auto outcome = outcome_of(attempt, finding);
   if (!outcome) return;
   directory.record(attempt.peer(),
-                   {*outcome, first_byte_of(attempt, finding), bytes, finding.cause},
-                   now);
+                   {*outcome, first_byte_of(attempt, finding), bytes, finding.cause}, now);
 }
 
 }  // namespace proxy

@@ -18,9 +18,9 @@
 #include "digest/counting_filter.hpp"
 #include "digest/little_endian.hpp"
 #include "digest/mapped_filter.hpp"
-#include "digest/sizing.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
+#include "digest/sizing.hpp"
 #include "tests/digest/keys.hpp"
 #include "tests/support/temporary_directory.hpp"
 

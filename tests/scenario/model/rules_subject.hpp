@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "proxy/cache/other_methods.hpp"
 #include "proxy/cache/judge.hpp"
+#include "proxy/cache/other_methods.hpp"
 #include "proxy/cache/store.hpp"
 #include "tests/scenario/model/subject.hpp"
 
