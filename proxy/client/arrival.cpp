@@ -56,8 +56,8 @@ bool is_our_name(const Client& client, std::string_view host) {
 
 bool names_own_socket(const Client& client, const http::Target& target) {
   const auto& guard = client.access.fetching.sources.guard;
-  return guard.names_own_socket(target.host(), target.port()) ||
-         (guard.has_own_socket(target.port()) && is_our_name(client, target.host()));
+  if (!guard.has_own_socket(target.port())) return false;  // most requests
+  return guard.names_own_socket(target.host(), target.port()) || is_our_name(client, target.host());
 }
 
 bool is_for_us(const Client& client, const http::Target& target) {

@@ -136,8 +136,9 @@ void allow_sockets(Filter& filter) {
   }
   filter.allow("socket", {equal(0, AF_NETLINK), equal(2, NETLINK_ROUTE)});
   filter.allow("socketpair", {equal(0, AF_UNIX)});
-  for (const std::uint64_t request :
-       {FIONBIO, FIONREAD, FIOCLEX, TCGETS, SIOCGIFNAME, SIOCGIFINDEX}) {
+  constexpr std::uint64_t kRequests[]{FIONBIO, FIONREAD,    FIOCLEX,
+                                      TCGETS,  SIOCGIFNAME, SIOCGIFINDEX};
+  for (const auto request : kRequests) {
     filter.allow("ioctl", {equal(1, request)});
   }
 }

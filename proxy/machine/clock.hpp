@@ -56,7 +56,7 @@ class Clock {
   [[nodiscard]] Time started() const { return started_; }
 
   // Never steps back.
-  [[nodiscard]] Time now() {
+  [[nodiscard]] [[gnu::always_inline]] Time now() {
     if (stands_) [[unlikely]]
       return started_ + from_nanoseconds(*stands_) - kStandsFrom;
     const auto steady = read(CLOCK_MONOTONIC_COARSE);
