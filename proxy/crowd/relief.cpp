@@ -8,7 +8,7 @@
 namespace proxy {
 namespace {
 
-using Time = machine::Clock::SteadyTime;
+using Steady = machine::Clock::SteadyTime;
 using namespace std::chrono_literals;
 
 constexpr auto kFull = 1s;      // how long a cache that had no room counts as full
@@ -52,7 +52,7 @@ std::uint64_t part_of(std::uint64_t excess, const Candidates& here, std::uint64_
   return static_cast<std::uint64_t>(static_cast<double>(excess) * part) + 1;
 }
 
-bool is_short(const Relief::Needs& needs, Time now) {
+bool is_short(const Relief::Needs& needs, Steady now) {
   return pressure_on(needs.transit) != Pressure::none || needs.found_no_room.within(kFull, now);
 }
 
