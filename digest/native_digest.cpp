@@ -50,7 +50,7 @@ void append_positions(std::vector<std::uint32_t>& positions, std::size_t index,
   }
 }
 
-void turn_over(std::span<std::uint8_t> bits, std::uint32_t position) {
+void flip_bits(std::span<std::uint8_t> bits, std::uint32_t position) {
   bits[position >> 3] = static_cast<std::uint8_t>(bits[position >> 3] ^ (1U << (position & 7)));
 }
 
@@ -161,7 +161,7 @@ NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes c
   std::uint32_t position = 0;
   for (std::uint64_t left = header.positions; left > 0; --left) {
     if (!reader.next(position)) return NativeError::bad_content;
-    turn_over(bits, position);
+    flip_bits(bits, position);
   }
   if (!reader.at_end()) return NativeError::bad_content;
   return bits;
@@ -211,13 +211,13 @@ NativeResult<NativeHead> read_native_head(Bytes message) {
   return header->head;
 }
 
-std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
+std::uint64_t flip_bits(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
                         std::uint64_t checksum) {
   for (auto flip = flips.begin(); flip != flips.end();) {
     // All flips of a word at once: its term is computed before and after them.
     const std::size_t index = *flip >> 6;
     checksum -= term(index, word_of(bits, index));
-    for (; flip != flips.end() && *flip >> 6 == index; ++flip) turn_over(bits, *flip);
+    for (; flip != flips.end() && *flip >> 6 == index; ++flip) flip_bits(bits, *flip);
     checksum += term(index, word_of(bits, index));
   }
   return checksum;

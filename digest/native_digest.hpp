@@ -125,7 +125,7 @@ std::uint64_t checksum_of(std::span<const std::uint8_t> bytes);
 
 // Flips these positions, which must rise, in the bits of a filter whose checksum is `checksum`.
 // Returns the checksum of the result. Costs as much as the words that hold the positions.
-std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
+std::uint64_t flip_bits(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
                         std::uint64_t checksum);
 
 // The positions in which two filters of the same shape differ, rising.

@@ -305,7 +305,7 @@ Proof PeerDirectory::proof_of(const PeerRef& peer, const SelfNaming& said) const
       [&](const View& view) { return view.reports[peer->id].identity.proof_in(said); });
 }
 
-void PeerDirectory::note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked) {
+void PeerDirectory::record_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked) {
   view_.read([&](const View& view) {
     const PollReport& report = view.reports[peer->id];
     if (report.claims.since <= asked) peer->denials.record(key, report.claims.number);
@@ -336,7 +336,7 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
   anybody_.store(anybody, std::memory_order_relaxed);
 }
 
-void PeerDirectory::follow_use(SteadyTime now) {
+void PeerDirectory::record_use(SteadyTime now) {
   const auto total = lookups_.load(std::memory_order_relaxed);
   view_.read([&](const View& view) {
     for (const PeerRef& peer : peers_) {

@@ -131,7 +131,7 @@ class PeerDirectory {
   // Records that the peer, asked at `asked`, has denied that it holds the key: it is not asked for
   // the key again until its digest has changed. A denial of what an older digest claimed says
   // nothing about the digest in use. Any thread, never waits.
-  void note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked);
+  void record_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked);
   // Records how asking a peer ended, and sets Asked::foreseen itself. Any thread, never waits.
   void record(const PeerRef& peer, Asked asked, SteadyTime now);
 
@@ -141,7 +141,7 @@ class PeerDirectory {
   void update(std::size_t id, PollReport report);
   // Records which digests are consulted and which are not (their peer rests, or they are too old).
   // PeerStatus::lookups is as exact as the calls of this are frequent. Control thread only.
-  void follow_use(SteadyTime now);
+  void record_use(SteadyTime now);
 
   // Of all peers but ourselves. Any thread.
   std::vector<PeerStatus> status(SteadyTime now) const;

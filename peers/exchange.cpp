@@ -176,7 +176,7 @@ class Exchange::Loop {
     if (now < next_tick_) return;
     next_tick_ = std::max(next_tick_ + needs_.settings.period, now);
     needs_.tick();
-    needs_.directory.follow_use(now);
+    needs_.directory.record_use(now);
   }
 
   // The pause after failures ends when the peer polls us, because then it runs.

@@ -300,7 +300,7 @@ void Generations::close(digest::NativeHead next, std::vector<std::uint32_t> turn
     const threads::MutexLock lock(mutex_);
     checksum = newest_.checksum;
   }
-  next.checksum = digest::turn_over(bits_, *flips, checksum);  // takes long: readers need mutex_
+  next.checksum = digest::flip_bits(bits_, *flips, checksum);  // takes long: readers need mutex_
   const threads::MutexLock lock(mutex_);
   newest_ = next;
   flips_kept_ += flips->size();

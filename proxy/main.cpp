@@ -147,7 +147,7 @@ int check(const proxy::SettingsFile& file, bool strict) {
   trial.is_strict = strict;
   const auto unit = proxy::machine::service_unit();
   const bool is_of_unit = unit && unit->serves_by(file.path());
-  if (unit && !is_of_unit) proxy::note_places_of(*settings, *unit, trial);
+  if (unit && !is_of_unit) proxy::record_places_of(*settings, *unit, trial);
   proxy::try_as_starter(*settings, is_of_unit ? &*unit : nullptr, trial);
   proxy::try_as_user(*settings, trial);  // which then reads the lists, as it will in the proxy
   const auto policy = file.policy_of(*settings);

@@ -212,7 +212,7 @@ bool keeps_to_bandwidth(const Client& client, const Request& request) {
 
 Task<void> answer(const PagesAccess& pages, Client& client, Request& request, RequestBody& body) {
   auto& access = client.access;
-  take_in(client, request);
+  begin_request(client, request);
   // Only a client that may read our digest learns its epoch.
   client.tells_epoch =
       request.facts.from_neighbour && request.head.fields.find(peers::kEpochField) != nullptr;
@@ -234,9 +234,9 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
     co_return co_await refuse(client, request, std::move(*refusal));
   }
   if (keeps_to_bandwidth(client, request)) client.response.keep_to(*client.bandwidth);
-  request.forget_credentials();
+  request.remove_credentials();
   // Before the look-up: a response may vary by these fields.
-  request.tell_of_client(policy.settings.forwarded, client.address_text);
+  request.write_client_fields(policy.settings.forwarded, client.address_text);
   const bool is_last_hop = http::hops_left(request.head) == std::uint64_t{0};
   if (is_last_hop) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
@@ -247,7 +247,7 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   auto lookup = co_await look_up(client, request, under_way, most);
   const bool from_memory = answers_from_cache(lookup) && !lookup.stored()->is_object();
   const bool at_once = from_memory && !lookup.body;
-  if (at_once) client.response.comes_at_once();
+  if (at_once) client.response.allow_holding_back();
   if (!at_once && client.response.holds_back()) co_await client.response.flush();
   if (!from_memory && !under_way.begin(most)) {
     co_return co_await refuse(client, request, Refusal::too_many());

@@ -296,7 +296,7 @@ Task<void> send_whole(Client& client, const Request& request, Attempt& answer, c
   if (request.policy().lists_inquiries()) provenance.inquiries.list.push_back(answer.inquiry());
   note_source(client, provenance, reason);
   const auto& received = answer.head();
-  note_content_type(client, received.fields.value(http::field::content_type));
+  record_content_type(client, received.fields.value(http::field::content_type));
   answer.fetch().finish();
   const auto head = passed_head(access, received, answer.times());
   add_cache_status(client, request);
@@ -328,7 +328,7 @@ Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup)
   }
   if (const auto whole = whole_answer(request, question, attempt)) {
     if (whole->storability != cache::Storability::vary_too_long)
-      access.cache().fills.note_unshared(lookup.key, access.deadlines.now());
+      access.cache().fills.record_unshared(lookup.key, access.deadlines.now());
     co_return co_await send_whole(client, request, attempt, *whole, lookup.verdict.reason);
   }
   if (client.response.was_cut()) co_return co_await refuse(client, request, kOverload);

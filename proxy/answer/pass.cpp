@@ -215,7 +215,7 @@ Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
   // The time that the client took to send its body does not age the answer.
   const cache::Times answered{times.response, times.response};
   const auto text = passed_head(client.access, head, answered);
-  note_content_type(client, head.fields.value(http::field::content_type));
+  record_content_type(client, head.fields.value(http::field::content_type));
   if (!passed.sent_whole()) response.close_after();
 
   const auto error = co_await response.start(text, head.status, length_of(fetch, request));

@@ -120,7 +120,7 @@ void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
 void BlockWriter::claim_part() {
   if (claimed_ || access_.clock().steady() - begun_ < kLong) return;
   claimed_ = true;
-  note_kept_blocks(access_.cache(), into_.key, *into_.run->object);
+  record_kept_blocks(access_.cache(), into_.key, *into_.run->object);
 }
 
 bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {

@@ -158,7 +158,7 @@ Task<Attempt> answer_to(FetchAccess& access, const RunJob& job, const BlockRun::
   auto all = question_for_all(access, job);
   if (!all) co_return answer;
   (void)co_await all->ask();
-  if (all->outcome() && all->head().status == 200) refusals.note_granted(origin, all->begun());
+  if (all->outcome() && all->head().status == 200) refusals.record_granted(origin, all->begun());
   co_return std::move(*all);
 }
 
@@ -226,7 +226,7 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url(), bug.what());
   }
-  note_kept_blocks(access.cache(), job.key, *job.run->object);
+  record_kept_blocks(access.cache(), job.key, *job.run->object);
 }
 
 }  // namespace

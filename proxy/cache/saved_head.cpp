@@ -205,14 +205,14 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
   return saved;
 }
 
-void note_times(disk::RecordHeader& record, const Times& times) {
+void write_times(disk::RecordHeader& record, const Times& times) {
   const auto took = std::chrono::floor<milliseconds>(times.response - times.request).count();
   record.response_time = since_1970(times.response);
   constexpr auto kMost = std::numeric_limits<std::uint16_t>::max();
   record.request_took = static_cast<std::uint16_t>(std::clamp<std::int64_t>(took, 0, kMost));
 }
 
-void note_claim(disk::RecordHeader& record, const Entry& entry) {
+void write_claim(disk::RecordHeader& record, const Entry& entry) {
   const bool by_rule = entry.claimable_by_rule_until() != Time::min();
   const Time until = by_rule ? entry.claimable_by_rule_until() : entry.claimable_until();
   record.claimable_until = in_32_bits(std::chrono::floor<seconds>(until.time_since_epoch()));

@@ -52,10 +52,10 @@ struct SavedHead {
 std::optional<SavedHead> decode_head(std::string_view url, std::string_view head,
                                      const disk::RecordHeader& record);
 // Writes the times into the record.
-void note_times(disk::RecordHeader& record, const Times& times);
+void write_times(disk::RecordHeader& record, const Times& times);
 // Writes the entry's claim into the record. A record has one claim: if the entry lasts by a rule,
 // the one for neighbours that have the rule, since it outlasts the one for everybody.
-void note_claim(disk::RecordHeader& record, const Entry& entry);
+void write_claim(disk::RecordHeader& record, const Entry& entry);
 // Writes a large object's version and number of blocks into the record.
 void note_object(disk::RecordHeader& record, const Entry& entry);
 

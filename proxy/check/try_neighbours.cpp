@@ -55,7 +55,7 @@ std::string why_useless(const config::PeerSettings& neighbour) {
     return "refuses us: not in its access.clients (of a Squid: its http_access); have our address "
            "added there";
   }
-  if (peers::Identity(naming_in(*head)).is_nobody()) {
+  if (peers::Identity(self_naming_in(*head)).is_nobody()) {
     return "what answers there names itself as no proxy (no Via, Cache-Status or X-Cache): is it "
            "another server?";
   }

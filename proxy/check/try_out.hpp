@@ -34,8 +34,8 @@ struct Trial {
 void try_places(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
 
 // For settings that the service does not run with: notes what systemd would keep read-only.
-void note_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
-                    Trial& into);
+void record_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
+                      Trial& into);
 
 // Whether the user that the proxy is to become exists, and can be given the cache, the log and the
 // control socket. Warns if root's rights would be kept. A user who does not exist is an error, and

@@ -173,8 +173,8 @@ void try_places(const config::Settings& settings, const machine::ServiceUnit* un
   }
 }
 
-void note_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
-                    Trial& into) {
+void record_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
+                      Trial& into) {
   for (const Place& place : places_of(settings)) {
     if (unit.lets_write(place.folder)) continue;
     into.notes.push_back("before these are the settings of the service: " +

@@ -36,9 +36,9 @@ void add_facts(const Client& client, Request& request) {
 
 }  // namespace
 
-void take_in(const Client& client, Request& request) {
+void begin_request(const Client& client, Request& request) {
   request.pin(client.access.policy);
-  note_arrival(client, request);
+  record_arrival(client, request);
   request.follow(request.policy().rules);
   add_facts(client, request);
   client.record.by_proxy = request.facts.from_proxy || request.facts.from_neighbour;
@@ -66,7 +66,7 @@ bool is_for_us(const Client& client, const http::Target& target) {
   return target.form() != Form::absolute || names_own_socket(client, target);
 }
 
-void note_arrival(const Client& client, Request& request) {
+void record_arrival(const Client& client, Request& request) {
   if (client.door == Door::control) return request.arrive(Arrival::reverse);
   const auto& target = request.target;
   const auto& policy = request.policy();

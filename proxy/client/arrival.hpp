@@ -8,11 +8,11 @@ namespace proxy {
 
 // Pins the policy in force, notes how the request arrived, finds the rule of its site, and
 // completes its facts. Call this once, before any other use of the request.
-void take_in(const Client& client, Request& request);
+void begin_request(const Client& client, Request& request);
 
-// The part of take_in() that decides how a request arrived: sets its arrival and, for
+// The part of begin_request() that decides how a request arrived: sets its arrival and, for
 // Arrival::reverse, its mapping, if the settings have one. The policy is pinned already.
-void note_arrival(const Client& client, Request& request);
+void record_arrival(const Client& client, Request& request);
 
 // Whether `host` is "localhost", this machine's host name, the setting `name`, or one of
 // access.own_names.

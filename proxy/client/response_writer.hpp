@@ -70,7 +70,7 @@ class ResponseWriter {
   net::Soon<net::error_code> body(const Pieces& pieces);
   // Declares that nothing waits from now on until this response is finished. Its bytes may then be
   // held back for a moment, to be sent together with the next response.
-  void comes_at_once() { comes_at_once_ = true; }
+  void allow_holding_back() { comes_at_once_ = true; }
   // Whether bytes of earlier responses are held back.
   [[nodiscard]] virtual bool holds_back() const { return false; }
   // Sends them. Call this before a request waits for anything but the writes of its response, which

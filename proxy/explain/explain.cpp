@@ -314,7 +314,7 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   auto& request = **imagined;
   RequestRecord record;
   const Client client{access, asker.response, record, asked.client, asked.client_text};
-  take_in(client, request);
+  begin_request(client, request);
   auto explanation = explanation_of(client, request, asked.user);
   const bool is_refused = !explanation.refused.reason.empty();
   if (explanation.tunnel && !is_refused) {
@@ -322,7 +322,7 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
     write_origin(request, explanation.sources.origin);
   }
   if (explanation.own_page || explanation.tunnel) co_return Explained(std::move(explanation));
-  request.tell_of_client(request.policy().settings.forwarded, asked.client_text);
+  request.write_client_fields(request.policy().settings.forwarded, asked.client_text);
 
   auto peeked = co_await peek(access, request);
   if (!peeked) {

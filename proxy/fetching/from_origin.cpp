@@ -98,11 +98,11 @@ OriginQuestion after_refusal(const FillContext& context, const Attempt& answer,
 }
 
 // A 200 to a range grants no range: If-Range names another version, or there are no ranges.
-void note_granted(const FillContext& context, const OriginQuestion& asked, unsigned status) {
+void record_granted(const FillContext& context, const OriginQuestion& asked, unsigned status) {
   const unsigned granted = context.request().facts.range ? 206 : 200;
   if (asked.range != RangeAsked::again || status != granted) return;
   const auto origin = context.request().target.authority();
-  context.access.range_refusals.note_granted(origin, context.access.clock().steady());
+  context.access.range_refusals.record_granted(origin, context.access.clock().steady());
 }
 
 // Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
@@ -110,7 +110,7 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   const auto& request = context.request();
   const auto status = answer.head().status;
   check_guest(context, answer, asked.stored);
-  note_granted(context, asked, status);
+  record_granted(context, asked, status);
   const auto control = context.control_of(answer);
   const auto storability = storability_of(answer.head(), asked, request, answer.times(), control);
   const bool may_be_stored = storability == cache::Storability::yes;

@@ -47,7 +47,7 @@ Growth::ObjectStored Growth::store(const Incoming& incoming) {
   const auto object = growing_->finish(context_.received(incoming.attempt));
   if (!object) return ObjectStored::not_all_kept;
   if (!length_is_known() && !context_.store(object, incoming.superseded)) return ObjectStored::no;
-  note_kept_blocks(context_.cache(), context_.job.key, *object);
+  record_kept_blocks(context_.cache(), context_.job.key, *object);
   return ObjectStored::yes;
 }
 

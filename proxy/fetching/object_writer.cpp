@@ -136,8 +136,8 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   }
   attempt.fetch().finish();
   if (!attempt.peer()) co_return all;
-  note_worth(*context.request().policy().directory, attempt, worth_of(written),
-             context.access.clock().steady(), writer.received());
+  record_worth(*context.request().policy().directory, attempt, worth_of(written),
+               context.access.clock().steady(), writer.received());
   const auto& object = run->object;
   if (written && is_to_be_checked(access.sources, context.request())) {
     check_given(access.sources, context.request(), {object, object->body.size, attempt.peer()});
@@ -200,7 +200,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
           co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
-  note_kept_blocks(context.cache(), context.job.key, *object);
+  record_kept_blocks(context.cache(), context.job.key, *object);
   context.fill().finish();  // its readers have the head, and read blocks
 }
 

@@ -176,7 +176,7 @@ class Fill {
 
   // Whether Fills lists the fill, or has listed it once. Fills notes it before another thread can
   // find the fill.
-  void note_listed() { was_listed_ = true; }
+  void record_listed() { was_listed_ = true; }
   bool was_listed() const { return was_listed_; }
 
   void interim(std::string head);

@@ -13,7 +13,7 @@ Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, cons
   const auto [listed, is_new] = shard.fills.try_emplace(key, fill);
   if (is_new || listed->second.get() == unfit) {
     listed->second = fill;
-    fill->note_listed();
+    fill->record_listed();
     return {std::move(fill), Turn::first};
   }
   if (listed->second->url() != url) return {std::move(fill), Turn::alone};  // the keys collide
@@ -38,7 +38,7 @@ std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::st
   if (shard.refreshing.size() >= kMostRefreshes || shard.fills.contains(key)) return nullptr;
   if (!shard.refreshing.insert(key).second) return nullptr;
   shard.fills.emplace(key, fill);
-  fill->note_listed();
+  fill->record_listed();
   return fill;
 }
 
@@ -67,7 +67,7 @@ void Fills::Shard::delist(const digest::Key& key, const Fill& fill) {
   if (listed != fills.end() && listed->second.get() == &fill) fills.erase(listed);
 }
 
-void Fills::note_unshared(const digest::Key& key, Time now) {
+void Fills::record_unshared(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   shard.unshared.remember(key, now + kNotShared);

@@ -104,7 +104,7 @@ class Fills {
   // As leave(), and remembers that the response could not be shared.
   void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
   // Remembers that a response of the URL could not be shared.
-  void note_unshared(const digest::Key& key, Time now);
+  void record_unshared(const digest::Key& key, Time now);
   // Whether a response of the URL could not be shared, within kNotShared.
   bool recently_unshared(const digest::Key& key, Time now);
 

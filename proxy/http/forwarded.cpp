@@ -120,7 +120,7 @@ bool is_x_forwarded_for(const Field& line) {
   return line.name.size() == kXForwardedFor.size() && begins(line.name, "x-forwarded-for");
 }
 
-Tells what_it_tells(const Field& line) {
+Tells classify_forwarded(const Field& line) {
   if (line.id == field::forwarded) {
     return names_only_nodes(line.value) ? Tells::client : Tells::request;
   }
@@ -140,14 +140,14 @@ std::optional<Fields> without_forwarded(const Fields& fields) {
   return others;
 }
 
-std::optional<Fields> heeded_fields(const Fields& fields, const Heeded& heeded) {
+std::optional<Fields> visible_fields(const Fields& fields, const Heeded& heeded) {
   const auto passes = [&heeded](const Field& line) { return names(heeded.pass, line); };
   const auto is_removed = [&](const Field& line) {
     return !heeded.family && !passes(line) &&
            (is_forwarded_field(line) || names(heeded.drop, line));
   };
   const auto selects = [&](const Field& line) {
-    return passes(line) || what_it_tells(line) == Tells::request;
+    return passes(line) || classify_forwarded(line) == Tells::request;
   };
   const bool all_matter = !heeded.drop.empty() || !heeded.pass.empty();
   const auto matters = [&](const Field& line) {

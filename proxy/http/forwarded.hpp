@@ -25,18 +25,18 @@ enum class Tells : std::uint8_t {
 // Every byte of the name that is no letter and no digit counts as a hyphen: servers that make
 // variables of field names (CGI) read X-Forwarded-Host, X_Forwarded_Host and X.Forwarded.Host as
 // one. Forwarded tells of the client if it has no parameter but `for` and `by`.
-Tells what_it_tells(const Field& line);
+Tells classify_forwarded(const Field& line);
 
 inline bool is_forwarded_field(const Field& line) {
   if (line.id != field::unknown && line.id != field::forwarded) return false;  // nearly always
-  return what_it_tells(line) != Tells::nothing;
+  return classify_forwarded(line) != Tells::nothing;
 }
-// Whether the field is X-Forwarded-For, its name compared as in what_it_tells().
+// Whether the field is X-Forwarded-For, its name compared as in classify_forwarded().
 bool is_x_forwarded_for(const Field& line);
 // All fields except those of the family. Nothing if there is none of them.
 std::optional<Fields> without_forwarded(const Fields& fields);
 
-// Which of a client's fields a server may see. Names are compared as in what_it_tells().
+// Which of a client's fields a server may see. Names are compared as in classify_forwarded().
 struct Heeded {
   bool family = true;  // false: removed, and so are the fields in `drop`
   std::span<const std::string> drop = {};
@@ -45,7 +45,7 @@ struct Heeded {
 // The fields that remain. Those that tell about the request, and those in `pass`, are marked
 // (Field::selects), so that what a client wrote there selects responses for nobody else. Nothing if
 // no field is removed or marked.
-std::optional<Fields> heeded_fields(const Fields& fields, const Heeded& heeded);
+std::optional<Fields> visible_fields(const Fields& fields, const Heeded& heeded);
 
 // The values of Forwarded and X-Forwarded-For with a client appended. `address` is an IP address in
 // text, IPv6 without brackets.

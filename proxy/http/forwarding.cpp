@@ -61,7 +61,7 @@ bool is_for_all(field id) {
 // A proxy in front of us may pass on its client's Connection. The client must not remove the field
 // by which that proxy tells that it is there.
 bool is_for_all(const Field& line) {
-  return is_for_all(line.id) || what_it_tells(line) == Tells::client;
+  return is_for_all(line.id) || classify_forwarded(line) == Tells::client;
 }
 
 // The end of the comment that opens at the front of `text` (comments nest, RFC 9110 5.6.5). 0 if it

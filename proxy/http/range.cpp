@@ -179,7 +179,7 @@ Selection select_ranges(std::string_view range, std::uint64_t size) {
   return selection;
 }
 
-std::optional<std::string> heeded_range(std::string_view range) {
+std::optional<std::string> joined_range(std::string_view range) {
   const auto specs = parse_specs(range);
   if (specs.empty() && !asks_for_few(range)) return {};
   Specs apart;

@@ -43,7 +43,7 @@ Selection select_ranges(std::string_view range, std::uint64_t size);
 // ranges become one, and so do suffixes, at the position of the first of them; anything else stays
 // as it is. Returns nothing for more than kMostRanges ranges: the field is then dropped (14.2,
 // 17.15). A malformed value or another unit is returned unchanged, for the origin to interpret.
-std::optional<std::string> heeded_range(std::string_view range);
+std::optional<std::string> joined_range(std::string_view range);
 
 // One range as a request states it: `first-last` or `first-`.
 struct AskedRange {

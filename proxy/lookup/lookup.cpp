@@ -80,7 +80,7 @@ Soon<Lookup> look_up(Client& client, const Request& request, RequestUnderWay& un
   Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, name);
   lookup.asked = client.record.begun;
-  note_asked(cache, request, lookup.key);
+  record_asked(cache, request, lookup.key);
   lookup.found = cache.store.find(lookup.key, name, request.head.fields);
   offer_to_disk(cache, lookup.key, lookup.found);
   if (may_be_below(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {

@@ -179,7 +179,7 @@ bool Successor::tell(Kind kind, std::string_view what, Answered answered) {
   return true;
 }
 
-void Successor::note_forgotten(std::string_view number) {
+void Successor::record_forgotten(std::string_view number) {
   std::uint64_t answered = 0;
   std::from_chars(number.data(), number.data() + number.size(), answered);
   std::map<std::uint64_t, Answered>::node_type order;

@@ -116,7 +116,7 @@ class Successor {
   using Answered = std::function<void(bool forgotten)>;
   bool tell(Kind kind, std::string_view what, Answered answered) EXCLUDES(mutex_);
   // For the main thread. The successor has forgotten; the text of its message.
-  void note_forgotten(std::string_view number) EXCLUDES(mutex_);
+  void record_forgotten(std::string_view number) EXCLUDES(mutex_);
 
  private:
   std::atomic<int> channel_ = -1;

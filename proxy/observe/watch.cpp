@@ -263,14 +263,14 @@ std::string doubt_text(const machine::ClockStep& last, machine::Clock::Time now)
                      step_text(last), config::rough_text(ago));
 }
 
-void say_step(const machine::ClockStep& step) {
+void write_step(const machine::ClockStep& step) {
   spdlog::warn(
       "{}: ages go on by the time that passes; if the clock is wrong now, set it (timedatectl, "
       "chrony)",
       step_text(step));
 }
 
-void say_ages_right() {
+void write_ages_right() {
   spdlog::info("the ages of stored responses are not doubtful any more after the clock was set");
 }
 

@@ -103,8 +103,8 @@ std::string step_text(const machine::ClockStep& step);
 std::string doubt_text(const machine::ClockStep& last, machine::Clock::Time now);
 
 // Writes the step to the log.
-void say_step(const machine::ClockStep& step);
+void write_step(const machine::ClockStep& step);
 // Writes to the log that ages are not doubtful any more.
-void say_ages_right();
+void write_ages_right();
 
 }  // namespace proxy

@@ -60,7 +60,7 @@ PageAnswer send_unchanged(Client& client, OwnHead head, ServedForm form) {
 // Sends a digest and counts it: its body unless the request is a HEAD.
 PageAnswer send_digest(const Visit& visit, OwnHead head, ServedForm form, DigestParts body) {
   auto& client = visit.client;
-  note_content_type(client, head);
+  record_content_type(client, head);
   const beast::http::response<beast::http::empty_body> message(std::move(head));
   beast::http::serializer<false, beast::http::empty_body> serializer(message);
   const auto text = take_head(serializer);

@@ -84,10 +84,10 @@ void Pulse::look_at_troubles() {
 void Pulse::follow_clock() {
   auto& clock = pages_.clock();
   const auto steps = clock.take_steps();
-  for (const auto& step : steps) say_step(step);
+  for (const auto& step : steps) write_step(step);
   if (!steps.empty()) pages_.upstream.clocks.forget();
   const bool doubts = clock.doubt().has_value();
-  if (std::exchange(doubts_ages_, doubts) && !doubts) say_ages_right();
+  if (std::exchange(doubts_ages_, doubts) && !doubts) write_ages_right();
   if (!pages_.cache.disk || !pages_.cache.disk->follow_clock(clock.ahead())) return;
   pages_.cache.store.remove_if([started = clock.started()](const cache::Entry& entry) {
     return entry.times().response < started;

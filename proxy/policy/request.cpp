@@ -45,7 +45,7 @@ void Request::apply_range() {
   const auto lines = head.fields.count(field::range);
   if (lines == 0 || head.method != "GET") return;
   const auto written = head.fields.value(field::range);
-  auto heeded = lines == 1 ? http::heeded_range(written) : std::nullopt;
+  auto heeded = lines == 1 ? http::joined_range(written) : std::nullopt;
   if (heeded == written || (heeded && facts.signs_range)) return;
   if (heeded) range_ = std::move(*heeded);
   http::Fields fields;
@@ -96,27 +96,28 @@ std::string Request::in_its_space(std::string url) const {
   return is_apart() ? url.insert(0, kReverseSpace) : url;
 }
 
-void Request::tell_of_client(const config::ForwardedSettings& settings, std::string_view address) {
+void Request::write_client_fields(const config::ForwardedSettings& settings,
+                                  std::string_view address) {
   using How = config::Forwarded;
   // Behind a gateway an origin trusts what these fields say, so a client must not write them
   // itself.
   const auto by_default = arrival_ == Arrival::reverse ? How::replace : How::off;
   const auto how = settings.how.value_or(by_default);
   const bool keeps = how == How::off || how == How::append;
-  if (auto heeded = http::heeded_fields(head.fields, {keeps, settings.drop, settings.pass})) {
+  if (auto heeded = http::visible_fields(head.fields, {keeps, settings.drop, settings.pass})) {
     head.fields = std::move(*heeded);
   }
   if (how == How::append || how == How::replace) {
     forwarded_ = http::forwarded_for(head.fields, address);
     drop_if(head.fields, is_ours_to_write);
     http::Field written{http::field::forwarded, "Forwarded", forwarded_.forwarded};
-    written.selects = http::what_it_tells(written) == http::Tells::request;
+    written.selects = http::classify_forwarded(written) == http::Tells::request;
     head.fields.append(written);
     head.fields.append(http::field::unknown, http::kXForwardedFor, forwarded_.x_forwarded_for);
   }
 }
 
-void Request::forget_credentials() {
+void Request::remove_credentials() {
   using http::field;
   if (!head.fields.has(field::proxy_authorization)) return;
   drop_if(head.fields, [](const auto& line) { return line.id == field::proxy_authorization; });

@@ -33,7 +33,7 @@ class SiteRules;
 using cache::kReverseSpace;
 
 // Refers to the bytes of its head, which the caller keeps. Its Range field is the result of
-// http::heeded_range(): absent if the client's field asks for too many ranges, and without overlaps
+// http::joined_range(): absent if the client's field asks for too many ranges, and without overlaps
 // unless the request signs it.
 struct Request : net::InFrameMemory {
   http::RequestHead head;
@@ -71,11 +71,11 @@ struct Request : net::InFrameMemory {
   // Removes and writes fields about the client as the settings say (http/forwarded.hpp). Call this
   // before a variant is selected, since responses may depend on these fields. `address`: the
   // client's, in text, IPv6 without brackets.
-  void tell_of_client(const config::ForwardedSettings& settings, std::string_view address);
+  void write_client_fields(const config::ForwardedSettings& settings, std::string_view address);
 
   // Removes Proxy-Authorization, which is for this proxy alone: if Vary named it, a stored response
   // would hold a password. Call this once the user is known, before a variant is selected.
-  void forget_credentials();
+  void remove_credentials();
 
   // Finds the site's rule and applies it to the facts and to stored_as(). Call this after arrive().
   // The rules outlive the request.

@@ -31,7 +31,7 @@ std::string passed_head(const ServeAccess& access, const http::ResponseHead& hea
   return text;
 }
 
-void note_content_type(Client& client, std::string_view content_type) {
+void record_content_type(Client& client, std::string_view content_type) {
   if (!client.access.observed.log.on()) return;
   client.record.content_type = http::trim(content_type.substr(0, content_type.find(';')));
 }
@@ -42,8 +42,8 @@ void write_age(http::PieceWriter& out, const cache::Entry& entry, cache::Time no
   out << "Age: " << static_cast<std::uint64_t>(entry.age(now).count()) << "\r\n";
 }
 
-void note_content_type(Client& client, const cache::Entry& entry) {
-  note_content_type(client, entry.quotes().content_type);
+void record_content_type(Client& client, const cache::Entry& entry) {
+  record_content_type(client, entry.quotes().content_type);
 }
 
 void write_cache_status(http::PieceWriter& out, Client& client, const Request& request) {
@@ -75,7 +75,7 @@ Soon<void> serve(Client& client, const Request& request, EntryToServe held, cach
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
   auto& record = client.record;
   record.tag = unmodified ? Tag::conditional_hit : record.from_disk ? Tag::disk_hit : Tag::mem_hit;
-  note_content_type(client, entry);
+  record_content_type(client, entry);
   auto& status = client.record.told;
   status.clear();
   status.hit = true;
@@ -134,7 +134,7 @@ Task<Delivered> serve_object(Client& client, const Request& request, ObjectToSer
     co_await refuse(client, request, opened.error(), http::Forward::partial);
     co_return Delivered::sent;
   }
-  note_content_type(client, *held.entry);
+  record_content_type(client, *held.entry);
   describe_object(client, request, answer, held.there, detail);
   co_await answer.send();
   co_return Delivered::sent;
@@ -173,7 +173,7 @@ cache::Time describe(Client& client, const Request& request, const ToDeliver& fi
   const auto& head = filled.head;
   const auto& from = head.provenance;
   note_source(client, from, filled.reason);
-  note_content_type(client, *head.entry);
+  record_content_type(client, *head.entry);
   const auto now = client.access.clock().now();
   if (from.stored || head.is_stored()) client.record.told.ttl = head.entry->ttl(now);
   const bool sibling = from.source == cache::SourceKind::sibling;

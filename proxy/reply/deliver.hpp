@@ -28,7 +28,7 @@ std::string passed_head(const ServeAccess& access, const http::ResponseHead& hea
                         const cache::Times& times);
 
 // Records the media type, without parameters, for the log.
-void note_content_type(Client& client, std::string_view content_type);
+void record_content_type(Client& client, std::string_view content_type);
 
 // Appends Cache-Status to the response's fields as the record tells it (RequestRecord::told), with
 // the request's key if cache.key_in_status is set.

@@ -43,13 +43,13 @@ OwnMessage own_message(const Client& client, unsigned status, std::string_view c
   return message;
 }
 
-void note_content_type(Client& client, const OwnHead& head) {
+void record_content_type(Client& client, const OwnHead& head) {
   const std::string_view type = head[field::content_type];
   client.record.content_type = type.substr(0, type.find(';'));
 }
 
 net::Task<net::error_code> send_head(Client& client, const OwnHead& head) {
-  note_content_type(client, head);
+  record_content_type(client, head);
   // A serializer wants a whole message. The body that follows is none of its business.
   const beast::http::response<beast::http::empty_body> message(head);
   beast::http::serializer<false, beast::http::empty_body> serializer(message);

@@ -66,14 +66,14 @@ std::string take_head(Serializer& serializer) {
 }
 
 // Notes the message's type for the access log.
-void note_content_type(Client& client, const OwnHead& head);
+void record_content_type(Client& client, const OwnHead& head);
 
 // Sends the whole message, with a wait of `pause` after each part of its body but the last. An
 // error means that the client is gone or too slow.
 template <class Body>
 net::Task<net::error_code> send_message(Client& client, const beast::http::response<Body>& message,
                                         std::chrono::milliseconds pause = {}) {
-  note_content_type(client, message);
+  record_content_type(client, message);
   beast::http::serializer<false, Body> serializer(message);
   const auto head = take_head(serializer);
   auto parts = ready_parts(serializer);

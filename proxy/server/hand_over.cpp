@@ -129,7 +129,7 @@ void HandOver::apply(const succession::Message& message) {
       sockets_.control.leave_file_to(ControlSocket::Heir::nobody);
       break;
     case Kind::forgotten:
-      successor_.note_forgotten(message.text);
+      successor_.record_forgotten(message.text);
       break;
     case Kind::serving:
       spdlog::info("process {} has taken over; this one ends when its connections have",

@@ -80,10 +80,10 @@ struct BodyFraming {
 // each response.
 //
 // A client may send its requests without waiting for the responses (RFC 9112 9.3.2). If the next
-// request has arrived already, a response that comes_at_once() is held back, and the next write
-// sends both. So a response is held back only while the thread computes the next one. A response
-// that is held back counts as sent, like one whose bytes wait in the kernel. A client that goes
-// away gets the bytes of neither.
+// request has arrived already, a response that allow_holding_back() is held back, and the next
+// write sends both. So a response is held back only while the thread computes the next one. A
+// response that is held back counts as sent, like one whose bytes wait in the kernel. A client that
+// goes away gets the bytes of neither.
 class Http1Response final : public ResponseWriter {
  public:
   struct Needs {

@@ -49,7 +49,7 @@ Task<void> ask_for(std::shared_ptr<Rest> rest) {
 
 }  // namespace
 
-peers::SelfNaming naming_in(const http::ResponseHead& answer) {
+peers::SelfNaming self_naming_in(const http::ResponseHead& answer) {
   peers::SelfNaming said;
   for (const auto& line : answer.fields) {
     if (line.id == http::field::via) said.via = line.value;
@@ -118,7 +118,7 @@ bool Attempt::may_be_interim(const http::ResponseHead& head, int number) const {
 
 Outcome<void> Attempt::prove() const {
   using upstream::Errc;
-  const auto proof = directory_->proof_of(peer_, naming_in(head()));
+  const auto proof = directory_->proof_of(peer_, self_naming_in(head()));
   if (proof == peers::Proof::given) return boost::system::in_place_value;
   const bool is_other = proof == peers::Proof::none;
   if (is_other && peer_->accuracy.not_a_proxy(access_->now())) disown(*access_, peer_);

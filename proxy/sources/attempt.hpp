@@ -21,7 +21,7 @@ struct Request;
 struct SourceAccess;
 
 // What the answer says of the proxy that sent it.
-peers::SelfNaming naming_in(const http::ResponseHead& answer);
+peers::SelfNaming self_naming_in(const http::ResponseHead& answer);
 
 // For a peer that gave a response which its digest claims.
 Hierarchy hierarchy_of(const peers::Peer& claimant);

@@ -220,7 +220,8 @@ Task<bool> ClaimantSearch::is_answer(SourceQuestion& question) {
   const auto& attempt = question.attempt;
   if (!attempt.peer()) co_return is_origins_answer(question);
   const auto& heard = attempt.outcome();
-  const auto finding = heard ? heard_in(attempt.head(), wanted_.asked) : heard_in(heard.error());
+  const auto finding =
+      heard ? finding_in(attempt.head(), wanted_.asked) : finding_in(heard.error());
   const bool holds = finding.worth == Worth::holds;
   if (holds)
     plan_.peer_has(question.plan.number);
@@ -252,7 +253,7 @@ Task<void> ClaimantSearch::record_no(SourceQuestion& question, const Finding& fi
     ask_fetcher_named_in(attempt);
   } else if (is_denial(finding)) {
     const auto& directory = wanted_.request.policy().directory;
-    directory->note_denial(attempt.peer(), wanted_.key, attempt.begun());
+    directory->record_denial(attempt.peer(), wanted_.key, attempt.begun());
   }
   plan_.peer_has_not(question.plan.number, access_.now());
   // The sibling will soon be asked for another response, so its connection is worth keeping.
@@ -273,7 +274,7 @@ void ClaimantSearch::ask_fetcher_named_in(const Attempt& answer) {
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
   const auto& policy = wanted_.request.policy();
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
-  note_worth(*policy.directory, attempt, judged, access_.now(), bytes);
+  record_worth(*policy.directory, attempt, judged, access_.now(), bytes);
   if (judged.worth == Worth::unresolved)
     attempt.peer()->accuracy.probation().unresolved(access_.now());
   const auto result = word(judged.worth);
@@ -312,7 +313,7 @@ void ClaimantSearch::leave_all(peers::SteadyTime now) {
                                         : Silence::unexcused;
     const auto left = how_left(question->plan, silence, now);
     // Another source has answered while a parent was silent.
-    if (left == Left::late_origin && !abandoned()) server.note_silence();
+    if (left == Left::late_origin && !abandoned()) server.record_silence();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);
     const auto result = left == Left::late_peer ? word(Worth::outrun) : "not-awaited";
     inquiries_.add({attempt.inquiry().source, result, {}, waited});

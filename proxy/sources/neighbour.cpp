@@ -78,7 +78,7 @@ bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& req
   return !fills.recently_invalidated(key, request.stored_as(), now);
 }
 
-Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {
+Finding finding_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {
   const auto status = answer.status;
   const auto& part = asked.part;
   // Before the statuses: a 504 that refuses us says nothing of the key.
@@ -93,7 +93,7 @@ Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked)
   return {Worth::unusable, FalseHit::unfit};
 }
 
-Finding heard_in(const Failure& failure) {
+Finding finding_in(const Failure& failure) {
   if (failure.what == Failure::What::abandoned) return {Worth::given_up};
   if (failure.what == Failure::What::dns) return {Worth::unresolved};
   if (failure.cause == upstream::Errc::not_the_peer) return {Worth::not_a_proxy};
@@ -133,27 +133,27 @@ bool is_denial(const Finding& finding) {
           finding.cause == FalseHit::unknown || finding.cause == FalseHit::untold);
 }
 
-std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding) {
+std::optional<peers::ClaimOutcome> outcome_for_unclaimed(const Finding& finding) {
   const auto& worth = finding.worth;
   if (worth == Worth::true_hit) return peers::ClaimOutcome::unclaimed_hit;
-  if (worth != Worth::false_hit && worth != Worth::unusable) return noted_as(finding);
+  if (worth != Worth::false_hit && worth != Worth::unusable) return outcome_for(finding);
   return finding.late ? peers::ClaimOutcome::timed_out : peers::ClaimOutcome::unclaimed_no;
 }
 
-std::optional<peers::ClaimOutcome> noted_after_waiting(const Finding& finding) {
+std::optional<peers::ClaimOutcome> outcome_after_waiting(const Finding& finding) {
   return finding.worth == Worth::true_hit ? Outcomes(peers::ClaimOutcome::unclaimed_hit)
                                           : std::nullopt;
 }
 
 std::optional<bool> says_it_holds(const http::ResponseHead& answer) {
-  const auto finding = heard_in(answer, {});
+  const auto finding = finding_in(answer, {});
   if (finding.worth == Worth::holds) return true;
   const bool says_no = finding.worth == Worth::false_hit;
   if (!says_no || finding.cause == FalseHit::refused) return std::nullopt;
   return false;
 }
 
-std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
+std::optional<peers::ClaimOutcome> outcome_for(const Finding& finding) {
   const auto& meaning = meaning_of(finding.worth);
   return finding.late ? meaning.if_late : meaning.outcome;
 }
@@ -219,12 +219,12 @@ std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
 }
 
 std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding) {
-  if (attempt.lead() == Lead::claim) return noted_as(finding);
-  return attempt.waits_itself() ? noted_after_waiting(finding) : noted_as_unclaimed(finding);
+  if (attempt.lead() == Lead::claim) return outcome_for(finding);
+  return attempt.waits_itself() ? outcome_after_waiting(finding) : outcome_for_unclaimed(finding);
 }
 
-void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
-                peers::SteadyTime now, std::uint64_t bytes) {
+void record_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
+                  peers::SteadyTime now, std::uint64_t bytes) {
   const auto outcome = outcome_of(attempt, finding);
   if (!outcome) return;
   directory.record(attempt.peer(),

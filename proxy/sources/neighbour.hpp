@@ -18,7 +18,7 @@ namespace proxy {
 
 class Fills;
 
-// The worth of a neighbour's answer: see noted_as().
+// The worth of a neighbour's answer: see outcome_for().
 enum class Worth : std::uint8_t {
   true_hit,   // it sent the whole response, or the whole part
   holds,      // it has begun to send a response: the caller judges whether it is of use
@@ -60,9 +60,9 @@ bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& req
 // and so holds a response (RFC 9110 15.5.17): 416 does not disprove the claim. But if the request
 // for a part named a validator, the range lies within that version, so 416 says that the neighbour
 // holds another version.
-Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked);
+Finding finding_in(const http::ResponseHead& answer, const SiblingQuestion& asked);
 // What a failure before the head says about the neighbour.
-Finding heard_in(const Failure& failure);
+Finding finding_in(const Failure& failure);
 // What an answer was worth after its body has ended, failed, or was given up.
 Finding worth_of(const Outcome<void>& body);
 // Why a response that a neighbour sends may not answer the request; nothing if it may. A response
@@ -80,11 +80,11 @@ Finding in_time(Finding finding, std::chrono::microseconds waited,
 // digest has changed.
 bool is_denial(const Finding& finding);
 // The outcome for the neighbour's statistics; nothing if the finding is not about the neighbour.
-std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
+std::optional<peers::ClaimOutcome> outcome_for(const Finding& finding);
 // Likewise, for a neighbour that has not claimed the URL.
-std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding);
+std::optional<peers::ClaimOutcome> outcome_for_unclaimed(const Finding& finding);
 // Likewise, for one that waited for its own source: its failures are those of the source.
-std::optional<peers::ClaimOutcome> noted_after_waiting(const Finding& finding);
+std::optional<peers::ClaimOutcome> outcome_after_waiting(const Finding& finding);
 // Whether the answer says that the neighbour holds the response; nothing if it does not tell.
 std::optional<bool> says_it_holds(const http::ResponseHead& answer);
 // The worth as one word, such as "false-hit". Empty: the answer was of use, or says nothing.
@@ -105,14 +105,14 @@ Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request
 // The neighbour that a sibling's answer names as the one that fetches the response, by its epoch.
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer);
 
-// The outcome of an attempt: noted_as(), or noted_as_unclaimed().
+// The outcome of an attempt: outcome_for(), or outcome_for_unclaimed().
 std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding);
 // The neighbour's time to first byte, as far as the answer tells it.
 std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
                                                        const Finding& finding);
 // Records in the neighbour's statistics what its answer was worth. `bytes`: how many bytes of the
 // body were used.
-void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
-                peers::SteadyTime now, std::uint64_t bytes = 0);
+void record_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
+                  peers::SteadyTime now, std::uint64_t bytes = 0);
 
 }  // namespace proxy

@@ -25,8 +25,8 @@ void record_unused(const AskedAbout& about, const Attempt& attempt, bool begun,
   const auto status = heard ? attempt.head().status : 0U;
   const bool sends_what_was_asked = status == 206 || status == 304;
   const auto finding = sends_what_was_asked ? Finding{Worth::holds}
-                       : heard              ? heard_in(attempt.head(), {})
-                                            : heard_in(heard.error());
+                       : heard              ? finding_in(attempt.head(), {})
+                                            : finding_in(heard.error());
   if (finding.worth == Worth::holds && !begun) return;
   if (finding.worth == Worth::unresolved) return peer->accuracy.probation().unresolved(now);
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
@@ -35,7 +35,7 @@ void record_unused(const AskedAbout& about, const Attempt& attempt, bool begun,
   about.directory->record(peer, {*outcome, first_byte_of(attempt, finding), 0, finding.cause}, now);
   const bool is_claim = attempt.lead() == Lead::claim;
   if (is_claim && is_denial(finding))
-    about.directory->note_denial(peer, about.key, attempt.begun());
+    about.directory->record_denial(peer, about.key, attempt.begun());
 }
 
 // Reads a body that nobody uses, from a neighbour whose last answers broke off. A body that reaches

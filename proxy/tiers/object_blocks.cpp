@@ -203,7 +203,7 @@ Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatien
   patience->record(waited);
 }
 
-void note_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object) {
+void record_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object) {
   if (cache.disk) cache.disk->disk().queue().doubt(key, object.object()->version);
 }
 

@@ -105,6 +105,6 @@ net::Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskP
 // Call this once after blocks of the object were kept; also meanwhile, if that takes long. If the
 // disk has all of them, our digest may claim the URL; if it has some, a part. The object may have
 // been purged or replaced meanwhile.
-void note_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object);
+void record_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object);
 
 }  // namespace proxy

@@ -20,7 +20,7 @@ bool is_near(const peers::FirstByte& neighbour) {
 Placement::Placement(cache::Budget& budget)
     : asked_(budget, cache::AskedCounts::fitting(budget.limit() / kShare)) {}
 
-void Placement::note_asked(const digest::Key& url_key) {
+void Placement::record_asked(const digest::Key& url_key) {
   asked_.note(url_key);
 }
 

@@ -34,7 +34,7 @@ class Placement {
 
   // Records that one of our own clients has requested the URL: not a neighbour, which asks for what
   // we hold.
-  void note_asked(const digest::Key& url_key);
+  void record_asked(const digest::Key& url_key);
   // Whether our clients have requested the URL before, besides the present request.
   [[nodiscard]] bool was_asked_before(const digest::Key& url_key) const {
     return asked_.of(url_key) > 1;

@@ -191,13 +191,13 @@ std::uint64_t most_in_one_piece(const Cache& cache, const digest::Key& url_key) 
   return std::min<std::uint64_t>(in_memory, cache.disk->most_whole());
 }
 
-void note_asked(const Cache& cache, const Request& request, const digest::Key& key) {
+void record_asked(const Cache& cache, const Request& request, const digest::Key& key) {
   const auto& facts = request.facts;
   if (facts.method == cache::RequestFacts::Method::other) return;
-  if (cache.disk) cache.disk->admission().note_asked(key);
+  if (cache.disk) cache.disk->admission().record_asked(key);
   const bool is_neighbours = facts.control.only_if_cached;
   const bool has_neighbours = !request.policy().directory->peers().empty();
-  if (cache.placement && has_neighbours && !is_neighbours) cache.placement->note_asked(key);
+  if (cache.placement && has_neighbours && !is_neighbours) cache.placement->record_asked(key);
 }
 
 // An entry in memory was requested before, so this request is at least the second one. The time at

@@ -35,11 +35,11 @@ cache::Storability why_not_kept(Cache& cache, const digest::Key& key, const cach
                                 AskedAt asked);
 
 // Counts a request, for what is stored only if its URL is requested again: see Placement and
-// cache::Admission. The caller calls note_asked() before it looks the key up, then offer_to_disk()
-// with the entry that memory has. If the disk admits only responses requested twice (setting
-// cache.disk.admit), an offered entry is written unless it was written before. For other disks,
-// offer_to_disk() does nothing.
-void note_asked(const Cache& cache, const Request& request, const digest::Key& key);
+// cache::Admission. The caller calls record_asked() before it looks the key up, then
+// offer_to_disk() with the entry that memory has. If the disk admits only responses requested twice
+// (setting cache.disk.admit), an offered entry is written unless it was written before. For other
+// disks, offer_to_disk() does nothing.
+void record_asked(const Cache& cache, const Request& request, const digest::Key& key);
 void offer_to_disk(Cache& cache, const digest::Key& key, const cache::Found& found);
 
 // Drops the stored responses of the URL `name`, after a response has shown that they are outdated.

@@ -139,7 +139,7 @@ void AskedServer::record_answer(Answer which) const {
   if (which == Answer::first || on_.health.has_troubles()) on_.health.answered(to());
 }
 
-void AskedServer::note_silence() {
+void AskedServer::record_silence() {
   if (parent()) record(Fault::silent);
 }
 

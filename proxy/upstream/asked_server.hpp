@@ -72,7 +72,7 @@ class AskedServer {
   void record_failure(const Failure& failure);
   // A parent was silent for longer than expected, while another source answered. Does nothing if it
   // is no parent.
-  void note_silence();
+  void record_silence();
   // A parent has cut its answer. Does nothing if it is no parent.
   void note_cut();
   // What the fetch waits for, for those who look. Ends with the fetch.

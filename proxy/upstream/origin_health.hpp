@@ -180,7 +180,7 @@ class RangeRefusals {
   }
   // The origin has answered the client's own range, after another one was of no use. Has no effect
   // unless the origin has refused that one.
-  void note_granted(std::string_view origin, Clock::time_point now) EXCLUDES(mutex_) {
+  void record_granted(std::string_view origin, Clock::time_point now) EXCLUDES(mutex_) {
     if (!any_.load(std::memory_order_relaxed)) return;
     const threads::MutexLock lock(mutex_);
     const auto key = digest::TextHash{}(origin);

@@ -150,7 +150,7 @@ class Site {
   }
 
   void ask(Proxy& proxy, const Resource& resource) {
-    proxy.placement.note_asked(resource.key);
+    proxy.placement.record_asked(resource.key);
     if (found(proxy, resource)) {
       ++counts_.local;
       return;

@@ -86,7 +86,7 @@ class Owner {
   }
 
   // Stores and drops at the pace of the options.
-  void turn_over(const std::stop_token& stop) {
+  void flip_bits(const std::stop_token& stop) {
     Client client(proxy_.port());
     Pace pace(options_.turnover);
     while (!stop.stop_requested()) {
@@ -294,7 +294,7 @@ int run(const Options& options) {
     fmt::print("idle: CPU {:.3f} % of a core\n",
                100 * (bench::cpu_seconds(owner.pid()) - cpu) / options.seconds);
   }
-  const std::jthread turnover([&](const std::stop_token& stop) { owner.turn_over(stop); });
+  const std::jthread turnover([&](const std::stop_token& stop) { owner.flip_bits(stop); });
   compare(owner, options);
   measure_neighbour(owner, options);
   return 0;

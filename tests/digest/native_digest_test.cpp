@@ -143,9 +143,9 @@ TEST(NativeDigest, ChecksumFollowsFlips) {
   const NativeDigest after = digest_of(50, 150, 2, 1203);
   const auto flips = flips_between(before.filter, after.filter);
   Bytes bits(before.filter.bytes().begin(), before.filter.bytes().end());
-  EXPECT_EQ(turn_over(bits, flips, before.checksum), after.checksum);
+  EXPECT_EQ(flip_bits(bits, flips, before.checksum), after.checksum);
   EXPECT_EQ(*BloomFilter::from_bytes(after.filter.shape(), bits), after.filter);
-  EXPECT_EQ(turn_over(bits, {}, after.checksum), after.checksum);
+  EXPECT_EQ(flip_bits(bits, {}, after.checksum), after.checksum);
   EXPECT_NE(before.checksum, after.checksum);
 }
 

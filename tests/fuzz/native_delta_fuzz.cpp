@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::uint32_t flip = 0; reader.next(flip);) flips.push_back(flip);
   std::vector<std::uint8_t> bits(before.filter.bytes().begin(), before.filter.bytes().end());
   auto after = before;
-  after.checksum = digest::turn_over(bits, flips, before.checksum);
+  after.checksum = digest::flip_bits(bits, flips, before.checksum);
   after.generation = 2;
   after.filter = *digest::BloomFilter::from_bytes(before.filter.shape(), bits);
   const auto decoded = digest::decode_native(digest::encode_delta(digest::head_of(after), 1, flips),

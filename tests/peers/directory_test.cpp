@@ -55,7 +55,7 @@ TEST_F(DirectoryTest, NamesExactlyThoseWhoClaimTheKey) {
 TEST_F(DirectoryTest, TellsOfEachPeerWithoutCounting) {
   directory_.update(0, report_of({"x"}, kNow));
   directory_.update(1, report_of({"y"}, kNow));
-  directory_.note_denial(directory_.peers()[0], key("x"), kNow + 1s);
+  directory_.record_denial(directory_.peers()[0], key("x"), kNow + 1s);
   const auto all = directory_.claims_of(key("x"), kNow);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].claims, true);
@@ -97,7 +97,7 @@ TEST_F(DirectoryTest, KeepsWhatIsKnownOfPeersThatStay) {
   directory_.update(2, report_of({"x"}, kNow));
   EXPECT_EQ(names("x"), (Names{"c", "d"}));
   answer(1, ClaimOutcome::true_hit, 1ms);
-  directory_.note_denial(directory_.peers()[2], key("x"), kNow);
+  directory_.record_denial(directory_.peers()[2], key("x"), kNow);
   auto moved = peer_at("b", "127.0.0.9");
   auto weighted = settings_[1];
   weighted.weight = 7;
@@ -152,14 +152,14 @@ TEST_F(DirectoryTest, LeavesOutWhoRests) {
 TEST_F(DirectoryTest, LeavesOutWhoHasDeniedTheKeyUntilItsDigestChanges) {
   const auto report = report_of({"x", "y"}, kNow);
   directory_.update(0, report);
-  directory_.note_denial(directory_.peers()[0], key("x"), kNow);
+  directory_.record_denial(directory_.peers()[0], key("x"), kNow);
   EXPECT_EQ(names("x"), Names{});
   EXPECT_EQ(names("y"), Names{"b"});
   directory_.update(0, report);
   EXPECT_EQ(names("x"), Names{}) << "the same digest";
   directory_.update(0, report_of({"x", "y"}, kNow + 1s));
   EXPECT_EQ(names("x"), Names{"b"});
-  directory_.note_denial(directory_.peers()[0], key("x"), kNow);
+  directory_.record_denial(directory_.peers()[0], key("x"), kNow);
   EXPECT_EQ(names("x"), Names{"b"}) << "the question was about the digest before";
 }
 
@@ -181,14 +181,14 @@ TEST_F(DirectoryTest, CountsTheLookupsOfADigestInUseAndNoOthers) {
   EXPECT_EQ(lookups(0), 3U);
   EXPECT_EQ(lookups(1), 1U);
   answer(0, ClaimOutcome::timed_out, 1s);
-  directory_.follow_use(kNow);
+  directory_.record_use(kNow);
   names("x");
   EXPECT_EQ(lookups(0), 3U) << "it rests";
   EXPECT_EQ(lookups(1), 2U);
-  directory_.follow_use(kNow + 1s);
+  directory_.record_use(kNow + 1s);
   names("x", kNow + 1s);
   EXPECT_EQ(lookups(0), 4U);
-  directory_.follow_use(kNow + 60s);
+  directory_.record_use(kNow + 60s);
   names("x", kNow + 60s);
   EXPECT_EQ(lookups(0), 4U) << "too old";
   directory_.update(1, PollReport{});
@@ -374,7 +374,7 @@ TEST_F(SiteOfThree, KeepsNothingWithThoseWhoMayNotBeAsked) {
   directory_.update(0, squid);
   EXPECT_FALSE(is_theirs(kNow)) << "no epoch";
   directory_.update(0, report_of_member(1, {theirs}));
-  directory_.note_denial(directory_.peers()[0], key(theirs), kNow);
+  directory_.record_denial(directory_.peers()[0], key(theirs), kNow);
   EXPECT_FALSE(is_theirs(kNow)) << "denied";
   directory_.update(0, report_of_member(1, {theirs}));
   answer(0, ClaimOutcome::timed_out, 1s);

@@ -61,8 +61,8 @@ EntryWriter::Taken EntryWriter::write(const Key& key, const Kept& response, cons
   }
   RecordHeader header{.kind = RecordKind::whole, .key = key};
   // The claim of a variant stands in the record of the selector: digests know URLs.
-  if (selector == 0) note_claim(header, *entry);
-  note_times(header, entry->times());
+  if (selector == 0) write_claim(header, *entry);
+  write_times(header, entry->times());
   header.set_giver(entry->giver().tag);
   NewRecord record{
       .header = header, .url = std::string(entry->url()), .head = encode_head(*entry, selector)};

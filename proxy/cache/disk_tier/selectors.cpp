@@ -80,7 +80,7 @@ void Selectors::put_variant(const Key& url_key, const Kept& response, const Kept
 // or gone, the URL is not claimed, though another variant could be.
 void Selectors::put_selector(Known& known, const Key& variant, const Entry& entry) {
   RecordHeader mine{.kind = RecordKind::selector, .key = known.url};
-  note_claim(mine, entry);
+  write_claim(mine, entry);
   if (entry.object()) note_object(mine, entry);
   const RecordHeader& theirs = known.record;
   auto until = theirs.claimable_until;
@@ -101,7 +101,7 @@ void Selectors::put_selector(Known& known, const Key& variant, const Entry& entr
                       .version = known.record.version,
                       .block = known.record.block,
                       .rule = known.record.rule};
-  note_times(header, entry.times());
+  write_times(header, entry.times());
   (void)disk_.append(
       {.header = header, .url = std::string(entry.url()), .head = encode(known.selector)});
 }

@@ -123,7 +123,7 @@ class Mesh {
     } else {
       is_over_ = true;
     }
-    member.placement.note_asked(resources_[url].key);
+    member.placement.record_asked(resources_[url].key);
     if (holds(member, url)) {
       ++counts_.local;
       return;
@@ -234,7 +234,7 @@ class Mesh {
       directory.record(question.peer,
                        {peers::ClaimOutcome::false_hit, took, 0, peers::FalseHit::gone},
                        clock_.now);
-      directory.note_denial(question.peer, key, question.asked);
+      directory.record_denial(question.peer, key, question.asked);
     } else {
       directory.record(question.peer, {peers::ClaimOutcome::unclaimed_no, took, 0}, clock_.now);
       const auto ours = fetch.member.publisher.epoch();
@@ -298,7 +298,7 @@ class Mesh {
     for (auto& member : members_) member.publisher.tick(wall(clock_.now));
     for (auto& member : members_) {
       for (const auto& peer : member.directory.peers()) poll(member, peer);
-      member.directory.follow_use(clock_.now);
+      member.directory.record_use(clock_.now);
     }
     if (!is_over_) add(clock_.now + 1s, {.does = Event::Does::tick});
   }

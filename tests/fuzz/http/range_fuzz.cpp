@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       }
     }
   }
-  const auto heeded = heeded_range(value);
-  if (heeded && heeded_range(*heeded) != heeded) std::abort();
+  const auto heeded = joined_range(value);
+  if (heeded && joined_range(*heeded) != heeded) std::abort();
   for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{10}, UINT64_MAX}) {
     const auto asked = select_ranges(value, length);
     const auto sent = select_ranges(heeded.value_or(""), length);

@@ -164,7 +164,7 @@ void World::look_around() {
   publisher_.tick(clock_.now());
   if (storage_.disk) storage_.disk->follow_clock(clock_.ahead());
   storage_.watch.look(clock_.steady());
-  policy_->directory->follow_use(steady_clock::now());
+  policy_->directory->record_use(steady_clock::now());
 }
 
 void World::hear_poll(std::string_view text) {

@@ -33,7 +33,7 @@ class AnEntryWrittenDown : public ::testing::Test {
  protected:
   std::string encoded(const Stock& stock, std::uint64_t selector = 0) {
     const auto entry = entry_of(budget_, stock);
-    note_times(record_, entry->times());
+    write_times(record_, entry->times());
     return encode_head(*entry, selector);
   }
   std::optional<SavedHead> decoded(std::string_view head) {
@@ -107,12 +107,12 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
 
 TEST_F(AnEntryWrittenDown, HasOneClaimInItsRecord) {
   disk::RecordHeader record;
-  note_claim(record, *entry_of(budget_, {}));
+  write_claim(record, *entry_of(budget_, {}));
   const auto start =
       static_cast<std::uint32_t>(std::chrono::floor<seconds>(kStart.time_since_epoch()).count());
   EXPECT_EQ(record.claimable_until, start + 100);
   EXPECT_EQ(record.rule, 0);
-  note_claim(record, *entry_of(budget_, {.bounds = {1000s}, .rule = 0x50007}));
+  write_claim(record, *entry_of(budget_, {.bounds = {1000s}, .rule = 0x50007}));
   EXPECT_EQ(record.claimable_until, start + 1000) << "the rule outlasts the response's own word";
   EXPECT_EQ(record.rule, 7);
 }
@@ -158,7 +158,7 @@ class AnObjectWrittenDown : public AnEntryWrittenDown {
     entry_ = object_entry(budget_, {"http://a/", request.head.fields, response.head, kAtOnce, "us"},
                           Object{kNumber}, kLength);
     record_.kind = disk::RecordKind::object;
-    note_times(record_, entry_->times());
+    write_times(record_, entry_->times());
     note_object(record_, *entry_);
   }
 

@@ -117,7 +117,7 @@ TEST(TryPlaces, WarnsOfWhatSystemdKeepsReadOnlyForTheService) {
   EXPECT_TRUE(has(trial.warnings, "ReadWritePaths=-" + (directory / "other").native()));
   EXPECT_TRUE(has(trial.warnings, "/etc/systemd/system/hearsay.service.d/"));
   trial = {};
-  note_places_of(settings, unit, trial);
+  record_places_of(settings, unit, trial);
   EXPECT_TRUE(trial.warnings.empty());
   EXPECT_EQ(trial.notes.size(), 1u);
 }

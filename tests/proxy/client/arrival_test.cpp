@@ -28,7 +28,7 @@ TEST_P(ArrivalOf, TellsWhoChoseTheOrigin) {
   const auto text = tested.line + " HTTP/1.1\r\nHost: " + tested.host + "\r\n\r\n";
   const auto request = parse_request(text, {}).value();
   request->pin(scene.policy);
-  note_arrival(scene.client, *request);
+  record_arrival(scene.client, *request);
   EXPECT_EQ(request->arrival(), tested.arrival);
   EXPECT_EQ(request->mapping() != nullptr, tested.mapped);
 }
@@ -73,7 +73,7 @@ TEST_P(OnlyIfCachedOf, IsTakenForANeighboursByTheAddress) {
       "Cache-Control: only-if-cached\r\n" +
       GetParam().lines + "\r\n";
   const auto request = parse_request(text, {}).value();
-  take_in(scene.client, *request);
+  begin_request(scene.client, *request);
   EXPECT_EQ(request->facts.from_neighbour, GetParam().may_be_neighbour);
   EXPECT_EQ(scene.record.by_proxy, GetParam().may_be_neighbour || !GetParam().lines.empty());
 }

@@ -29,7 +29,7 @@ class CacheScene : public ::testing::Test {
     const auto entry = cache::entry_of(budget_, stock);
     NewRecord record = cache::disk::response(url, body);
     record.head = cache::encode_head(*entry, selector);
-    cache::note_times(record.header, entry->times());
+    cache::write_times(record.header, entry->times());
     const auto until = std::max(entry->claimable_until(), cache::Time()).time_since_epoch();
     record.header.claimable_until =
         static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(until).count());
@@ -46,7 +46,7 @@ class CacheScene : public ::testing::Test {
     NewRecord record{.header = {.kind = RecordKind::object, .key = cache::disk::key_for(url)},
                      .url = url,
                      .head = cache::encode_head(*entry, 0)};
-    cache::note_times(record.header, entry->times());
+    cache::write_times(record.header, entry->times());
     cache::note_object(record.header, *entry);
     record.header.claimable_until =
         static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(

@@ -83,7 +83,7 @@ TEST(Fills, AnUnsharedUrlIsNotAwaitedForAWhile) {
 
 TEST(Fills, AnUnsharedResponseWithoutAFillCountsLikewise) {
   FillsScene scene;
-  scene.fills.note_unshared(kKey, kNow);
+  scene.fills.record_unshared(kKey, kNow);
   EXPECT_TRUE(scene.fills.recently_unshared(kKey, kNow + Fills::kNotShared - 1ms));
   EXPECT_FALSE(scene.fills.recently_unshared(kKey, kNow + Fills::kNotShared));
   EXPECT_EQ(scene.enter().turn, Turn::alone);

@@ -76,7 +76,7 @@ TEST(WhatItTells, FollowsNameAndValue) {
       {"X: a", Tells::nothing},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(what_it_tells(*fields_of({c.line}).begin()), c.tells) << c.line;
+    EXPECT_EQ(classify_forwarded(*fields_of({c.line}).begin()), c.tells) << c.line;
   }
 }
 
@@ -101,7 +101,7 @@ TEST(WhatItTells, KnowsTheWholeFamily) {
                            "X-Real-IP",
                            "X-Remote-Addr",
                            "X-Remote-IP"}) {
-    EXPECT_EQ(what_it_tells(*fields_of({name + std::string(": a")}).begin()), Tells::client)
+    EXPECT_EQ(classify_forwarded(*fields_of({name + std::string(": a")}).begin()), Tells::client)
         << name;
   }
   for (const char* name : {"CF-Visitor",
@@ -135,7 +135,7 @@ TEST(WhatItTells, KnowsTheWholeFamily) {
                            "X-Scheme",
                            "X-URL-Scheme",
                            "X-Forwarded-Scheme"}) {
-    EXPECT_EQ(what_it_tells(*fields_of({name + std::string(": a")}).begin()), Tells::request)
+    EXPECT_EQ(classify_forwarded(*fields_of({name + std::string(": a")}).begin()), Tells::request)
         << name;
   }
 }
@@ -152,17 +152,17 @@ std::string shown(const Fields& fields) {
 TEST(HeededFields, AreRemovedOrMarkedByTheRules) {
   const Fields all = fields_of({"X-Real-IP: 1", "X-A: 2", "X-Forwarded-Proto: https", "X-B: 3"});
   const std::vector<std::string> a{"x-a"}, proto{"x_forwarded-PROTO"}, ip{"X-Real-IP"};
-  EXPECT_EQ(shown(*heeded_fields(all, {true})), "X-Real-IP X-A *X-Forwarded-Proto X-B ");
-  EXPECT_EQ(shown(*heeded_fields(all, {false})), "X-A X-B ");
-  EXPECT_EQ(shown(*heeded_fields(all, {false, a, proto})), "*X-Forwarded-Proto X-B ");
+  EXPECT_EQ(shown(*visible_fields(all, {true})), "X-Real-IP X-A *X-Forwarded-Proto X-B ");
+  EXPECT_EQ(shown(*visible_fields(all, {false})), "X-A X-B ");
+  EXPECT_EQ(shown(*visible_fields(all, {false, a, proto})), "*X-Forwarded-Proto X-B ");
   const Fields odd = fields_of({"X.Real~IP: 1", "X!A: 2", "X.Forwarded.Proto: https", "X-B: 3"});
-  EXPECT_EQ(shown(*heeded_fields(odd, {true})), "X.Real~IP X!A *X.Forwarded.Proto X-B ");
-  EXPECT_EQ(shown(*heeded_fields(odd, {false, a, proto})), "*X.Forwarded.Proto X-B ");
-  EXPECT_EQ(shown(*heeded_fields(odd, {false, a})), "X-B ");
-  EXPECT_EQ(shown(*heeded_fields(all, {false, a, ip})), "*X-Real-IP X-B ");
-  EXPECT_EQ(shown(*heeded_fields(all, {true, a, a})), "X-Real-IP *X-A *X-Forwarded-Proto X-B ");
-  EXPECT_FALSE(heeded_fields(fields_of({"X-A: 1", "X-Real-IP: 1"}), {true}));
-  EXPECT_FALSE(heeded_fields(fields_of({"X-A: 1", "Accept: 1"}), {false}));
+  EXPECT_EQ(shown(*visible_fields(odd, {true})), "X.Real~IP X!A *X.Forwarded.Proto X-B ");
+  EXPECT_EQ(shown(*visible_fields(odd, {false, a, proto})), "*X.Forwarded.Proto X-B ");
+  EXPECT_EQ(shown(*visible_fields(odd, {false, a})), "X-B ");
+  EXPECT_EQ(shown(*visible_fields(all, {false, a, ip})), "*X-Real-IP X-B ");
+  EXPECT_EQ(shown(*visible_fields(all, {true, a, a})), "X-Real-IP *X-A *X-Forwarded-Proto X-B ");
+  EXPECT_FALSE(visible_fields(fields_of({"X-A: 1", "X-Real-IP: 1"}), {true}));
+  EXPECT_FALSE(visible_fields(fields_of({"X-A: 1", "Accept: 1"}), {false}));
 }
 
 TEST(WithoutForwarded, LeavesTheOthersAsTheyWere) {

@@ -214,15 +214,15 @@ TEST(HeededRange, IsWhatIsWorthSendingOn) {
       // 14.1: the origin may know another unit
       {"lines=0-1,0-1", "lines=0-1,0-1"},
   };
-  for (const auto& [field, heeded] : cases) EXPECT_EQ(heeded_range(field), heeded) << field;
+  for (const auto& [field, heeded] : cases) EXPECT_EQ(joined_range(field), heeded) << field;
 }
 
 TEST(HeededRange, IsNothingWhereItAsksForTooMany) {
   for (const std::string begin : {"bytes=0-", "lines=0-", "bytes=9-0"}) {
     std::string field = begin;
     for (std::size_t count = 1; count < kMostRanges; ++count) field += ",0-";
-    EXPECT_TRUE(heeded_range(field));
-    EXPECT_FALSE(heeded_range(field + ",0-"));
+    EXPECT_TRUE(joined_range(field));
+    EXPECT_FALSE(joined_range(field + ",0-"));
   }
 }
 

@@ -92,7 +92,7 @@ TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
   auto& refusals = scene.upstream.range_refusals;
   refusals.note_refused("a.test", now);
   EXPECT_TRUE(range_override(scene.fetching, *conditional, lookup));
-  refusals.note_granted("a.test", now);
+  refusals.record_granted("a.test", now);
   EXPECT_FALSE(range_override(scene.fetching, *conditional, lookup));
 }
 

@@ -79,12 +79,12 @@ TEST_F(Orders, AreAnsweredEachForItself) {
   ASSERT_TRUE(tell("http://b.test/"));
   const auto first = number_of_next();
   const auto second = number_of_next();
-  successor.note_forgotten(second);
+  successor.record_forgotten(second);
   EXPECT_EQ(answers, (std::map<std::string, bool>{{"http://b.test/", true}}));
-  successor.note_forgotten(first);
+  successor.record_forgotten(first);
   EXPECT_EQ(answers.count("http://a.test/"), 1U);
-  successor.note_forgotten(first);
-  successor.note_forgotten("x");
+  successor.record_forgotten(first);
+  successor.record_forgotten("x");
 }
 
 TEST_F(Orders, HaveNoAnswerIfTheyCouldNotBeSent) {
@@ -104,9 +104,9 @@ TEST_F(Orders, AreNotForgottenByASuccessorThatFails) {
   answers.clear();
   successor.adopt(channel.ours.number());
   ASSERT_TRUE(tell("http://b.test/"));
-  successor.note_forgotten(stale);
+  successor.record_forgotten(stale);
   EXPECT_TRUE(answers.empty());
-  successor.note_forgotten(number_of_next());
+  successor.record_forgotten(number_of_next());
   EXPECT_EQ(answers, (std::map<std::string, bool>{{"http://b.test/", true}}));
 }
 

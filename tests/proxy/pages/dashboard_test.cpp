@@ -22,7 +22,7 @@ std::string answer_to(const std::string& target, const std::string& lines = "",
   const auto request = parse_request(text, {}).value();
   scene.response.begin({1, false, false});
   request->pin(scene.policy);
-  note_arrival(scene.client, *request);
+  record_arrival(scene.client, *request);
   Http1Body body(scene.input, request->framing);
   return scene.received(serve_own(scene.shared.pages, scene.client, *request,
                                   *own_page(scene.client, *request), body));

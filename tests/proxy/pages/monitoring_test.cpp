@@ -15,7 +15,7 @@ struct Served {
                     .value()) {
     scene.response.begin({1, false, false});
     request->pin(scene.policy);
-    note_arrival(scene.client, *request);
+    record_arrival(scene.client, *request);
   }
   net::Task<void> answer() {
     return serve_own(scene.shared.pages, scene.client, *request, *own_page(scene.client, *request),

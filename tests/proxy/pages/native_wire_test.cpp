@@ -99,7 +99,7 @@ class Wire {
         "If-None-Match: " + peers::native_etag(held_->epoch, held_->generation) + "\r\n\r\n";
     const auto request = parse_request(text, {}).value();
     request->pin(scene_.policy);
-    note_arrival(scene_.client, *request);
+    record_arrival(scene_.client, *request);
     Http1Body body(scene_.input, request->framing);
     scene_.response.begin({1, false, false});
     support::run(scene_.worker.io, serve_own(scene_.shared.pages, scene_.client, *request,

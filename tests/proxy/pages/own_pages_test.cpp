@@ -25,7 +25,7 @@ TEST_P(OwnPageAt, IsForOriginFormAndForOurOwnAddress) {
   const Scene scene;
   const TextRequest request("", GetParam().line + " HTTP/1.1");
   request.parsed->pin(scene.policy);
-  note_arrival(scene.client, *request.parsed);
+  record_arrival(scene.client, *request.parsed);
   const auto* const page = own_page(scene.client, *request);
   ASSERT_EQ(page != nullptr, GetParam().page.has_value());
   if (page) {
@@ -75,7 +75,7 @@ TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
       GetParam().line + " HTTP/1.0\r\n" + "Host: " + GetParam().host + "\r\n\r\n";
   const auto request = parse_request(text, {}).value();
   request->pin(scene.policy);
-  note_arrival(scene.client, *request);
+  record_arrival(scene.client, *request);
   ASSERT_EQ(request->arrival(), Arrival::reverse);
   EXPECT_EQ(own_page(scene.client, *request) != nullptr, GetParam().ours);
 }
@@ -127,7 +127,7 @@ TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
   const auto request = parse_request(text, {}).value();
   scene.response.begin({1, false, false});
   request->pin(scene.policy);
-  note_arrival(scene.client, *request);
+  record_arrival(scene.client, *request);
   const auto page = own_page(scene.client, *request);
   ASSERT_TRUE(page);
   EXPECT_EQ(served(scene, *request, *page).substr(9, 3), GetParam().status);
@@ -192,7 +192,7 @@ std::string answer_to(const std::string& line, const std::string& lines = "") {
   const auto request = parse_request(text, {}).value();
   scene.response.begin({1, request->is_head(), false});
   request->pin(scene.policy);
-  note_arrival(scene.client, *request);
+  record_arrival(scene.client, *request);
   return served(scene, *request, *own_page(scene.client, *request));
 }
 

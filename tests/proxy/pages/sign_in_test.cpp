@@ -40,7 +40,7 @@ struct Closed {
     texts.push_back(line + " HTTP/1.1\r\n" + lines + "\r\n");
     auto parsed = parse_request(texts.back(), {}).value();
     parsed->pin(scene.policy);
-    note_arrival(scene.client, *parsed);
+    record_arrival(scene.client, *parsed);
     return parsed;
   }
   // The whole response. The connection is used up.

@@ -47,7 +47,7 @@ TEST(PassedHead, IsTheOriginsWithOurViaAndTheTimeOnTheWay) {
 
 TEST(PassedHead, HasItsTypeNotedOnlyWhereThereIsALog) {
   ServeScene quiet;
-  note_content_type(quiet.client, "text/html");
+  record_content_type(quiet.client, "text/html");
   EXPECT_EQ(quiet.record.content_type, "");
 }
 

@@ -267,7 +267,7 @@ struct PipelineScene : ResponseScene {
   // Sends a response of this body, and returns whether bytes were held back after it.
   bool sends(const Sent& sent, bool at_once = true, int minor = 1, bool goes_on = true) {
     response.begin({minor, false, goes_on, Http1Response::Next::is_here});
-    if (at_once) response.comes_at_once();
+    if (at_once) response.allow_holding_back();
     EXPECT_FALSE(run(io, send(response, sent)));
     EXPECT_TRUE(response.finished());
     return response.holds_back();
@@ -318,7 +318,7 @@ TEST(Http1Pipeline, HoldsBackNothingBeforeTheConnectionCloses) {
 TEST(Http1Pipeline, HoldsBackNothingIfTheNextRequestIsNotHere) {
   ResponseScene scene;
   scene.response.begin({1, false, true});
-  scene.response.comes_at_once();
+  scene.response.allow_holding_back();
   EXPECT_FALSE(run(scene.io, send(scene.response, {200, 5, {"first"}})));
   EXPECT_FALSE(scene.response.holds_back());
 }

@@ -75,13 +75,13 @@ TEST(WhomToAsk, LeavesOutWhoHasShownThatItIsOfNoUse) {
        .expected = "c",
        .before =
            [](SearchScene& scene, auto&) {
-             scene.directory().note_denial(scene.peer(0), scene.key, scene.now());
+             scene.directory().record_denial(scene.peer(0), scene.key, scene.now());
            }},
       {.claim = "it denied what an older digest claimed",
        .expected = "b; c",
        .before =
            [](SearchScene& scene, auto&) {
-             scene.directory().note_denial(scene.peer(0), scene.key, scene.now() - 1s);
+             scene.directory().record_denial(scene.peer(0), scene.key, scene.now() - 1s);
            }},
       {.claim = "it rests after a failure",
        .expected = "c",
@@ -197,7 +197,7 @@ TEST(WhomToAsk, IsTheOwnerOfAKeyThatNobodyClaims) {
        .before =
            [](SearchScene& scene, ClaimantSearch::For& wanted) {
              make_owner(scene, wanted);
-             scene.fills.note_unshared(scene.key, scene.now());
+             scene.fills.record_unshared(scene.key, scene.now());
            }},
       {.claim = "a neighbour on probation owns nothing",
        .expected = "",

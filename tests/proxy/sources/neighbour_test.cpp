@@ -18,7 +18,7 @@ const SiblingQuestion kWhetherCurrent{{}, "\"v1\""};
 
 Finding heard(unsigned status, const SiblingQuestion& asked, const std::string& lines = "") {
   const TextAnswer answer(status, lines);
-  return heard_in(answer.head, asked);
+  return finding_in(answer.head, asked);
 }
 
 TEST(Neighbour, HoldsWhatItBeginsToSend) {
@@ -66,7 +66,7 @@ TEST(Neighbour, RefusesByAStatusThatASiblingMustNotGive) {
 TEST(Neighbour, WithoutAHeadIsSlowOrBrokenUnlessItWasGivenUp) {
   using What = Failure::What;
   const auto heard_of = [](What what) {
-    return heard_in(Failure{Failure::Where::upstream, what, {}}).worth;
+    return finding_in(Failure{Failure::Where::upstream, what, {}}).worth;
   };
   EXPECT_EQ(heard_of(What::timed_out), Worth::slow);
   EXPECT_EQ(heard_of(What::cut), Worth::broken);
@@ -76,11 +76,11 @@ TEST(Neighbour, WithoutAHeadIsSlowOrBrokenUnlessItWasGivenUp) {
 }
 
 TEST(Neighbour, WhoseNameIsNotResolvedIsNotBlamed) {
-  const auto finding = heard_in(
+  const auto finding = finding_in(
       failure_of(Failure::Where::upstream, make_error_code(upstream::Errc::resolver_timed_out)));
   EXPECT_EQ(finding.worth, Worth::unresolved);
-  EXPECT_FALSE(noted_as(finding));
-  EXPECT_FALSE(noted_as_unclaimed(finding));
+  EXPECT_FALSE(outcome_for(finding));
+  EXPECT_FALSE(outcome_for_unclaimed(finding));
   EXPECT_EQ(words_for(finding, "b"), "dns/b");
 }
 
@@ -98,7 +98,7 @@ TEST(Neighbour, IsWorthWhatItsBodyIs) {
 TEST(Neighbour, WhoseAnswerIsNotProvenHasNotAnsweredOrMayHaveBegunAnew) {
   using upstream::Errc;
   const auto heard_of = [](Errc cause) {
-    return heard_in(Failure{Failure::Where::upstream, Failure::What::untrusted, cause});
+    return finding_in(Failure{Failure::Where::upstream, Failure::What::untrusted, cause});
   };
   EXPECT_EQ(heard_of(Errc::not_the_peer).worth, Worth::not_a_proxy);
   EXPECT_EQ(heard_of(Errc::unproven_peer), (Finding{Worth::false_hit, FalseHit::unknown}));
@@ -137,11 +137,11 @@ TEST(Neighbour, IsLateIfItSaysNoAfterHalfOfTheTimeForAHead) {
 
 TEST(Neighbour, ThatIsLateIsNotedAsSlow) {
   const Finding no{Worth::false_hit, FalseHit::gone, true};
-  EXPECT_EQ(noted_as(no), ClaimOutcome::late_no);
+  EXPECT_EQ(outcome_for(no), ClaimOutcome::late_no);
   EXPECT_EQ(words_for(no, "b"), "false-hit/b because/gone slow/b");
-  EXPECT_EQ(noted_as({Worth::unusable, FalseHit::stale, true}), ClaimOutcome::late_no);
-  EXPECT_EQ(noted_as({Worth::refused, {}, true}), ClaimOutcome::refused);
-  EXPECT_EQ(noted_as({Worth::other_range, {}, true}), ClaimOutcome::timed_out);
+  EXPECT_EQ(outcome_for({Worth::unusable, FalseHit::stale, true}), ClaimOutcome::late_no);
+  EXPECT_EQ(outcome_for({Worth::refused, {}, true}), ClaimOutcome::refused);
+  EXPECT_EQ(outcome_for({Worth::other_range, {}, true}), ClaimOutcome::timed_out);
 }
 
 struct Told {
@@ -164,7 +164,7 @@ TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
         Told{Worth::cut, ClaimOutcome::broken, "cut/b"},
         Told{Worth::outrun, ClaimOutcome::outrun, "outrun/b"},
         Told{Worth::given_up, std::nullopt, ""}}) {
-    EXPECT_EQ(noted_as({told.worth}), told.books) << told.words;
+    EXPECT_EQ(outcome_for({told.worth}), told.books) << told.words;
     EXPECT_EQ(words_for({told.worth, FalseHit::gone}, "b"), told.words);
   }
   EXPECT_EQ(words_for({Worth::false_hit}, "b"), "false-hit/b");
@@ -222,8 +222,8 @@ TEST(Neighbour, ThatHasClaimedNothingIsNotHeldToAClaim) {
       {{Worth::given_up}, std::nullopt, std::nullopt},
   };
   for (const auto& one : cases) {
-    EXPECT_EQ(noted_as_unclaimed(one.finding), one.at_once) << word(one.finding.worth);
-    EXPECT_EQ(noted_after_waiting(one.finding), one.after_waiting) << word(one.finding.worth);
+    EXPECT_EQ(outcome_for_unclaimed(one.finding), one.at_once) << word(one.finding.worth);
+    EXPECT_EQ(outcome_after_waiting(one.finding), one.after_waiting) << word(one.finding.worth);
   }
 }
 

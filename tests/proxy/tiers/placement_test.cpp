@@ -37,7 +37,7 @@ TEST(Placement, StoresADuplicateAtTheRequestThatTheSettingNames) {
     Placement placement(budget);
     unsigned stored_at = 0;
     for (unsigned request = 1; request <= 5 && stored_at == 0; ++request) {
-      placement.note_asked(quick_key(1));
+      placement.record_asked(quick_key(1));
       const auto offer = near(c.length);
       EXPECT_TRUE(c.setting == Duplicates::always ||
                   placement.leaves_there(c.setting, quick_key(2), offer))
@@ -97,7 +97,7 @@ TEST(Placement, LeavesOnlyWhatIsCloseAtHandAndCanBeHadAgain) {
        }) {
     cache::Budget budget(64 << 20);
     Placement placement(budget);
-    placement.note_asked(quick_key(1));
+    placement.record_asked(quick_key(1));
     EXPECT_EQ(placement.leaves_there(c.setting, quick_key(1), c.offer), c.left) << c.claim;
   }
 }
@@ -106,9 +106,9 @@ TEST(Placement, KnowsWhatWasAskedForBefore) {
   cache::Budget budget(64 << 20);
   Placement placement(budget);
   EXPECT_FALSE(placement.was_asked_before(quick_key(1)));
-  placement.note_asked(quick_key(1));
+  placement.record_asked(quick_key(1));
   EXPECT_FALSE(placement.was_asked_before(quick_key(1))) << "that is the present request";
-  placement.note_asked(quick_key(1));
+  placement.record_asked(quick_key(1));
   EXPECT_TRUE(placement.was_asked_before(quick_key(1)));
   EXPECT_FALSE(placement.was_asked_before(quick_key(2)));
 }
@@ -119,11 +119,11 @@ TEST(Placement, CountsAnewWhatItHasStored) {
   const auto stores = [&] {
     return !placement.leaves_there(Duplicates::second, quick_key(1), near(10));
   };
-  for (int request = 0; request < 3; ++request) placement.note_asked(quick_key(1));
+  for (int request = 0; request < 3; ++request) placement.record_asked(quick_key(1));
   EXPECT_TRUE(stores());
-  placement.note_asked(quick_key(1));
+  placement.record_asked(quick_key(1));
   EXPECT_FALSE(stores());
-  placement.note_asked(quick_key(1));
+  placement.record_asked(quick_key(1));
   EXPECT_TRUE(stores());
 }
 

@@ -154,7 +154,7 @@ TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
   CacheScene scene(Over::disk, {.path = {}, .admit = cache::Admit::second});
   const TextRequest request("");
   const auto asks = [&] {
-    note_asked(scene.cache, *request, kKey);
+    record_asked(scene.cache, *request, kKey);
     const auto found = scene.in_memory(kUrl);
     offer_to_disk(scene.cache, kKey, found);
     return found.entry != nullptr;

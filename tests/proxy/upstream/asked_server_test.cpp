@@ -115,7 +115,7 @@ TEST_F(AskedServerTest, CountsEachTurnAndItsFailureOnce) {
   const auto parents = two_parents();
   auto& server = begin({parents, {0}});
   server.note_cut();
-  server.note_silence();
+  server.record_silence();
   EXPECT_EQ(parents->counts(0).requests, 1U);
   EXPECT_EQ(parents->counts(0).failures, 1U);
   EXPECT_EQ(parents->counts(1).requests, 0U);
@@ -150,11 +150,11 @@ TEST_F(AskedServerTest, TakesAParentForSilentOnlyIfItHasAnsweredNobodySince) {
   auto& server = begin({parents, {0}});
   parents->live().worked(0, clock_.steady() + 1s);
   clock_.pass(2s);
-  server.note_silence();
+  server.record_silence();
   EXPECT_FALSE(rests(*parents, 0));
   server.turn_to(clock_.steady());
   clock_.pass(2s);
-  server.note_silence();
+  server.record_silence();
   EXPECT_TRUE(rests(*parents, 0));
 }
 

@@ -13,11 +13,11 @@ const Clock::time_point kRefused{std::chrono::hours(5)};
 
 TEST(RangeRefusals, KnowsAnOriginOnceItHasGrantedWhatItsClientAsked) {
   RangeRefusals refusals;
-  refusals.note_granted("a.test", kRefused);
+  refusals.record_granted("a.test", kRefused);
   EXPECT_FALSE(refusals.has("a.test", kRefused)) << "it has refused nothing";
   refusals.note_refused("a.test", kRefused);
   EXPECT_FALSE(refusals.has("a.test", kRefused)) << "it may refuse all";
-  refusals.note_granted("a.test", kRefused);
+  refusals.record_granted("a.test", kRefused);
   EXPECT_TRUE(refusals.has("a.test", kRefused));
   refusals.note_refused("a.test", kRefused);
   EXPECT_TRUE(refusals.has("a.test", kRefused));
@@ -27,10 +27,10 @@ TEST(RangeRefusals, KnowsAnOriginOnceItHasGrantedWhatItsClientAsked) {
 TEST(RangeRefusals, ForgetsAnOriginAfterAWhile) {
   RangeRefusals refusals;
   refusals.note_refused("a.test", kRefused);
-  refusals.note_granted("a.test", kRefused);
+  refusals.record_granted("a.test", kRefused);
   EXPECT_TRUE(refusals.has("a.test", kRefused + RangeRefusals::kKept - std::chrono::minutes(1)));
   EXPECT_FALSE(refusals.has("a.test", kRefused + RangeRefusals::kKept));
-  refusals.note_granted("a.test", kRefused + RangeRefusals::kKept);
+  refusals.record_granted("a.test", kRefused + RangeRefusals::kKept);
   EXPECT_FALSE(refusals.has("a.test", kRefused + RangeRefusals::kKept)) << "the refusal is too old";
 }
 
@@ -39,7 +39,7 @@ TEST(RangeRefusals, AreOfNoMoreOriginsThanItsTableHas) {
   const auto name = [](std::size_t number) { return std::to_string(number) + ".test"; };
   for (std::size_t i = 0; i < 4 * RangeRefusals::kMost; ++i) {
     refusals.note_refused(name(i), kRefused);
-    refusals.note_granted(name(i), kRefused);
+    refusals.record_granted(name(i), kRefused);
     EXPECT_TRUE(refusals.has(name(i), kRefused));
   }
   std::size_t known = 0;

@@ -21,7 +21,7 @@ TEST(Admission, IsAtTheFirstRequestOrAtTheSecond) {
                         Case{Admit::second, 2, true}, Case{Admit::second, 9, true}}) {
     Budget budget(1 << 20);
     Admission admission(budget, c.at);
-    for (int i = 0; i < c.requests; ++i) admission.note_asked(kAsked);
+    for (int i = 0; i < c.requests; ++i) admission.record_asked(kAsked);
     EXPECT_EQ(admission.admits(kAsked), c.admitted) << c.requests;
     EXPECT_EQ(admission.admits(kOther), c.at == Admit::first);
     EXPECT_EQ(admission.is_on_second(), c.at == Admit::second);
@@ -31,7 +31,7 @@ TEST(Admission, IsAtTheFirstRequestOrAtTheSecond) {
 TEST(Admission, KeepsItsCountsWhileItAdmitsAll) {
   Budget budget(1 << 20);
   Admission admission(budget, Admit::second);
-  for (int i = 0; i < 2; ++i) admission.note_asked(kAsked);
+  for (int i = 0; i < 2; ++i) admission.record_asked(kAsked);
   admission.apply(Admit::first);
   EXPECT_TRUE(admission.admits(kOther));
   admission.apply(Admit::second);
