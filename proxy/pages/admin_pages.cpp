@@ -176,21 +176,21 @@ PageAnswer serve_explanation(const Visit& visit) {
 }
 
 PageAnswer serve_reload(const Visit& visit) {
-  using Json = nlohmann::ordered_json;
+  using Told = nlohmann::ordered_json;
   const auto& instance = visit.pages.instance;
   if (visit.request.framing.has_body()) visit.client.response.close_after();
   if (instance.leaving || instance.draining || !instance.reload) {
     co_return Refusal{503, "this proxy is ending, and reads no settings any more", Tag::none, {}};
   }
   const auto reloaded = co_await instance.reload();
-  Json page{{"applied", reloaded.errors.empty()},
+  Told page{{"applied", reloaded.errors.empty()},
             {"file", reloaded.file},
             {"needs_restart", reloaded.waiting},
-            {"errors", Json::array()}};
+            {"errors", Told::array()}};
   for (const auto& error : reloaded.errors) {
     page["errors"].push_back({{"where", error.where}, {"what", error.what}});
   }
-  auto json = page.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  auto json = page.dump(-1, ' ', false, Told::error_handler_t::replace) + '\n';
   const unsigned status = reloaded.errors.empty() ? 200 : 422;
   co_return co_await send_json(visit.client, std::move(json), status);
 }
