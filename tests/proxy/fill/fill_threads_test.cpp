@@ -52,7 +52,9 @@ struct Scene {
   Thread writer;
   Thread one;
   Thread other;
-  std::shared_ptr<Fill> fill = std::make_shared<Fill>("http://a/", writer.executor());
+  machine::Clock clock;  // by which a slow reader is found
+  std::shared_ptr<Fill> fill =
+      std::make_shared<Fill>("http://a/", FillPlace{writer.executor(), &clock});
 
   ~Scene() {
     for (auto* thread : {&one, &other, &writer}) thread->join();
