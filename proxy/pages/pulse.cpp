@@ -63,8 +63,10 @@ PinnedPolicy Pulse::policy() {
 // asked here, and NameHealth learns whether the fault is theirs.
 void Pulse::ask_for_neighbours(const peers::PeerDirectory& neighbours,
                                std::chrono::steady_clock::time_point now) {
+  // While names fail, all are asked for, or nobody would see that they resolve again.
+  const bool fail = pages_.upstream.names.fails_lately(now);
   for (const auto& status : neighbours.status(now)) {
-    if (status.unresolved == 0) continue;
+    if (status.unresolved == 0 && !fail) continue;
     ask_(neighbours.peers()[status.id]->host);
   }
 }
