@@ -120,7 +120,8 @@ bool is_ourselves(const HostPort& peer, const HostPort& listen) {
   const auto here = parse_address(listen.host);
   const auto there = parse_address(peer.host);
   if (here && there && *here == *there) return true;
-  // A name may lead anywhere, so only those that mean this machine everywhere are compared.
+  // The address of a name is not known here. Only the names of loopback mean this machine
+  // everywhere.
   if (!here || !names_loopback(peer.host)) return false;
   return is_wildcard(*here) || (peer.host == "localhost" && names_loopback(listen.host));
 }

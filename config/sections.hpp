@@ -14,7 +14,7 @@ namespace config {
 // Appends faults to `faults`. The settings are only usable if there are none.
 Settings read_settings(const Value& document, Faults& faults);
 
-// The parts of it that have sources of their own. Each reads the setting of its name from the
+// Each of these functions reads one part of the settings: the one of the same name in the
 // outermost object; read_access_rules() and what follows it, from the section "access".
 void read_peers(Section& in, std::vector<PeerSettings>& peers);
 // Needs a parent among the peers.

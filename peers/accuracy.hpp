@@ -179,7 +179,7 @@ struct AnswerCounts {
   Number unclaimed_hits{0};                   // responses that it gave without having claimed them
 };
 
-// How the answers of a peer were checked, and what it has read of ours, likewise.
+// The checks of a peer's answers, and the digests that the peer has read of ours, as numbers.
 template <class Number>
 struct CheckCounts {
   Number probes{0};          // answered questions for keys that the peer did not claim

@@ -140,7 +140,7 @@ void Identity::learn_epoch_of_digest(Epoch epoch) {
 
 Identity Identity::after(const Identity& before) const {
   auto now = *this;
-  // An answer of 304 holds no digest, and so no epoch of it.
+  // A response 304 has no digest. The epoch of the digest before stays.
   if (!names_epoch_ && !epoch_) now.epoch_ = before.epoch_;
   now.earlier_ = now.epoch_ == before.epoch_ ? before.earlier_ : before.epoch_;
   return now;

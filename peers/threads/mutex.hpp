@@ -66,7 +66,8 @@ enum class Place : std::uint8_t {
 
 #ifdef HEARSAY_CHECK_LOCK_ORDER
 
-// The locks that one thread holds, by place. Locks may be released in any order.
+// One thread's list of the locks that it holds, sorted by place. A thread may release them in any
+// order.
 class HeldLocks {
  public:
   // Call this before the wait for a lock, because a deadlock would not come back from the wait.
