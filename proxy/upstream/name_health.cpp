@@ -52,6 +52,14 @@ void NameHealth::failed(std::string_view name, Time now) {
   if (!is_known && failed_.size() < kMostDomains) failed_.emplace_back(domain);
 }
 
+void NameHealth::timed_out(std::string_view name, Time asked, Time now) {
+  {
+    const threads::MutexLock lock(mutex_);
+    if (asked < silence_ended_) return;
+  }
+  failed(name, now);
+}
+
 void NameHealth::probed(Probed how, Time now) {
   const threads::MutexLock lock(mutex_);
   if (how == Probed::silence) return;
@@ -62,7 +70,10 @@ void NameHealth::probed(Probed how, Time now) {
 // Names that failed because nobody replied say nothing of who replies now.
 void NameHealth::replied(Time now) {
   if (is_silent(now) || is_useless(now)) last_trouble_ = now;
-  if (is_silent(now)) failed_.clear();
+  if (is_silent(now)) {
+    failed_.clear();
+    silence_ended_ = now;
+  }
   unanswered_.reset();
 }
 

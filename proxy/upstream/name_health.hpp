@@ -40,6 +40,9 @@ class NameHealth {
   void answered(Time now) EXCLUDES(mutex_);
   // They have refused or failed the question, or have not replied.
   void failed(std::string_view name, Time now) EXCLUDES(mutex_);
+  // They have not replied to a question that was asked at that time. It counts as failed, unless
+  // the servers were silent then and have replied since.
+  void timed_out(std::string_view name, Time asked, Time now) EXCLUDES(mutex_);
   // A probe that was sent after a question has ended so.
   void probed(Probed how, Time now) EXCLUDES(mutex_);
   // Whether a question has got neither a good answer nor a probe's reply, so that a probe is due.
@@ -91,6 +94,7 @@ class NameHealth {
   bool root_fails_ GUARDED_BY(mutex_) = false;
   Time first_failure_ GUARDED_BY(mutex_);
   Time last_failure_ GUARDED_BY(mutex_);
+  Time silence_ended_ GUARDED_BY(mutex_) = Time::min();
   std::optional<Time> last_trouble_ GUARDED_BY(mutex_);  // when a reply came during one
   std::optional<Time> said_ GUARDED_BY(mutex_);          // since when, in the log
 };

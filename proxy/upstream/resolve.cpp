@@ -246,10 +246,11 @@ class Resolver::Probe {
     health_.asked(clock_.steady());
     watch();
   }
-  void answered(const std::string& name, const Answer& answer) {
+  void answered(const std::string& name, NameHealth::Time asked, const Answer& answer) {
     const auto error = error_in(answer);
-    if (error == Errc::resolver_failed || error == Errc::resolver_refused ||
-        error == Errc::resolver_timed_out) {
+    if (error == Errc::resolver_timed_out) {
+      health_.timed_out(name, asked, clock_.steady());
+    } else if (error == Errc::resolver_failed || error == Errc::resolver_refused) {
       health_.failed(name, clock_.steady());
     } else {
       health_.answered(clock_.steady());
@@ -287,7 +288,8 @@ class Resolver::Probe {
 
 // Waiting callers keep the query alive if the Resolver is destroyed.
 struct Resolver::Query {
-  bool sent = false;  // to the name servers: /etc/hosts did not answer
+  bool sent = false;         // to the name servers: /etc/hosts did not answer
+  NameHealth::Time asked{};  // when it was sent
   std::optional<Answer> answer;
   intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;
 };
@@ -341,8 +343,9 @@ void Resolver::ask(const std::string& name, const std::shared_ptr<Query>& query)
   const bool from_hosts = answer && error_in(*answer) != Errc::resolver_failed;
   if (from_hosts || !probe_) return;
   query->sent = true;
+  query->asked = clock_.steady();
   probe_->asked();
-  if (answer) probe_->answered(name, *answer);
+  if (answer) probe_->answered(name, query->asked, *answer);
 }
 
 void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
@@ -355,7 +358,7 @@ void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
   // A name with a TTL of 0 would cost a question for each request; one with a TTL of days would
   // outlive a move of the host.
   const auto ttl = found ? std::clamp(found->ttl, kShortest, kLongest) : kShortest;
-  if (query->sent && probe_) probe_->answered(name, *query->answer);
+  if (query->sent && probe_) probe_->answered(name, query->asked, *query->answer);
   cache_.put(name, *query->answer, clock_.steady() + ttl);
   for (auto& waiter : query->waiters) waiter.timer.cancel();
 }

@@ -41,6 +41,20 @@ TEST(NameHealth, ServersAreSilentIfNoQuestionHasGotAReply) {
   EXPECT_EQ(servers.said(kThen + 1h), "");
 }
 
+// The last of them time out when the servers are back, and nobody may ask anything after that.
+TEST(NameHealth, QuestionsOfASilenceThatIsOverFailNoServer) {
+  Servers servers;
+  servers.asked(kThen);
+  EXPECT_NE(servers.said(kThen + kSilence), "");
+  servers.probed(Probed::good, kThen + kSilence);
+  for (const auto* name : {"a.test", "b.test", "c.test"})
+    servers.timed_out(name, kThen + 1s, kThen + kSilence + 1s);
+  EXPECT_EQ(servers.said(kThen + kSilence + 1s), "");
+  for (const auto* name : {"a.test", "b.test", "c.test"})
+    servers.timed_out(name, kThen + kSilence + 1s, kThen + kSilence + 2s);
+  EXPECT_NE(servers.said(kThen + kSilence + 2s), "");
+}
+
 TEST(NameHealth, ASingleNameThatFailsIsNoFaultOfTheServers) {
   Servers servers;
   for (const auto later : {0s, 1s, 2s, 3s}) {
