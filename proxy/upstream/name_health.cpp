@@ -24,9 +24,8 @@ std::string_view domain_of(std::string_view name) {
 
 void NameHealth::set_servers(const std::vector<std::string>& servers, std::string source) {
   const threads::MutexLock lock(mutex_);
-  servers_ = fmt::format("{}", fmt::join(servers, " and "));
-  several_ = servers.size() > 1;
-  source_ = std::move(source);
+  servers_ = {fmt::format("{}", fmt::join(servers, " and ")), servers.size() > 1,
+              std::move(source)};
 }
 
 void NameHealth::asked(Time now) {
@@ -91,21 +90,21 @@ std::optional<NameHealth::Trouble> NameHealth::found(Time now) const {
   const bool silent = is_silent(now);
   if (!silent && !is_useless(now)) return std::nullopt;
   if (silent) {
-    return Trouble{text_with(several_ ? "do not answer" : "does not answer"),
-                   several_ ? "look whether they run, and at the way to them"
-                            : "look whether it runs, and at the way to it",
+    return Trouble{text_with(servers_.several ? "do not answer" : "does not answer"),
+                   servers_.several ? "look whether they run, and at the way to them"
+                                    : "look whether it runs, and at the way to it",
                    *unanswered_, last_asked_};
   }
-  return Trouble{
-      text_with(several_ ? "answer, but resolve no names" : "answers, but resolves no names"),
-      several_ ? "look at their logs, and at their way to other name servers"
-               : "look at its log, and at its way to other name servers",
-      first_failure_, last_failure_};
+  return Trouble{text_with(servers_.several ? "answer, but resolve no names"
+                                            : "answers, but resolves no names"),
+                 servers_.several ? "look at their logs, and at their way to other name servers"
+                                  : "look at its log, and at its way to other name servers",
+                 first_failure_, last_failure_};
 }
 
 std::string NameHealth::text_with(std::string_view what) const {
-  auto text = fmt::format("name resolution: {} {}", servers_, what);
-  if (!source_.empty()) text += fmt::format(" ({})", source_);
+  auto text = fmt::format("name resolution: {} {}", servers_.names, what);
+  if (!servers_.source.empty()) text += fmt::format(" ({})", servers_.source);
   return text;
 }
 
@@ -123,8 +122,8 @@ void NameHealth::say(Time now) {
     spdlog::warn("{}: {}", trouble->text, trouble->advice);
   } else if (!trouble && said_) {
     const auto took = std::chrono::ceil<std::chrono::seconds>(now - *std::exchange(said_, {}));
-    spdlog::info("name resolution: {} {} again, after {}", servers_,
-                 several_ ? "answer" : "answers", config::rough_text(took));
+    spdlog::info("name resolution: {} {} again, after {}", servers_.names,
+                 servers_.several ? "answer" : "answers", config::rough_text(took));
   }
 }
 

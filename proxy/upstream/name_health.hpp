@@ -84,10 +84,15 @@ class NameHealth {
   [[nodiscard]] std::optional<Trouble> found(Time now) const REQUIRES(mutex_);
   void replied(Time now) REQUIRES(mutex_);
 
+  // As texts about trouble name them.
+  struct Servers {
+    std::string names = "the name server";
+    bool several = false;
+    std::string source;  // the file that names them; empty: none
+  };
+
   mutable threads::Mutex mutex_;
-  std::string servers_ GUARDED_BY(mutex_) = "the name server";
-  bool several_ GUARDED_BY(mutex_) = false;
-  std::string source_ GUARDED_BY(mutex_);
+  Servers servers_ GUARDED_BY(mutex_);
   std::optional<Time> unanswered_ GUARDED_BY(mutex_);  // the first question since a reply
   Time last_asked_ GUARDED_BY(mutex_);
   std::vector<std::string> failed_ GUARDED_BY(mutex_);  // different domains, since a good answer
