@@ -134,7 +134,8 @@ void read_access(Section& in, AccessSettings& access) {
                [&in](const LocatedValue& item) { return read_own_name(in, item); });
   in.read_list("direct", {"hosts, such as \"*.example.com\"", 256}, access.direct,
                [&in](const LocatedValue& item) { return read_direct(in, item); });
-  for (auto [key, paths] : {std::pair("block", &access.block), std::pair("allow", &access.allow)}) {
+  for (auto [key, paths] :
+       {std::pair("block", &access.lists.block), std::pair("allow", &access.lists.allow)}) {
     in.read_texts(key, {"paths of files"}, *paths, "the path of a file", plain_text);
   }
 }

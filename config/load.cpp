@@ -266,7 +266,7 @@ SettingsErrors in_order(Faults faults, std::span<const std::string> files) {
 }  // namespace
 
 std::string control_path(const Settings& settings) {
-  if (settings.control) return *settings.control;
+  if (settings.process.control) return *settings.process.control;
   // A proxy that somebody starts to try it out has no rights there, and needs no socket.
   const auto folder = fs::path(kDefaultControl).parent_path();
   return ::access(folder.c_str(), W_OK | X_OK) == 0 ? kDefaultControl : "";
@@ -313,7 +313,7 @@ boost::system::result<Settings, SettingsErrors> load_file(const std::string& pat
   const auto document = FileReader(files, faults).read_all(path, *text);
   if (document) settings = read_settings(*document, faults);
   if (!faults.empty()) return in_order(std::move(faults), files);
-  settings.included.assign(files.begin() + 1, files.end());
+  settings.process.included.assign(files.begin() + 1, files.end());
   return settings;
 }
 

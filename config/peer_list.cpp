@@ -90,8 +90,8 @@ PeerSettings read_peer(Section& in, std::span<const PeerSettings> others) {
                 {"squid", PeerDigest::squid},
                 {"none", PeerDigest::none},
                 {"native", PeerDigest::native}});
-  read_hosts(in, "for", peer.hosts);
-  read_hosts(in, "not_for", peer.not_for);
+  read_hosts(in, "for", peer.hosts.only);
+  read_hosts(in, "not_for", peer.hosts.never);
   read_login(in, peer.login);
   peer.place = others.size();
   in.finish();

@@ -160,15 +160,15 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read_number("bits_per_entry", digest.bits_per_entry, kBitsPerEntry);
   in.read("period", digest.period, {50ms, 1h});
   in.read("poll", digest.poll, {100ms, 1h});
-  in.read_number("squid_bits_per_entry", digest.squid_bits_per_entry, kBitsPerEntry);
-  in.read("squid_period", digest.squid_period, {1s, 24h});
-  in.read("squid_pause", digest.squid_pause, {0ms, 2s});
+  in.read_number("squid_bits_per_entry", digest.squid.bits_per_entry, kBitsPerEntry);
+  in.read("squid_period", digest.squid.period, {1s, 24h});
+  in.read("squid_pause", digest.squid.pause, {0ms, 2s});
   digest.peer_memory_by_default = !in.find("peer_memory");
   in.read("peer_memory", digest.peer_memory, {mebibytes(1), ByteSize{1ULL << 40}});
-  read_share(in, "false_miss_sample", digest.false_miss_sample);
-  read_share(in, "check_sample", digest.check_sample);
+  read_share(in, "false_miss_sample", digest.samples.false_miss);
+  read_share(in, "check_sample", digest.samples.check);
   in.read("check_pause", digest.check_pause, {10ms, 1min});
-  read_share(in, "confirm_sample", digest.confirm_sample);
+  read_share(in, "confirm_sample", digest.samples.confirm);
   in.read_word("prefer", digest.prefer,
                {{"latency", Prefer::latency},
                 {"origin-load", Prefer::origin_load},
@@ -247,30 +247,31 @@ void read_limits(Section& in, Limits& limits) {
 Settings read_settings(const Value& document, Faults& faults) {
   Settings settings;
   Section in({&document, ""}, faults);
-  in.read_token("name", settings.name);
-  read_listen(in, settings.listen);
-  in.read_number("threads", settings.threads, {0, 1'024});
-  in.read_text("user", settings.user, "the name of a user");
-  in.read("sandbox", settings.sandbox);
-  read_control(in, settings.control);
+  in.read_token("name", settings.process.name);
+  read_listen(in, settings.process.listen);
+  in.read_number("threads", settings.process.threads, {0, 1'024});
+  in.read_text("user", settings.process.user, "the name of a user");
+  in.read("sandbox", settings.process.sandbox);
+  read_control(in, settings.process.control);
   read_part(in, "cache", settings.cache, read_cache);
   read_part(in, "digest", settings.digest, read_digest);
   read_peers(in, settings.peers);
   read_never_direct(in, settings.peers, settings.never_direct);
-  read_pac_fallback(in, settings.pac_fallback);
-  read_reverse(in, settings.listen, settings.reverse);
-  read_forwarded(in, settings.forwarded);
-  if (in.find("forward")) in.read("forward", settings.forward.emplace(true));
+  read_pac_fallback(in, settings.pages.pac_fallback);
+  read_reverse(in, settings.process.listen, settings.gateway.reverse);
+  read_forwarded(in, settings.gateway.forwarded);
+  if (in.find("forward")) in.read("forward", settings.gateway.forward.emplace(true));
   read_rules(in, settings.rules);
   read_part(in, "access", settings.access, read_access);
   read_part(in, "log", settings.log, read_log);
   read_part(in, "timeouts", settings.timeouts, read_timeouts);
   read_part(in, "limits", settings.limits, read_limits);
-  in.read_parsed("contact", settings.contact,
+  in.read_parsed("contact", settings.pages.contact,
                  "whom people may ask, in one line of at most 200 bytes, such as \"the help desk, "
                  "help@example.org\"",
                  parse_contact);
-  in.read_text("pages", settings.pages, "the path of a folder, such as \"/etc/hearsay/pages\"");
+  in.read_text("pages", settings.pages.folder,
+               "the path of a folder, such as \"/etc/hearsay/pages\"");
   // The paths of files are relative to the file that names them, and a text alone has no folder.
   if (const auto include = in.find("include")) {
     in.fault(*include, "is for settings that are read from a file");

@@ -29,12 +29,15 @@ void keep_path(const Settings& from, Settings& to) {
 }
 
 constexpr Fixed kFixed[] = {
-    {"name", [](const Settings& from, Settings& to) { to.name = from.name; }},
-    {"listen", [](const Settings& from, Settings& to) { to.listen = from.listen; }},
-    {"threads", [](const Settings& from, Settings& to) { to.threads = from.threads; }},
-    {"user", [](const Settings& from, Settings& to) { to.user = from.user; }},
-    {"sandbox", [](const Settings& from, Settings& to) { to.sandbox = from.sandbox; }},
-    {"control", [](const Settings& from, Settings& to) { to.control = from.control; }},
+    {"name", [](const Settings& from, Settings& to) { to.process.name = from.process.name; }},
+    {"listen", [](const Settings& from, Settings& to) { to.process.listen = from.process.listen; }},
+    {"threads",
+     [](const Settings& from, Settings& to) { to.process.threads = from.process.threads; }},
+    {"user", [](const Settings& from, Settings& to) { to.process.user = from.process.user; }},
+    {"sandbox",
+     [](const Settings& from, Settings& to) { to.process.sandbox = from.process.sandbox; }},
+    {"control",
+     [](const Settings& from, Settings& to) { to.process.control = from.process.control; }},
     {"cache.disk", keep_presence},
     {"cache.disk.path", keep_path},
 };

@@ -2,7 +2,6 @@
 // section.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -12,9 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/access_settings.hpp"
 #include "config/endpoint.hpp"
-#include "config/networks.hpp"
-#include "config/weekly_time.hpp"
 
 namespace config {
 
@@ -93,23 +91,36 @@ enum class Duplicates {
   never,
 };
 
+// The form of our digest for Squids. The names of the settings begin with "squid_".
+struct SquidFormSettings {
+  unsigned bits_per_entry = 10;
+  milliseconds period{10'000};  // between two builds
+  milliseconds pause{250};      // between control block and mask (Squid bug 5510); 0: none
+
+  bool operator==(const SquidFormSettings&) const = default;
+};
+
+// What is tried out to learn how far neighbours can be relied on, as shares from 0 to 1. The names
+// of the settings end with "_sample".
+struct SampleSettings {
+  double false_miss = 0.001;  // of origin fetches, that also probe a peer without the claim
+  double check = 0.001;       // of neighbours' responses, that are compared with the origin's
+  // Of the requests answered by a guest's unconfirmed response, that also ask the origin to confirm
+  // it.
+  double confirm = 0.05;
+
+  bool operator==(const SampleSettings&) const = default;
+};
+
 struct DigestSettings {
-  unsigned bits_per_entry = 12;          // of the live filter
-  milliseconds period{500};              // between two generations of the live filter
-  milliseconds poll{1000};               // between two requests to a peer that is a Hearsay
-  unsigned squid_bits_per_entry = 10;    // of the form for Squids
-  milliseconds squid_period{10'000};     // between two builds of that form
-  milliseconds squid_pause{250};         // between control block and mask (Squid bug 5510); 0: none
+  unsigned bits_per_entry = 12;  // of the live filter
+  milliseconds period{500};      // between two generations of the live filter
+  milliseconds poll{1000};       // between two requests to a peer that is a Hearsay
+  SquidFormSettings squid;
   ByteSize peer_memory = mebibytes(64);  // all peers' digests together; each has an even share
   bool peer_memory_by_default = true;    // as CacheSettings::memory_by_default
-  // The share of origin fetches that also probe a peer which does not claim the key.
-  double false_miss_sample = 0.001;
-  // The share of the responses that neighbours give which are compared with the origin's.
-  double check_sample = 0.001;
+  SampleSettings samples;
   milliseconds check_pause{1'000};  // between the first two questions of a check in doubt
-  // The share of the requests answered by a guest's unconfirmed response that also ask the origin
-  // to confirm it.
-  double confirm_sample = 0.05;
   Prefer prefer = Prefer::origin_load;
   SiteCollapse site_collapse = SiteCollapse::automatic;
   Duplicates duplicates = Duplicates::second;
@@ -134,6 +145,14 @@ enum class Trust {
   guest,  // its responses are not passed on to neighbours until the origin has confirmed them
 };
 
+// The hosts that a peer is asked for: the settings `for` and `not_for`.
+struct HostChoice {
+  std::vector<HostSpec> only;   // empty: all
+  std::vector<HostSpec> never;  // not even if `only` has them
+
+  bool operator==(const HostChoice&) const = default;
+};
+
 struct PeerSettings {
   std::string name;  // in Cache-Status, metrics and /digest; unique among the peers
   std::string url;   // as written in the settings
@@ -142,10 +161,9 @@ struct PeerSettings {
   Role role = Role::sibling;
   PeerDigest digest = PeerDigest::automatic;
   Trust trust = Trust::site;
-  bool tls = false;               // https
-  unsigned weight = 1;            // of a parent: its share of the URLs, in proportion
-  std::vector<HostSpec> hosts;    // it is asked only for these (setting `for`); empty: for all
-  std::vector<HostSpec> not_for;  // it is never asked for these
+  bool tls = false;     // https
+  unsigned weight = 1;  // of a parent: its share of the URLs, in proportion
+  HostChoice hosts;
   bool is_parent() const { return role == Role::parent; }
   std::string login;      // "user:password", which it is told with each request; empty: nothing
   std::size_t place = 0;  // in the list of the settings
@@ -194,68 +212,6 @@ struct RuleSettings {
   bool store_cookies = false;  // a response with Set-Cookie is stored like any other
 
   bool operator==(const RuleSettings&) const = default;
-};
-
-struct PortRange {
-  std::uint16_t first = 0;
-  std::uint16_t last = 0;
-
-  bool operator==(const PortRange&) const = default;
-};
-
-inline bool contains(const std::vector<PortRange>& ranges, std::uint16_t port) {
-  return std::any_of(ranges.begin(), ranges.end(), [port](const PortRange& range) {
-    return range.first <= port && port <= range.last;
-  });
-}
-
-// Allows or denies the requests that meet all its conditions. An empty list is no condition.
-// proxy/policy/access_rules.hpp has the details.
-struct AccessRule {
-  std::string name;  // a token, in Cache-Status and the log
-  bool allows = false;
-  Networks clients;
-  std::vector<HostSpec> to;
-  std::vector<PortRange> ports;
-  std::vector<std::string> methods;
-  std::vector<std::string> schemes;  // "http", "https"
-  std::vector<WeeklyTime> times;
-  std::vector<std::string> users;  // names; "*": every user
-
-  bool operator==(const AccessRule&) const = default;
-};
-
-// Users, who prove themselves by a password (Basic, RFC 7617).
-struct UserSettings {
-  std::string file;  // of names and hashed passwords, as htpasswd writes it
-  std::string realm = "Hearsay";
-  bool cleartext = false;  // passwords may cross the network unencrypted
-
-  bool operator==(const UserSettings&) const = default;
-};
-
-struct AccessSettings {
-  // The first rule whose conditions a request meets decides. If no rule does, `clients` decides.
-  std::vector<AccessRule> rules;
-  // None: no rule names users.
-  std::optional<UserSettings> users = std::nullopt;
-  Networks clients;          // may use the proxy
-  Networks monitor;          // may read /, /digest, /health, /metrics
-  Networks admin;            // may change state; may read the digests too
-  Networks peers;            // may read the digests although we do not ask them
-  Networks deny_to;          // no client's request may reach these, whatever name leads there
-  bool deny_to_self = true;  // nor this machine's own interfaces; part of "loopback"
-  // Names of this proxy, beside its host name and the setting `name`: our own pages answer under
-  // them. In lower case.
-  std::vector<std::string> own_names;
-  std::vector<PortRange> connect_ports{{443, 443}};
-  std::vector<HostSpec> direct;  // /proxy.pac has clients ask these hosts themselves
-  // Paths of files that list hosts, URL prefixes and addresses (proxy/lists/read.hpp).
-  std::vector<std::string> block;  // refused to every client
-  std::vector<std::string> allow;  // exceptions from `block`
-
-  AccessSettings();
-  bool operator==(const AccessSettings&) const = default;
 };
 
 enum class LogTarget { standard_output, none, file };
@@ -340,36 +296,57 @@ struct ForwardedSettings {
 inline constexpr std::string_view kPacNeighbours = "neighbours";
 inline constexpr std::string_view kPacDirect = "DIRECT";
 
-// The struct has a member for each section of the settings file, so it has more members than
-// others.
-struct Settings {
+// What the process is, and what it has of the machine.
+struct ProcessSettings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
   std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
   unsigned threads = 0;                               // 0: one per core
-  std::string user = {};                              // that root becomes; empty: hearsay, if any
+  std::string user;                                   // that root becomes; empty: hearsay, if any
   bool sandbox = true;                                // proxy/machine/sandbox.hpp
   // Where the control socket is. Empty: nowhere. Unset: control_path() decides (load.hpp).
   std::optional<std::string> control;
-  CacheSettings cache;
-  DigestSettings digest;
-  std::vector<PeerSettings> peers;
-  std::vector<HostSpec> never_direct;  // hosts that only parents are asked for
-  // What /proxy.pac has clients try when this proxy does not answer, as FindProxyForURL() spells
-  // it, in this order. kPacNeighbours: siblings of the site.
-  std::vector<std::string> pac_fallback{std::string(kPacNeighbours), std::string(kPacDirect)};
+  std::vector<std::string> included;  // paths of the settings files that were read after the first
+
+  bool operator==(const ProcessSettings&) const = default;
+};
+
+// Serving origins as a gateway, in front of them.
+struct GatewaySettings {
   std::vector<Reverse> reverse;
   ForwardedSettings forwarded;
   // Whether requests for hosts that `reverse` does not map are served. Unset: unless everybody may
   // use a gateway.
   std::optional<bool> forward;
+
+  bool operator==(const GatewaySettings&) const = default;
+};
+
+// What our own pages say.
+struct PageSettings {
+  std::string contact;  // whom error pages name; empty: nobody
+  std::string folder;   // of a site's own error pages (proxy/policy/error_pages.hpp)
+  // What /proxy.pac has clients try when this proxy does not answer, as FindProxyForURL() spells
+  // it, in this order. kPacNeighbours: siblings of the site.
+  std::vector<std::string> pac_fallback{std::string(kPacNeighbours), std::string(kPacDirect)};
+
+  bool operator==(const PageSettings&) const = default;
+};
+
+// The sections of the settings file are members of the same names. Settings outside a section are
+// in `process`, `gateway` and `pages`.
+struct Settings {
+  ProcessSettings process;
+  CacheSettings cache;
+  DigestSettings digest;
+  std::vector<PeerSettings> peers;
+  std::vector<HostSpec> never_direct;  // hosts that only parents are asked for
+  GatewaySettings gateway;
   std::vector<RuleSettings> rules;
   AccessSettings access;
   LogSettings log;
   Timeouts timeouts;
   Limits limits;
-  std::string contact;  // whom error pages name; empty: nobody
-  std::string pages;    // a folder of a site's own error pages (proxy/policy/error_pages.hpp)
-  std::vector<std::string> included;  // paths of the files that were read besides the first one
+  PageSettings pages;
 
   // The setting limits.bytes_per_client; unset, a thirty-second of the memory.
   ByteSize bytes_per_client() const {

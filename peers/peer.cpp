@@ -76,7 +76,7 @@ Peer::Peer(std::size_t index, const config::PeerSettings& settings,
            std::shared_ptr<PeerRecord> earlier)
     : PeerSettings(settings),
       id(index),
-      for_all(settings.hosts.empty() && settings.not_for.empty()),
+      for_all(settings.hosts.only.empty() && settings.hosts.never.empty()),
       authorization(basic_credentials(settings.login)),
       tag(tag_of(host, port)),
       record(std::move(earlier)),

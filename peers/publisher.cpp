@@ -20,7 +20,7 @@ constexpr double kFullest = 0.60;
 
 // The most entries that both forms can express (digest::kMaxBits; Squid's signed 32-bit numbers).
 std::uint64_t max_capacity(const config::DigestSettings& settings) {
-  const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid_bits_per_entry;
+  const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid.bits_per_entry;
   return std::min(squid, digest::kMaxBits / settings.bits_per_entry);
 }
 
@@ -34,7 +34,7 @@ digest::Shape live_shape(const config::DigestSettings& settings, std::uint64_t c
 }
 
 std::uint8_t squid_bits(const config::DigestSettings& settings) {
-  return static_cast<std::uint8_t>(settings.squid_bits_per_entry);
+  return static_cast<std::uint8_t>(settings.squid.bits_per_entry);
 }
 
 digest::Shape squid_shape(const config::DigestSettings& settings, std::uint64_t capacity) {
@@ -146,7 +146,7 @@ bool Publisher::tick(WallTime now) {
 
 void Publisher::follow(const config::DigestSettings& settings, WallTime now) {
   const bool same = settings.bits_per_entry == settings_.bits_per_entry &&
-                    settings.squid_bits_per_entry == settings_.squid_bits_per_entry;
+                    settings.squid.bits_per_entry == settings_.squid.bits_per_entry;
   settings_ = settings;
   if (!same) begin_epoch(now);
 }
@@ -163,7 +163,7 @@ std::string Publisher::epochs() const {
 
 void Publisher::publish(FilterStats live, std::shared_ptr<const SquidForm> squid, WallTime now) {
   auto shared = std::make_shared<const Published>(
-      Published{filters_.epoch, std::move(live), std::move(squid), settings_.squid_period});
+      Published{filters_.epoch, std::move(live), std::move(squid), settings_.squid.period});
   const Closing closing{{filters_.epoch, filters_.generation}, now};
   const auto before = epoch();
   // The earlier epoch is stored first, so that a thread which reads the new one reads it, too.
@@ -235,7 +235,7 @@ digest::NativeHead Publisher::head() const {
 bool Publisher::squid_due(const SquidForm& last, WallTime now) const {
   const bool same =
       last.stats.generation == filters_.generation && last.stats.epoch == to_text(filters_.epoch);
-  return !same && now + settings_.period / 2 >= squid_closed_ + settings_.squid_period;
+  return !same && now + settings_.period / 2 >= squid_closed_ + settings_.squid.period;
 }
 
 std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const SquidForm> last,

@@ -144,7 +144,7 @@ struct Published {
 
 // Keeps two counting filters and publishes both. The live filter has settings.bits_per_entry bits
 // per entry, 8 hashes, and positions that depend on a salt drawn for each epoch. The Squid form has
-// settings.squid_bits_per_entry and Squid's four words. The live filter has all claims. The Squid
+// settings.squid.bits_per_entry and Squid's four words. The live filter has all claims. The Squid
 // form lacks the claims that depend on a rule, since a Squid has none of our rules.
 //
 // Both filters have one capacity. When the entries pass 4/5 of it or fall below a third, both are
@@ -162,7 +162,7 @@ class Publisher {
             digest::RandomWords random = digest::unpredictable());
 
   // Applies the changes of the holdings, and closes a generation if there are any. Returns whether
-  // it did. Renews the Squid form at most every settings.squid_period. One thread only; call it
+  // it did. Renews the Squid form at most every settings.squid.period. One thread only; call it
   // every settings.period.
   bool tick(WallTime now);
 

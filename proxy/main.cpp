@@ -69,8 +69,8 @@ int serve(const proxy::SettingsFile& file, const config::Settings& settings,
   namespace machine = proxy::machine;
   proxy::raise_descriptor_limit(settings);
   // Only root listens on low ports and in folders of root, and the sandbox lets no socket listen.
-  proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
-  const auto account = machine::account_to_become(settings.user);
+  proxy::Listeners listeners(settings.process.listen, proxy::thread_count(settings));
+  const auto account = machine::account_to_become(settings.process.user);
   if (account) {
     for (const auto& refusal : machine::give_places(settings, *account)) {
       spdlog::error("{}", refusal);
@@ -79,7 +79,8 @@ int serve(const proxy::SettingsFile& file, const config::Settings& settings,
   proxy::ControlSocket control(settings, account);
   machine::give_up_privileges(account);
   proxy::make_cache_folder(settings.cache);
-  if (const auto why = machine::why_root(settings.user); !why.empty()) spdlog::warn("{}", why);
+  if (const auto why = machine::why_root(settings.process.user); !why.empty())
+    spdlog::warn("{}", why);
   // Before the lists are read, of which the launcher would keep a copy.
   const proxy::succession::Launcher launcher(arguments);
   auto policy = file.policy_of(settings);

@@ -236,7 +236,7 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   if (keeps_to_bandwidth(client, request)) client.response.keep_to(*client.bandwidth);
   request.remove_credentials();
   // Before the look-up: a response may vary by these fields.
-  request.write_client_fields(policy.settings.forwarded, client.address_text);
+  request.write_client_fields(policy.settings.gateway.forwarded, client.address_text);
   const bool is_last_hop = http::hops_left(request.head) == std::uint64_t{0};
   if (is_last_hop) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);

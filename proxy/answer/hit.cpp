@@ -43,7 +43,7 @@ void confirm_some(Client& client, const Request& request, const Lookup& lookup) 
   const bool looped = http::via_names(request.head.fields, client.access.name());
   if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
     return;
-  const double share = request.policy().settings.digest.confirm_sample;
+  const double share = request.policy().settings.digest.samples.confirm;
   if (client.access.fetching.sources.probes.chosen(share))
     validate(client, request, lookup, Whom::origin);
 }

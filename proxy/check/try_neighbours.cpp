@@ -79,8 +79,8 @@ std::vector<Name> names_of(const config::Settings& settings) {
   for (const auto& peer : settings.peers) {
     add(names, peer.host, fmt::format("peers[{}].url", peer.place));
   }
-  for (std::size_t i = 0; i < settings.reverse.size(); ++i) {
-    for (const auto& origin : settings.reverse[i].to) {
+  for (std::size_t i = 0; i < settings.gateway.reverse.size(); ++i) {
+    for (const auto& origin : settings.gateway.reverse[i].to) {
       add(names, origin.host, fmt::format("reverse[{}].to", i));
     }
   }

@@ -46,7 +46,8 @@ std::string why_taken(const std::string& path, const Trial& trial) {
 
 // A proxy that becomes another user makes the folder and gives it away.
 bool makes_folder(const config::Settings& settings) {
-  const auto account = machine::account_of(settings.user.empty() ? "hearsay" : settings.user);
+  const auto account =
+      machine::account_of(settings.process.user.empty() ? "hearsay" : settings.process.user);
   return ::geteuid() == 0 && account && account->user != 0;
 }
 
@@ -116,15 +117,16 @@ void try_as_starter(const config::Settings& settings, const machine::ServiceUnit
 
 std::string summary(const config::Settings& settings) {
   std::string text = "listens on ";
-  for (const auto& listen : settings.listen) {
-    if (&listen != &settings.listen.front()) text += ", ";
+  for (const auto& listen : settings.process.listen) {
+    if (&listen != &settings.process.listen.front()) text += ", ";
     text += config::to_text(listen);
   }
   text += fmt::format("; {} MiB of memory, ", settings.cache.memory.value >> 20);
   const auto& disk = settings.cache.disk;
   text += disk ? fmt::format("{} MiB in {}", disk->size.value >> 20, disk->path) : "no disk";
   text += "; " + config::counted(settings.peers.size(), "neighbour");
-  if (!settings.reverse.empty()) text += ", " + config::counted(settings.reverse.size(), "site");
+  if (!settings.gateway.reverse.empty())
+    text += ", " + config::counted(settings.gateway.reverse.size(), "site");
   if (!settings.rules.empty()) text += ", " + config::counted(settings.rules.size(), "rule");
   return text;
 }
@@ -137,16 +139,16 @@ void try_control(const config::Settings& settings, const machine::ServiceUnit* u
   if (why.empty()) why = why_no_folder(settings, fs::path(path).parent_path());
   if (why.empty()) return;
   // Without its own socket by default the proxy runs all the same.
-  auto& where = settings.control ? into.errors : into.warnings;
+  auto& where = settings.process.control ? into.errors : into.warnings;
   where.push_back(fmt::format("control: cannot listen at {}: {}", path, why));
 }
 
 void try_user(const config::Settings& settings, Trial& into) {
-  if (is_missing(settings.user)) {
-    into.errors.push_back(fmt::format("user: there is no user {}", settings.user));
-  } else if (auto why = machine::why_root(settings.user); !why.empty()) {
+  if (is_missing(settings.process.user)) {
+    into.errors.push_back(fmt::format("user: there is no user {}", settings.process.user));
+  } else if (auto why = machine::why_root(settings.process.user); !why.empty()) {
     into.warnings.push_back("user: " + std::move(why));
-  } else if (const auto account = machine::account_to_become(settings.user)) {
+  } else if (const auto account = machine::account_to_become(settings.process.user)) {
     auto tried = machine::tried_places(settings, *account);
     std::move(tried.forbidden.begin(), tried.forbidden.end(), std::back_inserter(into.errors));
     std::move(tried.refused.begin(), tried.refused.end(), std::back_inserter(into.warnings));
@@ -154,8 +156,8 @@ void try_user(const config::Settings& settings, Trial& into) {
 }
 
 void try_as_user(const config::Settings& settings, Trial& into) {
-  if (is_missing(settings.user)) return;
-  const auto account = machine::account_to_become(settings.user);
+  if (is_missing(settings.process.user)) return;
+  const auto account = machine::account_to_become(settings.process.user);
   if (!account) return;
   machine::become(*account);
   if (settings.cache.disk) try_own(settings.cache.disk->path, "cache.disk.path", into);

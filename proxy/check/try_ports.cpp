@@ -49,7 +49,7 @@ void try_ports(const config::Settings& settings, const machine::ServiceUnit* uni
     into.runs = true;
     return;
   }
-  for (const auto& listen : settings.listen) {
+  for (const auto& listen : settings.process.listen) {
     const auto endpoint = endpoint_of(listen);
     const int error = try_to_bind(endpoint);
     if (error == 0) continue;

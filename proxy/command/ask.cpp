@@ -15,7 +15,7 @@ constexpr std::size_t kLongest = std::size_t{64} << 20;
 Answered<Place> place_in(const std::string& file) {
   const auto settings = read_settings(file);
   if (!settings) return Unanswered{kUsage, settings.error().text};
-  const auto socket = settings->control.value_or(config::kDefaultControl);
+  const auto socket = settings->process.control.value_or(config::kDefaultControl);
   if (!socket.empty()) return Place{socket, {}};
   return Unanswered{kUsage, fmt::format("{} turns the control socket off (\"control\": \"none\"); "
                                         "--url http://HOST:PORT asks over the network",

@@ -37,9 +37,9 @@ Result<ConfiguredCache> cache_of(CacheArguments& arguments) {
   ConfiguredCache cache{
       .reading = arguments.reading,
       .naming = arguments.make_naming(settings->rules),
-      .socket = settings->control.value_or(is_of_service ? config::kDefaultControl : ""),
-      .listen = settings->listen.front(),
-      .account = machine::account_to_become(settings->user)};
+      .socket = settings->process.control.value_or(is_of_service ? config::kDefaultControl : ""),
+      .listen = settings->process.listen.front(),
+      .account = machine::account_to_become(settings->process.user)};
   if (const auto& disk = settings->cache.disk) {
     cache.path = disk->path;
     cache.bytes = disk->size.value;

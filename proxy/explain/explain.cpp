@@ -322,7 +322,7 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
     write_origin(request, explanation.sources.origin);
   }
   if (explanation.own_page || explanation.tunnel) co_return Explained(std::move(explanation));
-  request.write_client_fields(request.policy().settings.forwarded, asked.client_text);
+  request.write_client_fields(request.policy().settings.gateway.forwarded, asked.client_text);
 
   auto peeked = co_await peek(access, request);
   if (!peeked) {

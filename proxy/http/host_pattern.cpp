@@ -44,7 +44,7 @@ std::vector<HostPattern> host_patterns(std::span<const config::HostSpec> written
 
 PeerHosts::PeerHosts(std::span<const config::PeerSettings> peers) {
   for (const auto& peer : peers) {
-    hosts_.push_back({host_patterns(peer.hosts), host_patterns(peer.not_for)});
+    hosts_.push_back({host_patterns(peer.hosts.only), host_patterns(peer.hosts.never)});
   }
 }
 

@@ -227,8 +227,8 @@ List read_all(const std::vector<std::string>& paths, std::string_view setting,
 boost::system::result<AccessLists, config::SettingsErrors> read_lists(
     const config::AccessSettings& access, const std::function<void(const Skipped&)>& tell) {
   config::SettingsErrors errors;
-  List block = read_all(access.block, "access.block", errors, tell);
-  List allow = read_all(access.allow, "access.allow", errors, tell);
+  List block = read_all(access.lists.block, "access.block", errors, tell);
+  List allow = read_all(access.lists.allow, "access.allow", errors, tell);
   if (!errors.empty()) return errors;
   return AccessLists(std::move(block), std::move(allow));
 }

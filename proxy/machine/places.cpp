@@ -97,7 +97,7 @@ Refusals give_log(const config::Settings& settings, const Account& account, Miss
 }
 
 Refusals find_control(const config::Settings& settings, const Account& account) {
-  const std::string path = settings.control.value_or(config::kDefaultControl);
+  const std::string path = settings.process.control.value_or(config::kDefaultControl);
   if (path.empty()) return {};
   const auto folder = fs::absolute(path).parent_path();
   return give_place("control", path, [&] { const Walk walk(folder, account, Missing::leave); });

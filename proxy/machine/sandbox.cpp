@@ -37,7 +37,7 @@ void forbid_core_dumps() {
 
 // Why the proxy would serve without the sandbox; empty if it would serve inside.
 std::string_view reason_for_none(const config::Settings& settings) {
-  if (!settings.sandbox) return "sandbox: off, by the setting \"sandbox\"";
+  if (!settings.process.sandbox) return "sandbox: off, by the setting \"sandbox\"";
   if (kSanitized) return "sandbox: off, in a build with a sanitizer";
   return {};
 }
@@ -168,12 +168,13 @@ void add_listed(std::vector<Grant>& grants, std::string_view names) {
 }
 
 void add_for_settings(std::vector<Grant>& grants, const config::Settings& settings) {
-  for (const auto& file : settings.included) grants.push_back(around(file, Use::read));
-  for (const auto& list : settings.access.block) grants.push_back(around(list, Use::read));
-  for (const auto& list : settings.access.allow) grants.push_back(around(list, Use::read));
+  for (const auto& file : settings.process.included) grants.push_back(around(file, Use::read));
+  for (const auto& list : settings.access.lists.block) grants.push_back(around(list, Use::read));
+  for (const auto& list : settings.access.lists.allow) grants.push_back(around(list, Use::read));
   if (const auto& users = settings.access.users) grants.push_back(around(users->file, Use::read));
-  if (!settings.pages.empty()) grants.push_back({resolved(settings.pages), Use::read});
-  for (const auto& mapping : settings.reverse) {
+  if (!settings.pages.folder.empty())
+    grants.push_back({resolved(settings.pages.folder), Use::read});
+  for (const auto& mapping : settings.gateway.reverse) {
     if (!mapping.known.empty()) grants.push_back(around(mapping.known, Use::read));
   }
   if (settings.log.access == config::LogTarget::file) {

@@ -133,7 +133,7 @@ PageAnswer serve_store_digest(const Visit& visit) {
   // Control block and mask are sent apart. Squid up to version 7 damages a mask that it reads
   // together with the control block (bug 5510), unless the mask is no longer than that block. A
   // Hearsay does not.
-  const auto pause = visit.policy().settings.digest.squid_pause;
+  const auto pause = visit.policy().settings.digest.squid.pause;
   const bool apart = form.body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
                      !to_hearsay && !client.response.head_only();
   const DigestParts body{form.body, apart ? digest::kSquidControlBytes : form.body.size(), pause};

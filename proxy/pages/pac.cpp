@@ -34,9 +34,9 @@ std::vector<std::string> direct_hosts(const config::Settings& settings, std::str
       hosts.push_back(std::move(text));
   };
   add(own_name);
-  add(settings.name);
+  add(settings.process.name);
   for (const auto& name : settings.access.own_names) add(name);
-  for (const auto& mapping : settings.reverse) add(mapping.host);
+  for (const auto& mapping : settings.gateway.reverse) add(mapping.host);
   for (const auto& host : settings.access.direct) add(host.host);
   return hosts;
 }
@@ -112,7 +112,7 @@ Fallback fallback_of(const config::Settings& settings, const std::vector<peers::
     known.push_back(server);
     fallback.proxies.append("; ").append(server);
   };
-  for (const auto& next : settings.pac_fallback) {
+  for (const auto& next : settings.pages.pac_fallback) {
     if (next == config::kPacDirect) {
       fallback.direct = "; DIRECT";
     } else if (next == config::kPacNeighbours) {

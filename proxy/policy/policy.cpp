@@ -19,7 +19,7 @@ std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& sett
 // A gateway that everybody may use is no open proxy.
 bool serves_forward(const config::Settings& settings, const AccessRules& access_rules) {
   const bool everybody = is_everybody(settings.access.clients) || access_rules.allow_everybody();
-  return settings.forward.value_or(settings.reverse.empty() || !everybody);
+  return settings.gateway.forward.value_or(settings.gateway.reverse.empty() || !everybody);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
       users(std::move(known_users)),
       error_pages(std::move(pages)),
       rules(settings.rules),
-      gateway(settings.reverse, before ? &before->gateway : nullptr),
+      gateway(settings.gateway.reverse, before ? &before->gateway : nullptr),
       directory(directory_for(settings, before)),
       routes(settings, has_peers_of(before, settings) ? &before->routes : nullptr,
              directory->peers()) {}

@@ -64,7 +64,7 @@ OwnMessage error_page(const Client& client, const Request& request, const Refusa
   const auto time = time_now(client);
   const auto status =
       std::to_string(refusal.status).append(" ").append(http::reason_phrase(refusal.status));
-  const auto& contact = policy.settings.contact;
+  const auto& contact = policy.settings.pages.contact;
   ErrorFacts facts;
   const auto set = [&facts](Placeholder what, std::string_view value) {
     facts[static_cast<std::size_t>(what)] = value;
@@ -93,7 +93,7 @@ std::string error_line(const Client& client, const Request* request, const Refus
   if (request)
     line += fmt::format("; URL: <{}>", config::printable(request->target.url(), kMostOfUrl));
   line += fmt::format("; time: {}. {}", time_now(client), advice_of(refusal));
-  const auto& contact = client.access.policy->settings.contact;
+  const auto& contact = client.access.policy->settings.pages.contact;
   return contact.empty() ? line : fmt::format("{} Whom to ask: {}", line, contact);
 }
 

@@ -92,15 +92,15 @@ ino_t inode_of(const std::string& path) {
 ControlSocket::ControlSocket(const config::Settings& settings,
                              const std::optional<machine::Account>& owner) {
   // Our predecessor may have made it as root, where we may make none.
-  if (inherit(settings.control.value_or(config::kDefaultControl))) return;
+  if (inherit(settings.process.control.value_or(config::kDefaultControl))) return;
   // With an owner, the folder may be missing: listen() makes it.
-  const auto path =
-      owner ? settings.control.value_or(config::kDefaultControl) : config::control_path(settings);
+  const auto path = owner ? settings.process.control.value_or(config::kDefaultControl)
+                          : config::control_path(settings);
   if (path.empty()) return;
   try {
     listen(path, owner);
   } catch (const std::runtime_error& error) {
-    if (settings.control) throw;
+    if (settings.process.control) throw;
     spdlog::warn("{}", error.what());
   }
 }

@@ -17,7 +17,7 @@ namespace asio = net::asio;
 namespace {
 
 std::string name_for(const config::Settings& settings, const Listeners& listeners) {
-  if (!settings.name.empty()) return settings.name;
+  if (!settings.process.name.empty()) return settings.process.name;
   std::array<char, 256> hostname{};
   ::gethostname(hostname.data(), hostname.size() - 1);
   return config::default_name(hostname.data(), listeners.addresses().front().port());

@@ -198,10 +198,11 @@ Reloaded Server::apply_file() {
     spdlog::warn(kNoCertificates);
     fault.found(kNoCertificates, engine_.shared().cache.clock.steady());
   }
-  const bool maps_others = reread->policy->settings.reverse != engine_.policy()->settings.reverse;
+  const bool maps_others =
+      reread->policy->settings.gateway.reverse != engine_.policy()->settings.gateway.reverse;
   engine_.follow(std::move(reread->policy));
   if (maps_others) {
-    const auto& mappings = engine_.policy()->settings.reverse;
+    const auto& mappings = engine_.policy()->settings.gateway.reverse;
     engine_.shared().upstream.health.forget_mapped(
         [&](const upstream::Endpoint& origin) { return is_mapped(mappings, origin); });
   }

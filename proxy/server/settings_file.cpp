@@ -29,7 +29,7 @@ boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(
   const auto begun = clock.steady();
   auto lists = lists::read_lists(access, warn_of);
   if (!lists) return lists.error();
-  if (!access.block.empty() || !access.allow.empty()) {
+  if (!access.lists.block.empty() || !access.lists.allow.empty()) {
     const std::chrono::duration<double> took = clock.steady() - begun;
     spdlog::info("lists block {} and allow {}; read in {:.1f} s, {} MiB",
                  config::counted(lists->block().entries(), "entry", "entries"),
@@ -53,14 +53,14 @@ boost::system::result<Users, config::SettingsErrors> read_users_of(
 // known before any poll; by another name, our answer to a poll tells (peers/exchange.hpp).
 void leave_out_ourselves(config::Settings& settings) {
   std::vector<net::tcp::endpoint> sockets;
-  for (const auto& own : settings.listen) {
+  for (const auto& own : settings.process.listen) {
     sockets.emplace_back(net::asio::ip::make_address(own.host), own.port);
   }
   const upstream::Guard guard(settings.access, std::move(sockets));
   std::erase_if(settings.peers, [&](const config::PeerSettings& peer) {
     const config::HostPort at{peer.host, peer.port};
     return guard.names_own_socket(peer.host, peer.port) ||
-           std::any_of(settings.listen.begin(), settings.listen.end(),
+           std::any_of(settings.process.listen.begin(), settings.process.listen.end(),
                        [&](const auto& own) { return config::is_ourselves(at, own); });
   });
 }
@@ -81,7 +81,7 @@ boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::make_p
   if (!lists) return lists.error();
   auto users = read_users_of(settings.access);
   if (!users) return users.error();
-  auto pages = ErrorPages::read(settings.pages);
+  auto pages = ErrorPages::read(settings.pages.folder);
   if (!pages) return pages.error();
   try {
     return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before,

@@ -122,7 +122,7 @@ void Worker::follow(PinnedPolicy policy) {
 }
 
 std::size_t thread_count(const config::Settings& settings) {
-  if (settings.threads > 0) return settings.threads;
+  if (settings.process.threads > 0) return settings.process.threads;
   return std::max(1U, std::thread::hardware_concurrency());
 }
 

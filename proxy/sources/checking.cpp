@@ -145,7 +145,7 @@ Task<void> probe(SourceAccess& access, Attempt attempt) {
 
 bool is_to_be_checked(SourceAccess& access, const Request& request) {
   return !request.facts.offline &&
-         access.probes.chosen(request.policy().settings.digest.check_sample);
+         access.probes.chosen(request.policy().settings.digest.samples.check);
 }
 
 void check_given(SourceAccess& access, const Request& request, Given given) {
@@ -156,7 +156,7 @@ void check_given(SourceAccess& access, const Request& request, Given given) {
 
 void sample_false_miss(SourceAccess& access, const digest::Key& key, const Request& request) {
   auto& probes = access.probes;
-  if (!probes.chosen(request.policy().settings.digest.false_miss_sample) || probes.full()) return;
+  if (!probes.chosen(request.policy().settings.digest.samples.false_miss) || probes.full()) return;
   const auto number = static_cast<std::uint32_t>(probes.random());
   const auto rule = digest::mark_of(request.facts.rule);
   const auto peer =

@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     for (std::uint64_t i = 0; i < hosts; ++i) file << host(i) << '\n';
   }
   config::AccessSettings access;
-  access.block = {path};
+  access.lists.block = {path};
   const auto begun = Clock::now();
   const auto lists = proxy::lists::read_lists(access, [](const auto&) {});
   if (!lists) return 1;

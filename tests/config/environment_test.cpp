@@ -33,8 +33,8 @@ TEST_F(Environment, StandsWithinTexts) {
   const auto settings = loaded(
       R"({"name":"a.${HEARSAY_TEST_SITE}","listen":["127.0.0.${HEARSAY_TEST_4}:312${HEARSAY_TEST_4}"],
           "log":{"access":"/a/$${b}/$c/${HEARSAY_TEST_SITE}${HEARSAY_TEST_EMPTY}"}})");
-  EXPECT_EQ(settings.name, "a.oslo");
-  EXPECT_EQ(settings.listen.at(0), (HostPort{"127.0.0.4", 3124}));
+  EXPECT_EQ(settings.process.name, "a.oslo");
+  EXPECT_EQ(settings.process.listen.at(0), (HostPort{"127.0.0.4", 3124}));
   EXPECT_EQ(settings.log.path, "/a/${b}/$c/oslo");
 }
 
@@ -43,9 +43,9 @@ TEST_F(Environment, StandsForNumbersAndTruthsToo) {
       R"({"threads":"${HEARSAY_TEST_4}","cache":{"offline":"${HEARSAY_TEST_TRUE}"},
           "digest":{"check_sample":"0.${HEARSAY_TEST_4}"},
           "access":{"connect_ports":["${HEARSAY_TEST_4}43"]}})");
-  EXPECT_EQ(settings.threads, 4U);
+  EXPECT_EQ(settings.process.threads, 4U);
   EXPECT_TRUE(settings.cache.offline);
-  EXPECT_EQ(settings.digest.check_sample, 0.4);
+  EXPECT_EQ(settings.digest.samples.check, 0.4);
   EXPECT_EQ(settings.access.connect_ports.at(0), (PortRange{443, 443}));
   EXPECT_NE(error_of(R"({"threads":"4"})").what.find("found \"4\""), std::string::npos)
       << "a number is written as one";

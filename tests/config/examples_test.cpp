@@ -24,8 +24,8 @@ TEST(Examples, TheTwoNeighboursNameEachOther) {
   ASSERT_TRUE(a.has_value() && b.has_value());
   for (const auto& [one, other] : {std::pair(*a, *b), std::pair(*b, *a)}) {
     ASSERT_EQ(one.peers.size(), 1u);
-    EXPECT_EQ(one.peers[0].name, other.name);
-    EXPECT_EQ((HostPort{one.peers[0].host, one.peers[0].port}), other.listen.at(0));
+    EXPECT_EQ(one.peers[0].name, other.process.name);
+    EXPECT_EQ((HostPort{one.peers[0].host, one.peers[0].port}), other.process.listen.at(0));
   }
 }
 

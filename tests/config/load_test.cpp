@@ -33,8 +33,8 @@ TEST(Load, LetsBodiesBeLargerThanMemoryWhereThereIsADisk) {
 }
 
 TEST(Load, TellsNoControlSocketFromNoSetting) {
-  EXPECT_EQ(loaded(R"({"control": "none"})").control, "");
-  EXPECT_EQ(loaded("{}").control, std::nullopt);
+  EXPECT_EQ(loaded(R"({"control": "none"})").process.control, "");
+  EXPECT_EQ(loaded("{}").process.control, std::nullopt);
 }
 
 TEST(Load, RefusesAControlSocketWithAPathThatNoSocketCanHave) {
@@ -70,14 +70,14 @@ TEST(Load, TakesEverySettingFromTheText) {
                "connections_per_client": 4, "requests_per_client": 3, "heads": "2MiB",
                "least_rate": "0B"},
     "contact": "room 7", "pages": "/srv/pages"})");
-  EXPECT_EQ(s.contact, "room 7");
-  EXPECT_EQ(s.pages, "/srv/pages");
-  EXPECT_EQ(s.name, "cache-a");
-  EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
-  EXPECT_EQ(s.threads, 3u);
-  EXPECT_EQ(s.user, "me");
-  EXPECT_FALSE(s.sandbox);
-  EXPECT_EQ(s.control, "/srv/control.sock");
+  EXPECT_EQ(s.pages.contact, "room 7");
+  EXPECT_EQ(s.pages.folder, "/srv/pages");
+  EXPECT_EQ(s.process.name, "cache-a");
+  EXPECT_EQ(s.process.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
+  EXPECT_EQ(s.process.threads, 3u);
+  EXPECT_EQ(s.process.user, "me");
+  EXPECT_FALSE(s.process.sandbox);
+  EXPECT_EQ(s.process.control, "/srv/control.sock");
   EXPECT_EQ(s.cache, (CacheSettings{ByteSize{1ULL << 30},
                                     mebibytes(7),
                                     2h,
@@ -87,11 +87,19 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second},
                                     false}));
-  EXPECT_EQ(s.digest,
-            (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), false, 0.25, 0.5, 9s, 0.125,
-                            Prefer::latency, SiteCollapse::off, Duplicates::never}));
-  EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
-  EXPECT_EQ(s.forward, false);
+  EXPECT_EQ(s.digest, (DigestSettings{16,
+                                      1s,
+                                      2s,
+                                      {5, 30s, 0ms},
+                                      mebibytes(1),
+                                      false,
+                                      {0.25, 0.5, 0.125},
+                                      9s,
+                                      Prefer::latency,
+                                      SiteCollapse::off,
+                                      Duplicates::never}));
+  EXPECT_EQ(s.gateway.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
+  EXPECT_EQ(s.gateway.forward, false);
   EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});
   EXPECT_EQ(s.access.direct, (std::vector<HostSpec>{{"*.lan", std::nullopt}}));
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
@@ -101,8 +109,8 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_TRUE(s.access.deny_to.empty());
   EXPECT_FALSE(s.access.deny_to_self);
   EXPECT_EQ(s.access.connect_ports, (std::vector<PortRange>{{8443, 8445}, {443, 443}}));
-  EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
-  EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
+  EXPECT_EQ(s.access.lists.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
+  EXPECT_EQ(s.access.lists.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
   EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 9s, 8s}));
   EXPECT_EQ(s.limits,

@@ -48,8 +48,8 @@ TEST(Peers, OfTheRoleParentFetchForTheHostsThatTheSettingsName) {
   EXPECT_EQ(peer.port, 443);
   EXPECT_EQ(peer.weight, 3u);
   const std::vector<HostSpec> hosts{{"*.x.org", {}}, {"y.org", 8080}};
-  EXPECT_EQ(peer.hosts, hosts);
-  EXPECT_EQ(peer.not_for, (std::vector<HostSpec>{{"a.x.org", {}}}));
+  EXPECT_EQ(peer.hosts.only, hosts);
+  EXPECT_EQ(peer.hosts.never, (std::vector<HostSpec>{{"a.x.org", {}}}));
   EXPECT_EQ(peer.login, "me:s:t");
 }
 
@@ -90,12 +90,12 @@ TEST(Peers, MayNameOurselves) {
 }
 
 TEST(PacFallback, ListsWhatClientsTryNext) {
-  EXPECT_EQ(load("{}")->pac_fallback, (std::vector<std::string>{"neighbours", "DIRECT"}));
-  EXPECT_TRUE(load(R"({"pac_fallback":[]})")->pac_fallback.empty());
+  EXPECT_EQ(load("{}")->pages.pac_fallback, (std::vector<std::string>{"neighbours", "DIRECT"}));
+  EXPECT_TRUE(load(R"({"pac_fallback":[]})")->pages.pac_fallback.empty());
   const auto settings =
       load(R"({"pac_fallback":["http://B:3128","neighbours","https://[::1]:8443/","DIRECT"]})");
   ASSERT_TRUE(settings.has_value());
-  EXPECT_EQ(settings->pac_fallback,
+  EXPECT_EQ(settings->pages.pac_fallback,
             (std::vector<std::string>{"PROXY b:3128", "neighbours", "HTTPS [::1]:8443", "DIRECT"}));
   for (const auto& [list, what] :
        {std::pair(R"(["DIRECT","http://b:1"])", "\"DIRECT\" comes before"),

@@ -17,7 +17,7 @@ DiskSettings disk_at(const char* path, ByteSize size) {
 
 TEST(Restart, IsNeededForWhatIsSetUpAtTheStart) {
   Settings told;
-  told.listen.push_back({"::1", 3128});
+  told.process.listen.push_back({"::1", 3128});
   told.cache.disk = disk_at("/var/cache/hearsay", mebibytes(100));
   EXPECT_EQ(needing_restart(Settings(), told), (Names{"listen", "cache.disk"}));
   EXPECT_EQ(needing_restart(told, Settings()), (Names{"listen", "cache.disk"}));
@@ -46,12 +46,12 @@ TEST(Restart, IsNotNeededForWhatRequestsFollow) {
 
 TEST(Restart, UntilThenWhatNeedsItStays) {
   Settings told;
-  told.name = "b";
-  told.listen.clear();
-  told.threads = 7;
-  told.sandbox = false;
-  told.user = "hearsay";
-  told.control = "/srv/control.sock";
+  told.process.name = "b";
+  told.process.listen.clear();
+  told.process.threads = 7;
+  told.process.sandbox = false;
+  told.process.user = "hearsay";
+  told.process.control = "/srv/control.sock";
   told.cache.disk = disk_at("/var/cache/hearsay", mebibytes(100));
   told.limits.connections = 7;
   EXPECT_EQ(needing_restart(Settings(), told).size(), 7U) << "each of them";

@@ -13,7 +13,7 @@ TEST(ReverseSettings, MapAHostToOneOrigin) {
   const auto settings = load(reverse(R"({"host":"*","to":"http://127.0.0.1:8000"})"));
   ASSERT_TRUE(settings.has_value());
   const Reverse expected{"*", std::nullopt, {{false, "127.0.0.1", 8000}}, "", false, ""};
-  EXPECT_EQ(settings->reverse, std::vector{expected});
+  EXPECT_EQ(settings->gateway.reverse, std::vector{expected});
 }
 
 TEST(ReverseSettings, TakeSeveralOriginsAPortAndAllTheRest) {
@@ -23,7 +23,7 @@ TEST(ReverseSettings, TakeSeveralOriginsAPortAndAllTheRest) {
   ASSERT_TRUE(settings.has_value());
   const Reverse expected{"*.example.com", 8080, {{true, "a.test", 443}, {false, "::1", 80}},
                          "a.test",        true, "/etc/urls"};
-  EXPECT_EQ(settings->reverse, std::vector{expected});
+  EXPECT_EQ(settings->gateway.reverse, std::vector{expected});
 }
 
 struct MappingFault {
@@ -72,7 +72,7 @@ TEST(ReverseSettings, MayMapOneHostTwiceByPort) {
   const auto settings = load(reverse(
       R"({"host":"a","to":"http://b"},{"host":"a:81","to":"http://c"},{"host":"a.:82","to":"http://d"})"));
   ASSERT_TRUE(settings.has_value());
-  EXPECT_EQ(settings->reverse[2].host, "a");
+  EXPECT_EQ(settings->gateway.reverse[2].host, "a");
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ TEST_F(Includes, MergeObjectsJoinListsOfObjectsAndKeepTheIncludersOtherValues) {
   const auto settings = loaded(R"({"include":["shared/site.json","later.json"],"name":"a",
     "cache":{"memory":"32MiB"},"access":{"connect_ports":[443]},
     "peers":[{"url":"http://d:1"}],"rules":[{"name":"r1","host":"a.test","never_store":true}]})");
-  EXPECT_EQ(settings.name, "a");
-  EXPECT_EQ(settings.threads, 3U) << "a later file counts before an earlier one";
+  EXPECT_EQ(settings.process.name, "a");
+  EXPECT_EQ(settings.process.threads, 3U) << "a later file counts before an earlier one";
   EXPECT_EQ(settings.cache.memory, mebibytes(32));
   EXPECT_TRUE(settings.cache.offline);
   EXPECT_EQ(settings.access.connect_ports, (std::vector<PortRange>{{443, 443}}));
@@ -58,7 +58,7 @@ TEST_F(Includes, MergeObjectsJoinListsOfObjectsAndKeepTheIncludersOtherValues) {
   EXPECT_EQ(peers, "dbc");
   ASSERT_EQ(settings.rules.size(), 2U);
   EXPECT_EQ(settings.rules[0].name, "r1") << "the first rule that matches decides";
-  EXPECT_EQ(settings.included,
+  EXPECT_EQ(settings.process.included,
             (std::vector<std::string>{path("shared/site.json"), path("shared/peers.json"),
                                       path("later.json")}));
 }

@@ -116,7 +116,7 @@ TEST_F(PublisherTest, TakesOtherSizesInANewEpoch) {
   EXPECT_EQ(publisher_.current(), before) << "the bits are the same";
   EXPECT_EQ(publisher_.epochs(), before->live.epoch);
   other.bits_per_entry = 8;
-  other.squid_bits_per_entry = 5;
+  other.squid.bits_per_entry = 5;
   publisher_.follow(other, now_);
   const auto after = publisher_.current();
   EXPECT_NE(after->live.epoch, before->live.epoch);
@@ -244,7 +244,7 @@ TEST_F(PublisherTest, ANewEpochHasANewSalt) {
 TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
   for (const unsigned bits_per_entry : {4U, 5U, 10U, 127U}) {
     config::DigestSettings settings;
-    settings.squid_bits_per_entry = bits_per_entry;
+    settings.squid.bits_per_entry = bits_per_entry;
     samples::ListedHoldings holdings;
     Publisher publisher(holdings, settings, kNow);
     WallTime now = kNow;
@@ -252,7 +252,7 @@ TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
       for (const int target = entries + 91; entries < target; ++entries) {
         holdings.add(numbered(entries));
       }
-      publisher.tick(now += settings.squid_period);
+      publisher.tick(now += settings.squid.period);
       const auto squid = digest::decode(publisher.current()->squid->body);
       ASSERT_TRUE(squid) << bits_per_entry << " bits, " << entries << " entries";
       ASSERT_EQ(squid->count, static_cast<std::uint32_t>(entries));

@@ -58,17 +58,17 @@ void choose_cache(const Script& script, const std::filesystem::path& disk,
 
 config::Settings settings_of(const Script& script, const std::filesystem::path& disk) {
   config::Settings settings;
-  settings.name = kName;
-  settings.threads = 1;
+  settings.process.name = kName;
+  settings.process.threads = 1;
   choose_cache(script, disk, settings.cache);
-  settings.digest.false_miss_sample = 0.25;
+  settings.digest.samples.false_miss = 0.25;
   if (script.has('n')) {
     settings.peers = {neighbour("b", kNeighbours[0]), neighbour("c", kNeighbours[1])};
   }
-  if (script.has('r')) settings.reverse = {reverse(script.has('s'))};
+  if (script.has('r')) settings.gateway.reverse = {reverse(script.has('s'))};
   if (script.has('t')) settings.rules = rules();
-  if (script.has('a')) settings.forwarded.how = config::Forwarded::append;
-  if (script.has('x')) settings.forwarded.how = config::Forwarded::remove;
+  if (script.has('a')) settings.gateway.forwarded.how = config::Forwarded::append;
+  if (script.has('x')) settings.gateway.forwarded.how = config::Forwarded::remove;
   settings.log.access = script.has('j') ? config::LogTarget::file : config::LogTarget::none;
   settings.log.path = "/dev/null";
   settings.log.format = config::LogFormat::json;

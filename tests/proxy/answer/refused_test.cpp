@@ -23,7 +23,7 @@ config::Settings offline() {
 }
 config::Settings no_proxy() {
   auto settings = quiet_settings();
-  settings.forward = false;
+  settings.gateway.forward = false;
   return settings;
 }
 

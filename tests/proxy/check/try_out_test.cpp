@@ -132,7 +132,7 @@ TEST(TryPlaces, ExpectsOfSystemdTheFoldersThatItMakes) {
 TEST(TryPorts, LeavesToSystemdWhatItDoesForTheService) {
   const Listener taken;
   config::Settings settings;
-  settings.listen = {{"127.0.0.1", taken.port()}};
+  settings.process.listen = {{"127.0.0.1", taken.port()}};
   machine::ServiceUnit unit;
   Trial trial;
   try_ports(settings, &unit, trial);
@@ -148,9 +148,9 @@ TEST(TryControl, CallsAnErrorWhatIsInTheWayOfASocketThatTheSettingsName) {
   const TemporaryDirectory directory;
   support::write_file(directory / "file", "x");
   config::Settings settings;
-  settings.user = "root";  // which makes no folder for another user
+  settings.process.user = "root";  // which makes no folder for another user
   const auto tried = [&](const std::string& path, bool runs = false) {
-    settings.control = path;
+    settings.process.control = path;
     Trial trial;
     trial.runs = runs;
     try_control(settings, nullptr, trial);
@@ -163,7 +163,7 @@ TEST(TryControl, CallsAnErrorWhatIsInTheWayOfASocketThatTheSettingsName) {
   EXPECT_TRUE(has(tried(directory / "file/a"), "file is no folder"));
   EXPECT_TRUE(has(tried(directory / "absent/a"), "there is no folder"));
   {
-    settings.control = directory / "living";
+    settings.process.control = directory / "living";
     const ControlSocket living(settings);
     EXPECT_TRUE(has(tried(directory / "living"), "another proxy listens there"));
     EXPECT_TRUE(tried(directory / "living", true).empty()) << "it is its own";
@@ -174,7 +174,7 @@ TEST(TryControl, CallsAnErrorWhatIsInTheWayOfASocketThatTheSettingsName) {
 TEST(TryUser, FindsAUserWhoIsMissingAndWarnsOfRootsRights) {
   const auto tried = [](const std::string& user) {
     config::Settings settings;
-    settings.user = user;
+    settings.process.user = user;
     Trial trial;
     try_user(settings, trial);
     return trial;
@@ -188,7 +188,7 @@ TEST(TryUser, FindsAUserWhoIsMissingAndWarnsOfRootsRights) {
 TEST(TryPorts, CallsAnErrorAPortThatAnotherProgramHas) {
   const Listener taken;
   config::Settings settings;
-  settings.listen = {{"127.0.0.1", taken.port()}, {"127.0.0.1", 0}, {"192.0.2.1", 3128}};
+  settings.process.listen = {{"127.0.0.1", taken.port()}, {"127.0.0.1", 0}, {"192.0.2.1", 3128}};
   Trial trial;
   try_ports(settings, nullptr, trial);
   ASSERT_EQ(trial.errors.size(), 2u);
@@ -231,7 +231,7 @@ TEST(Summary, SaysInALineWhatTheSettingsComeTo) {
   EXPECT_EQ(summary(config::Settings{}),
             "listens on 127.0.0.1:3128; 256 MiB of memory, no disk; 0 neighbours");
   auto settings = with_disk("/var/cache/a");
-  settings.listen = {{"::", 80}, {"10.0.0.1", 81}};
+  settings.process.listen = {{"::", 80}, {"10.0.0.1", 81}};
   settings.peers.resize(1);
   settings.rules.resize(2);
   EXPECT_EQ(summary(settings),

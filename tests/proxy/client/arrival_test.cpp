@@ -21,9 +21,9 @@ class ArrivalOf : public testing::TestWithParam<Arriving> {};
 TEST_P(ArrivalOf, TellsWhoChoseTheOrigin) {
   const auto& tested = GetParam();
   auto settings = quiet_settings();
-  settings.reverse.resize(1);
-  settings.reverse[0].host = "www.example.com";
-  settings.reverse[0].to = {{false, "10.0.0.9", 80}};
+  settings.gateway.reverse.resize(1);
+  settings.gateway.reverse[0].host = "www.example.com";
+  settings.gateway.reverse[0].to = {{false, "10.0.0.9", 80}};
   const Scene scene(settings);
   const auto text = tested.line + " HTTP/1.1\r\nHost: " + tested.host + "\r\n\r\n";
   const auto request = parse_request(text, {}).value();

@@ -69,8 +69,8 @@ struct FetchScene {
     settings.access.deny_to = {};
     settings.access.deny_to_self = false;
     settings.digest.duplicates = config::Duplicates::always;
-    settings.digest.check_sample = 0;
-    settings.digest.false_miss_sample = 0;
+    settings.digest.samples.check = 0;
+    settings.digest.samples.false_miss = 0;
     settings.digest.site_collapse = config::SiteCollapse::off;
     for (std::size_t i = 0; i < of.neighbours; ++i) {
       const std::string peer(1, static_cast<char>('b' + i));

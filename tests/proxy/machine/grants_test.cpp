@@ -36,12 +36,12 @@ std::vector<Grant> for_cache(const std::string& path) {
 
 TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
   config::Settings settings;
-  settings.included = {"/srv/shared/peers.json"};
-  settings.access.block = {"/srv/lists/ads"};
-  settings.access.allow = {"/srv/exceptions/few"};
-  settings.pages = "/srv/pages/";
-  settings.reverse.resize(1);
-  settings.reverse[0].known = "/srv/site/urls";
+  settings.process.included = {"/srv/shared/peers.json"};
+  settings.access.lists.block = {"/srv/lists/ads"};
+  settings.access.lists.allow = {"/srv/exceptions/few"};
+  settings.pages.folder = "/srv/pages/";
+  settings.gateway.reverse.resize(1);
+  settings.gateway.reverse[0].known = "/srv/site/urls";
   const auto grants = grants_for(settings, kSettingsFile);
   for (const char* folder : {"/etc/hearsay", "/srv/shared", "/srv/lists", "/srv/exceptions",
                              "/srv/site", "/srv/pages"}) {
@@ -71,16 +71,16 @@ TEST(Grants, HaveTheMissingFolderMadeWhereOthersKeepFilesAbove) {
 
 TEST(Grants, LetTheControlSocketBeRemovedFromAFolderOfItsOwn) {
   config::Settings settings;
-  settings.control = "/srv/hearsay/control.sock";
+  settings.process.control = "/srv/hearsay/control.sock";
   EXPECT_TRUE(has(grants_for(settings, kSettingsFile), {"/srv/hearsay", Use::remove}));
-  settings.control = "/tmp/control.sock";
+  settings.process.control = "/tmp/control.sock";
   EXPECT_FALSE(names(grants_for(settings, kSettingsFile), "/tmp"));
   EXPECT_FALSE(names(grants_for(settings, kSettingsFile), "/tmp/control.sock"));
 }
 
 TEST(Grants, WriteNowhereWithoutALogFileAndADisk) {
   config::Settings settings;
-  settings.control = "";
+  settings.process.control = "";
   for (const Grant& grant : grants_for(settings, kSettingsFile)) {
     EXPECT_EQ(grant.use, Use::read) << grant.path;
   }

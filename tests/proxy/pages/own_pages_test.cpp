@@ -66,10 +66,10 @@ class OwnPageBesideMappings : public testing::TestWithParam<AskedMapped> {};
 
 TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
   auto settings = quiet_settings();
-  settings.reverse.resize(2);
-  settings.reverse[0].host = "*";
-  settings.reverse[1].host = "www.example.com";
-  for (auto& mapping : settings.reverse) mapping.to = {{false, "10.0.0.9", 80}};
+  settings.gateway.reverse.resize(2);
+  settings.gateway.reverse[0].host = "*";
+  settings.gateway.reverse[1].host = "www.example.com";
+  for (auto& mapping : settings.gateway.reverse) mapping.to = {{false, "10.0.0.9", 80}};
   Scene scene(settings);
   const std::string text =
       GetParam().line + " HTTP/1.0\r\n" + "Host: " + GetParam().host + "\r\n\r\n";
@@ -120,7 +120,7 @@ TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
   auto settings = quiet_settings();
   settings.peers.push_back(peers::samples::peer("b"));
   settings.peers[0].host = "10.9.9.9";
-  settings.digest.squid_pause = {};
+  settings.digest.squid.pause = {};
   Scene scene(settings);
   scene.client.address = *config::parse_address(GetParam().client);
   const std::string text = "GET " + GetParam().path + " HTTP/1.1\r\n" + GetParam().lines + "\r\n";
@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 std::string answer_to(const std::string& line, const std::string& lines = "") {
   auto settings = quiet_settings();
-  settings.digest.squid_pause = {};
+  settings.digest.squid.pause = {};
   Scene scene(settings);
   const std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
   const auto request = parse_request(text, {}).value();

@@ -32,7 +32,7 @@ TEST(PacScript, ListsWhatTheSettingsSay) {
 
 TEST(PacScript, HasNoNameThatCouldEndAText) {
   config::Settings settings;
-  settings.name = "a'b";  // a token of HTTP, and no host
+  settings.process.name = "a'b";  // a token of HTTP, and no host
   EXPECT_FALSE(has(pac_script(settings, {}, {"a", 1}, "x\";alert(1);\""), "alert"));
   EXPECT_FALSE(has(pac_script(settings, {}, {"a", 1}, ""), "a'b"));
 }

@@ -11,9 +11,9 @@ namespace {
 
 config::Settings mapped_to(const std::string& origin) {
   config::Settings settings;
-  settings.reverse.resize(1);
-  settings.reverse[0].host = "*";
-  settings.reverse[0].to = {{false, origin, 80}};
+  settings.gateway.reverse.resize(1);
+  settings.gateway.reverse[0].host = "*";
+  settings.gateway.reverse[0].to = {{false, origin, 80}};
   settings.peers = {peers::samples::peer("b")};
   return settings;
 }
@@ -25,7 +25,7 @@ const upstream::Origins* origins_of(const Policy& policy) {
 TEST(Policy, KeepsTheLiveStateOfOriginsAndNeighboursThatStay) {
   const Policy before(mapped_to("origin.test"), {});
   auto settings = mapped_to("origin.test");
-  settings.reverse[0].share = true;
+  settings.gateway.reverse[0].share = true;
   const Policy after(settings, {}, &before);
   EXPECT_TRUE(after.gateway.find("a.test", 80)->share);
   EXPECT_EQ(origins_of(after), origins_of(before));
@@ -59,7 +59,7 @@ TEST(Policy, IsKeptByTheRequestThatPinsItAndByWhatIsFetchedForIt) {
   auto owned = std::make_unique<OwnedRequest>(**request);
   request.reset();
   ASSERT_FALSE(seen.expired());
-  EXPECT_EQ(owned->get().policy().settings.reverse[0].to[0].host, "origin.test");
+  EXPECT_EQ(owned->get().policy().settings.gateway.reverse[0].to[0].host, "origin.test");
   owned.reset();
   EXPECT_TRUE(seen.expired());
 }

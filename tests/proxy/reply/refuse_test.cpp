@@ -95,7 +95,7 @@ TEST(Refuse, SaysWhyInOneLineThatNobodyMayKeep) {
 
 config::Settings with_contact() {
   auto settings = quiet_settings();
-  settings.contact = "the <help> desk";
+  settings.pages.contact = "the <help> desk";
   return settings;
 }
 

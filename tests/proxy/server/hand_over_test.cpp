@@ -23,7 +23,7 @@ class HandOverScene : public testing::Test {
     const config::HostPort any{"127.0.0.1", 0};
     Listeners listeners({&any, 1}, 1);
     config::Settings settings;
-    settings.control = "";  // none
+    settings.process.control = "";  // none
     ControlSocket control(settings);
     succession::Successor successor;
     const HandOver::Steps steps{[&] { return ++released_, disk_answers; }, [&] { ++taken_back_; },

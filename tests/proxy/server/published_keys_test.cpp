@@ -107,7 +107,7 @@ class Caching {
   // The Squid form is rebuilt at each tick, so that it can be compared, too.
   static config::DigestSettings settings() {
     config::DigestSettings settings;
-    settings.squid_period = settings.period;
+    settings.squid.period = settings.period;
     return settings;
   }
 

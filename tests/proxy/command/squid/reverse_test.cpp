@@ -124,8 +124,8 @@ TEST(SquidAccelerator, BecomesSettingsThatAreRead) {
   EXPECT_TRUE(has(told_of(import, kFirst + 16), "at most 16 origins"));
   const auto settings = config::load(import.settings);
   ASSERT_TRUE(settings) << settings.error()[0].where << settings.error()[0].what;
-  EXPECT_EQ(settings->reverse.front().to.size(), 16U);
-  EXPECT_EQ(settings->forward, false);
+  EXPECT_EQ(settings->gateway.reverse.front().to.size(), 16U);
+  EXPECT_EQ(settings->gateway.forward, false);
 }
 
 }  // namespace
