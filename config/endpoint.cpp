@@ -108,6 +108,7 @@ std::optional<HostSpec> parse_host_pattern(std::string_view text) {
   if (wild != "*") host = split_host(text);
   // An address has no hosts below it.
   if (!host || (wild == "*." && parse_address(*host))) return std::nullopt;
+  // A fully qualified name (RFC 1034 3.1) is the same host.
   while (host->ends_with('.')) host->pop_back();  // as in requests
   if (text.empty()) return HostSpec{wild + *host, std::nullopt};
   const auto port = parse_port(text, std::nullopt);

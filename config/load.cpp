@@ -30,67 +30,62 @@ bool is_name(std::string_view text) {
          (text.front() < '0' || text.front() > '9');
 }
 
-// Completes texts. A text that was completed may stand for a number, true or false
-// (Value::from_environment).
-class Inserter {
- public:
-  explicit Inserter(Faults& faults) : faults_(faults) {}
-
-  void complete(Value& value, const std::string& path) {
-    if (auto* const items = std::get_if<Array>(&value.content)) {
-      for (std::size_t i = 0; i < items->size(); ++i) complete((*items)[i], path_of(path, i));
-    } else if (auto* const members = std::get_if<Object>(&value.content)) {
-      for (Member& member : *members) complete(member.value, path_of(path, member.key));
-    } else if (auto* const text = std::get_if<std::string>(&value.content)) {
-      if (text->find(kBegin) == text->npos) return;
-      auto what = insert(*text, value.from_environment);
-      if (!what.empty()) faults_.push_back({value.at, path, std::move(what)});
+// Puts values in the place of their names. Returns what is wrong; empty: nothing. `bytes`: counts
+// those that are inserted. A value may be long, and be named many times: only their sum bounds the
+// memory.
+std::string insert_values(Value& value, std::string& text, std::size_t& bytes) {
+  std::string whole;
+  std::string_view rest = text;
+  for (auto at = rest.find(kBegin); at != rest.npos; at = rest.find(kBegin)) {
+    whole += rest.substr(0, at);
+    const bool is_escaped = at > 0 && rest[at - 1] == '$';  // in the text, not in a value
+    rest.remove_prefix(at + kBegin.size());
+    if (is_escaped) {
+      whole += '{';
+      continue;
     }
-  }
-
- private:
-  // Returns what is wrong; empty: nothing.
-  std::string insert(std::string& text, bool& inserted) {
-    std::string whole;
-    std::string_view rest = text;
-    for (auto at = rest.find(kBegin); at != rest.npos; at = rest.find(kBegin)) {
-      whole += rest.substr(0, at);
-      const bool is_escaped = at > 0 && rest[at - 1] == '$';  // in the text, not in a value
-      rest.remove_prefix(at + kBegin.size());
-      if (is_escaped) {
-        whole += '{';
-        continue;
-      }
-      const auto end = rest.find('}');
-      const std::string name(rest.substr(0, end));
-      if (end == rest.npos || !is_name(name)) {
-        return "expected \"${NAME}\", with a name of letters, digits and \"_\"; write \"$${\" for "
-               "\"${\" itself";
-      }
-      const char* const value = std::getenv(name.c_str());
-      if (!value) {
-        return printable(name, 60) + " is not set in the environment; set it (for a service, by " +
-               "Environment= in its unit), or write its value here";
-      }
-      whole += value;
-      // A value may be long, and be named many times: only their sum bounds the memory.
-      inserted_ += std::string_view(value).size();
-      if (inserted_ > kLongestSettings) return "inserts more than settings can have";
-      inserted = true;
-      rest.remove_prefix(end + 1);
+    const auto end = rest.find('}');
+    const std::string name(rest.substr(0, end));
+    if (end == rest.npos || !is_name(name)) {
+      return "expected \"${NAME}\", with a name of letters, digits and \"_\"; write \"$${\" for "
+             "\"${\" itself";
     }
-    text = whole.append(rest);
-    return {};
+    const char* const inserted = std::getenv(name.c_str());
+    if (!inserted) {
+      return printable(name, 60) + " is not set in the environment; set it (for a service, by " +
+             "Environment= in its unit), or write its value here";
+    }
+    whole += inserted;
+    bytes += std::string_view(inserted).size();
+    if (bytes > kLongestSettings) return "inserts more than settings can have";
+    value.from_environment = true;
+    rest.remove_prefix(end + 1);
   }
+  text = whole.append(rest);
+  return {};
+}
 
-  Faults& faults_;
-  std::size_t inserted_ = 0;  // bytes
-};
+// Completes all texts below the value.
+void complete(Value& value, const std::string& path, std::size_t& bytes, Faults& faults) {
+  if (auto* const items = std::get_if<Array>(&value.content)) {
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      complete((*items)[i], path_of(path, i), bytes, faults);
+    }
+  } else if (auto* const members = std::get_if<Object>(&value.content)) {
+    for (Member& member : *members) {
+      complete(member.value, path_of(path, member.key), bytes, faults);
+    }
+  } else if (auto* const text = std::get_if<std::string>(&value.content)) {
+    auto what = insert_values(value, *text, bytes);
+    if (!what.empty()) faults.push_back({value.at, path, std::move(what)});
+  }
+}
 
 // Returns whether all texts are complete.
 bool insert_environment(Value& document, Faults& faults) {
   const std::size_t known = faults.size();
-  Inserter(faults).complete(document, "");
+  std::size_t bytes = 0;
+  complete(document, "", bytes, faults);
   return faults.size() == known;
 }
 
@@ -198,12 +193,10 @@ class FileReader {
     Section in({&document, ""}, faults_);
     const auto items = in.items(kInclude, "paths of files, such as \"peers.json\"");
     Value included{document.at, Object{}};
-    if (items) {
-      for (const LocatedValue& item : *items) {
-        auto later = read_item(in, item, folder);
-        merge(later, std::move(included));
-        included = std::move(later);
-      }
+    for (const LocatedValue& item : items.value_or(std::vector<LocatedValue>())) {
+      auto later = read_item(in, item, folder);
+      merge(later, std::move(included));
+      included = std::move(later);
     }
     is_whole_ = is_whole_ && faults_.size() == known;
     auto* const members = std::get_if<Object>(&document.content);

@@ -10,8 +10,6 @@ namespace config {
 
 namespace {
 
-constexpr std::size_t kMostHosts = 256;  // of one peer: each is compared with each host
-
 constexpr std::ptrdiff_t kMostParents = 32;  // each request compares all of them
 
 void read_url(Section& in, PeerSettings& peer) {
@@ -25,10 +23,8 @@ void read_url(Section& in, PeerSettings& peer) {
   peer.port = url->at.port;
 }
 
-void read_hosts(Section& in, std::string_view key, std::vector<HostSpec>& hosts) {
-  const auto empty =
-      in.read_list(key, {"hosts, such as \"*.example.com\"", kMostHosts}, hosts,
-                   [&in](const LocatedValue& item) { return in.host_pattern(item); });
+void read_some_hosts(Section& in, std::string_view key, std::vector<HostSpec>& hosts) {
+  const auto empty = read_hosts(in, key, hosts);
   if (empty) in.fault(*empty, "expected at least one host; found none");
 }
 
@@ -51,7 +47,7 @@ void read_login(Section& in, std::string& login) {
 void read_role(Section& in, PeerSettings& peer) {
   in.read_word("role", peer.role, {{"sibling", Role::sibling}, {"parent", Role::parent}});
   in.read_word("trust", peer.trust, {{"site", Trust::site}, {"guest", Trust::guest}});
-  in.read_number("weight", peer.weight, {1, 1'000});
+  in.read("weight", peer.weight, {1, 1'000});
   if (peer.is_parent()) {
     if (peer.trust != Trust::guest) return;
     return in.fault(*in.find("trust"),
@@ -90,8 +86,8 @@ PeerSettings read_peer(Section& in, std::span<const PeerSettings> others) {
                 {"squid", PeerDigest::squid},
                 {"none", PeerDigest::none},
                 {"native", PeerDigest::native}});
-  read_hosts(in, "for", peer.hosts.only);
-  read_hosts(in, "not_for", peer.hosts.never);
+  read_some_hosts(in, "for", peer.hosts.only);
+  read_some_hosts(in, "not_for", peer.hosts.never);
   read_login(in, peer.login);
   peer.place = others.size();
   in.finish();
@@ -119,7 +115,7 @@ void read_never_direct(Section& in, std::span<const PeerSettings> peers,
   if (text && *text == "all") {
     never_direct = {HostSpec{"*", std::nullopt}};
   } else if (std::holds_alternative<Array>(found->value->content)) {
-    read_hosts(in, "never_direct", never_direct);
+    read_some_hosts(in, "never_direct", never_direct);
   } else {
     return in.expected(*found, "\"all\" or a list of hosts, such as [\"*.example.com\"]");
   }

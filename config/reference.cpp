@@ -8,23 +8,13 @@
 namespace config {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 // Follows the lines of the file: comments, members, and the ends of sections.
 // The file is read line by line, not as a document: what a person reads there, comments and
 // examples that are commented out, is what a parser passes over.
 class Reader {
  public:
   std::vector<SettingText> read(std::string_view text) {
-    while (!text.empty()) {
-      const auto end = std::min(text.find('\n'), text.size());
-      read_line(trimmed(text.substr(0, end)));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    while (!text.empty()) read_line(trimmed(take_until(text, '\n')));
     return std::move(all_);
   }
 
@@ -98,6 +88,7 @@ std::string heading(const SettingText& setting) {
 }
 
 // Text that troff takes as it is.
+// groff_char(7): a bare hyphen may be shown as another character, and a backslash escapes.
 std::string plain(std::string_view text) {
   std::string safe = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {

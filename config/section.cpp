@@ -36,15 +36,9 @@ struct Written {
   std::string unit{};  // in lower case; empty: none
 };
 
-std::string_view without_blanks(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 std::optional<Written> parse_written(std::string_view text) {
   constexpr std::uint64_t kMost = 1'000'000'000;
-  text = without_blanks(text);
+  text = trimmed(text);
   const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
   const auto point = std::min(text.find('.'), end);
   std::string number(text.substr(0, point));
@@ -59,7 +53,7 @@ std::optional<Written> parse_written(std::string_view text) {
   const auto digits = parse_number(number, kMost);
   if (!digits) return std::nullopt;
   written.digits = *digits;
-  written.unit = lower_case(without_blanks(text.substr(end)));
+  written.unit = lower_case(trimmed(text.substr(end)));
   return written;
 }
 
@@ -192,10 +186,7 @@ void Section::read(std::string_view key, bool& into) {
 
 void Section::read_token(std::string_view key, std::string& into) {
   read_parsed(key, into, "a name of at most 64 letters, digits, '-', '.' or '_'",
-              [](const std::string& text) {
-                const bool good = is_token(text) && text.size() <= 64;
-                return good ? std::optional(text) : std::nullopt;
-              });
+              text_if([](const auto& text) { return is_token(text) && text.size() <= 64; }));
 }
 
 std::optional<std::string> plain_text(const std::string& text) {
@@ -263,12 +254,14 @@ void Section::finish(std::string_view kind) {
   }
 }
 
-std::optional<std::uint64_t> Section::integer(const LocatedValue& found,
+std::optional<std::uint64_t> Section::integer(std::string_view key,
                                               const Range<std::uint64_t>& range) {
-  const auto value = parse_number(found.number(), range.most);
+  const auto found = find(key);
+  if (!found) return std::nullopt;
+  const auto value = parse_number(found->number(), range.most);
   if (value && *value >= range.least) return value;
-  expected(found, "a whole number from " + std::to_string(range.least) + " to " +
-                      std::to_string(range.most));
+  expected(*found, "a whole number from " + std::to_string(range.least) + " to " +
+                       std::to_string(range.most));
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // Reads one object of the settings key by key. A fault is recorded and leaves the default in force.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -56,6 +57,14 @@ struct ListForm {
 // which a NUL would cut.
 std::optional<std::string> plain_text(const std::string& text);
 
+// A parser that leaves a text as it is, and takes it only if it is good.
+template <class Good>
+auto text_if(const Good& is_good) {
+  return [is_good](const std::string& text) {
+    return is_good(text) ? std::optional(text) : std::nullopt;
+  };
+}
+
 // Every allowed key is read once; finish() then reports the keys that nobody read. If a key is
 // absent or faulty, `into` keeps its value.
 class Section {
@@ -66,13 +75,17 @@ class Section {
   void read(std::string_view key, ByteSize& into, const Range<ByteSize>& range);
   void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
   void read(std::string_view key, bool& into);
+  template <std::integral T>
+  void read(std::string_view key, T& into, const Range<T>& range) {
+    if (const auto number = integer(key, {range.least, range.most})) into = static_cast<T>(*number);
+  }
+  // The same for a setting without a default.
+  template <class T>
+  void read(std::string_view key, std::optional<T>& into, const Range<T>& range) {
+    if (find(key)) read(key, into.emplace(range.least), range);
+  }
   // A token (RFC 9110 section 5.6.2) of at most 64 characters.
   void read_token(std::string_view key, std::string& into);
-
-  // A non-empty text without NUL. `what` is what the error says was expected.
-  void read_text(std::string_view key, std::string& into, std::string_view what) {
-    read_parsed(key, into, what, plain_text);
-  }
 
   // What `parse` makes of the text of an item: an optional, empty if the text is a fault. `what` is
   // what the error says was expected.
@@ -124,14 +137,6 @@ class Section {
     }
   }
 
-  template <class T>
-  void read_number(std::string_view key, T& into, const Range<T>& range) {
-    const auto found = find(key);
-    if (!found) return;
-    const auto number = integer(*found, {range.least, range.most});
-    if (number) into = static_cast<T>(*number);
-  }
-
   template <class E>
   void read_word(std::string_view key, E& into,
                  std::initializer_list<Word<std::type_identity_t<E>>> words) {
@@ -147,8 +152,6 @@ class Section {
   // The items of a list, if the key is present and is a list of at most `most` items.
   std::optional<std::vector<LocatedValue>> items(std::string_view key, std::string_view of_what,
                                                  std::size_t most = ~std::size_t{0});
-  std::optional<std::uint64_t> integer(const LocatedValue& found,
-                                       const Range<std::uint64_t>& range);
   std::optional<HostSpec> host_pattern(const LocatedValue& found);
 
   // Records a fault that names the value found, and which of `words` may have been meant.
@@ -164,6 +167,7 @@ class Section {
   void finish(std::string_view kind = "setting");
 
  private:
+  std::optional<std::uint64_t> integer(std::string_view key, const Range<std::uint64_t>& range);
   std::optional<std::size_t> choose(std::string_view key, std::span<const std::string_view> words);
 
   LocatedValue whole_;

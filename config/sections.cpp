@@ -69,31 +69,29 @@ void read_control(Section& in, std::optional<std::string>& control) {
   const auto found = in.find("control");
   if (!found) return;
   const auto* text = found->text();
-  if (text && *text == "none") {
-    control = "";
-  } else if (text && text->size() > kLongest) {
-    in.expected(*found, "a path of at most 107 bytes, since a Unix socket has no longer one");
-  } else if (text && text->starts_with('/') && text->find('\0') == std::string::npos) {
-    control = *text;
-  } else {
-    in.expected(*found,
-                "\"none\" or the whole path of a socket, such as \"/run/hearsay/control.sock\"");
+  if (text && *text != "none" && text->size() > kLongest) {
+    return in.expected(*found,
+                       "a path of at most 107 bytes, since a Unix socket has no longer one");
   }
+  in.read_parsed("control", control.emplace(),
+                 "\"none\" or the whole path of a socket, such as \"/run/hearsay/control.sock\"",
+                 [](const std::string& path) -> std::optional<std::string> {
+                   if (path == "none") return "";
+                   return path.starts_with('/') ? plain_text(path) : std::nullopt;
+                 });
 }
 
 // Leaves `names` alone if the key is absent.
 void read_field_names(Section& in, std::string_view key, const std::string& example,
                       std::size_t most, std::vector<std::string>& names) {
   const std::string such = ", such as \"" + example + '"';
-  in.read_texts(
-      key, {"names of fields" + such, most}, names, "the name of a field" + such,
-      [](const std::string& text) { return is_token(text) ? std::optional(text) : std::nullopt; });
+  in.read_texts(key, {"names of fields" + such, most}, names, "the name of a field" + such,
+                text_if(is_token));
 }
 
-std::optional<std::string> parse_contact(const std::string& text) {
+bool is_contact(const std::string& text) {
   constexpr std::size_t kLongest = 200;
-  const bool good = !text.empty() && text.size() <= kLongest && !has_control(text);
-  return good ? std::optional(text) : std::nullopt;
+  return !text.empty() && text.size() <= kLongest && !has_control(text);
 }
 
 void read_targeted(Section& in, CacheSettings& cache) {
@@ -116,7 +114,7 @@ void read_forwarded(Section& in, ForwardedSettings& forwarded) {
 
 void read_disk(Section& in, DiskSettings& disk) {
   constexpr std::string_view kPath = "the path of a directory, such as \"/var/cache/hearsay\"";
-  in.read_text("path", disk.path, kPath);
+  in.read_parsed("path", disk.path, kPath, plain_text);
   in.read("size", disk.size, {mebibytes(64), kMostOnDisk});
   in.read_word("admit", disk.admit, {{"first", Admit::first}, {"second", Admit::second}});
   // Neither has a default: a cache in a folder, or of a size, that nobody chose can fill a disk
@@ -131,13 +129,9 @@ void read_disk(Section& in, DiskSettings& disk) {
 void read_cache(Section& in, CacheSettings& cache) {
   cache.memory_by_default = !in.find("memory");
   in.read("memory", cache.memory, {mebibytes(1), ByteSize{1ULL << 44}});
-  if (const auto found = in.find("max_object")) {
-    ByteSize most;
-    // Memory holds no body in blocks, so nothing larger than the memory can be stored there.
-    const bool in_blocks = in.find("disk").has_value();
-    in.read("max_object", most, {ByteSize{1}, in_blocks ? kMostOnDisk : cache.memory});
-    cache.max_object = most;
-  }
+  // Memory holds no body in blocks, so nothing larger than the memory can be stored there.
+  const auto largest = in.find("disk") ? kMostOnDisk : cache.memory;
+  in.read("max_object", cache.max_object, {ByteSize{1}, largest});
   read_targeted(in, cache);
   in.read("stale_if_error", cache.stale_if_error, {0ms, 24h * 365});
   in.read("offline", cache.offline);
@@ -157,10 +151,10 @@ void read_share(Section& in, std::string_view key, double& into) {
 }
 
 void read_digest(Section& in, DigestSettings& digest) {
-  in.read_number("bits_per_entry", digest.bits_per_entry, kBitsPerEntry);
+  in.read("bits_per_entry", digest.bits_per_entry, kBitsPerEntry);
   in.read("period", digest.period, {50ms, 1h});
   in.read("poll", digest.poll, {100ms, 1h});
-  in.read_number("squid_bits_per_entry", digest.squid.bits_per_entry, kBitsPerEntry);
+  in.read("squid_bits_per_entry", digest.squid.bits_per_entry, kBitsPerEntry);
   in.read("squid_period", digest.squid.period, {1s, 24h});
   in.read("squid_pause", digest.squid.pause, {0ms, 2s});
   digest.peer_memory_by_default = !in.find("peer_memory");
@@ -185,20 +179,17 @@ void read_log(Section& in, LogSettings& log) {
   in.read_word("format", log.format, {{"squid", LogFormat::squid}, {"json", LogFormat::json}});
   in.read_word("events", log.events, {{"text", EventFormat::text}, {"json", EventFormat::json}});
   in.read("site_questions", log.site_questions);
-  const auto found = in.find("access");
-  if (!found) return;
-  const auto* text = found->text();
-  if (!text || text->empty() || text->find('\0') != std::string::npos) {
-    return in.expected(*found, "\"stdout\", \"none\" or the path of a file");
-  }
+  std::string access = "stdout";
+  in.read_parsed("access", access, "\"stdout\", \"none\" or the path of a file", plain_text);
   // A file of one of these names is written as a path: "./stdout".
-  log.access = *text == "stdout" ? LogTarget::standard_output
-               : *text == "none" ? LogTarget::none
-                                 : LogTarget::file;
-  if (log.access == LogTarget::file) log.path = *text;
+  log.access = access == "stdout" ? LogTarget::standard_output
+               : access == "none" ? LogTarget::none
+                                  : LogTarget::file;
+  if (log.access == LogTarget::file) log.path = access;
 }
 
 void read_timeouts(Section& in, Timeouts& timeouts) {
+  // Below a tenth of a second a busy machine would break off what works.
   constexpr Range<milliseconds> kLong{100ms, 24h};
   // A neighbour is to answer sooner than the origin does, so its limits may be far below those of
   // origins.
@@ -215,28 +206,17 @@ void read_timeouts(Section& in, Timeouts& timeouts) {
   in.read("hand_over", timeouts.hand_over, {0ms, 24h});
 }
 
-// A number of connections or requests that has a default of its own.
-void read_count(Section& in, std::string_view key, std::optional<std::size_t>& into) {
-  if (in.find(key)) in.read_number(key, into.emplace(), {1, 10'000'000});
-}
-
-// In bytes per second.
-void read_rate(Section& in, std::string_view key, std::optional<ByteSize>& into) {
-  if (in.find(key)) in.read(key, into.emplace(), {kibibytes(1), ByteSize{1ULL << 40}});
-}
-
 void read_limits(Section& in, Limits& limits) {
-  in.read_number("connections", limits.connections, {1, 10'000'000});
+  constexpr Range<std::size_t> kCount{1, 10'000'000};
+  constexpr Range<ByteSize> kRate{kibibytes(1), ByteSize{1ULL << 40}};  // per second
+  in.read("connections", limits.connections, kCount);
   in.read("head", limits.head, {kibibytes(1), mebibytes(1)});
-  in.read_number("fields", limits.fields, {10, 10'000});
-  if (in.find("bytes_per_client")) {
-    auto& most = limits.bytes_per_client.emplace();
-    in.read("bytes_per_client", most, {kibibytes(64), ByteSize{1ULL << 44}});
-  }
-  read_count(in, "connections_per_client", limits.connections_per_client);
-  read_count(in, "requests_per_client", limits.requests_per_client);
-  read_rate(in, "bandwidth", limits.bandwidth);
-  read_rate(in, "bandwidth_per_client", limits.bandwidth_per_client);
+  in.read("fields", limits.fields, {10, 10'000});
+  in.read("bytes_per_client", limits.bytes_per_client, {kibibytes(64), ByteSize{1ULL << 44}});
+  in.read("connections_per_client", limits.connections_per_client, kCount);
+  in.read("requests_per_client", limits.requests_per_client, kCount);
+  in.read("bandwidth", limits.bandwidth, kRate);
+  in.read("bandwidth_per_client", limits.bandwidth_per_client, kRate);
   limits.heads_by_default = !in.find("heads");
   in.read("heads", limits.heads, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read("least_rate", limits.least_rate, {ByteSize{0}, mebibytes(1)});
@@ -249,8 +229,9 @@ Settings read_settings(const Value& document, Faults& faults) {
   Section in({&document, ""}, faults);
   in.read_token("name", settings.process.name);
   read_listen(in, settings.process.listen);
-  in.read_number("threads", settings.process.threads, {0, 1'024});
-  in.read_text("user", settings.process.user, "the name of a user");
+  // More is a typing mistake, which would start a thread and open sockets for each.
+  in.read("threads", settings.process.threads, {0, 1'024});
+  in.read_parsed("user", settings.process.user, "the name of a user", plain_text);
   in.read("sandbox", settings.process.sandbox);
   read_control(in, settings.process.control);
   read_part(in, "cache", settings.cache, read_cache);
@@ -269,9 +250,9 @@ Settings read_settings(const Value& document, Faults& faults) {
   in.read_parsed("contact", settings.pages.contact,
                  "whom people may ask, in one line of at most 200 bytes, such as \"the help desk, "
                  "help@example.org\"",
-                 parse_contact);
-  in.read_text("pages", settings.pages.folder,
-               "the path of a folder, such as \"/etc/hearsay/pages\"");
+                 text_if(is_contact));
+  in.read_parsed("pages", settings.pages.folder,
+                 "the path of a folder, such as \"/etc/hearsay/pages\"", plain_text);
   // The paths of files are relative to the file that names them, and a text alone has no folder.
   if (const auto include = in.find("include")) {
     in.fault(*include, "is for settings that are read from a file");

@@ -15,7 +15,7 @@ namespace config {
 Settings read_settings(const Value& document, Faults& faults);
 
 // Each of these functions reads one part of the settings: the one of the same name in the
-// outermost object; read_access_rules() and what follows it, from the section "access".
+// outermost object.
 void read_peers(Section& in, std::vector<PeerSettings>& peers);
 // Needs a parent among the peers.
 void read_never_direct(Section& in, std::span<const PeerSettings> peers,
@@ -25,13 +25,13 @@ void read_pac_fallback(Section& in, std::vector<std::string>& fallback);
 void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse);
 void read_rules(Section& in, std::vector<RuleSettings>& rules);
 void read_access(Section& in, AccessSettings& access);
-void read_access_rules(Section& in, std::vector<AccessRule>& rules);
-// Reads a list of named sets, addresses and ranges. Returns the items that were understood, or
-// nothing if the key is absent.
-std::optional<std::vector<std::string_view>> read_networks(Section& in, std::string_view key,
-                                                           Networks& into);
-// Reads 80, "80" or "1025-65535". Nothing: the item is a fault.
-std::optional<PortRange> read_port_range(Section& in, const LocatedValue& item);
+
+// Reads the required key "host".
+std::optional<HostSpec> require_host(Section& in);
+// Reads a list of hosts, at most 256: each is compared with the hosts of all requests. As
+// read_list().
+std::optional<LocatedValue> read_hosts(Section& in, std::string_view key,
+                                       std::vector<HostSpec>& into);
 
 // The most bytes of a glob besides `*`: its matcher keeps a bit for each.
 inline constexpr std::size_t kMostPlaces = 63;

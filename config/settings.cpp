@@ -18,6 +18,11 @@ struct Fixed {
   void (*copy)(const Settings& from, Settings& to);
 };
 
+template <auto kMember>
+void keep(const Settings& from, Settings& to) {
+  to.process.*kMember = from.process.*kMember;
+}
+
 // Whether there is a disk.
 void keep_presence(const Settings& from, Settings& to) {
   if (from.cache.disk.has_value() != to.cache.disk.has_value()) to.cache.disk = from.cache.disk;
@@ -29,15 +34,12 @@ void keep_path(const Settings& from, Settings& to) {
 }
 
 constexpr Fixed kFixed[] = {
-    {"name", [](const Settings& from, Settings& to) { to.process.name = from.process.name; }},
-    {"listen", [](const Settings& from, Settings& to) { to.process.listen = from.process.listen; }},
-    {"threads",
-     [](const Settings& from, Settings& to) { to.process.threads = from.process.threads; }},
-    {"user", [](const Settings& from, Settings& to) { to.process.user = from.process.user; }},
-    {"sandbox",
-     [](const Settings& from, Settings& to) { to.process.sandbox = from.process.sandbox; }},
-    {"control",
-     [](const Settings& from, Settings& to) { to.process.control = from.process.control; }},
+    {"name", keep<&ProcessSettings::name>},
+    {"listen", keep<&ProcessSettings::listen>},
+    {"threads", keep<&ProcessSettings::threads>},
+    {"user", keep<&ProcessSettings::user>},
+    {"sandbox", keep<&ProcessSettings::sandbox>},
+    {"control", keep<&ProcessSettings::control>},
     {"cache.disk", keep_presence},
     {"cache.disk.path", keep_path},
 };

@@ -60,7 +60,8 @@ std::string quantity_text(std::uint64_t value, std::span<const Unit> units,
   return "0" + std::string(smallest);
 }
 
-// Levenshtein distance, one row at a time.
+// Levenshtein distance, one row at a time. Two letters that change places count twice, which is
+// near enough for a suggestion.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -109,6 +110,18 @@ std::string lower_case(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return lower;
+}
+
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+std::string_view take_until(std::string_view& text, char mark) {
+  const auto end = std::min(text.find(mark), text.size());
+  const auto taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return taken;
 }
 
 std::size_t utf8_length(std::string_view text) {

@@ -26,6 +26,13 @@ bool is_user_name(std::string_view text);
 
 std::string lower_case(std::string_view text);
 
+// The text without these characters at its ends.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " ");
+
+// Removes the text up to the mark, and the mark, from the front of `text`. Returns it without the
+// mark; all of the text if there is none.
+std::string_view take_until(std::string_view& text, char mark);
+
 // The bytes of the first character of a text in UTF-8 (RFC 3629). 0: it is none.
 std::size_t utf8_length(std::string_view text);
 

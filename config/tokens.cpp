@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view kOfNumbers = "0123456789.eE+-";
 
-Slip slip(const Position& at, std::string what) {
-  return Fault{at, "", std::move(what)};
-}
-
 std::string hexadecimal(unsigned char byte) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   return {'0', 'x', kDigits[byte >> 4U], kDigits[byte & 0xFU]};

@@ -24,6 +24,10 @@ struct Token {
 // What is wrong at a position, and how to mend it; nothing if nothing is.
 using Slip = std::optional<Fault>;
 
+inline Slip slip(const Position& at, std::string what) {
+  return Fault{at, "", std::move(what)};
+}
+
 // Reads a text token by token. Passes over blanks, and over comments as C++ has them. Safe on any
 // bytes.
 class TokenScanner {

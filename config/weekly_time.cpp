@@ -69,6 +69,7 @@ bool parse_hours(std::string_view text, WeeklyTime& into) {
 bool WeeklyTime::contains(unsigned day, unsigned minute) const {
   const auto begins_on = [this](unsigned which) { return (days >> which & 1) != 0; };
   if (begin < end) return begins_on(day) && begin <= minute && minute < end;
+  // After midnight it is still the time that began the day before.
   return (begins_on(day) && begin <= minute) || (begins_on((day + 6) % 7) && minute < end);
 }
 
