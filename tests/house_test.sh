@@ -122,7 +122,7 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/machine/call_limits\.cpp'
-used_only_in 'crypt\.h' 'proxy/users/password_hash\.cpp'
+used_only_in 'crypt\.h' 'proxy/users/password_file\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/machine/sandbox\.cpp'
 used_only_in 'nlohmann/' '(config/tokens|proxy/observe/(access_log|events)|proxy/pages/(admin_pages|digest_json|health|live_json|origins)|proxy/explain/explanation|proxy/inspect/report|proxy/command/(page_tables|page_texts|rates|steering))\.cpp|proxy/command/squid/json\.hpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.cpp|command_line\.cpp|(cache|digest)_arguments\.cpp|steering\.cpp|squid/import\.cpp))'

@@ -8,12 +8,12 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "config/text.hpp"
 #include "proxy/machine/launcher.hpp"
 
 namespace proxy::succession {
@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kLongest = 128 * 1024;  // more than the longest URL or order to purge
 
 // Room for one descriptor beside a message.
+// cmsg(3) asks for the alignment of its header, which an array of bytes has not.
 union Ancillary {
   cmsghdr aligned;
   std::array<char, CMSG_SPACE(sizeof(int))> bytes;
@@ -51,6 +52,7 @@ constexpr time_t kLongestRelease = 15;  // seconds
 
 Channel make_channel() {
   std::array<int, 2> ends{-1, -1};
+  // Messages and not a stream: each is whole, and a reader needs no lengths.
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return {Descriptor(), Descriptor()};
   }
@@ -95,12 +97,10 @@ std::string text_of(const Order& order) {
 }
 
 std::optional<Order> order_of(std::string_view text) {
-  Order order;
-  const auto* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, order.number);
-  if (error != std::errc() || after == end || *after != ' ') return std::nullopt;
-  order.what = text.substr(static_cast<std::size_t>(after - text.data()) + 1);
-  return order;
+  const auto blank = text.find(' ');
+  const auto number = config::parse_number(text.substr(0, blank), UINT64_MAX);
+  if (!number || blank == text.npos) return std::nullopt;
+  return Order{*number, text.substr(blank + 1)};
 }
 
 Predecessor Predecessor::of_environment() {
@@ -180,8 +180,7 @@ bool Successor::tell(Kind kind, std::string_view what, Answered answered) {
 }
 
 void Successor::record_forgotten(std::string_view number) {
-  std::uint64_t answered = 0;
-  std::from_chars(number.data(), number.data() + number.size(), answered);
+  const auto answered = config::parse_number(number, UINT64_MAX).value_or(0);
   std::map<std::uint64_t, Answered>::node_type order;
   {
     const threads::MutexLock lock(mutex_);

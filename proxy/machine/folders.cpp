@@ -27,6 +27,7 @@ bool is_read_only(const std::filesystem::path& folder) {
   return ::statvfs(folder.c_str(), &facts) == 0 && (facts.f_flag & ST_RDONLY) != 0;
 }
 
+// No variable of the environment tells the name, and a unit may be an instance of a template.
 std::string service_of_cgroup() {
   std::ifstream file("/proc/self/cgroup", std::ios::binary);
   auto found = service_in(std::string(std::istreambuf_iterator<char>(file), {}));

@@ -9,9 +9,14 @@
 #include <fstream>
 #include <utility>
 
+#include "config/text.hpp"
+
 namespace proxy::machine {
 namespace {
 
+using config::take_until;
+
+// Files of the kernel, but a container may mount something else in their place.
 constexpr std::size_t kLongestFile = 64 * 1024;
 constexpr std::size_t kDeepest = 64;
 
@@ -62,13 +67,6 @@ std::uint64_t needed_beside_cache(const config::Settings& settings) {
 }
 
 }  // namespace
-
-std::string_view take_until(std::string_view& text, char mark) {
-  const auto end = std::min(text.find(mark), text.size());
-  const auto taken = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return taken;
-}
 
 std::optional<std::uint64_t> parse_cgroup_limit(std::string_view text) {
   // Version 1 writes "no limit" as the largest multiple of the page's size below 2^63.
@@ -148,6 +146,7 @@ void fit_defaults(config::Settings& settings, const MemoryLimit& limit) {
   if (settings.digest.peer_memory_by_default) lower(settings.digest.peer_memory, limit.bytes / 8);
   if (!settings.cache.memory_by_default) return;
   const auto others = std::min(limit.bytes, needed_beside_cache(settings));
+  // Half at most: pages of the disk cache, and other programs, need the rest.
   const auto left = std::min(limit.bytes / 2, limit.bytes - others);
   lower(settings.cache.memory, std::max(left, kLeastCache));
 }

@@ -40,10 +40,6 @@ std::uint64_t raise_descriptor_limit(std::uint64_t wanted = 0);
 
 // The pure parts.
 
-// Removes the text up to the mark, and the mark, from the front of `text`. Returns it without the
-// mark; all of the text if there is none.
-std::string_view take_until(std::string_view& text, char mark);
-
 // A limit as a control group's file states it, in bytes. Nothing for "max" (version 2), for a
 // number that stands for none (version 1), and for any other text.
 std::optional<std::uint64_t> parse_cgroup_limit(std::string_view text);

@@ -36,6 +36,7 @@ Reserve::~Reserve() {
 
 void Reserve::refill() {
   if (held_) return;
+  // Address space alone: pages that nobody touches take no memory (MAP_NORESERVE).
   void* const fresh = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (fresh == MAP_FAILED) return;

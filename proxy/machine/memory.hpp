@@ -15,8 +15,6 @@ class Reserve {
  public:
   Reserve();
   ~Reserve();
-  Reserve(const Reserve&) = delete;
-  Reserve& operator=(const Reserve&) = delete;
 
   threads::Alarm& failed() { return failed_; }
   // Maps the reserve again if it was given up. Does nothing if that fails. Any thread.

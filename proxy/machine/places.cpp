@@ -29,16 +29,17 @@ struct CloseListing {
   void operator()(DIR* listing) const { ::closedir(listing); }
 };
 
-[[noreturn]] void cannot(const std::string& what) {
-  throw std::system_error(errno, std::system_category(), what);
+[[noreturn]] void fail(const fs::path& where, int error) {
+  throw std::system_error(error, std::system_category(), where.native());
 }
 
 // Gives what is root's. A file that has a second name stays root's: that may be a precious one.
 void give(int opened, const Account& account, mode_t type) {
   struct stat status {};
+  // By the descriptor: between a look by name and the chown the name could get another file.
   if (::fstat(opened, &status) != 0 || status.st_uid != 0) return;
   if ((status.st_mode & S_IFMT) != type || (type != S_IFDIR && status.st_nlink > 1)) return;
-  if (::fchownat(opened, "", account.user, account.group, AT_EMPTY_PATH) != 0) cannot("chown");
+  if (::fchownat(opened, "", account.user, account.group, AT_EMPTY_PATH) != 0) fail("chown", errno);
 }
 
 void give_in(int folder, const char* name, const Account& account, mode_t type) {
@@ -49,7 +50,7 @@ void give_in(int folder, const char* name, const Account& account, mode_t type) 
 void give_contents(int folder, const Account& account) {
   const int copy = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, CloseListing> listing(copy < 0 ? nullptr : ::fdopendir(copy));
-  if (!listing) cannot("cannot be listed");
+  if (!listing) fail("cannot be listed", errno);
   while (const dirent* const item = ::readdir(listing.get())) {
     give_in(folder, item->d_name, account, S_IFREG);
   }
@@ -61,10 +62,11 @@ void try_to_write(int folder, const fs::path& file, const Account& account) {
   const bool is_refused =
       ::faccessat(folder, file.filename().c_str(), W_OK, AT_EACCESS) != 0 && errno == EACCES;
   if (!is_refused) return;
-  cannot(fmt::format(
-      "user {0} cannot write it, and root gives away nothing in a folder that others may change "
-      "(\"chown -h {0} {1}\" if that is the log, else remove it)",
-      account.name, file.native()));
+  fail(fmt::format(
+           "user {0} cannot write it, and root gives away nothing in a folder that others may "
+           "change (\"chown -h {0} {1}\" if that is the log, else remove it)",
+           account.name, file.native()),
+       EACCES);
 }
 
 // Returns what the system refuses, as it may do for a while: a missing or read-only file system.
@@ -105,10 +107,6 @@ Refusals find_control(const config::Settings& settings, const Account& account) 
 
 constexpr int kMostLinks = 40;  // as in Linux
 
-[[noreturn]] void fail(const fs::path& where, int error) {
-  throw std::system_error(error, std::system_category(), where.native());
-}
-
 std::deque<std::string> names_in(const fs::path& path) {
   std::deque<std::string> names;
   for (const auto& name : path.relative_path()) {
@@ -146,7 +144,7 @@ void give_file(const fs::path& file, const Account& account, Missing missing) {
   // Makes no file through a link, and none in place of a pipe.
   const Descriptor made(::openat(walk.folder(), file.filename().c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
-  if (!made && errno != EEXIST) cannot("it cannot be made");
+  if (!made && errno != EEXIST) fail("it cannot be made", errno);
   give_in(walk.folder(), file.filename().c_str(), account, S_IFREG);
 }
 
@@ -275,6 +273,7 @@ void Walk::enter(Descriptor folder) {
                     "another folder",
                     where_.native()));
   }
+  // A group may have members that nobody here knows, so it counts like everybody.
   is_shared_ = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   if (status.st_uid != 0 || (is_shared_ && !is_sticky)) act_as_account();
   at_ = std::move(folder);

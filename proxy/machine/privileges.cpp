@@ -29,6 +29,7 @@ std::optional<Account> account_of(const std::string& name) {
   std::vector<char> room(kLongestEntry);
   passwd entry{};
   passwd* found = nullptr;
+  // Of the name service and not of /etc/passwd alone: accounts may come from LDAP.
   ::getpwnam_r(name.c_str(), &entry, room.data(), room.size(), &found);
   if (found == nullptr) return std::nullopt;
   return Account{name, entry.pw_uid, entry.pw_gid};

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "config/load.hpp"
+#include "config/text.hpp"
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/folders.hpp"
 
@@ -57,6 +58,7 @@ struct RulesetAttributes {
   std::uint64_t scopes;
 };
 
+// A kernel refuses a ruleset with a right that it does not know (landlock_create_ruleset(2)).
 RulesetAttributes denied_from(int version) {
   std::uint64_t files = kVersion1;
   if (version >= 2) files |= LANDLOCK_ACCESS_FS_REFER;
@@ -68,17 +70,11 @@ RulesetAttributes denied_from(int version) {
 std::uint64_t rights_of(Use use) {
   constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
   constexpr std::uint64_t kAppend = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG;
-  switch (use) {
-    case Use::read:
-      return kRead;
-    case Use::append:
-      return kAppend;
-    case Use::remove:
-      return LANDLOCK_ACCESS_FS_REMOVE_FILE;
-    case Use::store:
-      break;
-  }
-  return kRead | kAppend | kTruncate | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE;
+  constexpr std::uint64_t kRemove = LANDLOCK_ACCESS_FS_REMOVE_FILE;
+  constexpr std::uint64_t kStore =
+      kRead | kAppend | kTruncate | kRemove | LANDLOCK_ACCESS_FS_MAKE_DIR;
+  constexpr std::uint64_t kRights[] = {kRead, kAppend, kStore, kRemove};  // as Use counts
+  return kRights[static_cast<std::size_t>(use)];
 }
 
 bool is_folder(const Descriptor& file) {
@@ -140,6 +136,7 @@ path resolved(const path& named) {
 
 Grant around(const path& named, Use use) {
   const path real = resolved(named);
+  // The folder would grant files of others; of one file, a grant ends where it is replaced.
   if (is_shared(real.parent_path())) {
     if (use == Use::read) return {real, use};
     return {real, use, use == Use::append ? Make::file : Make::folder};
@@ -161,9 +158,8 @@ Grant for_writing(const path& named, Use use) {
 
 void add_listed(std::vector<Grant>& grants, std::string_view names) {
   while (!names.empty()) {
-    const auto end = std::min(names.find(':'), names.size());
-    if (end > 0) grants.push_back({resolved(path(names.substr(0, end)))});
-    names.remove_prefix(std::min(end + 1, names.size()));
+    const auto name = config::take_until(names, ':');
+    if (!name.empty()) grants.push_back({resolved(path(name))});
   }
 }
 

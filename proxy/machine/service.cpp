@@ -18,11 +18,13 @@
 #include <utility>
 
 #include "config/load.hpp"
+#include "config/text.hpp"
 #include "proxy/machine/folders.hpp"
-#include "proxy/machine/limits.hpp"
 
 namespace proxy::machine {
 namespace {
+
+using config::take_until;
 
 // Of a variable; 0 if it has no number.
 std::uint64_t number_in(const char* variable) {
@@ -42,6 +44,7 @@ std::optional<std::chrono::microseconds> watchdog_of_environment() {
 
 namespace fs = std::filesystem;
 
+// systemctl and not D-Bus: no library for one question. It may hang with its service manager.
 constexpr const char* kAsk =
     "timeout 5 systemctl show hearsay.service -p LoadState -p User -p ExecStart -p ProtectSystem "
     "-p ProtectHome -p PrivateTmp -p ReadOnlyPaths -p InaccessiblePaths -p ReadWritePaths "
@@ -203,6 +206,7 @@ bool ServiceUnit::serves_by(const fs::path& settings_file) const {
 const ServiceUnit::Place* ServiceUnit::place_of(const fs::path& path) const {
   const Place* found = nullptr;
   const auto real = resolved(path);
+  // "ReadWritePaths" within a read-only place wins, so the innermost counts (systemd.exec(5)).
   for (const Place& place : places) {
     if (!is_within(real, resolved(place.path))) continue;
     if (!found || is_within(resolved(place.path), resolved(found->path))) found = &place;

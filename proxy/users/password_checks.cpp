@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "digest/siphash.hpp"
-#include "proxy/users/password_hash.hpp"
 
 namespace proxy::users {
 namespace {
@@ -46,6 +45,7 @@ class PasswordChecks::Waiting {
   Wakeup& wakeup_;
 };
 
+// A copy of all that the thread needs: the file may be replaced while the check waits.
 PasswordChecks::Check PasswordChecks::check_of(const PasswordFile& file, const Credentials& given,
                                                const Guesser& client, const digest::Key& key) {
   const auto* const known = file.hash_of(given.name);
@@ -130,6 +130,7 @@ void PasswordChecks::run(const std::stop_token& stop) {
   }
 }
 
+// The verdict is stored under the lock before anybody is woken, or a waiter would find none.
 void PasswordChecks::finish(Check& check, Verdict verdict) {
   turns_.done(check.client.client);
   under_way_.erase(check.key);

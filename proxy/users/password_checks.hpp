@@ -24,8 +24,6 @@ class PasswordChecks {
   static constexpr std::chrono::seconds kPatience{10};
 
   explicit PasswordChecks(const machine::Clock& clock) : clock_(clock) {}
-  PasswordChecks(const PasswordChecks&) = delete;
-  PasswordChecks& operator=(const PasswordChecks&) = delete;
 
   // Answers at once if it knows the verdict. Else waits for a check; the same question that several
   // ask meanwhile is checked once. A verdict `wrong` comes only after a hash of each cost in the

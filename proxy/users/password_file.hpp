@@ -1,8 +1,10 @@
-// The file of users that access.users names.
+// The file of users that access.users names, and the hashed passwords in it, as htpasswd and
+// crypt(5) write them.
 #pragma once
 
 #include <boost/system/result.hpp>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,7 +14,21 @@
 
 namespace proxy::users {
 
-// Immutable once read: any thread. The hash of each user is accepted (password_hash.hpp).
+// Why the hash is not accepted, for a person; nothing if it is. Accepted are bcrypt ($2a$, $2b$,
+// $2y$) with a cost of at most 15, and SHA-512 ($6$) with at most 1,000,000 rounds: one check takes
+// two seconds at most. The text does not contain the hash.
+std::optional<std::string> why_not_accepted(std::string_view hash);
+
+// What a check of the hash, which is accepted, costs: two hashes with the same text here take the
+// same time.
+std::string cost_of(std::string_view hash);
+
+// Whether the password has this hash, which is accepted. Takes milliseconds to seconds, as the cost
+// says; the time tells nothing of the password. bcrypt ignores all bytes of a password beyond 72.
+// Any thread.
+bool has_hash(const std::string& password, const std::string& hash);
+
+// Immutable once read: any thread. The hash of each user is accepted.
 class PasswordFile {
  public:
   // Each line is NAME:HASH, and perhaps more fields, which are skipped. So are empty lines and

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <set>
 
-#include "proxy/users/password_hash.hpp"
+#include "proxy/users/password_file.hpp"
 #include "tests/support/run.hpp"
 
 namespace proxy::users {

@@ -1,4 +1,4 @@
-#include "proxy/users/password_hash.hpp"
+#include "proxy/users/password_file.hpp"
 
 #include <gtest/gtest.h>
 
