@@ -108,6 +108,7 @@ bool Probation::polled(SteadyTime now) {
   // Somebody else had its address when the poll failed.
   if (is_back && reason() == Reason::not_a_proxy)
     reason_.store(Reason::none, std::memory_order_relaxed);
+  // Somebody at its address has answered us, as if it had polled us.
   if (is_back) heard(now);
   return is_back;
 }
@@ -222,11 +223,13 @@ std::uint64_t Accuracy::lookups(std::uint64_t total) const {
 
 Accuracy::Standing Accuracy::standing() const {
   const Recent recent = Recent::from(recent_.load(std::memory_order_relaxed));
-  return {.first_byte = first_byte(),
-          .measured = measured_.load(std::memory_order_relaxed),
-          .came_true = (recent.right + 1.0) / (recent.sum() + 1.0),
-          .under_way = under_way_.load(std::memory_order_relaxed),
-          .on_probation = probation_.on()};
+  return {
+      .first_byte = first_byte(),
+      .measured = measured_.load(std::memory_order_relaxed),
+      // One true claim is assumed: a peer that nobody has asked is asked before one that was wrong.
+      .came_true = (recent.right + 1.0) / (recent.sum() + 1.0),
+      .under_way = under_way_.load(std::memory_order_relaxed),
+      .on_probation = probation_.on()};
 }
 
 Accuracy::Books Accuracy::books() const {

@@ -12,6 +12,7 @@ std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings,
   std::vector<PeerRef> peers;
   peers.reserve(settings.size());
   for (const config::PeerSettings& one : settings) {
+    // By name and server, since a list is sorted anew or gets a peer in front.
     const auto same = std::find_if(before.begin(), before.end(),
                                    [&](const PeerRef& peer) { return peer->is_named_by(one); });
     peers.push_back(same == before.end()
@@ -126,12 +127,13 @@ PollReport PeerDirectory::report(std::size_t id) const {
   return view_.read([id](const View& view) { return view.reports[id]; });
 }
 
-std::vector<PeerRef> PeerDirectory::at_address(const View& view,
-                                               const config::Address& address) const {
-  std::vector<PeerRef> found;
+PeerRef PeerDirectory::at(const View& view, const config::Address& address) const {
+  PeerRef found;
   for (const PeerRef& peer : peers_) {
     const bool is_there = address_of(*peer, view.reports[peer->id]) == address;
-    if (is_there && !peer->is_ourselves()) found.push_back(peer);
+    if (!is_there || peer->is_ourselves()) continue;
+    if (found) return nullptr;
+    found = peer;
   }
   return found;
 }
@@ -146,10 +148,7 @@ bool PeerDirectory::knows(const config::Address& address) const {
 }
 
 PeerRef PeerDirectory::at(const config::Address& address) const {
-  return view_.read([&](const View& view) {
-    const auto found = at_address(view, address);
-    return found.size() == 1 ? found.front() : nullptr;
-  });
+  return view_.read([&](const View& view) { return at(view, address); });
 }
 
 template <class Found>
@@ -184,6 +183,7 @@ Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now,
       if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
     });
   });
+  // After the view: what counts claims is shared by all threads, and a reader holds up update().
   Claimants claimants;
   for (const std::size_t id : found) {
     peers_[id]->accuracy.claimed();
@@ -200,12 +200,11 @@ std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& ke
     for (const PeerRef& peer : peers_) {
       if (peer->is_ourselves()) continue;
       const PollReport& report = view.reports[peer->id];
-      Claim claim{.peer = peer, .state = state_of(*peer, report, now), .claims = std::nullopt};
-      if (report.counts(now)) {
-        claim.claims = says(report, key, ruled);
-      }
-      claim.denied = peer->denials.has(key, view.reports[peer->id].claims.number);
-      all.push_back(std::move(claim));
+      all.push_back(
+          {.peer = peer,
+           .state = state_of(*peer, report, now),
+           .claims = report.counts(now) ? std::optional(says(report, key, ruled)) : std::nullopt,
+           .denied = peer->denials.has(key, report.claims.number)});
     }
     return all;
   });
@@ -235,6 +234,7 @@ void PeerDirectory::record(const PeerRef& peer, Asked asked, SteadyTime now) {
 // Whether the filter of the peer's digest explains that it claims what the peer never held.
 bool PeerDirectory::foreseen(const PeerRef& peer, const View& view, std::uint64_t total) {
   const auto& filter = view.reports[peer->id].claims.filter;
+  // The digest may have gone since it was asked, and nothing is known of its errors then.
   if (!filter) return false;
   const auto absent =
       peer->accuracy.books().by_cause[static_cast<std::size_t>(FalseHit::absent)] + 1;
@@ -313,17 +313,14 @@ void PeerDirectory::record_denial(const PeerRef& peer, const digest::Key& key, S
 }
 
 void PeerDirectory::update(std::size_t id, PollReport report) {
+  // A copy, since readers may use the old view until replace() returns. Filters are shared.
   auto reports = view_.read([](const View& view) { return view.reports; });
   const auto polled = report.confirmed.value_or(SteadyTime::min());
   const bool is_new = reports[id].claims.filter != report.claims.filter;
   report.claims.number = reports[id].claims.number + (is_new ? 1 : 0);
   report.claims.since = is_new ? polled : reports[id].claims.since;
   auto& accuracy = peers_[id]->accuracy;
-  if (report.failures_in_a_row > 0) {
-    accuracy.poll_failed(polled);
-  } else {
-    accuracy.polled(polled);
-  }
+  report.failures_in_a_row > 0 ? accuracy.poll_failed(polled) : accuracy.polled(polled);
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);
@@ -357,9 +354,8 @@ std::vector<PeerStatus> PeerDirectory::status(SteadyTime now) const {
       const PollReport& report = view.reports[peer->id];
       all.push_back(status_of(*peer, report, lookups, now));
       const auto address = address_of(*peer, report);
-      if (address && at_address(view, *address).size() == 1) {
-        all.back().bytes_sent = all.back().books.bytes_sent;
-      }
+      // Of two peers behind one address nobody knows which of them read our digest.
+      if (address && at(view, *address)) all.back().bytes_sent = all.back().books.bytes_sent;
     }
     return all;
   });

@@ -166,7 +166,7 @@ class PeerDirectory {
   // Whether the digest of the report, which has one, claims one of the two.
   static bool says(const PollReport& report, const digest::Key& key, const digest::Key& ruled);
   static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);
-  std::vector<PeerRef> at_address(const View& view, const config::Address& address) const;
+  PeerRef at(const View& view, const config::Address& address) const;
 
   std::vector<PeerRef> peers_;
   std::atomic<bool> anybody_{false};               // has a digest

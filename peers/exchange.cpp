@@ -71,7 +71,6 @@ struct Poller {
 // Bytes of filter that each peer keeps, in the order of the pollers.
 std::vector<std::size_t> kept_by(const std::deque<Poller>& pollers) {
   std::vector<std::size_t> kept;
-  kept.reserve(pollers.size());
   for (const Poller& poller : pollers) {
     const auto& filter = poller.report.claims.filter;
     kept.push_back(filter ? filter->bytes().size() : 0);
@@ -80,6 +79,7 @@ std::vector<std::size_t> kept_by(const std::deque<Poller>& pollers) {
 }
 
 Transfers transfers_for(const Exchange::Needs& needs, CURLM* multi) {
+  // What arrives is beside what is kept, so the bodies of all transfers have a bound of their own.
   const std::size_t limit = needs.settings.peer_memory.value;
   std::size_t peers = 0;
   for (const auto& peer : needs.directory.peers())
@@ -129,7 +129,10 @@ class Exchange::Loop {
       if (peer->digest == config::PeerDigest::none) continue;
       pollers_.emplace_back(pollers_.size(), peer, needs_.directory.report(peer->id));
     }
-    keep_connections();
+    // By default libcurl keeps four connections for each transfer under way, so it closed most of
+    // them between two polls. The second one of each peer replaces one that has just failed.
+    const auto connections = static_cast<long>(2 * pollers_.size());
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, std::max(connections, 1L));
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
   }
 
@@ -139,17 +142,7 @@ class Exchange::Loop {
     thread_.join();
   }
 
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
-
  private:
-  // By default libcurl keeps four connections for each transfer under way, so it closed most of
-  // them between two polls. The second one of each peer replaces one that has just failed.
-  void keep_connections() {
-    const auto connections = static_cast<long>(2 * pollers_.size());
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, std::max(connections, 1L));
-  }
-
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       if (needs_.turns) needs_.turns->fetch_add(1, std::memory_order_relaxed);
@@ -168,6 +161,7 @@ class Exchange::Loop {
     auto* const hurry = needs_.hurry;
     curl_waitfd alarm{
         .fd = hurry ? hurry->descriptor() : -1, .events = CURL_WAIT_POLLIN, .revents = 0};
+    // One wait for all: what hurries the tick ends it as the bytes of an answer do.
     curl_multi_poll(multi_.get(), &alarm, hurry ? 1 : 0, until_next(needs_.now()), nullptr);
     if (alarm.revents != 0 && hurry->rang()) next_tick_ = needs_.now();
   }
@@ -190,7 +184,7 @@ class Exchange::Loop {
 
   void ask_who_is_due(SteadyTime now) {
     end_pauses_of_the_heard();
-    const auto due_by = [&](SteadyTime time) {
+    const auto due_by = [](SteadyTime time) {
       return [time](const Poller& poller) { return !poller.transfer && poller.due <= time; };
     };
     if (std::none_of(pollers_.begin(), pollers_.end(), due_by(now))) return;
@@ -258,6 +252,7 @@ class Exchange::Loop {
   void read_responses() {
     int queued = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &queued)) {
+      // There is one: a transfer that was given up has taken its message out of the queue.
       const auto from = std::find_if(pollers_.begin(), pollers_.end(), [&](const Poller& poller) {
         return poller.transfer && poller.transfer->handle() == message->easy_handle;
       });
@@ -331,6 +326,7 @@ class Exchange::Loop {
     needs_.directory.update(poller.peer->id, poller.report);
     // The tick tells whoever watches the neighbours, and should not come a period later.
     if (poller.report.failures_in_a_row == kDownAfter) next_tick_ = now;
+    const double jitter = std::ldexp(static_cast<double>(needs_.random() >> 11), -53);  // below 1
     const SteadyTime due = next_poll({.kind = poller.report.kind,
                                       .outcome = result.outcome,
                                       .failures_in_a_row = poller.report.failures_in_a_row,
@@ -338,7 +334,7 @@ class Exchange::Loop {
                                       .held = held,
                                       .overdue = overdue,
                                       .unresolved = result.unresolved},
-                                     needs_.settings.poll, jitter(), now);
+                                     needs_.settings.poll, jitter, now);
     poller.due = std::max(at_once ? now : due, poller.account.free_at());
     if (poller.due - due > kLongWait) {
       spdlog::warn("peer {}: its digests take too long to read, so the next poll waits {} s",
@@ -346,9 +342,6 @@ class Exchange::Loop {
                    std::chrono::ceil<std::chrono::seconds>(poller.due - now).count());
     }
   }
-
-  // From 0 to 1.
-  double jitter() const { return std::ldexp(static_cast<double>(needs_.random() >> 11), -53); }
 
   // Milliseconds, rounded up. libcurl returns earlier if one of its transfers needs it.
   int until_next(SteadyTime now) const {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "config/text.hpp"
 #include "peers/site.hpp"
 
 namespace peers {
@@ -22,17 +23,15 @@ std::optional<std::uint64_t> whole_number(std::string_view text, int base) {
 
 std::optional<std::uint64_t> number_of(std::string_view query, std::string_view name, int base) {
   while (!query.empty()) {
-    const std::string_view pair = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), pair.size() + 1));
-    if (!pair.starts_with(name)) continue;
-    return whole_number(pair.substr(name.size()), base);
+    const auto pair = config::take_until(query, '&');
+    if (pair.starts_with(name)) return whole_number(pair.substr(name.size()), base);
   }
   return std::nullopt;
 }
 
 std::string_view query_of(std::string_view target) {
-  const auto mark = target.find('?');
-  return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+  config::take_until(target, '?');
+  return target;
 }
 
 }  // namespace
@@ -51,6 +50,7 @@ std::string native_target(const digest::NativeDigest* base_digest, std::chrono::
   if (base_digest == nullptr) return std::string(kNativePath);
   auto target = fmt::format("{}?epoch={:016x}&since={}", kNativePath, base_digest->epoch,
                             base_digest->generation);
+  // An older Hearsay knows no `wait` and ignores it, so there is no version to agree on.
   if (hold.count() > 0) target += fmt::format("&wait={}", hold.count());
   return target;
 }

@@ -4,24 +4,19 @@
 #include <array>
 #include <utility>
 
+#include "config/text.hpp"
 #include "digest/base64.hpp"
 #include "digest/crc32c.hpp"
 
 namespace peers {
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 // Whether a product (RFC 9110 section 10.1.5) has this name, with or without a version: "squid",
 // "Squid/5.7".
 bool names_product(std::string_view text, std::string_view product) {
-  if (text.size() < product.size()) return false;
-  const auto same = [](char a, char b) { return a == lower(b); };
-  if (!std::equal(product.begin(), product.end(), text.begin(), same)) return false;
+  if (config::lower_case(text.substr(0, product.size())) != product) return false;
   text.remove_prefix(product.size());
-  return text.empty() || text.front() == '/' || text.front() == ' ' || text.front() == ')';
+  return text.empty() || text.find_first_of("/ )") == 0;
 }
 
 PeerKind product_of(std::string_view text) {
@@ -30,6 +25,7 @@ PeerKind product_of(std::string_view text) {
   return PeerKind::unknown;
 }
 
+// A CRC, since entries on disk keep the tag, and std::hash may differ from build to build.
 std::uint8_t tag_of(std::string_view host, std::uint16_t port) {
   const auto place = std::string(host) + ':' + std::to_string(port);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(place.data());
@@ -98,6 +94,7 @@ std::string basic_credentials(std::string_view login) {
 Claims::Claims(digest::NativeDigest digest)
     : entries(digest.entries),
       native(std::make_shared<const digest::NativeDigest>(std::move(digest))) {
+  // It owns the digest through its filter: a reader of either keeps both.
   filter = std::shared_ptr<const digest::BloomFilter>(native, &native->filter);
 }
 
@@ -105,6 +102,7 @@ Claims::Claims(digest::SquidDigest digest)
     : filter(std::make_shared<const digest::BloomFilter>(std::move(digest.filter))),
       entries(digest.count) {}
 
+// The first reason counts: a digest that is too old tells nothing, whatever the peer does.
 PeerState state_of(const Peer& peer, const PollReport& report, SteadyTime now) {
   if (peer.digest == config::PeerDigest::none) return PeerState::off;
   if (!report.confirmed)
@@ -131,26 +129,17 @@ bool Suspicion::may_testify(std::string_view url, SteadyTime now) const {
   });
 }
 
-bool Suspicion::begin_doubt(const std::string& origin) {
-  const threads::MutexLock lock(mutex_);
-  const bool is_in_doubt = std::count(in_doubt_.begin(), in_doubt_.end(), origin) > 0;
-  if (is_in_doubt || in_doubt_.size() >= kMostDoubts) return false;
-  in_doubt_.push_back(origin);
-  return true;
-}
-
-void Suspicion::end_doubt(const std::string& origin) {
-  const threads::MutexLock lock(mutex_);
-  std::erase(in_doubt_, origin);
-}
-
 Suspicion::Doubt::Doubt(Suspicion& suspicion, std::string_view url)
-    : suspicion_(suspicion),
-      origin_(origin_of(url)),
-      followed_up_(suspicion.begin_doubt(origin_)) {}
+    : suspicion_(suspicion), origin_(origin_of(url)) {
+  const threads::MutexLock lock(suspicion.mutex_);
+  auto& all = suspicion.in_doubt_;
+  followed_up_ = all.size() < kMostDoubts && std::count(all.begin(), all.end(), origin_) == 0;
+  if (followed_up_) all.push_back(origin_);
+}
 
 Suspicion::Doubt::~Doubt() {
-  if (followed_up_) suspicion_.end_doubt(origin_);
+  const threads::MutexLock lock(suspicion_.mutex_);
+  if (followed_up_) std::erase(suspicion_.in_doubt_, origin_);
 }
 
 }  // namespace peers

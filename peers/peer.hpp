@@ -110,7 +110,7 @@ class Suspicion {
    private:
     Suspicion& suspicion_;
     const std::string origin_;
-    const bool followed_up_;
+    bool followed_up_ = false;
   };
 
   // The answers of the URL's origin do not agree.
@@ -123,9 +123,6 @@ class Suspicion {
     std::string origin;
     SteadyTime seen;
   };
-
-  bool begin_doubt(const std::string& origin) EXCLUDES(mutex_);
-  void end_doubt(const std::string& origin) EXCLUDES(mutex_);
 
   mutable threads::Mutex mutex_;
   std::deque<Varying> varying_ GUARDED_BY(mutex_);        // in the order in which they were seen

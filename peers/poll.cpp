@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <string_view>
+
+#include "config/text.hpp"
 
 namespace peers {
 namespace {
 
 constexpr std::size_t kMaxEtag = 64;  // our own have under 40
 
+// It becomes a line of our next request as it is, where foreign bytes could begin another line.
 // Whether this is a strong entity tag of visible ASCII characters (RFC 9110 section 8.8.3).
 bool may_be_condition(std::string_view etag) {
   if (etag.size() < 2 || etag.size() > kMaxEtag) return false;
@@ -24,11 +26,7 @@ bool may_be_condition(std::string_view etag) {
 std::optional<std::uint64_t> generation_in(std::string_view etag) {
   const auto dash = etag.rfind('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  std::uint64_t generation = 0;
-  const char* const end = etag.data() + etag.size() - 1;  // at the closing quote
-  const auto [stop, error] = std::from_chars(etag.data() + dash + 1, end, generation);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return generation;
+  return config::parse_number(etag.substr(dash + 1, etag.size() - dash - 2), UINT64_MAX);
 }
 
 template <class Error>
@@ -131,6 +129,7 @@ milliseconds share(milliseconds whole, double part) {
   return std::chrono::duration_cast<milliseconds>(whole * part);
 }
 
+// Never later: `poll` is the promise how old a claim may be.
 milliseconds earlier(milliseconds gap, double jitter) {
   return gap - share(gap, 0.1 * jitter);
 }
@@ -209,6 +208,7 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
   if (good) {
     report.confirmed = now;
     report.identity = result.identity.after(report.identity);
+    // From now on and not from when it was asked: a held poll was answered by what is current now.
     report.usable_until = now + usable_for(report.kind);
   } else if (now >= report.usable_until) {
     drop_digest(report);
@@ -228,19 +228,14 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
 
 SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, SteadyTime now) {
   const bool squid = last.kind == PeerKind::squid;
-  switch (last.outcome) {
-    case Polled::fetched:
-    case Polled::unchanged:
-      if (squid) return now + squid_gap(last.expires_in, jitter);
-      return now + std::max(earlier(poll, jitter) - last.held, milliseconds{0});
-    case Polled::other_form:
-    case Polled::resync:
-      return now;
-    case Polled::building:
-      return now + kSquidNearest;
-    case Polled::failed:
-      break;
+  const auto outcome = last.outcome;
+  if (outcome == Polled::fetched || outcome == Polled::unchanged) {
+    // A Squid builds its digest by the hour, and says when the next one is due.
+    if (squid) return now + squid_gap(last.expires_in, jitter);
+    return now + std::max(earlier(poll, jitter) - last.held, milliseconds{0});
   }
+  if (outcome == Polled::other_form || outcome == Polled::resync) return now;
+  if (outcome == Polled::building) return now + kSquidNearest;
   const milliseconds pause = earlier(pause_after(last), jitter);
   return now + std::max(pause - last.overdue, milliseconds{0});
 }

@@ -20,6 +20,7 @@ constexpr double kFullest = 0.60;
 
 // The most entries that both forms can express (digest::kMaxBits; Squid's signed 32-bit numbers).
 std::uint64_t max_capacity(const config::DigestSettings& settings) {
+  // So that capacity times bits, plus 7, is below 2^31 - 1 (squid_mask_bytes()).
   const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid.bits_per_entry;
   return std::min(squid, digest::kMaxBits / settings.bits_per_entry);
 }
@@ -148,6 +149,7 @@ void Publisher::follow(const config::DigestSettings& settings, WallTime now) {
   const bool same = settings.bits_per_entry == settings_.bits_per_entry &&
                     settings.squid.bits_per_entry == settings_.squid.bits_per_entry;
   settings_ = settings;
+  // Bits of another size are other bits, so no delta leads there.
   if (!same) begin_epoch(now);
 }
 
@@ -170,6 +172,7 @@ void Publisher::publish(FilterStats live, std::shared_ptr<const SquidForm> squid
   if (before != filters_.epoch) earlier_epoch_.store(before, std::memory_order_relaxed);
   epoch_.store(filters_.epoch, std::memory_order_release);
   const threads::MutexLock lock(mutex_);
+  // Swapped, so that the old one is destroyed after the lock is released.
   published_.swap(shared);
   if (!closings_.empty() && closings_.back().of == closing.of) return;
   closings_.push_back(closing);
@@ -298,6 +301,7 @@ void Generations::close(digest::NativeHead next, std::vector<std::uint32_t> turn
   std::uint64_t checksum = 0;
   {
     const threads::MutexLock lock(mutex_);
+    // Only this thread changes it, so it is still right after the lock.
     checksum = newest_.checksum;
   }
   next.checksum = digest::flip_bits(bits_, *flips, checksum);  // takes long: readers need mutex_
@@ -356,6 +360,7 @@ std::shared_ptr<const NativeForm> Generations::keep(const digest::NativeHead& he
   auto form = std::make_shared<const NativeForm>(
       NativeForm{std::move(body), native_etag(head.epoch, head.generation)});
   const threads::MutexLock lock(mutex_);
+  // Made without the lock: several threads may make the same message, and the first is kept.
   if (same_generation(newest_, head) && made_.size() < kMaxMade) made_.emplace(base, form);
   return form;
 }

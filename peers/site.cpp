@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "config/text.hpp"
 #include "digest/little_endian.hpp"
 
 namespace peers {
@@ -29,9 +30,7 @@ constexpr std::size_t kLongestName = 255;
 using Names = std::array<std::string_view, 4>;  // empty: none
 
 std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  return config::trimmed(text, " \t");
 }
 
 // The member that the nearest sender has appended to the list. A comma within a comment or a string
@@ -42,6 +41,7 @@ std::string_view last_member(std::string_view list) {
   bool quoted = false;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const char c = list[i];
+    // A quoted pair (RFC 9110 5.6.4): the next character ends nothing.
     if (c == '\\') ++i;
     if (c == '"') quoted = !quoted;
     if (!quoted && c == '(') ++depth;
@@ -71,6 +71,7 @@ std::string_view name_in_cache_status(std::string_view status) {
   return name;
 }
 
+// Squid up to version 5 writes "HIT from NAME", as its own kind of text.
 std::string_view name_in_x_cache(std::string_view told) {
   constexpr std::string_view kFrom = " from ";
   const auto member = last_member(told);
@@ -95,9 +96,8 @@ Names names_in(const SelfNaming& said) {
 template <class Found>
 bool any_epoch(std::string_view list, Found found) {
   for (std::size_t n = 0; n < kMostEpochs && !list.empty(); ++n) {
-    const auto epoch = parse_epoch(trim(up_to(list, ",")));
+    const auto epoch = parse_epoch(trim(config::take_until(list, ',')));
     if (epoch && found(*epoch)) return true;
-    list.remove_prefix(std::min(up_to(list, ",").size() + 1, list.size()));
   }
   return false;
 }
@@ -109,6 +109,7 @@ std::string to_text(Epoch epoch) {
 }
 
 std::optional<Epoch> parse_epoch(std::string_view text) {
+  // from_chars alone takes fewer digits, and capitals, which no Hearsay writes.
   const bool is_one = text.size() == kDigits && std::all_of(text.begin(), text.end(), is_hex_digit);
   if (!is_one) return std::nullopt;
   Epoch epoch = 0;
@@ -116,6 +117,7 @@ std::optional<Epoch> parse_epoch(std::string_view text) {
   return epoch;
 }
 
+// The mixing at the end decides: by XOR alone, one member would own whole ranges of keys.
 std::uint64_t bid_for(const digest::Key& key, Epoch member) {
   return mixed(digest::load64(key.bytes.data()) ^ mixed(member));
 }

@@ -19,9 +19,6 @@ class Snapshot {
   explicit Snapshot(std::unique_ptr<const T> first)
       : owned_(std::move(first)), current_(owned_.get()) {}
 
-  Snapshot(const Snapshot&) = delete;
-  Snapshot& operator=(const Snapshot&) = delete;
-
   // Calls `use` with the current value, a reference to which must not outlive the call. Any thread,
   // never waits.
   template <class Use>

@@ -29,6 +29,7 @@ std::optional<std::int64_t> seconds_of(const std::string& date) {
 }
 
 void set_limits(CURL* easy, const PollLimits& limits, std::chrono::milliseconds hold) {
+  // libcurl knows nothing of a hold: to it the wait is part of the transfer.
   const auto total = limits.total + hold;
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total.count()));

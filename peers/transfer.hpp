@@ -50,8 +50,6 @@ class Transfer {
   Transfer(Transfers& all, const Peer& peer, const Request& request);
   // Aborts the transfer if it is still running.
   ~Transfer();
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
 
   // Returns what went wrong, in our words; empty if response() is complete.
   std::string finish(CURLcode code);

@@ -22,8 +22,6 @@ class Alarm {
     if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   }
   ~Alarm() { ::close(descriptor_); }
-  Alarm(const Alarm&) = delete;
-  Alarm& operator=(const Alarm&) = delete;
 
   // Wakes the sleeper, once, if the alarm is set. Any thread; never waits.
   void ring() {

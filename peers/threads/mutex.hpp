@@ -66,51 +66,36 @@ enum class Place : std::uint8_t {
 
 #ifdef HEARSAY_CHECK_LOCK_ORDER
 
-// One thread's list of the locks that it holds, sorted by place. A thread may release them in any
-// order.
-class HeldLocks {
- public:
-  // Call this before the wait for a lock, because a deadlock would not come back from the wait.
-  void take(Place place) {
-    take(place, place == Place::alone ? 0 : static_cast<std::size_t>(place));
-  }
-  // The same where other locks of the place may be held.
-  void take_beside_others(Place place) { take(place, static_cast<std::size_t>(place) + 1); }
-  void release(Place place) { --held_[static_cast<std::size_t>(place)]; }
-
- private:
-  // No lock of the place `least` or a later one may be held.
-  void take(Place place, std::size_t least) {
-    const auto at = static_cast<std::size_t>(place);
-    for (std::size_t i = least; i < held_.size(); ++i) {
-      if (held_[i] > 0) fail(at, i);
-    }
-    ++held_[at];
-  }
-  [[noreturn]] static void fail(std::size_t wanted, std::size_t held) {
-    std::fprintf(stderr, "locks taken out of order: place %zu while a lock of place %zu is held\n",
-                 wanted, held);
-    std::abort();
-  }
-
-  std::array<unsigned, 5> held_{};
-};
-
-inline HeldLocks& held_locks() {
-  thread_local HeldLocks held;
-  return held;
-}
-
-// What a lock notes of itself.
+// What a lock notes of itself, in a list of its thread. Locks may be released in any order.
 class Ordered {
  public:
-  explicit constexpr Ordered(Place place) : place_(place) {}
-  void taking() const { held_locks().take(place_); }
-  void taking_beside_others() const { held_locks().take_beside_others(place_); }
-  void released() const { held_locks().release(place_); }
+  explicit constexpr Ordered(Place place) : place_(static_cast<std::size_t>(place)) {}
+  // Call this before the wait for the lock, because a deadlock would not come back from the wait.
+  void taking() const { take_above(place_ == static_cast<std::size_t>(Place::alone) ? 0 : place_); }
+  // The same where other locks of the place may be held.
+  void taking_beside_others() const { take_above(place_ + 1); }
+  void released() const { --held()[place_]; }
 
  private:
-  Place place_;
+  using Held = std::array<unsigned, 5>;  // how many, by their place
+
+  static Held& held() {
+    thread_local Held held{};
+    return held;
+  }
+  // No lock of the place `least` or a later one may be held.
+  void take_above(std::size_t least) const {
+    for (std::size_t other = least; other < Held().size(); ++other) {
+      if (held()[other] == 0) continue;
+      std::fprintf(stderr,
+                   "locks taken out of order: place %zu while a lock of place %zu is held\n",
+                   place_, other);
+      std::abort();
+    }
+    ++held()[place_];
+  }
+
+  std::size_t place_;
 };
 
 #else
@@ -188,8 +173,6 @@ class SCOPED_CAPABILITY MutexLock {
   ~MutexLock() RELEASE() {
     if (lock_.owns_lock()) order_.released();
   }
-  MutexLock(const MutexLock&) = delete;
-  MutexLock& operator=(const MutexLock&) = delete;
 
   void unlock() RELEASE() {
     lock_.unlock();

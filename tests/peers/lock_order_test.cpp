@@ -9,31 +9,28 @@
 namespace threads {
 namespace {
 
+void take(std::initializer_list<Place> places) {
+  for (const Place place : places) Ordered(place).taking();
+}
+
+void release(std::initializer_list<Place> places) {
+  for (const Place place : places) Ordered(place).released();
+}
+
 TEST(LockOrder, AllowsLaterPlacesAndReleasesInAnyOrder) {
-  HeldLocks held;
-  held.take(Place::first);
-  held.take_beside_others(Place::first);
-  held.take(Place::second);
-  held.take(Place::third);
-  held.release(Place::second);
-  held.release(Place::third);
-  held.take(Place::second);
-  held.release(Place::second);
-  held.release(Place::first);
-  held.release(Place::first);
-  held.take(Place::alone);
-  held.take(Place::last);
-  held.release(Place::last);
-  held.release(Place::alone);
-  held.take(Place::first);
-  held.take(Place::last);
+  take({Place::first});
+  Ordered(Place::first).taking_beside_others();
+  take({Place::second, Place::third});
+  release({Place::second, Place::third});
+  take({Place::second});
+  release({Place::second, Place::first, Place::first});
+  take({Place::alone, Place::last});
+  release({Place::last, Place::alone});
+  take({Place::first, Place::last});
+  release({Place::first, Place::last});
 }
 
 TEST(LockOrderDeathTest, EndsTheProgramWhereAThreadTakesLocksInAnotherOrder) {
-  const auto take = [](std::initializer_list<Place> places) {
-    HeldLocks held;
-    for (const Place place : places) held.take(place);
-  };
   EXPECT_DEATH(take({Place::second, Place::first}), "out of order: place 0 .* place 1");
   EXPECT_DEATH(take({Place::second, Place::second}), "out of order");
   EXPECT_DEATH(take({Place::third, Place::second}), "out of order");
