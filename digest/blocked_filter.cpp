@@ -21,7 +21,9 @@ double rate_of_line(double keys) {
 
 // keys: the mean per line.
 double mean_rate(double keys) {
+  // Each line is full, and the sum would have thousands of terms that are 1.
   if (keys > 5000) return 1;
+  // Beyond twelve standard deviations the terms of Poisson no longer change the sum.
   const double spread = 12 * std::sqrt(keys) + 30;
   double rate = 0;
   for (double j = std::max(1.0, std::floor(keys - spread)); j < keys + spread; ++j) {
@@ -53,8 +55,7 @@ Sized<std::uint64_t> blocked_lines_for(std::uint64_t entries, double rate) {
 }
 
 Sized<BlockedFilter> BlockedFilter::create(std::uint64_t lines) {
-  if (lines == 0) return SizingError::no_bits;
-  if (lines > kMaxLines) return SizingError::too_large;
+  if (const auto possible = blocked_rate(lines, 0); !possible) return possible.error();
   return BlockedFilter(lines);
 }
 
@@ -69,6 +70,7 @@ Loaded<BlockedFilter> BlockedFilter::load(std::span<const std::uint8_t> file) {
   if (!reader) return reader.error();
   const std::uint64_t lines = reader->number();
   if (lines == 0 || lines > kMaxLines) return FileError::bad_shape;
+  // Before the lines are allocated: the number is foreign.
   if (reader->left() != lines * kLineBytes) return FileError::wrong_length;
   BlockedFilter filter(lines);
   for (Line& line : filter.lines_) {
@@ -99,6 +101,7 @@ bool BlockedFilter::insert(const Key& key) {
 
 bool BlockedFilter::holds(const Line& line, std::uint64_t choice) {
   std::uint64_t set = 1;
+  // Without a branch on each word: the line is here, and a wrong guess costs more than eight steps.
   for (unsigned i = 0; i < kWords; ++i) set &= line.words[i] >> (choice >> (6 * i) & 63);
   return set != 0;
 }

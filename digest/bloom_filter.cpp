@@ -48,6 +48,7 @@ Loaded<BloomFilter> BloomFilter::load(std::span<const std::uint8_t> file) {
   if (!reader->complete()) return FileError::wrong_length;
   auto filter = from_bytes(*shape, bytes);
   if (!filter) return FileError::bad_content;
+  // A file says 0 for a union, whose additions nobody knows.
   if (additions != 0) filter->additions_ = additions - 1;
   return std::move(*filter);
 }
@@ -60,6 +61,7 @@ std::vector<std::uint8_t> BloomFilter::save() const {
 
 Loaded<BloomFilter> BloomFilter::from_text(std::string_view text) {
   std::string digits(text);
+  // Mail and terminals break long lines, and editors end them.
   std::erase_if(digits, [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
   const auto file = from_base64(digits);
   if (!file) return FileError::not_a_filter;

@@ -16,6 +16,7 @@ constexpr unsigned kStuck = 15;
 class DistinctPositions {
  public:
   DistinctPositions(const Positions& positions, const Key& key) {
+    // Among at most 32 numbers a search is faster than any set.
     positions.every(key, [this](std::uint64_t position) {
       if (std::find(begin(), end(), position) == end()) held_[count_++] = position;
       return true;
@@ -76,6 +77,7 @@ std::vector<std::uint8_t> CountingFilter::save() const {
   return std::move(file).finish();
 }
 
+// The file holds no bits: they follow from the counters, and could contradict them.
 bool CountingFilter::restore() {
   std::uint64_t sum = 0;
   bool exact = true;  // no counter is stuck: each key counts on 1 to `hashes` of them
@@ -103,6 +105,7 @@ bool CountingFilter::add(const Key& key, Turned* turned) {
 // increments one region after the other.
 void CountingFilter::add_all(std::span<const Key> keys) {
   constexpr std::size_t kAtOnce = std::size_t{1} << 16;
+  // 2^15 counters take 16 KiB, half of the nearest cache of common processors.
   constexpr int kRegionBits = 15;
   std::vector<std::uint32_t> positions;
   std::vector<std::uint32_t> grouped;
@@ -127,6 +130,7 @@ void CountingFilter::add_all(std::span<const Key> keys) {
 }
 
 bool CountingFilter::remove(const Key& key, Turned* turned) {
+  // Half of a removal would be worse than none: it leaves counters that no key accounts for.
   if (!contains(key) || entries_ == 0) return false;
   change(key, -1, turned);
   --entries_;

@@ -74,6 +74,7 @@ std::uint32_t over_a_lane(std::uint64_t crc) {
 }
 
 // Before main() it is not used.
+// A package for x86-64 may run on a processor without the instruction.
 const bool kHasCrc32c = [] {
   __builtin_cpu_init();
   return __builtin_cpu_supports("sse4.2") != 0;
@@ -102,6 +103,7 @@ __attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::span<const s
 
 }  // namespace
 
+// The register is inverted before and after, or zeros in front would not count (RFC 3720 12.1).
 std::uint32_t crc32c_portable(std::span<const std::uint8_t> bytes, std::uint32_t before) {
   std::uint32_t crc = ~before;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {

@@ -50,6 +50,7 @@ Loaded<std::uint64_t> announced_bytes(std::span<const std::uint8_t> head) {
   if (!begins_as_filter(head)) return FileError::not_a_filter;
   if (head[kVersionAt] != kVersion) return FileError::unknown_version;
   const std::uint64_t payload = load64(&head[kLengthAt]);
+  // The length is foreign, and the sum may wrap.
   const std::uint64_t all = payload + kEnvelopeBytes;
   return all < payload ? Loaded<std::uint64_t>(FileError::wrong_length) : all;
 }

@@ -15,11 +15,13 @@ template <class Visit>
 void each_gap(std::span<const std::uint32_t> rising, Visit visit) {
   std::uint64_t floor = 0;
   for (const std::uint32_t number : rising) {
+    // Numbers rise by at least 1, so the code spends nothing on a gap of 0.
     visit(static_cast<std::uint32_t>(number - floor));
     floor = std::uint64_t{number} + 1;
   }
 }
 
+// The format begins with the lowest bit of a byte: then both sides get on by shifts of one word.
 // Appends bits above those in a word, and writes full bytes out from its lower end.
 class BitWriter {
  public:
@@ -72,6 +74,7 @@ unsigned rice_for(std::span<const std::uint32_t> rising) {
   const auto guess = static_cast<unsigned>(std::bit_width(mean));
   unsigned best = 0;
   std::size_t fewest = ~std::size_t{0};
+  // Each is priced by a pass over the numbers, which costs less than the coding.
   for (unsigned rice = guess - std::min(guess, 2U); rice <= std::min(guess + 1, kMaxRice); ++rice) {
     const std::size_t bytes = gap_bytes(rising, rice);
     if (bytes < fewest) {
@@ -95,6 +98,7 @@ void append_gaps(std::vector<std::uint8_t>& out, std::span<const std::uint32_t> 
 }
 
 std::uint64_t GapReader::ahead() const {
+  // Zeros beyond the end keep the loop free of a test for each byte; next() looks once per number.
   const auto at = static_cast<std::size_t>(bit_ / 8);
   if (at + 8 <= bytes_.size()) return load64(bytes_.data() + at) >> (bit_ % 8);
   std::array<std::uint8_t, 8> last{};

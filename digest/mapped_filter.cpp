@@ -49,6 +49,7 @@ MappedResult<Shape> read_header(int file) {
   struct stat status {};
   if (fstat(file, &status) != 0) return last_error();
   if (!S_ISREG(status.st_mode)) return MappedError::not_a_filter;
+  // Not through the mapping, where a file that ends early ends the process by SIGBUS.
   if (pread(file, header.data(), header.size(), 0) != ssize_t{header.size()}) {
     return MappedError::not_a_filter;
   }
@@ -84,6 +85,7 @@ MappedFilter::MappedFilter(Descriptor file, const Shape& shape, Access access, B
 MappedResult<MappedFilter> MappedFilter::create(const std::filesystem::path& path,
                                                 const Shape& shape) {
   if (!check(shape)) return MappedError::bad_shape;
+  // Beside its place, since a link cannot lead to another file system.
   std::string meanwhile = path.string() + ".XXXXXX";
   Descriptor file(mkostemp(meanwhile.data(), O_CLOEXEC));
   if (file.number() < 0) return last_error();

@@ -32,6 +32,7 @@ std::uint64_t term(std::size_t index, std::uint64_t word) {
 
 // The word at this index, padded with zeros.
 std::uint64_t word_of(Bytes bytes, std::size_t index) {
+  // Nearly always: a filter has many words, of which one may be cut.
   if (8 * index + 8 <= bytes.size()) return load64(bytes.data() + 8 * index);
   std::array<std::uint8_t, 8> last{};
   std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(8 * index), bytes.end(), last.begin());
@@ -92,6 +93,7 @@ std::vector<std::uint8_t> bytes_of(const Header& header) {
   return bytes;
 }
 
+// What is checked here bounds all that is allocated later, so nothing has been allocated yet.
 bool is_sound(const Header& header) {
   const NativeHead& head = header.head;
   if (!check(head.shape) || head.generation == 0 || header.base > head.generation) return false;
@@ -159,6 +161,7 @@ NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes c
   }
   GapReader reader(content, header.rice, header.head.shape.bits);
   std::uint32_t position = 0;
+  // A position twice would be flipped back, but the reader takes rising ones only.
   for (std::uint64_t left = header.positions; left > 0; --left) {
     if (!reader.next(position)) return NativeError::bad_content;
     flip_bits(bits, position);
@@ -272,6 +275,7 @@ NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* base
   const auto header = read_header(message);
   if (!header) return header.error();
   const NativeHead& head = header->head;
+  // Before the content is looked at: a message may announce more than its reader has memory.
   if (head.shape.byte_count() > max_filter_bytes) return NativeError::too_large;
   const Bytes content = message.subspan(kNativeHeaderBytes);
   if (const auto fault = fault_of(*header, content.size(), base_digest)) return *fault;

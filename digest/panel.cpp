@@ -129,6 +129,7 @@ void SaltLanes::set(std::size_t lane, const Salt& salt) {
 
 void siphash_lanes(const SaltLanes& salts, std::size_t count, const Key& key,
                    Instructions instructions, HashLanes& out) {
+  // Chosen when the program runs and not when it is built: one package serves all machines.
   if (count <= kFew) return hash_few(salts, count, key, out);
 #ifdef __x86_64__
   if (instructions == Instructions::avx512) {
@@ -225,6 +226,7 @@ Panel::Panel(std::span<const BloomFilter* const> filters) {
 }
 
 Panel::Block& Panel::block_for(Derivation derivation) {
+  // Lanes of one kind of position stand together, so that no lookup asks for the kind of each.
   for (Block& block : blocks_) {
     if (block.derivation == derivation && block.lanes.size() < kBlock) return block;
   }

@@ -112,6 +112,7 @@ QuotientResult<QuotientFilter> QuotientFilter::for_capacity(std::uint64_t capaci
   while (shape.quotient_bits < 32 && shape.capacity() < capacity) ++shape.quotient_bits;
   if (shape.capacity() < capacity) return QuotientError::bad_shape;
   const double keys = static_cast<double>(std::max<std::uint64_t>(capacity, 1));
+  // 1 - e^(-n / 2^f) = rate, solved for f: each entry claims one of 2^f fingerprints.
   const double bits = std::ceil(std::log2(keys / -std::log1p(-rate)));
   const double remainder = std::max(bits - shape.quotient_bits, 1.0);
   if (remainder > 61) return QuotientError::bad_shape;
@@ -119,6 +120,7 @@ QuotientResult<QuotientFilter> QuotientFilter::for_capacity(std::uint64_t capaci
   return create(shape);
 }
 
+// A slot may lie in two words, so that no bit between slots is lost.
 std::uint64_t QuotientFilter::get(std::uint64_t slot) const {
   const std::uint32_t width = shape_.remainder_bits + kFlags;
   return read_bits(words_, slot * width, width);
@@ -160,6 +162,8 @@ bool QuotientFilter::contains(const Key& key) const {
 
 QuotientResult<bool> QuotientFilter::insert(const Key& key) {
   if (entries_ >= shape_.capacity()) return QuotientError::full;
+  // A fingerprint that is there already gets another entry: its key may be another, and one of the
+  // two may be removed.
   const bool fresh = !contains(key);
   const std::uint64_t fingerprint = fingerprint_of(key);
   const std::uint64_t quotient = fingerprint >> shape_.remainder_bits;
@@ -250,6 +254,7 @@ std::vector<std::uint64_t> QuotientFilter::fingerprints() const {
   if (entries_ == 0) return found;
   found.reserve(static_cast<std::size_t>(entries_));
   std::uint64_t slot = 0;
+  // Only where a cluster begins is an entry certain to lie in the slot of its quotient.
   while (!starts_cluster(get(slot))) slot = next(slot);
   std::uint64_t quotient = slot;
   for (std::uint64_t i = 0; i < shape_.slots(); ++i, slot = next(slot)) {
@@ -296,9 +301,9 @@ QuotientFilter QuotientFilter::build(const QuotientShape& shape,
 
 QuotientResult<QuotientFilter> QuotientFilter::resized(std::uint32_t quotient_bits) const {
   const std::uint32_t all = shape_.fingerprint_bits();
-  if (quotient_bits >= all) return QuotientError::bad_shape;
   const QuotientShape shape{.quotient_bits = quotient_bits, .remainder_bits = all - quotient_bits};
   if (!is_possible(shape)) return QuotientError::bad_shape;
+  // Where the fingerprint is divided says only where it is stored, so it keeps its value.
   if (entries_ > shape.capacity()) return QuotientError::full;
   return build(shape, fingerprints());
 }
@@ -306,12 +311,14 @@ QuotientResult<QuotientFilter> QuotientFilter::resized(std::uint32_t quotient_bi
 QuotientResult<QuotientFilter> QuotientFilter::merge(const QuotientFilter& a,
                                                      const QuotientFilter& b) {
   QuotientShape shape = a.shape_.quotient_bits > b.shape_.quotient_bits ? a.shape_ : b.shape_;
+  // One key has fingerprints of both lengths then, and the shorter ones cannot be lengthened.
   if (a.shape_.fingerprint_bits() != b.shape_.fingerprint_bits()) {
     return QuotientError::unlike_fingerprints;
   }
   const std::uint64_t entries = a.entries_ + b.entries_;
-  for (; shape.capacity() < entries; ++shape.quotient_bits, --shape.remainder_bits) {
-    if (!is_possible(shape)) return QuotientError::bad_shape;
+  while (is_possible(shape) && shape.capacity() < entries) {
+    ++shape.quotient_bits;
+    --shape.remainder_bits;
   }
   if (!is_possible(shape)) return QuotientError::bad_shape;
   const auto left = a.fingerprints();
@@ -368,6 +375,7 @@ Loaded<QuotientFilter> QuotientFilter::load(std::span<const std::uint8_t> file) 
   std::uint64_t before = 0;
   for (std::uint64_t& fingerprint : rising) {
     fingerprint = fingerprint << remainder_bits | read_bits(words, at, shape.remainder_bits);
+    // build() relies on the order, and would put entries of a foreign file anywhere.
     if (fingerprint < before) return FileError::bad_content;
     before = fingerprint;
     at += remainder_bits;

@@ -6,10 +6,14 @@
 // key that only those look up who have the rule. Everything here is wire format.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 #include "digest/key.hpp"
+#include "digest/little_endian.hpp"
+#include "digest/siphash.hpp"
 
 namespace digest {
 
@@ -25,7 +29,11 @@ inline constexpr RuleMark kOfPart = kMostMarks - 1;
 
 // Bytes 0 to 7, as a little-endian number, of the MD5 of a byte of value 1 and the text, and 1 if
 // they are 0.
-RuleHash rule_hash(std::string_view meaning);
+inline RuleHash rule_hash(std::string_view meaning) {
+  const Key key = key_of(Method::get, meaning);
+  // 0 means that there is no rule.
+  return std::max<RuleHash>(load<std::uint64_t>(key.bytes.data()), 1);
+}
 
 // The lowest 12 bits, and 1 if they are 0 or kOfPart. Of hash 0: 0.
 constexpr RuleMark mark_of(RuleHash hash) {
@@ -41,7 +49,18 @@ constexpr RuleMark mark_in(std::uint16_t number) {
 // The key under which a digest claims, for those with a rule of this mark, what has `key`:
 // SipHash-2-4 with 128 bits of output, keyed with `key`, of the mark in 2 bytes, little-endian.
 // Mark 0: `key`.
-Key under_rule(const Key& key, RuleMark mark);
+inline Key under_rule(const Key& key, RuleMark mark) {
+  if (mark == 0) return key;
+  std::array<std::uint8_t, 2> bytes{};
+  store(bytes.data(), mark);
+  // The key is the secret here, though it is none: the hash only has to send the same mark
+  // elsewhere for each key, so that a claim under a rule cannot be taken for one of another URL.
+  const SipHash128 hash(key.bytes, bytes);
+  Key ruled;
+  store(&ruled.bytes[0], hash.low());
+  store(&ruled.bytes[8], hash.high());
+  return ruled;
+}
 
 // A claim says that its owner holds a response. A claim without a rule is for every neighbour; a
 // claim with a rule is for the neighbours that have the same rule. With kOfPart it says that its

@@ -79,6 +79,7 @@ std::vector<std::uint8_t> ScalableFilter::save() const {
 }
 
 Sized<bool> ScalableFilter::insert(const Key& key) {
+  // A key that some stage claims by mistake is left out: it is claimed already.
   if (contains(key)) return false;
   if (stages_.back().inserted == stages_.back().capacity) {
     if (const auto grown = grow(); !grown) return grown.error();
@@ -107,6 +108,7 @@ std::size_t ScalableFilter::byte_count() const {
 }
 
 double ScalableFilter::false_positive_rate() const {
+  // Each stage is asked until one claims the key, so the rates of being right multiply.
   double right = 1;
   for (const Stage& stage : stages_) right *= 1 - stage.filter.false_positive_rate();
   return 1 - right;

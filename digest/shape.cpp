@@ -37,6 +37,7 @@ boost::system::result<Shape, ShapeError> check(const Shape& shape) {
   return shape;
 }
 
+// By words of eight bytes: a filter may have 512 MiB, and is counted each time it arrives.
 std::uint64_t count_bits(std::span<const std::uint8_t> bytes) {
   std::uint64_t count = 0;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
@@ -64,6 +65,7 @@ double estimated_keys(const Shape& shape, std::uint64_t bits_set) {
   const auto set = static_cast<double>(std::min(bits_set, shape.bits - 1));
   // If a hash has a single bit to choose from, one key sets it, and so do many.
   if (choices == 1) return bits_set == 0 ? 0 : 1;
+  // log1p, since with few bits set 1 - set / bits would lose most of its digits.
   return std::log1p(-set / bits) / (draws * std::log1p(-1 / choices));
 }
 

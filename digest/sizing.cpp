@@ -11,6 +11,7 @@ namespace {
 using Refusal = std::optional<SizingError>;
 
 constexpr double kLn2 = std::numbers::ln2;
+// (e ln 2 / 16)^16 (Fan et al., section V.C).
 constexpr double kOverflowPerCounter = 1.37e-15;
 
 Refusal refuse_hashes(std::uint32_t hashes) {
@@ -64,15 +65,13 @@ double log_clear_at(double rate, std::uint32_t hashes) {
   return std::log1p(-std::pow(rate, 1.0 / hashes));
 }
 
+// By logarithms: with millions of bits, 1 - 1/m has lost most of its digits before it is raised to
+// a power.
 // log_clear is the logarithm of the share of bits that one position leaves clear.
 double rate_of(double log_clear, std::uint64_t entries, std::uint32_t hashes) {
   if (entries == 0) return 0;
   const double positions = static_cast<double>(entries) * hashes;
   return std::pow(-std::expm1(positions * log_clear), hashes);
-}
-
-double approximate(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes) {
-  return rate_of(-1 / static_cast<double>(bits), entries, hashes);
 }
 
 Sized<Shape> checked_shape(std::uint64_t bits, std::uint32_t hashes) {
@@ -97,6 +96,8 @@ bool keeps(double rate, std::uint64_t bits, std::uint64_t entries, std::uint32_t
 Sized<std::uint64_t> least_bits(std::uint64_t capacity, double rate, std::uint32_t hashes) {
   const auto independent = bits_for(capacity, rate, hashes);
   if (!independent || hashes == 1) return independent;
+  // Both terms of the rate fall with the bits, so there is one border to search for. No formula has
+  // it: the bits occur in a power and in a square.
   std::uint64_t enough = kMaxBits;
   if (!keeps(rate, enough, capacity, hashes)) return SizingError::too_large;
   for (std::uint64_t least = *independent; least < enough;) {
@@ -143,7 +144,7 @@ Sized<std::uint64_t> capacity_for(std::uint64_t bits, double rate, std::uint32_t
 
 Sized<double> approximate_false_positive_rate(std::uint64_t bits, std::uint64_t entries,
                                               std::uint32_t hashes) {
-  return unless(refuse(bits, hashes), approximate(bits, entries, hashes));
+  return unless(refuse(bits, hashes), rate_of(-1 / static_cast<double>(bits), entries, hashes));
 }
 
 Sized<double> rate_at(double bits_per_entry, std::uint32_t hashes) {
@@ -179,11 +180,8 @@ Sized<double> ideal_bits_per_entry(std::uint32_t hashes) {
 Sized<std::uint32_t> optimal_hashes(std::uint64_t bits, std::uint64_t entries) {
   if (const auto error = refuse(bits)) return *error;
   if (entries == 0) return SizingError::no_entries;
-  const double best = static_cast<double>(bits) / static_cast<double>(entries) * kLn2;
-  const auto lower = static_cast<std::uint32_t>(std::clamp<double>(best, 1, kMaxHashes));
-  const auto upper = std::min(lower + 1, kMaxHashes);
-  const bool more_work_pays = approximate(bits, entries, upper) < approximate(bits, entries, lower);
-  return more_work_pays ? upper : lower;
+  const auto best = best_ratio(static_cast<double>(bits) / static_cast<double>(entries));
+  return best ? Sized<std::uint32_t>(best->hashes) : best.error();
 }
 
 Sized<double> ideal_hashes_for(double rate) {
@@ -234,16 +232,14 @@ Sized<std::uint64_t> counters_for_overflow(double chance) {
 }
 
 Sized<double> dependence(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes) {
-  if (const auto sound = check({.bits = bits, .hashes = hashes}); !sound) {
-    if (bits == 0) return SizingError::no_bits;
-    return hashes == 0 ? SizingError::no_hashes : SizingError::too_large;
-  }
+  if (const auto error = refuse(bits, hashes)) return *error;
   return dependence_of(bits, entries, hashes);
 }
 
 Sized<Ratio> best_ratio(double bits_per_entry) {
   const auto ideal = ideal_hashes(bits_per_entry);
   if (!ideal) return ideal.error();
+  // The rate has a single minimum over the real numbers, so one of its neighbours is best.
   const auto fewer = static_cast<std::uint32_t>(std::clamp<double>(*ideal, 1, kMaxHashes));
   const std::uint32_t more = std::min(fewer + 1, kMaxHashes);
   const bool pays = *rate_at(bits_per_entry, more) < *rate_at(bits_per_entry, fewer);
@@ -252,6 +248,8 @@ Sized<Ratio> best_ratio(double bits_per_entry) {
 
 Sized<Ratio> ratio_for(double rate, double most_bits_per_entry) {
   if (!(most_bits_per_entry > 0)) return SizingError::no_bits;
+  // Fewer hashes first: each costs a position in every lookup, and up to the best number each more
+  // saves bits.
   for (std::uint32_t hashes = 1; hashes <= kMaxHashes; ++hashes) {
     const auto needed = bits_per_entry_for(rate, hashes);
     if (!needed) return needed.error();
@@ -262,40 +260,34 @@ Sized<Ratio> ratio_for(double rate, double most_bits_per_entry) {
 
 Sized<Shape> shape_for(std::uint64_t capacity, Ratio ratio) {
   if (capacity == 0) return SizingError::no_entries;
-  if (!(ratio.bits_per_entry > 0)) return SizingError::no_bits;
-  if (ratio.hashes == 0) return SizingError::no_hashes;
-  const double bits = std::ceil(static_cast<double>(capacity) * ratio.bits_per_entry);
-  if (bits > static_cast<double>(kMaxBits)) return SizingError::too_large;
-  return checked_shape(static_cast<std::uint64_t>(bits), ratio.hashes);
+  if (const auto error = refuse_ratio(ratio.bits_per_entry, ratio.hashes)) return *error;
+  const auto bits = whole_bits(static_cast<double>(capacity) * ratio.bits_per_entry);
+  return bits ? checked_shape(*bits, ratio.hashes) : bits.error();
 }
 
 Sized<Shape> shape_for(std::uint64_t capacity, double rate) {
   std::uint32_t hashes = 1;
   auto bits = least_bits(capacity, rate, hashes);
+  // (m/n) ln 2 is not the best number where positions depend on each other, so all are tried.
   for (std::uint32_t more = 2; more <= kMaxHashes; ++more) {
     const auto with_more = least_bits(capacity, rate, more);
     if (!with_more || (bits && *bits <= *with_more)) continue;
     bits = with_more;
     hashes = more;
   }
-  if (!bits) return bits.error();
-  return checked_shape(*bits, hashes);
+  return bits ? checked_shape(*bits, hashes) : bits.error();
 }
 
 Sized<Shape> shape_for(std::uint64_t capacity, double rate, std::uint32_t hashes) {
   const auto bits = least_bits(capacity, rate, hashes);
-  if (!bits) return bits.error();
-  return checked_shape(*bits, hashes);
+  return bits ? checked_shape(*bits, hashes) : bits.error();
 }
 
 Sized<Shape> partitioned(Shape plain) {
-  if (plain.hashes == 0) return SizingError::no_hashes;
-  if (plain.bits == 0) return SizingError::no_bits;
-  if (plain.bits > kMaxBits) return SizingError::too_large;
+  if (const auto error = refuse(plain.bits, plain.hashes)) return *error;
   plain.bits = (plain.bits + plain.hashes - 1) / plain.hashes * plain.hashes;
   plain.layout = Layout::partitioned;
-  if (!check(plain)) return SizingError::too_large;
-  return plain;
+  return check(plain) ? Sized<Shape>(plain) : SizingError::too_large;
 }
 
 }  // namespace digest

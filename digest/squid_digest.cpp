@@ -107,6 +107,7 @@ bool SquidDigest::mask_fits_capacity() const {
 SquidResult<std::vector<std::uint8_t>> encode(const SquidDigest& digest) {
   const auto mask_bytes = squid_mask_bytes(digest.capacity, digest.bits_per_entry);
   if (!mask_bytes) return mask_bytes.error();
+  // No Squid would tell us why it ignores our digest, so nothing it refuses is sent.
   if (digest.filter.shape() != shape_of_mask(*mask_bytes)) return SquidDigestError::mask_mismatch;
   if (too_full(digest.filter.bits_set(), *mask_bytes)) return SquidDigestError::too_full;
 
