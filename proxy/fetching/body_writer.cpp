@@ -9,8 +9,8 @@
 
 namespace proxy {
 
+using net::Soon;
 using net::Task;
-using std::chrono::steady_clock;
 
 namespace {
 
@@ -32,6 +32,11 @@ cache::Body trimmed(cache::Body body, cache::Budget& budget) {
   std::copy_n(last.block->data(), last.size, exact->data());
   body.slices.replace_back({std::move(exact), last.size});
   return body;
+}
+
+Count& upstream_bytes(const FillContext& context, const Attempt& attempt) {
+  const auto from = static_cast<std::size_t>(attempt.hierarchy());
+  return context.access.counters.upstream_bytes[from];
 }
 
 // The longest body of this answer that memory keeps.
@@ -72,7 +77,7 @@ BodyWriter::BodyWriter(FillContext& context, Incoming incoming)
     : context_(context),
       incoming_(std::move(incoming)),
       growth_(context),
-      keeping_(incoming_.may_be_stored()),
+      kept_(incoming_.may_be_stored() ? Kept::in_memory : Kept::nowhere),
       storability_(incoming_.left_there ? cache::Storability::duplicate : incoming_.storability),
       watch_(context, [this] {
         if (gives_up()) incoming_.attempt.abandon();
@@ -82,58 +87,38 @@ void BodyWriter::publish() {
   const auto& entry = incoming_.entry;
   const auto& length = incoming_.length;
   const bool fits = !length || *length <= most_kept(context_, incoming_);
-  held_back_ = false;
   const bool shared =
       incoming_.may_be_stored() && !context_.job.how.part && entry->reusable(context_.now());
   if (!shared) context_.leave_list_as_unshared(incoming_.storability);
-  if (!keeping_ || !fits) stop_keeping(cache::Storability::too_large);
+  if (kept_ == Kept::nowhere || !fits) stop_keeping(cache::Storability::too_large);
   auto from = context_.provenance(incoming_.attempt);
   from.stored = stores();
   from.storability = storability_;
   from.aged = incoming_.attempt.head().fields.has(http::field::age);
-  published_ = true;
+  shown_ = Shown::all;
   context_.fill().publish(
       {entry, length, shared, std::move(incoming_.asker_fields), std::move(from)},
-      keeping_ ? Fill::Keeps::all : Fill::Keeps::window);
+      kept_ == Kept::nowhere ? Fill::Keeps::window : Fill::Keeps::all);
 }
 
+// The loop of a body: the next bytes, their judgement, the readers, and room for more.
 Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
                                       std::optional<LeastRate> rate) {
-  auto& fetch = incoming_.attempt.fetch();
-  const auto& length = incoming_.length;
+  rate_ = rate;
+  auto& fill = context_.fill();
   std::uint64_t since_turn = 0;
   while (!at_end()) {
-    if (worth_lending() && !rate) {
-      const auto lent = co_await lend(idle);
-      if (!lent) co_return lent.error();
-      if (at_end()) break;
-    }
-    next_block();
-    const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
-    Outcome<std::size_t> read = fetch.body_at_hand(into);
-    steady_clock::duration waited{};
-    if (*read == 0) {
-      const auto begun = rate ? context_.access.clock().steady() : steady_clock::time_point();
-      read = co_await fetch.body(into, idle);
-      if (rate) waited = context_.access.clock().steady() - begun;
-    }
+    const auto read = co_await next_bytes(idle);
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
-    if (rate) rate->note(*read, waited);
-    if (length && *read > *length - context_.fill().received()) co_return kOtherLength;
-    take(*read);
+    if (*read > left()) co_return kOtherLength;
+    append(*read);
     if (used_ == block_->capacity() && growth_.under_way()) co_await grow();
-    note_size();
-    // If cut, such a body could not be resumed.
-    const bool passed_on = published_ && !keeping_ && !incoming_.left_there;
-    if (rate && !passed_on && rate->missed()) co_return kTooSlow;
-    if (too_long_to_hold_back()) co_return kCut;
+    if (const auto fault = apply_limits()) co_return *fault;
     if (at_end()) break;
-    if (gives_up()) co_return kUnwanted;
-    if (published_ && (!keeping_ || windowed_)) {
-      const auto pressure = pressure_on(context_.access.transit);
-      const auto room = co_await context_.fill().room(window_at(pressure));
-      const bool for_store = windowed_ && context_.job.refresh;
+    if (is_windowed()) {
+      const auto room = co_await fill.room(window_at(pressure_on(context_.access.transit)));
+      const bool for_store = kept_ == Kept::in_blocks && context_.job.refresh;
       if (room == Fill::Room::no_reader && !for_store) co_return kUnwanted;
     }
     since_turn += *read;
@@ -141,12 +126,39 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     since_turn = 0;
     co_await net::asio::post(context_.access.executor(), net::use_task);
   }
-  if (length && context_.fill().received() != *length) co_return kOtherLength;
-  if (growth_.under_way()) {
-    if (used_ > 0 && block_ && used_ < block_->capacity()) co_await grow();
-    co_await growth_.end();
-  }
+  if (incoming_.length && fill.received() != *incoming_.length) co_return kOtherLength;
+  if (growth_.under_way()) co_await end_growth();
   co_return boost::system::in_place_value;
+}
+
+// Not a coroutine if the bytes are here, as they are for most of a small body.
+Soon<Outcome<std::size_t>> BodyWriter::next_bytes(std::chrono::milliseconds idle) {
+  return worth_lending() ? lend(idle) : read_into_block(idle);
+}
+
+Soon<Outcome<std::size_t>> BodyWriter::read_into_block(std::chrono::milliseconds idle) {
+  next_block();
+  const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
+  auto& fetch = incoming_.attempt.fetch();
+  const auto here = fetch.body_at_hand(into);
+  if (here > 0) return Outcome<std::size_t>(here);
+  // A clock costs as much as a short read, so it is read for a rate alone.
+  return rate_ ? read_timed(into, idle) : fetch.body(into, idle);
+}
+
+Task<Outcome<std::size_t>> BodyWriter::read_timed(net::asio::mutable_buffer into,
+                                                  std::chrono::milliseconds idle) {
+  const auto& clock = context_.access.clock();
+  const auto begun = clock.steady();
+  const auto read = co_await incoming_.attempt.fetch().body(into, idle);
+  rate_->note(0, clock.steady() - begun);
+  co_return read;
+}
+
+// How much of the body has yet to come, as far as its length is known.
+std::uint64_t BodyWriter::left() const {
+  const auto length = incoming_.length.value_or(UINT64_MAX);
+  return length - std::min(length, context_.fill().received());
 }
 
 bool BodyWriter::at_end() {
@@ -156,11 +168,9 @@ bool BodyWriter::at_end() {
 
 void BodyWriter::next_block() {
   if (block_ && used_ < block_->capacity()) return;
-  auto capacity = block_ || !keeping_ ? kBlock : kFirstBlock;
-  if (const auto& length = incoming_.length) {
-    const auto left = *length - std::min(*length, context_.fill().received());
-    capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
-  }
+  auto capacity = block_ || kept_ == Kept::nowhere ? kBlock : kFirstBlock;
+  if (incoming_.length)
+    capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left(), 1, kBlock));
   if (stores()) growth_.begin_if_it_may(incoming_);
   capacity = growth_.room(capacity);
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
@@ -170,54 +180,56 @@ void BodyWriter::next_block() {
     access.cache().found_no_room.note(access.clock().steady());
     stop_keeping(cache::Storability::no_room);
   }
-  if (keeping_ && !stores() && pressure_on(access.transit) != Pressure::none) {
+  const bool for_others = kept_ != Kept::nowhere && incoming_.left_there;
+  if (for_others && pressure_on(access.transit) != Pressure::none) {
     stop_keeping(cache::Storability::duplicate);
   }
   auto& budget = stores() ? access.cache().budget : access.transit;
-  if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(access.transit)));
+  if (kept_ == Kept::nowhere) capacity = std::min(capacity, block_at(pressure_on(access.transit)));
   block_ = cache::Block::make(budget, capacity);
   used_ = 0;
   context_.fill().expect(block_);
 }
 
-void BodyWriter::take(std::size_t size) {
-  auto& fill = context_.fill();
+void BodyWriter::append(std::size_t size) {
+  if (rate_) rate_->note(size, {});
   used_ += static_cast<std::uint32_t>(size);
-  upstream_bytes().add(size);
-  fill.append(block_, used_);
+  upstream_bytes(context_, incoming_.attempt).add(size);
+  context_.fill().append(block_, used_);
 }
 
-void BodyWriter::note_size() {
+// Call this after each append(). Returns why no more of the body is read; nothing: more is.
+std::optional<Failure> BodyWriter::apply_limits() {
   const auto received = context_.fill().received();
   const auto most = incoming_.left_there ? kHeldBack : context_.cache().store.max_object();
-  if (keeping_ && received > most) outgrow_memory();
-  if (held_back_ && !until_whole_ && received > kMostHeldBack) publish();
+  if (kept_ != Kept::nowhere && received > most) outgrow_memory();
+  if (shown_ == Shown::if_whole_or_long && received > kMostHeldBack) publish();
+  // If cut, a body that is passed on unstored could not be resumed: better slow than cut.
+  const bool passed_on = shown_ == Shown::all && kept_ == Kept::nowhere && !incoming_.left_there;
+  if (rate_ && !passed_on && rate_->missed()) return kTooSlow;
+  if (too_long_to_hold_back()) return kCut;
+  return !at_end() && gives_up() ? std::optional(kUnwanted) : std::nullopt;
 }
 
 bool BodyWriter::too_long_to_hold_back() const {
-  return held_back_ && context_.fill().received() > kMostHeldBack;
+  return held_back() && context_.fill().received() > kMostHeldBack;
 }
 
 // Whether the rest of the body is only passed on, and is long.
 bool BodyWriter::worth_lending() {
-  const auto& length = incoming_.length;
-  if (!published_ || keeping_ || incoming_.goes_on || !length) return false;
-  const auto received = context_.fill().received();
-  return received < *length && *length - received >= LentBody::kLeast &&
-         incoming_.attempt.fetch().passes_in_kernel();
+  const bool passed_on = shown_ == Shown::all && kept_ == Kept::nowhere;
+  return passed_on && !rate_ && !incoming_.goes_on && incoming_.length &&
+         left() >= LentBody::kLeast && incoming_.attempt.fetch().passes_in_kernel();
 }
 
-Task<Outcome<void>> BodyWriter::lend(std::chrono::milliseconds idle) {
-  FetchedBody rest(incoming_.attempt.fetch(), idle, upstream_bytes());
+// Reads into memory what the reader does not borrow.
+Task<Outcome<std::size_t>> BodyWriter::lend(std::chrono::milliseconds idle) {
+  FetchedBody rest(incoming_.attempt.fetch(), idle, upstream_bytes(context_, incoming_.attempt));
   co_await context_.fill().lend(rest);
   if (rest.failure()) co_return *rest.failure();
-  if (!at_end() && gives_up()) co_return kUnwanted;
-  co_return boost::system::in_place_value;
-}
-
-Count& BodyWriter::upstream_bytes() {
-  const auto from = static_cast<std::size_t>(incoming_.attempt.hierarchy());
-  return context_.access.counters.upstream_bytes[from];
+  if (at_end()) co_return std::size_t{0};
+  if (gives_up()) co_return kUnwanted;
+  co_return co_await read_into_block(idle);
 }
 
 // Call this when the current block has all its bytes.
@@ -225,40 +237,40 @@ Task<void> BodyWriter::grow() {
   const cache::Slice piece{block_, used_};
   const auto kept = co_await growth_.add(incoming_, piece);
   // The first bytes have left the window, and no block stores them.
-  if (kept == Growth::PieceKept::no && windowed_) stop_keeping(cache::Storability::no_room);
+  if (kept == Growth::PieceKept::no && kept_ == Kept::in_blocks)
+    stop_keeping(cache::Storability::no_room);
 }
 
-// Whether to read the rest of the body for the store though the fill has no reader.
-bool BodyWriter::worth_finishing() const {
-  if (!stores() || !published_) return false;
-  if (context_.job.refresh) return true;
-  const auto& length = incoming_.length;
-  if (!length) return false;
-  const auto left = *length - std::min(*length, context_.fill().received());
-  return left <= std::max<std::uint64_t>(256 * 1024, *length / 4);
+Task<void> BodyWriter::end_growth() {
+  if (used_ > 0 && block_ && used_ < block_->capacity()) co_await grow();
+  co_await growth_.end();
 }
 
-// Whether the body is to be given up. If so, no reader can attach to the fill any more.
+// Whether the body is to be given up: it has no reader, and is not nearly stored. If so, no reader
+// can attach to the fill any more.
 bool BodyWriter::gives_up() {
-  return !worth_finishing() && context_.fill().close_if_unread();
+  const bool for_store = stores() && shown_ == Shown::all;
+  const auto little = std::max<std::uint64_t>(256 * 1024, incoming_.length.value_or(0) / 4);
+  if (for_store && (context_.job.refresh || left() <= little)) return false;
+  return context_.fill().close_if_unread();
 }
 
 // Call this when the body exceeds the limit for one response in memory: from now on it is kept in
 // blocks, or not stored.
 void BodyWriter::outgrow_memory() {
   if (!growth_.under_way()) return stop_keeping(cache::Storability::too_large);
-  if (windowed_ || !growth_.large()) return;
-  windowed_ = true;
+  if (kept_ == Kept::in_blocks || !growth_.large()) return;
+  kept_ = Kept::in_blocks;
   context_.leave_list();
-  if (published_) context_.fill().keep_window();
+  if (shown_ == Shown::all) context_.fill().keep_window();
 }
 
 void BodyWriter::stop_keeping(cache::Storability why) {
   if (storability_ == cache::Storability::yes) storability_ = why;
-  keeping_ = false;
+  kept_ = Kept::nowhere;
   growth_.stop();
   context_.leave_list();
-  if (published_) context_.fill().keep_window();
+  if (shown_ == Shown::all) context_.fill().keep_window();
 }
 
 bool BodyWriter::fits(const Attempt& rest) const {
@@ -278,13 +290,13 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
   }
   growth_.stop();
   incoming_.attempt = std::move(rest);
-  if (keeping_ && incoming_.attempt.peer()) stop_keeping(cache::Storability::several);
+  if (kept_ != Kept::nowhere && incoming_.attempt.peer()) stop_keeping(cache::Storability::several);
   const auto idle = context_.request().policy().settings.timeouts.body;
   co_return co_await skip_body(context_.access.sources, incoming_.attempt.fetch(), *skipped, idle);
 }
 
 void BodyWriter::complete() {
-  if (held_back_) publish();
+  if (held_back()) publish();
   incoming_.attempt.fetch().finish();
   if (stores()) storability_ = store();
   context_.count(storability_);
@@ -293,19 +305,13 @@ void BodyWriter::complete() {
 }
 
 void BodyWriter::end(const Outcome<void>& written) {
-  if (written) {
-    complete();
-  } else {
-    fail(written.error());
+  if (written) return complete();
+  const auto& cut = written.error();
+  if (growth_.large()) {
+    growth_.store_what_came(incoming_, cut);
+  } else if (stores() && cut.what != Failure::What::malformed) {
+    store_cut_body(context_, incoming_);
   }
-}
-
-Task<void> BodyWriter::to_the_end() {
-  end(co_await write(context_.request().policy().settings.timeouts.body));
-}
-
-void BodyWriter::fail(const Failure& cut) {
-  store_what_came(cut);
   end_cut(cut);
 }
 
@@ -315,15 +321,14 @@ void BodyWriter::end_cut(const Failure& cut) {
 }
 
 cache::Storability BodyWriter::store() {
-  if (!growth_.large()) return store_whole();
-  const auto stored = growth_.store(incoming_);
-  if (stored == Growth::ObjectStored::yes) return cache::Storability::yes;
-  const bool memory_has_it = stored == Growth::ObjectStored::not_all_kept && !windowed_;
-  return memory_has_it ? store_whole() : context_.why_not_stored(*incoming_.entry);
-}
-
-cache::Storability BodyWriter::store_whole() {
   auto& entry = incoming_.entry;
+  if (growth_.large()) {
+    const auto stored = growth_.store(incoming_);
+    if (stored == Growth::ObjectStored::yes) return cache::Storability::yes;
+    const bool memory_has_it =
+        stored == Growth::ObjectStored::not_all_kept && kept_ == Kept::in_memory;
+    if (!memory_has_it) return context_.why_not_stored(*entry);
+  }
   entry->body = trimmed(context_.fill().body(), context_.cache().budget);
   const bool is_stored = entry->range() ? store_part(context_, incoming_, entry)
                                         : context_.store(entry, incoming_.superseded);
@@ -331,12 +336,6 @@ cache::Storability BodyWriter::store_whole() {
   const auto why = context_.why_not_stored(*entry);
   // A part that does not touch the stored one, or does not fit to it.
   return entry->range() && why == cache::Storability::no_room ? cache::Storability::partial : why;
-}
-
-void BodyWriter::store_what_came(const Failure& cut) {
-  if (growth_.large()) return growth_.store_what_came(incoming_, cut);
-  const bool is_good = stores() && cut.what != Failure::What::malformed;
-  if (is_good) store_cut_body(context_, incoming_);
 }
 
 }  // namespace proxy

@@ -12,11 +12,10 @@
 
 namespace proxy {
 
-// Order: publish() or hold_back(), then write(), then complete() or fail(), or join() and write()
-// again (see rest_of_body.hpp); or publish() and to_the_end(). Belongs to the fill's coroutine. A
-// body that is not stored, or that outgrows memory, passes through a window (see
-// Fill::keep_window). What is left there (Incoming) does so only from kHeldBack bytes on: before,
-// later requests may join.
+// Order: publish() or hold_back(), then write(), then end(), or join() and write() again (see
+// rest_of_body.hpp). Belongs to the fill's coroutine. A body that is not stored, or that outgrows
+// memory, passes through a window (see Fill::keep_window). What is left there (Incoming) does so
+// only from kHeldBack bytes on: before, later requests may join.
 class BodyWriter {
  public:
   // A longer body that is left with the neighbour passes through a window.
@@ -25,20 +24,20 @@ class BodyWriter {
   static constexpr std::uint64_t kMostHeldBack = cache::kLargeFrom;
 
   BodyWriter(FillContext& context, Incoming incoming);
-  BodyWriter(const BodyWriter&) = delete;
-  BodyWriter& operator=(const BodyWriter&) = delete;
 
   // Shows readers the head, and the body as it arrives.
   void publish();
   // Publishes only once the body is whole. If the source fails before that, the readers do not
-  // notice that another one replaces it. If the body turns out to be larger than kMostHeldBack, it
-  // is published after all. With `until_whole`, write() fails with `cut` instead, and
+  // notice that another one replaces it. What happens if the body turns out to be larger than
+  // kMostHeldBack: it is published after all, or write() fails with `cut` and
   // too_long_to_hold_back() is true.
-  void hold_back(bool until_whole) {
-    held_back_ = true;
-    until_whole_ = until_whole;
+  enum class IfLong : std::uint8_t { publish, fail };
+  void hold_back(IfLong then) {
+    shown_ = then == IfLong::fail ? Shown::if_whole : Shown::if_whole_or_long;
   }
-  [[nodiscard]] bool held_back() const { return held_back_; }
+  [[nodiscard]] bool held_back() const {
+    return shown_ == Shown::if_whole || shown_ == Shown::if_whole_or_long;
+  }
   [[nodiscard]] bool too_long_to_hold_back() const;
 
   // Reads the body to its end. `idle`: the longest wait for the next bytes. `rate`: a slower
@@ -54,51 +53,53 @@ class BodyWriter {
   // Call this after write(): publishes a body that is still held back, stores it, finishes the
   // fill.
   void complete();
-  // Call this after write(): stores what came as a part if a strong validator allows the rest to be
-  // asked for later, and fails the fill.
-  void fail(const Failure& cut);
-  // As fail(), but stores nothing. Counts the answer by the reason why it is not stored.
+  // Call this after write() has failed: fails the fill, and stores nothing. Counts the answer by
+  // the reason why it is not stored.
   void end_cut(const Failure& cut);
-  // complete() or fail(), by what write() has returned.
+  // Call this with the result of write(): complete(); or stores what came as a part, if a strong
+  // validator allows the rest to be asked for later, then end_cut().
   void end(const Outcome<void>& written);
-  // write(), then end().
-  net::Task<void> to_the_end();
 
-  [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }
   [[nodiscard]] Attempt& attempt() { return incoming_.attempt; }
-  // Call this after write() has failed: records the failure of a parent (Fetch::note_cut).
-  void note_cut() { incoming_.attempt.fetch().server().note_cut(); }
   [[nodiscard]] cache::Ref<const cache::Entry> entry() const { return incoming_.entry; }
 
  private:
-  [[nodiscard]] bool stores() const { return keeping_ && !incoming_.left_there; }
+  // What readers see of the answer.
+  enum class Shown : std::uint8_t { nothing, if_whole, if_whole_or_long, all };
+  // Where the whole body is kept: to store it or, of what is left there, for requests that join.
+  enum class Kept : std::uint8_t { in_memory, in_blocks, nowhere };
+
+  [[nodiscard]] bool stores() const { return kept_ != Kept::nowhere && !incoming_.left_there; }
+  [[nodiscard]] bool is_windowed() const {
+    return shown_ == Shown::all && kept_ != Kept::in_memory;
+  }
+  [[nodiscard]] std::uint64_t left() const;
   [[nodiscard]] bool at_end();
   void next_block();
-  void take(std::size_t size);
-  void note_size();
+  void append(std::size_t size);
+  [[nodiscard]] std::optional<Failure> apply_limits();
   [[nodiscard]] bool worth_lending();
-  net::Task<Outcome<void>> lend(std::chrono::milliseconds idle);
-  Count& upstream_bytes();
+  using Read = Outcome<std::size_t>;  // bytes; zero at the end
+  net::Soon<Read> next_bytes(std::chrono::milliseconds idle);
+  net::Soon<Read> read_into_block(std::chrono::milliseconds idle);
+  net::Task<Read> read_timed(net::asio::mutable_buffer into, std::chrono::milliseconds idle);
+  net::Task<Read> lend(std::chrono::milliseconds idle);
   net::Task<void> grow();
-  [[nodiscard]] bool worth_finishing() const;
+  net::Task<void> end_growth();
   [[nodiscard]] bool gives_up();
   void outgrow_memory();
   void stop_keeping(cache::Storability why);
   cache::Storability store();
-  cache::Storability store_whole();
-  void store_what_came(const Failure& cut);
 
   FillContext& context_;
   Incoming incoming_;
   Growth growth_;
   cache::Ref<cache::Block> block_;  // the last block of the body
   std::uint32_t used_ = 0;          // the number of bytes in block_
-  bool keeping_;  // the whole body: to store it or, of what is left there, for requests that join
+  Shown shown_ = Shown::nothing;
+  Kept kept_;
   cache::Storability storability_;  // `yes` while the answer may still be stored
-  bool published_ = false;
-  bool held_back_ = false;
-  bool until_whole_ = false;
-  bool windowed_ = false;  // the body has outgrown memory: the fill keeps a window, blocks the rest
+  std::optional<LeastRate> rate_;   // of this write()
   const UnreadWatch watch_;
 };
 

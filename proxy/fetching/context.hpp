@@ -8,6 +8,7 @@
 
 #include "proxy/blocks/fetch_access.hpp"
 #include "proxy/fetching/fetching.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"

@@ -9,7 +9,6 @@
 #include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
-#include "proxy/fetching/duplicate.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/fetching/object_writer.hpp"
 #include "proxy/fetching/part.hpp"
@@ -48,6 +47,39 @@ SiblingQuestion question_to_siblings(const FillJob& job) {
   // fresher copy may take its place.
   const bool may_freshen = is_stale(job) && !stored->never_stale;
   return {part_to_ask_for(job), may_freshen ? stored->quotes().etag : std::string_view()};
+}
+
+// Whether the client asks for so little of the part that it can be held back until it is whole.
+bool is_little_asked_for(const FillContext& context, const http::ContentRange& part) {
+  const auto asked = http::only_range(context.request().facts.ranges);
+  if (!asked || !part.complete || asked->first > part.range.last) return false;
+  const auto last = std::min(asked->last.value_or(part.range.last), part.range.last);
+  return last - asked->first < BodyWriter::kHeldBack;
+}
+
+// Whether our clients have requested the URL before: then what they got may have been left with a
+// neighbour, where it has grown stale.
+bool was_left_there(const FillContext& context) {
+  const auto* const placement = context.cache().placement;
+  return placement && placement->was_asked_before(context.job.key);
+}
+
+// Whether the answer, which may be stored, is to be left with the neighbour that gave it: see
+// Placement::leaves_there().
+bool is_left_there(const FillContext& context, const Incoming& incoming) {
+  auto* const placement = context.cache().placement;
+  if (!placement) return false;
+  const auto& answer = incoming.attempt;
+  const auto& peer = *answer.peer();
+  const auto& part = incoming.entry->range();
+  const Offer offer{.role = peer.role,
+                    .takes = peer.accuracy.first_byte(),
+                    .took = answer.waits_itself() ? std::nullopt : std::optional(answer.waited()),
+                    .renews = !!context.job.stored.entry,
+                    .long_part = part && !is_little_asked_for(context, *part),
+                    .length = part ? part->complete : incoming.length};
+  const auto setting = context.request().policy().settings.digest.duplicates;
+  return placement->leaves_there(setting, context.job.key, offer);
 }
 
 constexpr std::uint64_t kLittle = 64 * 1024;
@@ -106,7 +138,7 @@ std::uint64_t least_rate(const std::optional<std::uint64_t>& length, bool held_b
   return may_be_long ? kLeastHeldBackRate : kLeastSiblingRate;
 }
 
-void check_some(const FillContext& context, const BodyWriter& writer) {
+void check_some(const FillContext& context, BodyWriter& writer) {
   if (!is_to_be_checked(context.access.sources, context.request())) return;
   auto entry = writer.entry();
   const auto length =
@@ -125,7 +157,8 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   const auto least = least_rate(incoming.length, held_back);
   BodyWriter writer(context, std::move(incoming));
   if (held_back) {
-    writer.hold_back(!search.origin_has_failed());
+    const bool is_last = search.origin_has_failed();
+    writer.hold_back(is_last ? BodyWriter::IfLong::publish : BodyWriter::IfLong::fail);
   } else {
     writer.publish();
   }

@@ -79,7 +79,7 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
   const bool is_cut =
       worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
   if (!is_cut) return std::nullopt;
-  writer.note_cut();
+  writer.attempt().fetch().server().note_cut();
   const bool neighbours = may_ask_neighbours(context.cache().fills, context.job.key,
                                              context.request(), context.access.clock().steady());
   const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;

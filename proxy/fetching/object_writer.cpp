@@ -1,12 +1,13 @@
 #include "proxy/fetching/object_writer.hpp"
 
+#include <algorithm>
+
 #include "proxy/blocks/block_writer.hpp"
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
-#include "proxy/fetching/object_length.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/neighbour.hpp"
@@ -16,6 +17,27 @@ namespace proxy {
 using net::Task;
 
 namespace {
+
+bool is_good_part(const cache::Entry& part, std::optional<std::uint64_t> promised) {
+  return part.range() && part.range()->complete && promised == part.range()->range.size() &&
+         !cache::strong_validator(part).empty();
+}
+
+// Whether the part has exactly the asked range.
+bool is_of_blocks(const http::ContentRange& part, const http::AskedRange& asked) {
+  const auto end = *part.complete - 1;
+  const auto last = asked.last ? std::min(*asked.last, end) : end;
+  return part.range == http::ByteRange{asked.first, last};
+}
+
+// Whether the part is a whole body that is not large, and the client asked for all of it. Such a
+// part is stored like any other response.
+bool is_simply_all(const http::ContentRange& part, std::string_view ranges,
+                   std::uint64_t large_from) {
+  const auto asked = http::only_range(ranges);
+  return part.is_whole() && *part.complete <= large_from && asked && asked->first == 0 &&
+         asked->last.value_or(UINT64_MAX) >= part.range.last;
+}
 
 // Whether the stored entry may belong to an object of this length.
 bool is_of_length(const cache::Entry& stored, std::uint64_t length) {
@@ -82,20 +104,27 @@ RunJob rest_job(const FillContext& context, std::shared_ptr<BlockRun> run) {
   return {std::move(run), context.job.key, std::move(request), context.patience};
 }
 
+// What a body is written from and into.
+struct Into {
+  Attempt& attempt;
+  BlockWriter& writer;
+  std::shared_ptr<BlockRun> run;
+  std::chrono::milliseconds idle;
+};
+
 // If a neighbour that fetches the body itself is silent, waits for it as long as for an origin, and
 // asks the origin for the rest meanwhile. Returns the origin's answer if that comes first. Else
 // `written` tells how writing has ended.
-Task<std::optional<BegunRest>> outlast_silence(const FillContext& context, Attempt& attempt,
-                                               BlockWriter& writer, std::shared_ptr<BlockRun> run,
-                                               Outcome<void>& written,
-                                               std::chrono::milliseconds idle) {
+Task<std::optional<BegunRest>> outlast_silence(const FillContext& context, Into into,
+                                               Outcome<void>& written) {
+  auto& [attempt, writer, run, idle] = into;
   const auto longest = context.request().policy().settings.timeouts.body;
   const bool resumable = !cache::strong_validator(*run->object).empty();
   while (resumable && is_silent(written, attempt)) {
     const auto before = writer.received();
     const auto job = rest_job(context, run);
     const auto left = whole_blocks_left(*run);
-    std::function<bool(Attempt&)> fits = [&run, &left](Attempt& rest) {
+    std::function<bool(Attempt&)> fits = [&run = run, &left](Attempt& rest) {
       return has_rest(rest, *run->object, left);
     };
     auto asked = rest_at_origin(context.access, job, left);
@@ -132,7 +161,10 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
   }
   if (written) {
     written = co_await writer.write(idle);
-    if (!written) all.rest = co_await outlast_silence(context, attempt, writer, run, written, idle);
+    if (!written) {
+      const Into into{attempt, writer, run, idle};
+      all.rest = co_await outlast_silence(context, into, written);
+    }
   }
   attempt.fetch().finish();
   if (!attempt.peer()) co_return all;
@@ -169,6 +201,23 @@ Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> object_length(const cache::Entry& answer,
+                                           std::optional<std::uint64_t> length,
+                                           const cache::RequestFacts& request,
+                                           const std::optional<http::AskedRange>& range_override,
+                                           std::uint64_t large_from) {
+  if (answer.variant().never_matches()) return {};
+  const bool large = length && *length > large_from;
+  if (answer.status == 200) return large ? length : std::nullopt;
+  if (!is_good_part(answer, length)) return {};
+  const auto& part = *answer.range();
+  const bool wanted = range_override ? is_of_blocks(part, *range_override)
+                                     : large && !request.if_range && !request.authorization;
+  const bool kept =
+      wanted && cache::whole_blocks(part) && !is_simply_all(part, request.ranges, large_from);
+  return kept ? part.complete : std::nullopt;
+}
 
 cache::Ref<const cache::Entry> begin_object(const FillContext& context, const Incoming& incoming,
                                             const std::optional<http::AskedRange>& range_override,

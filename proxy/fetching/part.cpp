@@ -29,7 +29,8 @@ Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuest
   for (const auto& slice : cache::without_first(budget, stored.body, before).slices) {
     context.fill().append(slice.block, slice.size);
   }
-  co_await writer.to_the_end();
+  const auto idle = context.request().policy().settings.timeouts.body;
+  writer.end(co_await writer.write(idle));
 }
 
 Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,

@@ -1,4 +1,4 @@
-#include "proxy/fetching/object_length.hpp"
+#include "proxy/fetching/object_writer.hpp"
 
 #include <gtest/gtest.h>
 
