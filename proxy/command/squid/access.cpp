@@ -9,12 +9,51 @@ namespace {
 constexpr std::size_t kMostRules = 250;  // access.rules takes 256
 constexpr std::size_t kMostSteps = 20'000;
 
+struct Rule {
+  Action action;
+  Conditions when;
+  std::string comment;       // the line that it comes from
+  bool provisional = false;  // it denies more than its line, part of which has no equal
+
+  [[nodiscard]] bool allows() const { return action == Action::allow; }
+};
+
 // Refuses the requests that meet `when` and none of `unless`, before any later line allows them.
+// A rule cannot say "unless", so the guards narrow each later rule that allows.
 struct Guard {
   Conditions when;
   Alternatives unless;
   std::string comment;  // the line that it comes from
 };
+
+std::string comment_for(const Line& line) {
+  return origin_of(line.place) + ": " + line.text;
+}
+
+Json written(const Rule& rule) {
+  constexpr const char* kNames[] = {"clients", "to",    "ports", "methods",
+                                    "schemes", "times", "users"};
+  Json json{{"action", rule.allows() ? "allow" : "deny"}};
+  for (const auto& [key, values] : rule.when) {
+    json[kNames[static_cast<std::size_t>(key)]] = texts_of(values, key, rule.action);
+  }
+  add_comment(json, rule.comment);
+  return json;
+}
+
+// "deny_to" without what is in it by default.
+Values beyond_default(const Values& networks) {
+  Values others = simplified(networks);
+  for (const std::string_view set : {"loopback", "link-local"}) {
+    const auto networks_of_set = config::parse_networks(set).value();
+    for (const config::Network& known : networks_of_set) {
+      std::erase_if(others, [&](const Value& each) {
+        return covers(known, std::get<config::Network>(each));
+      });
+    }
+  }
+  return others;
+}
 
 class Reader {
  public:
@@ -34,10 +73,12 @@ class Reader {
     const Demand demand = demanded_by(line, acls_, allows ? Action::allow : Action::deny);
     if (demand.never) {
       findings_.unneeded(line, "no request that Hearsay serves meets it");
-    } else if (demand.is_about_pages()) {
-      read_pages(line, demand, allows);
+    } else if (!allows) {
+      deny(line, demand);
+    } else if (is_about_pages(demand.all)) {
+      allow_pages(line, demand);
     } else {
-      allows ? allow(line, demand) : deny(line, demand);
+      allow(line, demand);
     }
   }
 
@@ -59,31 +100,61 @@ class Reader {
           line,
           "decides before the http_access lines, and whatever it denies is denied even if a line "
           "above it allows that");
-      deny_for(line);
+      deny(line, demanded_by(line, acls_, Action::deny));
       if (denies_all) return;
     }
     if (allows_rest) return;
     Demand all;
     all.unknown = "its list denies all that it does not allow, and rules are one list";
-    denial_ == Denial::less ? findings_.wider(*allowing, all.unknown) : deny_more(*allowing, all);
+    deny_unknown(*allowing, all, {});
   }
 
   // To Hearsay, the client is who connects. A proxy that Squid trusts to name its own clients would
   // let all of them in.
-  void read_indirect(const std::vector<Line>& lines) {
-    for (const Line& line : lines) {
-      if (line.name != "follow_x_forwarded_for" || line.words.empty()) continue;
-      if (line.words[0].text != "allow") continue;
-      const std::string why = "Hearsay does not look at X-Forwarded-For to tell clients apart";
-      if (denial_ == Denial::less) {
-        findings_.wider(line, why + ": all clients of these proxies may do what the proxies may");
-        continue;
-      }
-      findings_.left(
-          line, why +
-                    ". A rule denies the proxies of this line; take it out if all of their clients "
-                    "may use Hearsay");
-      deny_for(line);
+  void read_indirect(const Line& line) {
+    if (line.words.empty() || line.words[0].text != "allow") return;
+    const std::string why = "Hearsay does not look at X-Forwarded-For to tell clients apart";
+    if (denial_ == Denial::less) {
+      return findings_.wider(line,
+                             why + ": all clients of these proxies may do what the proxies may");
+    }
+    findings_.left(line, why +
+                             ". A rule denies the proxies of this line; take it out if all of "
+                             "their clients may use Hearsay");
+    deny(line, demanded_by(line, acls_, Action::deny));
+  }
+
+  void write(Json& into) && {
+    if (!closed_ && !last_allows_) {
+      add_allowed({}, "the opposite of the last http_access line");
+      findings_.changed(
+          last_,
+          "it is the last http_access line, and Squid allows what no line denies: the settings let "
+          "in all others, too. If that is not meant, end the list with \"http_access deny all\"");
+    }
+    const Values clients = clients_from_the_end();
+    for (const Rule& rule : rules_) into["rules"].push_back(written(rule));
+    into["clients"] = texts_of(clients, Key::clients);
+    const auto monitor = texts_of(simplified(monitor_), Key::clients);
+    into["monitor"] = monitor.empty() ? std::vector<std::string>{"loopback"} : monitor;
+    into["admin"] = texts_of(simplified(admin_), Key::clients);
+    if (auto texts = texts_of(beyond_default(deny_to_), Key::destinations); !texts.empty()) {
+      texts.insert(texts.begin(), {"loopback", "link-local"});
+      into["deny_to"] = texts;
+    }
+    if (!clients.empty() || !rules_.empty()) write_connect_ports(into);
+    if (!block_.empty()) into["block"] = block_;
+  }
+
+ private:
+  void write_connect_ports(Json& into) const {
+    Json ports = Json::array();
+    for (const std::string& text : texts_of(connect_ports_, Key::ports)) {
+      ports.push_back(text.find('-') == text.npos ? Json(std::stoi(text)) : Json(text));
+    }
+    into["connect_ports"] = ports;
+    if (connect_ports_ == Values{kAllPorts}) {
+      add_comment(into, "no line limits CONNECT to some ports for all clients", "connect_ports");
     }
   }
 
@@ -92,144 +163,123 @@ class Reader {
   // nobody gets past the line, since the settings know no users.
   bool ask_for_user(const Line& line) {
     Demand demand = demanded_by(line, acls_, Action::deny);
-    if (demand.pages_for_users) {  // there is nobody to ask
-      if (demand.pages) monitor_denied_ = true;
-      if (demand.is_about_purging()) admin_denied_ = true;
-    }
     if (!demand.before_user) return false;
     demand.all = *demand.before_user;
-    if (demand.asks == Acl::Asks::user) {
-      Conditions users;
-      users.users = {"*"};
-      guard({demand.all, {users}, comment_for(line)});
+    if (is_about_pages(demand.all)) {  // there is nobody to ask
+      deny_pages(demand.all);
       return false;
     }
-    denial_ == Denial::less ? findings_.wider(line, demand.unknown) : deny_more(line, demand);
+    if (demand.asks == Acl::Asks::user) {
+      guard({demand.all, {{{Key::users, {"*"}}}}, comment_for(line)});
+      return false;
+    }
+    deny_unknown(line, demand, {});
     return denial_ == Denial::more;
   }
 
-  Access access() && {
-    if (!closed_ && !last_allows_) {
-      add_allowed({}, "the opposite of the last http_access line");
-      findings_.changed(
-          last_,
-          "it is the last http_access line, and Squid allows what no line denies: the settings let "
-          "in all others, too. If that is not meant, end the list with \"http_access deny all\"");
-    }
-    move_clients_from_the_end();
-    return std::move(result_);
+  // Requests for the proxy's own pages, and to purge, have settings of their own, which name
+  // clients only: where a line denies some clients, or some pages, nobody is allowed.
+  void deny_pages(const Conditions& when) {
+    (when.contains(Key::pages) ? monitor_denied_ : admin_denied_) = true;
   }
 
- private:
-  // Denies what the acls of a line of another list name.
-  void deny_for(const Line& line) {
-    const Demand demand = demanded_by(line, acls_, Action::deny);
-    if (demand.never) return;
-    demand.is_about_pages() ? read_pages(line, demand, false) : deny(line, demand);
-  }
-
-  // Requests for the proxy's own pages, and to purge, have settings of their own.
-  void read_pages(const Line& line, const Demand& demand, bool allows) {
-    bool& denied = demand.pages ? monitor_denied_ : admin_denied_;
-    if (!allows) {  // some clients only, or on some pages only; the settings cannot say that
-      denied = true;
-      return;
-    }
+  void allow_pages(const Line& line, const Demand& demand) {
+    const bool monitor = demand.all.contains(Key::pages);
     Conditions others = demand.all;
-    others.methods.reset();
-    others.clients.reset();
-    if (!demand.is_conditions_only() || !others.is_always()) {
+    for (const Key key : {Key::methods, Key::clients, Key::pages}) others.erase(key);
+    if (!demand.is_conditions_only() || !others.empty()) {
       return findings_.left(line, "access.monitor and access.admin name clients only");
     }
-    const auto named = demand.all.clients.value_or(*parse_addresses("all"));
-    if (denied || may_refuse_pages()) {
-      for (const config::Network& network : named) {
-        findings_.left(line,
-                       "lines above it may refuse some of these clients: " + to_text(network));
+    const auto clients = demand.all.find(Key::clients);
+    const auto named = clients == demand.all.end() ? parse_addresses("all") : clients->second;
+    if ((monitor ? monitor_denied_ : admin_denied_) || may_refuse_pages()) {
+      for (const std::string& network : texts_of(named, Key::clients)) {
+        findings_.left(line, "lines above it may refuse some of these clients: " + network);
       }
       return;
     }
-    auto& into = demand.pages ? result_.monitor : result_.admin;
+    auto& into = monitor ? monitor_ : admin_;
     into.insert(into.end(), named.begin(), named.end());
   }
 
   // Own pages have hosts and ports of their own, so rules about other hosts and ports refuse none.
   bool may_refuse_pages() const {
-    return !guards_.empty() ||
-           std::any_of(result_.rules.begin(), result_.rules.end(), [](const Rule& rule) {
-             return !rule.allows && !rule.when.to && !rule.when.ports;
-           });
+    return !guards_.empty() || std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) {
+      return !rule.allows() && !rule.when.contains(Key::to) && !rule.when.contains(Key::ports);
+    });
   }
 
   void allow(const Line& line, const Demand& demand) {
     if (!demand.unknown.empty()) return findings_.left(line, demand.unknown);
-    if (!demand.destinations.empty()) {
+    if (demand.all.contains(Key::destinations)) {
       return findings_.left(
           line, "a rule names hosts, not the addresses to which they resolve; name the hosts");
     }
     for (const Conditions& exception : demand.except) {
-      if (const auto part = both(demand.all, exception)) add({false, *part, comment_for(line)});
+      if (const auto part = both(demand.all, exception)) {
+        add({Action::deny, *part, comment_for(line)});
+      }
     }
     if (!demand.except.empty()) {
       findings_.changed(line,
                         "what it excepts by ! is denied here; Squid would ask the lines below");
     }
     add_allowed(demand.all, comment_for(line));
-    closed_ = closed_ || (demand.all.is_always() && demand.except.empty() && guards_.empty());
+    closed_ = closed_ || (demand.all.empty() && demand.except.empty() && guards_.empty());
   }
 
+  // Denies what the acls of a line name, whichever list it is of.
   void deny(const Line& line, const Demand& demand) {
-    const bool has_allowed = std::any_of(result_.rules.begin(), result_.rules.end(),
-                                         [](const Rule& rule) { return rule.allows; });
-    if (!demand.destinations.empty()) {
-      result_.deny_to.insert(result_.deny_to.end(), demand.destinations.begin(),
-                             demand.destinations.end());
+    if (demand.never) return;
+    if (is_about_pages(demand.all)) return deny_pages(demand.all);
+    const bool has_allowed =
+        std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.allows(); });
+    if (const auto to = demand.all.find(Key::destinations); to != demand.all.end()) {
+      deny_to_.insert(deny_to_.end(), to->second.begin(), to->second.end());
       if (has_allowed || line.words.size() > 2) {
         findings_.changed(line, "access.deny_to holds for all clients");
       }
     } else if (!demand.hosts_file.empty()) {
-      result_.block.push_back(demand.hosts_file);
+      block_.push_back(demand.hosts_file);
       findings_.changed(line, "access.block holds for all clients, and for all hosts below a host");
     } else if (!demand.unknown.empty()) {
-      denial_ == Denial::less ? deny_less(line, demand) : deny_more(line, demand);
+      const Demand part = demanded_by(line, acls_, Action::allow);
+      deny_unknown(line, demand,
+                   part.is_conditions_only() ? std::optional(part.all) : std::nullopt);
     } else if (!demand.except.empty()) {
       guard({demand.all, demand.except, comment_for(line)});
     } else if (has_allowed || !limit_connect_ports(demand.all)) {
-      add({false, demand.all, comment_for(line)});
-      closed_ = closed_ || demand.all.is_always();
+      add({Action::deny, demand.all, comment_for(line)});
+      closed_ = closed_ || demand.all.empty();
     }
   }
 
-  void deny_more(const Line& line, const Demand& demand) {
+  // Of a line that has no equal: denies more, or, if that is ordered, only the `part` of it that
+  // can be said.
+  void deny_unknown(const Line& line, const Demand& demand, const std::optional<Conditions>& part) {
+    if (denial_ == Denial::less) {
+      findings_.wider(line, demand.unknown);
+      if (part) add({Action::deny, *part, comment_for(line) + " (in part)"});
+      return;
+    }
     findings_.left(
         line,
         demand.unknown + ". The rule denies " +
-            (demand.all.is_always() ? "everything" : "more than the line") +
+            (demand.all.empty() ? "everything" : "more than the line") +
             "; take it out once you have another way, or import with --wider, which leaves out "
             "such lines");
-    add({false, demand.all, comment_for(line) + " (" + demand.unknown + ")", true});
-  }
-
-  // Denies what can be said of the line: some values of its acls, perhaps.
-  void deny_less(const Line& line, const Demand& demand) {
-    findings_.wider(line, demand.unknown);
-    Demand part = demanded_by(line, acls_, Action::allow);
-    if (part.is_conditions_only()) {
-      add({false, std::move(part.all), comment_for(line) + " (in part)"});
-    }
+    add({Action::deny, demand.all, comment_for(line) + " (" + demand.unknown + ")", true});
   }
 
   // Only for a line above which no line allows: it holds for all clients, as the setting does.
   bool limit_connect_ports(const Conditions& denied) {
-    Conditions connect;
-    connect.methods = {"CONNECT"};
-    connect.ports = denied.ports;
-    if (!denied.ports || denied != connect) return false;
-    Conditions allowed;
-    allowed.ports = other_ports(*denied.ports);
-    connect.ports = result_.connect_ports;
-    const auto left = both(connect, allowed);
-    result_.connect_ports = left ? *left->ports : std::vector<Ports>{};
+    const auto ports = denied.find(Key::ports);
+    if (ports == denied.end() || denied.size() != 2) return false;
+    const Conditions connect{{Key::ports, ports->second}, {Key::methods, {"CONNECT"}}};
+    if (denied != connect) return false;
+    const auto left =
+        both({{Key::ports, connect_ports_}}, {{Key::ports, other_ports(ports->second)}});
+    connect_ports_ = left ? left->at(Key::ports) : Values{};
     return true;
   }
 
@@ -240,65 +290,67 @@ class Reader {
     if (!known) guards_.push_back(std::move(guard));
   }
 
-  static bool lets_through(const Guard& guard, const Conditions& asked) {
-    return std::any_of(guard.unless.begin(), guard.unless.end(),
-                       [&](const Conditions& one) { return both(one, asked) == asked; });
-  }
-
   // Adds the rules of a line that allows, as far as the guards from the number `from` on let it:
   // first what a guard lets through, then a denial of the rest that is the guard's.
   void add_allowed(const Conditions& when, const std::string& comment, std::size_t from = 0) {
-    if (++steps_ > kMostSteps) return add({false, {}, comment}, true);
+    if (++steps_ > kMostSteps) return close();
     if (closed_) return;
-    if (from == guards_.size()) return add({true, when, comment});
+    if (from == guards_.size()) return add({Action::allow, when, comment});
     const Guard& guard = guards_[from];
     const auto guarded = both(when, guard.when);
-    if (guarded && !lets_through(guard, *guarded)) {
+    const bool stops = guarded && std::none_of(guard.unless.begin(), guard.unless.end(),
+                                               [&](const Conditions& one) {
+                                                 return both(one, *guarded) == guarded;
+                                               });
+    if (stops) {
       for (const Conditions& one : guard.unless) {
         if (const auto part = both(*guarded, one)) add_allowed(*part, comment, from + 1);
       }
       if (*guarded == when) return;
-      add({false, *guarded, guard.comment});
+      add({Action::deny, *guarded, guard.comment});
     }
     add_allowed(when, comment, from + 1);
   }
 
-  // A list that is full denies the rest.
-  void add(Rule rule, bool full = false) {
+  void add(Rule rule) {
     if (closed_) return;
-    if (full || result_.rules.size() == kMostRules) {
-      rule = {false, {}, "access.rules is full: all that follows is denied", true};
-      findings_.left({}, "the http_access lines come to more rules than access.rules takes");
-      closed_ = true;
-    }
-    result_.rules.push_back(std::move(rule));
+    if (rules_.size() == kMostRules) return close();
+    rules_.push_back(std::move(rule));
   }
 
-  // Rules at the end that ask only who the client is are what access.clients says.
-  void move_clients_from_the_end() {
-    auto& rules = result_.rules;
-    const bool denies_rest = !rules.empty() && !rules.back().allows &&
-                             rules.back().when.is_always() && !rules.back().provisional;
-    if (denies_rest) rules.pop_back();
-    while (!rules.empty() && rules.back().allows) {
-      Conditions others = rules.back().when;
-      const auto clients = others.clients.value_or(*parse_addresses("all"));
-      others.clients.reset();
-      if (!others.is_always()) break;
-      result_.clients.insert(result_.clients.begin(), clients.begin(), clients.end());
-      rules.pop_back();
-    }
-    result_.clients = simplified(result_.clients);
+  // A list that is full denies the rest.
+  void close() {
+    if (std::exchange(closed_, true)) return;
+    rules_.push_back({Action::deny, {}, "access.rules is full: all that follows is denied", true});
+    findings_.left({}, "the http_access lines come to more rules than access.rules takes");
   }
 
-  static std::string comment_for(const Line& line) {
-    return origin_of(line.place) + ": " + line.text;
+  // Takes the rules off the end that ask only who the client is: they are what access.clients says.
+  Values clients_from_the_end() {
+    const bool denies_rest = !rules_.empty() && !rules_.back().allows() &&
+                             rules_.back().when.empty() && !rules_.back().provisional;
+    if (denies_rest) rules_.pop_back();
+    Values all;
+    while (!rules_.empty() && rules_.back().allows()) {
+      const Conditions& when = rules_.back().when;
+      const auto clients = when.find(Key::clients);
+      if (when.size() > (clients == when.end() ? 0 : 1)) break;
+      const Values more = clients == when.end() ? parse_addresses("all") : clients->second;
+      all.insert(all.begin(), more.begin(), more.end());
+      rules_.pop_back();
+    }
+    return simplified(all);
   }
 
   const Acls& acls_;
   const Denial denial_;
   Findings& findings_;
-  Access result_;
+  std::vector<Rule> rules_;          // the first that a request meets decides
+  Values monitor_;                   // may read the proxy's own pages; empty: no line says
+  Values admin_;                     // may purge; empty: no line says
+  Values deny_to_;                   // no request may reach these, besides those of the default
+  std::vector<std::string> block_;   // files of hosts that no client may reach
+  Values connect_ports_{kAllPorts};  // for all clients; rules may deny some of them
   std::vector<Guard> guards_;
   bool monitor_denied_ = false;  // a line above denies some client some of these pages
   bool admin_denied_ = false;    // or purging
@@ -310,17 +362,19 @@ class Reader {
 
 }  // namespace
 
-Access read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial,
-                   Findings& findings) {
+void read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial, Json& into,
+                 Findings& findings) {
   Reader reader(acls, denial, findings);
-  reader.read_indirect(lines);
+  for (const Line& line : lines) {
+    if (line.name == "follow_x_forwarded_for") reader.read_indirect(line);
+  }
   for (const auto* name : {"adapted_http_access", "http_reply_access", "miss_access"}) {
     reader.read_further(lines, name);
   }
   for (const Line& line : lines) {
     if (line.name == "http_access") reader.read(line);
   }
-  return std::move(reader).access();
+  std::move(reader).write(into);
 }
 
 }  // namespace proxy::command::squid

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "config/text.hpp"
-#include "proxy/command/squid/lines.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -23,13 +22,15 @@ struct Collected {
   Texts files;  // that the values come from
   bool has_own_values = false;
   bool ignores_case = false;
-  std::string why_unknown;
+  std::string unknown;
 };
+
+using AllCollected = std::map<std::string, Collected, NameOrder>;
 
 void add_file(Collected& acl, const std::string& path, const Files& files) {
   acl.files.push_back(path);
   const auto text = files.read(path);
-  if (!text) acl.why_unknown = "the file " + config::in_quotes(path) + " cannot be read";
+  if (!text) acl.unknown = "the file " + config::in_quotes(path) + " cannot be read";
   std::string_view rest = text ? *text : std::string_view();
   while (!rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());
@@ -37,7 +38,7 @@ void add_file(Collected& acl, const std::string& path, const Files& files) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (words.empty()) continue;
     if (acl.values.size() == kMostLines) {
-      acl.why_unknown = "it has too many values";
+      acl.unknown = "it has too many values";
       return;
     }
     std::string& value = acl.values.emplace_back(words.front().text);
@@ -59,93 +60,98 @@ void add_values(Collected& acl, const Line& line, const Files& files) {
   }
 }
 
-// What `parse` makes of each value. A value of which it makes nothing is left out.
-template <class Parse>
-auto parsed(const Collected& acl, Acl& into, const Parse& parse) {
-  decltype(parse(std::string())) all;
-  for (const std::string& value : acl.values) {
-    const auto more = parse(value);
-    if (more.empty() && into.left_out.empty()) into.left_out = value;
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
-}
-
-void set_unknown(Acl& acl, std::string why) {
-  acl.kind = Acl::Kind::unknown;
-  acl.why = std::move(why);
-  acl.urls.reset();
-}
-
-template <class T>
-void set_condition(Acl& acl, std::optional<std::vector<T>>& condition, std::vector<T> values,
-                   std::size_t most = kMostItems) {
-  if (values.size() > most) {
-    return set_unknown(acl, "it has more values than a rule takes (" + std::to_string(most) + ")");
-  }
-  acl.kind = values.empty() ? Acl::Kind::none : Acl::Kind::conditions;
-  if (!values.empty()) condition = std::move(values);
-}
-
-config::Networks networks_of(const std::string& value) {
-  return parse_addresses(value).value_or(config::Networks{});
-}
-
 // No client has an address of 0.0.0.0/8, which stock files name all the same.
-bool is_this_network(const config::Network& network) {
+bool is_this_network(const Value& value) {
+  const auto& network = std::get<config::Network>(value);
   return network.prefix >= 104 && config::is_v4(network.address) && network.address[12] == 0;
 }
 
-void read_addresses(const Collected& lines, Acl& acl, bool of_clients) {
-  auto networks = parsed(lines, acl, networks_of);
-  if (of_clients) std::erase_if(networks, is_this_network);
-  if (networks.size() > kMostNetworks) return set_unknown(acl, "it has too many networks");
-  networks = simplified(networks);
-  if (is_every_address(networks)) {
-    acl.kind = Acl::Kind::every;
-  } else if (of_clients) {
-    set_condition(acl, acl.conditions.clients, std::move(networks), kMostNetworks);
-  } else {
-    acl.kind = networks.empty() ? Acl::Kind::none : Acl::Kind::destinations;
-    acl.destinations = std::move(networks);
+Values parse_domain(const std::string& value) {
+  const auto hosts = hosts_of_domain(value);
+  return {hosts.begin(), hosts.end()};
+}
+
+Values parse_domain_regex(const std::string& value) {
+  const auto hosts = hosts_of(value);
+  return {hosts.begin(), hosts.end()};
+}
+
+Values parse_ports(const std::string& value) {
+  const auto dash = value.find('-');
+  const auto first = config::parse_number(value.substr(0, dash), 65'535);
+  const auto last =
+      dash == value.npos ? first : config::parse_number(value.substr(dash + 1), 65'535);
+  if (!first || !last || *first > *last || *last == 0) return {};
+  return {Range{std::max(static_cast<unsigned>(*first), 1U), static_cast<unsigned>(*last)}};
+}
+
+// To Squid, an asterisk is a character of a name like any other.
+bool is_name(const std::string& value, std::size_t longest) {
+  return config::is_token(value) && value.size() <= longest && value.find('*') == value.npos;
+}
+
+Values parse_method(const std::string& value) {
+  std::string upper = value;  // Squid compares the known methods without regard to case
+  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return is_name(value, 32) ? Values{upper} : Values{};
+}
+
+Values parse_user(const std::string& value) {
+  return is_name(value, 64) ? Values{value == "REQUIRED" ? "*" : value} : Values{};
+}
+
+// A type of acls whose values are parsed one by one. A value that comes to nothing is left out.
+struct Type {
+  std::string_view name;
+  Key key;
+  Values (*parse)(const std::string& value);
+};
+
+Values parse_address_list(const std::string& value) {
+  return parse_addresses(value);
+}
+
+constexpr std::array kTypes{Type{"src", Key::clients, parse_address_list},
+                            Type{"dst", Key::destinations, parse_address_list},
+                            Type{"dstdomain", Key::to, parse_domain},
+                            Type{"dstdom_regex", Key::to, parse_domain_regex},
+                            Type{"port", Key::ports, parse_ports},
+                            Type{"method", Key::methods, parse_method},
+                            Type{"proxy_auth", Key::users, parse_user}};
+
+// Sets the only condition of an acl.
+void set_condition(Acl& acl, Key key, Values values) {
+  const bool networks = key == Key::clients || key == Key::destinations;
+  if (networks && values.size() <= kMostNetworks) values = simplified(values);
+  const std::size_t most = networks ? kMostNetworks : kMostItems;
+  const bool every = is_every_address(values) || (key == Key::ports && other_ports(values).empty());
+  if (values.size() > most && !every) {
+    acl.unknown = "it has more values than a rule takes (" + std::to_string(most) + ")";
+  } else if (values.empty()) {
+    acl.when = std::nullopt;
+  } else if (!every) {
+    acl.when->emplace(key, std::move(values));
   }
 }
 
-void read_hosts(const Collected& lines, Acl& acl) {
-  const bool is_regex = lines.type == "dstdom_regex";
-  auto hosts = parsed(lines, acl, [is_regex](const std::string& value) {
-    return is_regex ? hosts_of(value).value_or(Texts{}) : hosts_of_domain(value);
-  });
-  const bool from_a_file = lines.files.size() == 1 && !lines.has_own_values && !is_regex;
-  if (hosts.size() > kMostItems && from_a_file && acl.left_out.empty()) {
+void read_listed(const Collected& lines, const Type& type, Acl& acl) {
+  Values all;
+  for (const std::string& value : lines.values) {
+    const Values more = type.parse(value);
+    if (more.empty() && acl.left_out.empty()) acl.left_out = value;
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  if (type.key == Key::clients) std::erase_if(all, is_this_network);
+  const bool every_user = std::find(all.begin(), all.end(), Value("*")) != all.end();
+  if (every_user) all = {"*"};
+  if (type.key == Key::users && lines.ignores_case && !every_user) {
+    acl.unknown = "Hearsay compares the names of users with regard to case (-i)";
+  }
+  const bool from_a_file = lines.files.size() == 1 && !lines.has_own_values;
+  if (type.name == "dstdomain" && all.size() > kMostItems && from_a_file && acl.left_out.empty()) {
     acl.hosts_file = lines.files.front();
   }
-  set_condition(acl, acl.conditions.to, std::move(hosts));
-}
-
-void read_port(const Collected& lines, Acl& acl) {
-  auto ports = parsed(lines, acl, [](const std::string& value) -> std::vector<Ports> {
-    const auto dash = value.find('-');
-    const auto first = config::parse_number(value.substr(0, dash), 65'535);
-    const auto last =
-        dash == value.npos ? first : config::parse_number(value.substr(dash + 1), 65'535);
-    if (!first || !last || *first > *last || *last == 0) return {};
-    return {{std::max(static_cast<unsigned>(*first), 1U), static_cast<unsigned>(*last)}};
-  });
-  const bool every = other_ports(ports).empty();
-  set_condition(acl, acl.conditions.ports, std::move(ports));
-  if (!every || acl.kind != Acl::Kind::conditions) return;
-  acl.kind = Acl::Kind::every;
-  acl.conditions = {};
-}
-
-void read_method(const Collected& lines, Acl& acl) {
-  auto methods = parsed(lines, acl, [](const std::string& value) -> Texts {
-    std::string upper = value;  // Squid compares the known methods without regard to case
-    for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    return config::is_token(value) && value.size() <= 32 ? Texts{upper} : Texts{};
-  });
-  set_condition(acl, acl.conditions.methods, std::move(methods));
+  set_condition(acl, type.key, std::move(all));
 }
 
 void read_proto(const Collected& lines, Acl& acl) {
@@ -155,11 +161,12 @@ void read_proto(const Collected& lines, Acl& acl) {
     });
   };
   if (has("https")) {
-    return set_unknown(acl,
-                       "to Hearsay every CONNECT is https, to Squid none is; name the methods");
+    acl.unknown = "to Hearsay every CONNECT is https, to Squid none is; name the methods";
+  } else if (has("cache_object") && !has("http")) {
+    set_condition(acl, Key::pages, {""});
+  } else {
+    set_condition(acl, Key::schemes, has("http") ? Values{"http"} : Values{});
   }
-  set_condition(acl, acl.conditions.schemes, has("http") ? Texts{"http"} : Texts{});
-  if (has("cache_object") && !has("http")) acl.kind = Acl::Kind::manager;
 }
 
 // Of "MTWHF", "D" and so on; 0: no days.
@@ -185,58 +192,37 @@ std::optional<unsigned> minute_of(std::string_view text) {
 
 // "MTWHF 09:00-17:00 S 10:00-12:00"; Squid's last minute is part of the time.
 void read_time(const Collected& lines, Acl& acl) {
-  std::vector<Hours> all;
+  constexpr unsigned kLastMinute = 24 * 60 - 1;
+  Values all;
   unsigned days = 0;  // that no hours have followed yet
   for (const std::string& value : lines.values) {
-    if (days != 0 && days_of(value) != 0) all.push_back({days});
-    if (days_of(value) != 0) {
-      days = days_of(value);
-      continue;
+    const unsigned more = days_of(value);
+    if (days != 0 && more != 0) all.emplace_back(Range{0, kLastMinute, days});
+    if (more == 0) {
+      const auto dash = std::min(value.find('-'), value.size());
+      const auto begin = minute_of(value.substr(0, dash));
+      const auto end = dash == value.size() ? std::nullopt : minute_of(value.substr(dash + 1));
+      if (!begin || !end || *begin > *end) {
+        acl.left_out = value;
+      } else if (*begin <= kLastMinute) {
+        all.emplace_back(Range{*begin, std::min(*end, kLastMinute), days != 0 ? days : 0x7fU});
+      }
     }
-    const auto dash = std::min(value.find('-'), value.size());
-    const auto begin = minute_of(value.substr(0, dash));
-    const auto end = dash == value.size() ? std::nullopt : minute_of(value.substr(dash + 1));
-    if (!begin || !end || *begin > *end) {
-      acl.left_out = value;
-    } else if (*begin < 24 * 60) {
-      all.push_back({days != 0 ? days : 0x7fU, *begin, std::min(*end + 1, 24U * 60)});
-    }
-    days = 0;
+    days = more;
   }
-  if (days != 0) all.push_back({days});
-  set_condition(acl, acl.conditions.hours, std::move(all));
+  if (days != 0) all.emplace_back(Range{0, kLastMinute, days});
+  set_condition(acl, Key::times, std::move(all));
 }
 
-void read_users(const Collected& lines, Acl& acl, Users known) {
-  if (known == Users::unknown) {
-    return set_unknown(acl,
-                       "users are known from an htpasswd file only (auth_param basic program "
-                       "basic_ncsa_auth FILE)");
-  }
-  auto users = parsed(lines, acl, [](const std::string& value) -> Texts {
-    // "*" is to Squid the name of a user, to Hearsay every user
-    const bool plain = config::is_token(value) && value.size() <= 64 && value != "*";
-    return plain ? Texts{value == "REQUIRED" ? "*" : value} : Texts{};
-  });
-  const bool all = std::find(users.begin(), users.end(), "*") != users.end();
-  if (lines.ignores_case && !all) {
-    return set_unknown(acl, "Hearsay compares the names of users with regard to case (-i)");
-  }
-  set_condition(acl, acl.conditions.users, all ? Texts{"*"} : std::move(users));
-}
-
-// An acl whose URLs are known in part is left out where it is used.
 void read_urls(const Collected& lines, Acl& acl) {
-  set_unknown(
-      acl,
-      "access rules name hosts, not URLs; a file of access.block may list the beginnings of "
-      "URLs");
+  acl.unknown =
+      "access rules name hosts, not URLs; a file of access.block may list the beginnings of URLs";
   const auto patterns_of = lines.type == "url_regex" ? url_patterns_of : path_patterns_of;
   UrlPatterns all;
   for (const std::string& value : lines.values) {
     const auto more = patterns_of(value);
-    if (!more || !more->exact) return;
-    all.patterns.insert(all.patterns.end(), more->patterns.begin(), more->patterns.end());
+    if (!more) return;
+    all.insert(all.end(), more->begin(), more->end());
   }
   acl.urls = std::move(all);
 }
@@ -262,47 +248,49 @@ constexpr std::array kReasons{
     Reason{"localport|myportname|localip", "every port and address of listen has the same rules"},
     Reason{"any-of", "write one rule for each of its acls"},
     Reason{"all-of", "write its acls into each rule that uses it"},
-    Reason{"random", "rules leave nothing to chance"}};
+    Reason{"random", "rules leave nothing to chance"},
+    Reason{"", "access rules have no such condition"}};
 
 void read_type(const Collected& lines, Acl& acl, Users users) {
   const std::string& type = lines.type;
-  if (type == "src" || type == "dst") return read_addresses(lines, acl, type == "src");
-  if (type == "dstdomain" || type == "dstdom_regex") return read_hosts(lines, acl);
-  if (type == "port") return read_port(lines, acl);
-  if (type == "method") return read_method(lines, acl);
   if (type == "proto") return read_proto(lines, acl);
   if (type == "time") return read_time(lines, acl);
   if (type == "url_regex" || type == "urlpath_regex") return read_urls(lines, acl);
-  if (type == "proxy_auth") return read_users(lines, acl, users);
-  const auto* const found = std::find_if(kReasons.begin(), kReasons.end(), [&](const Reason& each) {
-    return lists(each.types, type);
-  });
-  set_unknown(acl, std::string(found == kReasons.end() ? "access rules have no such condition"
-                                                       : found->why));
+  if (type == "proxy_auth" && users == Users::unknown) {
+    acl.unknown =
+        "users are known from an htpasswd file only (auth_param basic program basic_ncsa_auth "
+        "FILE)";
+    return;
+  }
+  const auto* const listed = std::find_if(kTypes.begin(), kTypes.end(),
+                                          [&](const Type& each) { return each.name == type; });
+  if (listed != kTypes.end()) return read_listed(lines, *listed, acl);
+  const auto* reason = kReasons.begin();
+  while (!reason->types.empty() && !lists(reason->types, type)) ++reason;
+  acl.unknown = std::string(reason->why);
 }
 
-using AllCollected = std::map<std::string, Collected, NameOrder>;
-
-// Whether Squid asks for a user to decide on the acl itself.
-bool is_about_users(const Collected& acl, const std::vector<Line>& lines) {
-  if (acl.type != "external") return lists("proxy_auth|proxy_auth_regex|max_user_ip", acl.type);
-  return std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
-    return line.name == "external_acl_type" && !line.words.empty() && !acl.values.empty() &&
-           line.words[0].text == acl.values[0] &&
-           (line.text.find("%LOGIN") != line.text.npos || line.text.find("%ul") != line.text.npos);
-  });
-}
-
-// Likewise, or on one that is in it. Of acls in acls in it, no more is known.
-bool may_ask_for_user(const Collected& acl, const AllCollected& all,
-                      const std::vector<Line>& lines) {
-  constexpr std::string_view kGroups = "any-of|all-of";
-  if (!lists(kGroups, acl.type)) return is_about_users(acl, lines);
-  return std::any_of(acl.values.begin(), acl.values.end(), [&](const std::string& name) {
-    const auto found = all.find(name.substr(name.starts_with('!') ? 1 : 0));
-    return found != all.end() &&
-           (lists(kGroups, found->second.type) || is_about_users(found->second, lines));
-  });
+// Whether Squid may ask for a user to decide on the acl, or on one that is in it. Of acls in acls
+// in it, no more is known.
+bool may_ask_for_user(const Collected& acl, const AllCollected& all, const std::vector<Line>& lines,
+                      bool is_inner = false) {
+  const auto first = acl.values.empty() ? "" : acl.values.front();
+  if (acl.type == "external") {
+    return std::any_of(lines.begin(), lines.end(), [&](const Line& line) {
+      return line.name == "external_acl_type" && !line.words.empty() &&
+             line.words[0].text == first &&
+             (line.text.find("%LOGIN") != line.text.npos ||
+              line.text.find("%ul") != line.text.npos);
+    });
+  }
+  if (!lists("any-of|all-of", acl.type)) {
+    return lists("proxy_auth|proxy_auth_regex|max_user_ip", acl.type);
+  }
+  return is_inner ||
+         std::any_of(acl.values.begin(), acl.values.end(), [&](const std::string& name) {
+           const auto found = all.find(name.substr(name.starts_with('!') ? 1 : 0));
+           return found != all.end() && may_ask_for_user(found->second, all, lines, true);
+         });
 }
 
 // The acls that Squid defines, which files may extend.
@@ -323,11 +311,10 @@ AllCollected built_in() {
 
 }  // namespace
 
-const std::vector<std::string>* Acl::only_hosts() const {
-  Conditions others = conditions;
-  others.to.reset();
-  const bool only = kind == Kind::conditions && conditions.to && left_out.empty();
-  return only && others.is_always() ? &*conditions.to : nullptr;
+std::vector<std::string> Acl::only_hosts() const {
+  const bool only = unknown.empty() && left_out.empty() && when && when->size() == 1;
+  const auto to = only ? when->find(Key::to) : Conditions::const_iterator();
+  return only && to != when->end() ? texts_of(to->second, Key::to) : Texts{};
 }
 
 bool NameOrder::operator()(std::string_view a, std::string_view b) const {
@@ -348,8 +335,8 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users,
     Collected& acl = collected[line.words[0].text];
     if (acl.first.name.empty()) acl.first = line;
     if (acl.type.empty()) acl.type = line.words[1].text;
-    if (acl.type != line.words[1].text) acl.why_unknown = "its lines have different types";
-    if (line.conditional) acl.why_unknown = "it depends on a condition";
+    if (acl.type != line.words[1].text) acl.unknown = "its lines have different types";
+    if (line.conditional) acl.unknown = "it depends on a condition";
     add_values(acl, line, files);
   }
   Acls acls;
@@ -359,7 +346,12 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users,
     if (may_ask_for_user(lines_of_acl, collected, lines)) {
       acl.asks = users == Users::known ? Acl::Asks::user : Acl::Asks::unknown_user;
     }
-    if (!lines_of_acl.why_unknown.empty()) set_unknown(acl, lines_of_acl.why_unknown);
+    if (!lines_of_acl.unknown.empty()) {
+      acl.unknown = lines_of_acl.unknown;
+      acl.urls.clear();
+    }
+    for (const std::string& host : acl.only_hosts()) acl.urls.push_back({host, ""});
+    if (acl.unknown.empty() && acl.when && acl.when->empty()) acl.urls = {{"*", ""}};
     if (acl.left_out.empty()) continue;
     findings.left(
         lines_of_acl.first,

@@ -14,32 +14,21 @@
 namespace proxy::command::squid {
 
 struct Acl {
-  enum class Kind : std::uint8_t {
-    conditions,    // `conditions` says it
-    every,         // all requests
-    none,          // no request that Hearsay serves
-    destinations,  // addresses of origins: `destinations`; a condition that only deny_to knows
-    manager,       // requests for the proxy's own pages
-    unknown,       // `why` says why the settings cannot say it
-  };
-
   // Whom Squid asks for a password to decide.
   enum class Asks : std::uint8_t { nobody, user, unknown_user };  // the settings know no users
 
-  Kind kind = Kind::unknown;
-  Conditions conditions;
-  config::Networks destinations;
-  std::string why;
-  // A value that is left out of `conditions` or `destinations`, which are then less than the acl.
-  std::string left_out;
+  // What the acl asks. Nothing: no request that Hearsay serves meets it.
+  std::optional<Conditions> when = Conditions{};
+  std::string unknown;   // why the settings cannot say it, whatever `when` is; empty: they can
+  std::string left_out;  // a value that `when` lacks, which is then less than the acl
   // The only file that its values come from, if they are hosts, more than a rule can list.
   std::string hosts_file;
   Asks asks = Asks::nobody;
-  // Of an acl over URLs, which access rules cannot say: the same URLs for rules about sites.
-  std::optional<UrlPatterns> urls;
+  // The URLs of an acl that is about hosts or URLs and nothing else, for rules about sites.
+  UrlPatterns urls = {};
 
-  // The hosts, if the acl is about these and nothing else; else null.
-  [[nodiscard]] const std::vector<std::string>* only_hosts() const;
+  // The hosts, if the acl is about all hosts of some patterns and nothing else; else none.
+  [[nodiscard]] std::vector<std::string> only_hosts() const;
 };
 
 // Squid compares the names of acls without regard to case.
@@ -62,32 +51,27 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users, 
 
 // What the acls of one access line demand of a request, taken together.
 struct Demand {
-  bool never = false;   // no request meets it
-  bool pages = false;   // it is about requests for the proxy's own pages
-  Conditions all;       // the acls that have an equal here
-  Alternatives except;  // requests that meet one of these do not meet the line
-  config::Networks destinations;
+  bool never = false;      // no request meets it
+  Conditions all;          // the acls that have an equal here
+  Alternatives except;     // requests that meet one of these do not meet the line
   std::string unknown;     // the first acl without an equal, and why; empty: all have one
   std::string hosts_file;  // the line is about the hosts of this file alone
   // If the line asks for a user, Squid refuses a request without one, unless the request fails an
   // acl before: it meets these. That holds even if no request meets the line.
   std::optional<Conditions> before_user;
   Acl::Asks asks = Acl::Asks::nobody;
-  bool pages_for_users = false;  // likewise, of requests for own pages, or to purge, alone
 
-  [[nodiscard]] bool is_about_purging() const {
-    return all.methods == std::vector<std::string>{"PURGE"};
-  }
-  [[nodiscard]] bool is_about_pages() const { return pages || is_about_purging(); }
   [[nodiscard]] bool is_conditions_only() const {
-    return unknown.empty() && except.empty() && destinations.empty() && !never;
+    return unknown.empty() && except.empty() && !all.contains(Key::destinations) && !never;
   }
 };
 
-// An acl that lacks values is less than what is meant. That is safe for an action that allows.
-enum class Action : std::uint8_t { allow, deny };
+// Which own pages the requests ask for: those of monitor, or PURGE, which is for admin.
+bool is_about_purging(const Conditions& when);
+bool is_about_pages(const Conditions& when);  // either
 
-// Of a line "allow NAME !NAME ..." or "deny ...". Pure.
+// Of a line "allow NAME !NAME ..." or "deny ...". An acl that lacks values is less than what is
+// meant, which is safe for an action that allows. Pure.
 Demand demanded_by(const Line& line, const Acls& acls, Action action);
 
 }  // namespace proxy::command::squid

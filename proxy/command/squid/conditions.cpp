@@ -1,6 +1,7 @@
 #include "proxy/command/squid/conditions.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "config/text.hpp"
 
@@ -9,7 +10,6 @@ namespace {
 
 using config::Address;
 using config::Network;
-using config::Networks;
 
 constexpr unsigned kV4 = 96;  // the bits before an IPv4 address in its mapped form
 
@@ -27,22 +27,20 @@ Address with_bits(Address address, unsigned first, bool set) {
 }
 
 // A prefix's length, or a mask such as "255.255.255.0" whose ones come first.
-std::optional<unsigned> parse_prefix(std::string_view text, bool v4) {
-  const unsigned first = v4 ? kV4 : 0;
-  if (const auto length = config::parse_number(text, 128 - first)) {
-    return first + static_cast<unsigned>(*length);
+std::optional<unsigned> parse_prefix(std::string_view text, const Network& whole) {
+  if (const auto length = config::parse_number(text, 128 - whole.prefix)) {
+    return whole.prefix + static_cast<unsigned>(*length);
   }
   const auto mask = config::parse_address(text);
-  if (!mask || config::is_v4(*mask) != v4) return std::nullopt;
-  for (unsigned prefix = first; prefix <= 128; ++prefix) {
-    const Address ones = with_bits(v4 ? kAllV4.address : Address{}, first, true);
+  const Address ones = with_bits(whole.address, whole.prefix, true);
+  for (unsigned prefix = whole.prefix; mask && prefix <= 128; ++prefix) {
     if (with_bits(ones, prefix, false) == *mask) return prefix;
   }
   return std::nullopt;
 }
 
 // Appends the networks that together are the addresses of `whole` from `first` to `last`.
-void append_range(Networks& into, const Network& whole, const Address& first, const Address& last) {
+void append_range(Values& into, const Network& whole, const Address& first, const Address& last) {
   const Address end = with_bits(whole.address, whole.prefix, true);
   if (end < first || last < whole.address) return;
   if (first <= whole.address && end <= last) return into.push_back(whole);
@@ -50,51 +48,59 @@ void append_range(Networks& into, const Network& whole, const Address& first, co
   append_range(into, {with_bits(end, whole.prefix + 1, false), whole.prefix + 1}, first, last);
 }
 
-// Returns the narrower one of two values if the other one covers it.
-template <class T>
-auto narrower(bool (*covers)(const T& wide, const T& narrow)) {
-  return [covers](const T& a, const T& b) -> std::optional<T> {
-    if (covers(a, b)) return b;
-    return covers(b, a) ? std::optional(a) : std::nullopt;
-  };
+// For values of one key, one covers the other or they have nothing in common; ranges may overlap.
+// The other texts have no asterisk, but for the user who is every user.
+bool covers(const Value& wide, const Value& narrow) {
+  const auto* const network = std::get_if<Network>(&wide);
+  if (network) return config::covers(*network, std::get<Network>(narrow));
+  return covers_host(std::get<std::string>(wide), std::get<std::string>(narrow));
 }
 
-bool is_same(const std::string& a, const std::string& b) {
-  return a == b;
-}
-
-bool covers_user(const std::string& wide, const std::string& narrow) {
-  return wide == narrow || wide == "*";
-}
-
-bool covers_host_text(const std::string& wide, const std::string& narrow) {
-  return covers_host(wide, narrow);
-}
-
-std::optional<Ports> common_ports(const Ports& a, const Ports& b) {
-  const Ports both{std::max(a.first, b.first), std::min(a.last, b.last)};
-  return both.first <= both.last ? std::optional(both) : std::nullopt;
-}
-
-std::optional<Hours> common_hours(const Hours& a, const Hours& b) {
-  const Hours both{a.days & b.days, std::max(a.begin, b.begin), std::min(a.end, b.end)};
-  return both.days != 0 && both.begin < both.end ? std::optional(both) : std::nullopt;
-}
-
-// Narrows the list `into` by `other`. Returns whether anything is left.
-template <class T, class Common>
-bool narrow(std::optional<std::vector<T>>& into, const std::optional<std::vector<T>>& other,
-            const Common& common) {
-  if (!other || into == other) return true;
-  std::vector<T> all;
-  for (const T& one : into ? *into : std::vector<T>{}) {
-    for (const T& another : *other) {
-      auto part = common(one, another);
-      if (part && std::find(all.begin(), all.end(), *part) == all.end()) all.push_back(*part);
-    }
+std::optional<Value> common(const Value& a, const Value& b) {
+  if (const auto* const range = std::get_if<Range>(&a)) {
+    const auto& other = std::get<Range>(b);
+    const Range both{std::max(range->first, other.first), std::min(range->last, other.last),
+                     range->days & other.days};
+    return both.first <= both.last && both.days != 0 ? std::optional<Value>(both) : std::nullopt;
   }
-  into = into ? std::move(all) : *other;
-  return !into->empty();
+  if (covers(a, b)) return b;
+  return covers(b, a) ? std::optional(a) : std::nullopt;
+}
+
+std::string minute_text(unsigned minute) {
+  const auto two = [](unsigned number) { return std::to_string(100 + number).substr(1); };
+  return two(minute / 60) + ':' + two(minute % 60);
+}
+
+std::string days_text(unsigned days) {
+  constexpr std::array<std::string_view, 7> kDays{"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+  std::string text;
+  for (std::size_t day = 0; day < kDays.size(); ++day) {
+    if ((days >> day & 1) == 0) continue;
+    std::size_t last = day;
+    while (last + 1 < kDays.size() && (days >> (last + 1) & 1) != 0) ++last;
+    if (!text.empty()) text += ',';
+    text.append(kDays[day]);
+    if (last > day) text.append(last > day + 1 ? "-" : ",").append(kDays[last]);
+    day = last;
+  }
+  return text;
+}
+
+// Squid counts the last minute, so that a time that is denied ends a minute after the full hour.
+// One that is allowed ends at the hour, as it is meant.
+std::string time_text(const Range& time, Action action) {
+  const bool shorten = action == Action::allow && time.last % 60 == 0 && time.last > time.first;
+  const unsigned end = time.last + (shorten ? 0 : 1);
+  std::string text = time.days == 0x7f ? "" : days_text(time.days);
+  if (time.first == 0 && end == 24 * 60) return text.empty() ? "mon-sun" : text;
+  if (!text.empty()) text += ' ';
+  return text + minute_text(time.first) + '-' + minute_text(end);
+}
+
+std::string ports_text(const Range& ports) {
+  const std::string first = std::to_string(ports.first);
+  return ports.first == ports.last ? first : first + '-' + std::to_string(ports.last);
 }
 
 }  // namespace
@@ -104,68 +110,89 @@ bool covers_host(std::string_view wide, std::string_view narrow) {
          (wide.starts_with("*.") && narrow.ends_with(wide.substr(1)));
 }
 
-std::optional<Conditions> both(const Conditions& a, const Conditions& b) {
-  Conditions all = a;
-  const auto same = narrower(is_same);
-  const bool possible =
-      narrow(all.clients, b.clients, narrower(config::covers)) &&
-      narrow(all.to, b.to, narrower(covers_host_text)) &&
-      narrow(all.ports, b.ports, common_ports) && narrow(all.methods, b.methods, same) &&
-      narrow(all.schemes, b.schemes, same) && narrow(all.hours, b.hours, common_hours) &&
-      narrow(all.users, b.users, narrower(covers_user));
-  return possible ? std::optional(std::move(all)) : std::nullopt;
+std::optional<Conditions> both(Conditions a, const Conditions& b) {
+  for (const auto& [key, others] : b) {
+    Values& values = a[key];
+    if (values.empty()) values = others;
+    if (values == others) continue;
+    Values all;
+    for (const Value& one : values) {
+      for (const Value& other : others) {
+        auto part = common(one, other);
+        if (part && std::find(all.begin(), all.end(), *part) == all.end()) {
+          all.push_back(std::move(*part));
+        }
+      }
+    }
+    if (all.empty()) return std::nullopt;
+    values = std::move(all);
+  }
+  return a;
 }
 
-std::vector<Ports> other_ports(std::vector<Ports> ports) {
-  std::sort(ports.begin(), ports.end(),
-            [](const Ports& a, const Ports& b) { return a.first < b.first; });
-  std::vector<Ports> others;
-  unsigned next = 1;
-  for (const Ports& range : ports) {
-    if (range.first > next) others.push_back({next, range.first - 1});
+Values other_ports(Values ports) {
+  std::sort(ports.begin(), ports.end(), [](const Value& a, const Value& b) {
+    return std::get<Range>(a).first < std::get<Range>(b).first;
+  });
+  Values others;
+  unsigned next = kAllPorts.first;
+  for (const Value& each : ports) {
+    const auto& range = std::get<Range>(each);
+    if (range.first > next) others.emplace_back(Range{next, range.first - 1});
     next = std::max(next, range.last + 1);
   }
-  if (next <= 65'535) others.push_back({next, 65'535});
+  if (next <= kAllPorts.last) others.emplace_back(Range{next, kAllPorts.last});
   return others;
 }
 
-std::optional<Networks> parse_addresses(std::string_view text) {
-  if (text == "all") return Networks{kAllV4, kAllV6};
-  if (text == "ipv4") return Networks{kAllV4};
-  if (text == "ipv6") return Networks{kAllV6};
+Values parse_addresses(std::string_view text) {
+  if (text == "all") return {kAllV4, kAllV6};
+  if (text == "ipv4") return {kAllV4};
+  if (text == "ipv6") return {kAllV6};
   const auto slash = text.find('/');
   const auto range = text.substr(0, slash);
   const auto dash = range.find('-');
   const auto first = config::parse_address(range.substr(0, dash));
   const auto last = dash == range.npos ? first : config::parse_address(range.substr(dash + 1));
-  if (!first || !last || config::is_v4(*first) != config::is_v4(*last)) return std::nullopt;
-  const bool v4 = config::is_v4(*first);
+  if (!first || !last || config::is_v4(*first) != config::is_v4(*last)) return {};
+  const Network& whole = config::is_v4(*first) ? kAllV4 : kAllV6;
   const auto prefix =
-      slash == text.npos ? std::optional(128U) : parse_prefix(text.substr(slash + 1), v4);
-  if (!prefix) return std::nullopt;
-  const auto begin = with_bits(*first, *prefix, false);
-  const auto end = with_bits(*last, *prefix, true);
-  Networks networks;
-  append_range(networks, v4 ? kAllV4 : kAllV6, begin, end);
-  return end < begin ? std::nullopt : std::optional(std::move(networks));
+      slash == text.npos ? std::optional(128U) : parse_prefix(text.substr(slash + 1), whole);
+  if (!prefix) return {};
+  Values networks;
+  append_range(networks, whole, with_bits(*first, *prefix, false), with_bits(*last, *prefix, true));
+  return networks;
 }
 
-bool is_every_address(const Networks& networks) {
-  const auto has = [&](const Network& all) {
-    return std::find(networks.begin(), networks.end(), all) != networks.end();
-  };
-  return has(kAllV4) && has(kAllV6);
-}
-
-Networks simplified(const Networks& networks) {
-  Networks kept;
-  for (const Network& network : networks) {
-    const auto within = [&](const Network& other) { return covers(other, network); };
+Values simplified(const Values& networks) {
+  Values kept;
+  for (const Value& network : networks) {
+    const auto within = [&](const Value& other) { return covers(other, network); };
     if (std::any_of(kept.begin(), kept.end(), within)) continue;
-    std::erase_if(kept, [&](const Network& other) { return covers(network, other); });
+    std::erase_if(kept, [&](const Value& other) { return covers(network, other); });
     kept.push_back(network);
   }
   return kept;
+}
+
+bool is_every_address(const Values& networks) {
+  return std::count(networks.begin(), networks.end(), Value(kAllV4)) > 0 &&
+         std::count(networks.begin(), networks.end(), Value(kAllV6)) > 0;
+}
+
+std::vector<std::string> texts_of(const Values& values, Key key, Action action) {
+  if (is_every_address(values)) return {"any"};
+  std::vector<std::string> texts;
+  for (const Value& value : values) {
+    if (const auto* const network = std::get_if<Network>(&value)) {
+      texts.push_back(to_text(*network));
+    } else if (const auto* const range = std::get_if<Range>(&value)) {
+      texts.push_back(key == Key::times ? time_text(*range, action) : ports_text(*range));
+    } else {
+      texts.push_back(std::get<std::string>(value));
+    }
+  }
+  return texts;
 }
 
 }  // namespace proxy::command::squid

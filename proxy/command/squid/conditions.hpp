@@ -1,43 +1,49 @@
 // What an access rule requires of a request, and the addresses that acls name. Pure.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "config/networks.hpp"
 
 namespace proxy::command::squid {
 
-struct Ports {
+// What a line asks about a request: first the members of a rule, in their order; then what other
+// settings decide.
+enum class Key : std::uint8_t {
+  clients,
+  to,
+  ports,
+  methods,
+  schemes,
+  times,
+  users,
+  destinations,  // addresses of origins, for deny_to; rules know hosts only
+  pages,         // requests for the proxy's own pages, for monitor
+};
+
+// Ports, or minutes after midnight on the days whose bits are set (bit 0 is Monday).
+struct Range {
   unsigned first = 0;
-  unsigned last = 0;
+  unsigned last = 0;  // part of the range
+  unsigned days = 0x7f;
 
-  bool operator==(const Ports&) const = default;
+  bool operator==(const Range&) const = default;
 };
 
-struct Hours {
-  unsigned days = 0x7f;    // bit 0 is Monday
-  unsigned begin = 0;      // minutes after midnight
-  unsigned end = 24 * 60;  // likewise; later than `begin`
+inline constexpr Range kAllPorts{1, 65'535};
 
-  bool operator==(const Hours&) const = default;
-};
+// Texts are hosts ("example.com", "*.example.com"), methods, schemes and users ("*": every user).
+using Value = std::variant<config::Network, Range, std::string>;
+using Values = std::vector<Value>;
 
-// A request meets the conditions if it meets each list that is present. No list is empty.
-struct Conditions {
-  std::optional<config::Networks> clients;
-  std::optional<std::vector<std::string>> to;  // "example.com", "*.example.com"
-  std::optional<std::vector<Ports>> ports;
-  std::optional<std::vector<std::string>> methods;
-  std::optional<std::vector<std::string>> schemes;  // "http", "https"
-  std::optional<std::vector<Hours>> hours;
-  std::optional<std::vector<std::string>> users;  // {"*"}: every user
-
-  bool operator==(const Conditions&) const = default;
-  [[nodiscard]] bool is_always() const { return *this == Conditions{}; }
-};
+// A request meets the conditions if, for each key, it meets one of the values. No list is empty.
+using Conditions = std::map<Key, Values>;
 
 // A request has to meet one of these.
 using Alternatives = std::vector<Conditions>;
@@ -47,19 +53,24 @@ using Alternatives = std::vector<Conditions>;
 bool covers_host(std::string_view wide, std::string_view narrow);
 
 // The requests that meet both. Nothing: no request does.
-std::optional<Conditions> both(const Conditions& a, const Conditions& b);
+std::optional<Conditions> both(Conditions a, const Conditions& b);
 
 // The ports from 1 to 65535 that are not among these.
-std::vector<Ports> other_ports(std::vector<Ports> ports);
+Values other_ports(Values ports);
 
 // "all", "10.0.0.0/8", "10.0.0.0/255.0.0.0", "10.0.0.1-10.0.0.9", "10.0.0.0-10.0.9.0/24", "ipv4",
-// "ipv6" or an address. As in Squid, bits beyond the prefix are dropped. Nothing: a name, or no
+// "ipv6" or an address. As in Squid, bits beyond the prefix are dropped. Empty: a name, or no
 // address at all.
-std::optional<config::Networks> parse_addresses(std::string_view text);
-
-bool is_every_address(const config::Networks& networks);
+Values parse_addresses(std::string_view text);
 
 // Without networks that others of the list contain.
-config::Networks simplified(const config::Networks& networks);
+Values simplified(const Values& networks);
+bool is_every_address(const Values& networks);
+
+// What the texts of a list are for: a time that is allowed may lack its last minute.
+enum class Action : std::uint8_t { allow, deny };
+
+// As the settings write them; "any" is every address.
+std::vector<std::string> texts_of(const Values& values, Key key, Action action = Action::deny);
 
 }  // namespace proxy::command::squid

@@ -5,17 +5,9 @@ namespace {
 
 // Squid tests the acls from the left, up to the first that the request does not meet.
 void record_user(Demand& demand, Acl::Asks asks) {
-  if (demand.never || asks == Acl::Asks::nobody) return;
-  if (demand.is_about_pages()) {
-    demand.pages_for_users = true;
-  } else if (!demand.before_user) {
-    demand.before_user = demand.all;
-    demand.asks = asks;
-  }
-}
-
-void set_unknown(Demand& demand, const std::string& name, std::string_view why) {
-  if (demand.unknown.empty()) demand.unknown = "acl " + name + ": " + std::string(why);
+  if (demand.never || asks == Acl::Asks::nobody || demand.before_user) return;
+  demand.before_user = demand.all;
+  demand.asks = asks;
 }
 
 void narrow(Demand& demand, const Conditions& by) {
@@ -24,57 +16,54 @@ void narrow(Demand& demand, const Conditions& by) {
   if (all) demand.all = std::move(*all);
 }
 
-// "!ports" is a list of ports, too. Nothing else has an opposite that rules can say.
-void except(Demand& demand, const Conditions& which) {
-  Conditions others;
-  if (which.ports) others.ports = other_ports(*which.ports);
-  Conditions ports;
-  ports.ports = which.ports;
-  if (others.ports && which == ports) return narrow(demand, others);
-  demand.except.push_back(which);
-}
-
-void add_acl(Demand& demand, const std::string& name, const Acl& acl, bool negated) {
-  switch (acl.kind) {
-    case Acl::Kind::every:
-    case Acl::Kind::none:
-      demand.never = demand.never || negated == (acl.kind == Acl::Kind::every);
-      break;
-    case Acl::Kind::manager:
-      demand.pages = demand.pages || !negated;
-      break;
-    case Acl::Kind::unknown:
-      set_unknown(demand, name, acl.why);
-      break;
-    case Acl::Kind::destinations:
-      if (negated) return set_unknown(demand, name, "only deny_to knows the addresses of origins");
-      demand.destinations = acl.destinations;
-      break;
-    case Acl::Kind::conditions:
-      negated ? except(demand, acl.conditions) : narrow(demand, acl.conditions);
+void add_acl(Demand& demand, const Acl& acl, bool negated) {
+  const bool is_only_ports = acl.when && acl.when->size() == 1 && acl.when->contains(Key::ports);
+  if (!acl.when || (negated && acl.when->empty())) {
+    demand.never = demand.never || negated == acl.when.has_value();
+  } else if (!negated) {
+    narrow(demand, *acl.when);
+  } else if (is_only_ports) {
+    // "!ports" is a list of ports, too. Nothing else has an opposite that rules can say.
+    narrow(demand, {{Key::ports, other_ports(acl.when->at(Key::ports))}});
+  } else if (!acl.when->contains(Key::pages)) {
+    demand.except.push_back(*acl.when);
   }
 }
 
 }  // namespace
 
+bool is_about_purging(const Conditions& when) {
+  const auto methods = when.find(Key::methods);
+  return methods != when.end() && methods->second == Values{"PURGE"};
+}
+
+bool is_about_pages(const Conditions& when) {
+  return when.contains(Key::pages) || is_about_purging(when);
+}
+
 Demand demanded_by(const Line& line, const Acls& acls, Action action) {
   Demand demand;
+  Acl undefined;
+  undefined.unknown = "no acl line defines it";
   for (std::size_t i = 1; i < line.words.size(); ++i) {
     const std::string& word = line.words[i].text;
     const bool negated = word.starts_with('!');
     const std::string name = word.substr(negated ? 1 : 0);
     const auto found = acls.find(name);
-    if (found == acls.end()) {
-      set_unknown(demand, name, "no acl line defines it");
-      continue;
-    }
-    const Acl& acl = found->second;
+    const Acl& acl = found == acls.end() ? undefined : found->second;
     record_user(demand, acl.asks);
+    std::string why = acl.unknown;
+    if (negated && acl.when && acl.when->contains(Key::destinations)) {
+      why = "only deny_to knows the addresses of origins";
+    }
     // An acl that lacks values is a part of what is meant. That is safe where it allows less.
     if (!acl.left_out.empty() && (action == Action::allow) == negated) {
-      set_unknown(demand, name, "one of its values has no equal");
-    } else {
-      add_acl(demand, name, acl, negated);
+      why = "one of its values has no equal";
+    }
+    if (why.empty()) {
+      add_acl(demand, acl, negated);
+    } else if (demand.unknown.empty()) {
+      demand.unknown = "acl " + name + ": " + why;
     }
     if (line.words.size() == 2 && !negated) demand.hosts_file = acl.hosts_file;
   }

@@ -14,7 +14,6 @@
 
 #include "config/document.hpp"
 #include "proxy/command/squid/parts.hpp"
-#include "proxy/command/squid/peers.hpp"
 
 namespace proxy::command {
 namespace squid {
@@ -93,7 +92,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
   const Acls acls = read_acls(lines, files, users, done.findings);
   read_peers(lines, acls, listening, parts, done.findings);
   read_refresh(lines, acls, parts, done.findings);
-  write_access(read_access(lines, acls, denial, done.findings), parts["access"]);
+  read_access(lines, acls, denial, parts["access"], done.findings);
   read_bandwidth(lines, parts, done.findings);
   advise(lines, done.findings);
   done.settings = whole(parts, file, done.findings);

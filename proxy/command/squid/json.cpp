@@ -34,12 +34,12 @@ std::string quoted(const std::string& key) {
 // Whether a comment stands between the lines of the value, not just above it.
 bool has_comments_inside(const Json& json) {
   if (!json.is_structured()) return false;
-  for (const auto& [key, value] : json.items()) {
-    if (key == kComment) continue;
-    const bool above = is_comment(key) || (value.is_object() && value.contains(kComment));
-    if (above || has_comments_inside(value)) return true;
-  }
-  return false;
+  const auto items = json.items();
+  return std::any_of(items.begin(), items.end(), [](const auto& item) {
+    const bool above = item.value().is_object() && item.value().contains(kComment);
+    return item.key() != kComment &&
+           (is_comment(item.key()) || above || has_comments_inside(item.value()));
+  });
 }
 
 void write_comments(std::string& out, const Json& comments, std::size_t indent) {

@@ -1,6 +1,7 @@
 #include "proxy/command/squid/patterns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "config/endpoint.hpp"
@@ -14,118 +15,106 @@ using Texts = std::vector<std::string>;
 
 constexpr std::size_t kMostTexts = 64;
 constexpr std::size_t kLongest = 256;
-constexpr std::size_t kDeepest = 8;
 
-// In the texts of an expression: anchors, until they are taken off the ends, and any text without a
-// slash.
+// What has a meaning in an expression, beside "*" for any text and "?" for any character. No
+// expression has these bytes itself.
 constexpr char kStart = '\x01';
 constexpr char kEnd = '\x02';
-constexpr char kNoSlash = '\x03';
+constexpr char kNoSlash = '\x03';  // any text without a slash
+constexpr char kOpen = '\x04';
+constexpr char kOr = '\x05';
+constexpr char kClose = '\x06';
+constexpr char kMaybe = '\x07';  // what precedes it may be absent
 
-// Reads an expression as the texts that it matches: `\.(deb|rpm)` has two. In these, "*" is any
-// text and "?" any character.
-class Reader {
- public:
-  explicit Reader(std::string_view text) : text_(text) {}
+struct Sign {
+  std::string_view from, to;
+};
 
-  std::optional<Texts> whole() {
-    auto texts = choice(0);
-    return text_.empty() ? texts : std::nullopt;
-  }
+constexpr std::array kSigns{Sign{".*", "*"},       Sign{".+", "?*"},  Sign{"[^/]*", "\x03"},
+                            Sign{"[^/]+", "\x03"}, Sign{"^", "\x01"}, Sign{"$", "\x02"},
+                            Sign{"(?:", "\x04"},   Sign{"(", "\x04"}, Sign{"|", "\x05"},
+                            Sign{")", "\x06"},     Sign{"?", "\x07"}, Sign{".", "?"}};
 
- private:
-  bool takes(std::string_view mark) {
-    if (!text_.starts_with(mark)) return false;
-    text_.remove_prefix(mark.size());
-    return true;
-  }
-
-  std::optional<Texts> choice(std::size_t depth) {
-    Texts all;
-    do {
-      const auto texts = sequence(depth);
-      if (!texts || all.size() + texts->size() > kMostTexts) return std::nullopt;
-      all.insert(all.end(), texts->begin(), texts->end());
-    } while (takes("|"));
-    return all;
-  }
-
-  std::optional<Texts> sequence(std::size_t depth) {
-    Texts all{""};
-    while (!text_.empty() && text_.front() != '|' && text_.front() != ')') {
-      const auto next = item(depth);
-      if (!next || all.size() * next->size() > kMostTexts) return std::nullopt;
-      Texts longer;
-      for (const std::string& a : all) {
-        for (const std::string& b : *next) {
-          if (longer.emplace_back(a + b).size() > kLongest) return std::nullopt;
-        }
-      }
-      all = std::move(longer);
+// "[34]" as "(3|4)". Who writes "[i|u]" means the letters, and a URL has no bar.
+bool add_set(std::string& out, std::string_view& text) {
+  const auto end = text.find(']');
+  if (end == text.npos || end > 16) return false;
+  std::string set;
+  for (const char c : text.substr(1, end - 1)) {
+    if (c == '|') continue;
+    if (c <= ' ' || c > '~' || std::string_view("^\\[*?-").find(c) != std::string_view::npos) {
+      return false;
     }
-    return all;
+    set.append(set.empty() ? 0 : 1, kOr) += c;
   }
+  text.remove_prefix(end + 1);
+  out += kOpen + set + kClose;
+  return !set.empty();
+}
 
-  // An atom with what repeats it.
-  std::optional<Texts> item(std::size_t depth) {
-    std::optional<Texts> texts;
-    if (takes(".*")) {
-      texts = {"*"};
-    } else if (takes(".+")) {
-      texts = {"?*"};
-    } else if (takes("[^/]*") || takes("[^/]+")) {
-      texts = Texts{std::string(1, kNoSlash)};
+// The expression in signs. Nothing if some of it has no sign.
+std::optional<std::string> in_signs(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto* const sign = std::find_if(kSigns.begin(), kSigns.end(), [&](const Sign& each) {
+      return text.starts_with(each.from);
+    });
+    if (sign != kSigns.end()) {
+      out += sign->to;
+      text.remove_prefix(sign->from.size());
+    } else if (text.front() == '[') {
+      if (!add_set(out, text)) return std::nullopt;
     } else {
-      texts = atom(depth);
-      if (texts && takes("?")) texts->emplace_back();
-    }
-    const bool again =
-        !text_.empty() && std::string_view("?*+{").find(text_.front()) != std::string_view::npos;
-    return again ? std::nullopt : texts;
-  }
-
-  std::optional<Texts> atom(std::size_t depth) {
-    if (takes("^")) return Texts{{kStart}};
-    if (takes("$")) return Texts{{kEnd}};
-    if (takes("(")) return group(depth);
-    if (takes("[")) return set();
-    if (takes(".")) return Texts{"?"};
-    const bool escaped = takes("\\");
-    if (text_.empty()) return std::nullopt;
-    const char c = text_.front();
-    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0;
-    const bool special = std::string_view("*+?{}").find(c) != std::string_view::npos;
-    if (c <= ' ' || c > '~' || c == '*' || c == '?' || (escaped ? letter : special)) {
-      return std::nullopt;
-    }
-    text_.remove_prefix(1);
-    return Texts{{c}};
-  }
-
-  std::optional<Texts> group(std::size_t depth) {
-    if (depth == kDeepest || (text_.starts_with("?") && !takes("?:"))) return std::nullopt;
-    auto texts = choice(depth + 1);
-    return takes(")") ? texts : std::nullopt;
-  }
-
-  // "[34]": few single characters. Who writes "[i|u]" means the letters, and a URL has no bar.
-  std::optional<Texts> set() {
-    const auto end = text_.find(']');
-    if (end == text_.npos || end == 0 || end > 16) return std::nullopt;
-    Texts texts;
-    for (const char c : text_.substr(0, end)) {
-      if (c == '|') continue;
-      if (c <= ' ' || c > '~' || std::string_view("^\\[*?-").find(c) != std::string_view::npos) {
+      const bool escaped = text.front() == '\\';
+      text.remove_prefix(escaped ? 1 : 0);
+      const char c = text.empty() ? '\0' : text.front();
+      const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0;
+      const bool special = std::string_view("*+{}").find(c) != std::string_view::npos;
+      if (c <= ' ' || c > '~' || c == '*' || c == '?' || (escaped ? letter : special)) {
         return std::nullopt;
       }
-      texts.push_back({c});
+      out += c;
+      text.remove_prefix(1);
     }
-    text_.remove_prefix(end + 1);
-    return texts.empty() ? std::nullopt : std::optional(std::move(texts));
   }
+  return out;
+}
 
-  std::string_view text_;
-};
+// Appends the texts without choices that the signs stand for: `\.(deb|rpm)` has two. Returns
+// whether there are not too many, and groups and signs are complete.
+bool expand(const std::string& text, Texts& into) {
+  if (text.size() > kLongest || into.size() >= kMostTexts) return false;
+  const auto group = text.find(kOpen);
+  int depth = 0;
+  auto close = text.npos;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == kOr && depth == 0) {
+      return expand(text.substr(0, at), into) && expand(text.substr(at + 1), into);
+    }
+    depth += text[at] == kOpen ? 1 : text[at] == kClose ? -1 : 0;
+    if (depth < 0) return false;
+    if (text[at] == kClose && depth == 0) close = std::min(close, at);
+  }
+  if (depth != 0) return false;
+  auto begin = group;
+  Texts choices;
+  if (group != text.npos) {
+    if (!expand(text.substr(group + 1, close - group - 1), choices)) return false;
+  } else if ((close = text.find(kMaybe)) == text.npos) {
+    into.push_back(text);
+    return true;
+  } else if (close == 0) {
+    return false;
+  } else {
+    begin = --close;
+    choices.emplace_back(1, text[begin]);
+  }
+  const bool maybe = text.substr(close + 1).starts_with(kMaybe);
+  if (maybe) choices.emplace_back();
+  return std::all_of(choices.begin(), choices.end(), [&](const std::string& choice) {
+    return expand(text.substr(0, begin) + choice + text.substr(close + (maybe ? 2 : 1)), into);
+  });
+}
 
 struct Glob {
   std::string text;
@@ -139,10 +128,11 @@ std::optional<std::vector<Glob>> globs_of(std::string_view expression) {
   constexpr std::string_view kAnyQuery = "(\\?.*)?$";
   std::string text(expression);
   if (text.ends_with(kAnyQuery)) text.replace(text.size() - kAnyQuery.size(), text.npos, "$");
-  const auto texts = Reader(text).whole();
-  if (!texts) return std::nullopt;
+  const auto signs = in_signs(text);
+  Texts texts;
+  if (!signs || !expand(*signs, texts)) return std::nullopt;
   std::vector<Glob> globs;
-  for (std::string_view each : *texts) {
+  for (std::string_view each : texts) {
     Glob& glob = globs.emplace_back();
     glob.from_start = each.starts_with(kStart);
     glob.to_end = each.ends_with(kEnd);
@@ -156,56 +146,34 @@ std::optional<std::vector<Glob>> globs_of(std::string_view expression) {
   return globs;
 }
 
+// A name or an address, perhaps with a port.
 bool is_host(std::string_view text) {
   return config::parse_host_pattern(text).has_value() && text.find('*') == text.npos;
 }
 
-// In a host, a dot without a backslash is meant as a dot, though it matches any character.
-std::string host_text(std::string_view text) {
-  std::string host = config::lower_case(text);
-  std::replace(host.begin(), host.end(), '?', '.');
-  std::replace(host.begin(), host.end(), kNoSlash, '*');
-  return host;
-}
-
-// Adds a pattern. Returns false if the settings cannot say it.
-bool add(UrlPatterns& into, const std::string& host, std::string path) {
+// Adds a pattern for the rest of the glob from `at` on, which is open where the expression leaves
+// the end open. Returns false if the settings cannot say it.
+bool add(UrlPatterns& into, const std::string& host, const Glob& glob, std::string path) {
+  if (!path.empty() && !glob.to_end && !path.ends_with('*')) path += '*';
   if (path == "*" || path == "/*") path.clear();
   if (path.find(kNoSlash) != path.npos) return false;
   if (!path.empty() && !config::is_path_glob(path)) return false;
-  if (!config::parse_host_pattern(host)) {
-    return host.starts_with("*.");  // no name is below an address
-  }
+  if (!config::parse_host_pattern(host)) return true;  // no name is below an address
   const UrlPattern pattern{host, std::move(path)};
-  auto& all = into.patterns;
-  if (std::find(all.begin(), all.end(), pattern) == all.end()) all.push_back(pattern);
+  if (std::find(into.begin(), into.end(), pattern) == into.end()) into.push_back(pattern);
   return true;
-}
-
-// The path from `at` on, which is open where the expression leaves the end open.
-std::string path_from(const Glob& glob, std::string_view text, std::size_t at) {
-  if (at == text.npos) return {};
-  std::string path(text.substr(at));
-  if (!glob.to_end && !path.ends_with('*')) path += '*';
-  return path;
 }
 
 // `text`: from the host on, after "//".
 bool add_authority(const Glob& glob, std::string_view text, UrlPatterns& into) {
-  const auto slash = text.find('/');
-  const auto authority = text.substr(0, slash);
-  std::string host = host_text(authority);
-  const bool open = slash == text.npos && !glob.to_end;  // the expression matches longer hosts, too
-  if (open && host.ends_with('*') && host.size() > 1) host.pop_back();
-  if (host.empty()) host = "*";
-  const bool any = host.size() > 1 && host.starts_with('*');
-  if (any) host.erase(0, 1);
-  const bool below = any && host.starts_with('.');
-  if (below) host.erase(0, 1);
-  if (open || authority.find('?') != authority.npos || (any && !below)) into.exact = false;
-  if (host != "*" && !is_host(host)) return false;
-  const std::string path = path_from(glob, text, slash);
-  return (below || add(into, host, path)) && (!any || add(into, "*." + host, path));
+  const auto slash = std::min(text.find('/'), text.size());
+  std::string host = config::lower_case(text.substr(0, slash));
+  const std::string path(text.substr(slash));
+  if (slash == text.size() && !glob.to_end) return false;  // it matches longer hosts, too
+  if (host == "*" || host == std::string(1, kNoSlash)) return add(into, "*", glob, path);
+  const bool below = host.starts_with("*.") || host.starts_with(std::string{kNoSlash, '.'});
+  if (below) host.erase(0, 2);
+  return is_host(host) && add(into, (below ? "*." : "") + host, glob, path);
 }
 
 // An expression that begins with ^, up to the host.
@@ -220,11 +188,12 @@ bool add_from_start(const Glob& glob, UrlPatterns& into) {
       return add_authority(glob, std::string_view(glob.text).substr(scheme.size()), into);
     }
   }
-  if (lower.starts_with('*')) return add(into, "*", path_from(glob, glob.text, 0));
+  if (lower.starts_with('*')) return add(into, "*", glob, glob.text);
   const bool every = lower.empty() || lower == "http" || lower == "http:" || lower == "https:";
-  return every && !glob.to_end && add(into, "*", "");
+  return every && !glob.to_end && add(into, "*", glob, "");
 }
 
+// A text such as "cgi-bin" or "example.com/a" may begin in the host, of which a path has nothing.
 bool add_url(const Glob& glob, UrlPatterns& into) {
   if (glob.from_start) return add_from_start(glob, into);
   std::string_view text = glob.text;
@@ -233,34 +202,21 @@ bool add_url(const Glob& glob, UrlPatterns& into) {
   }
   text.remove_prefix(std::min(text.find_first_not_of('*'), text.size()));
   const auto slash = text.find('/');
-  // The end of a URL is never its host.
-  const bool may_be_host = slash != 0 && !(glob.to_end && slash == text.npos);
-  std::string host = may_be_host ? host_text(text.substr(0, slash)) : "";
-  const auto star = host.rfind('*');
-  host.erase(0, star == host.npos ? 0 : star + 1);
-  const bool below = host.starts_with('.');
-  if (below) host.erase(0, 1);
-  if (host.find('.') != host.npos && is_host(host)) {
-    if (star != host.npos) return false;  // "a*.example.com" is about hosts that no pattern names
-    const std::string path = path_from(glob, text, slash);
-    into.exact = false;
-    if (!below && !add(into, host, path)) return false;
-    if (!add(into, "*." + host, path)) return false;
-    if (slash != text.npos) return true;
-  }
-  // A text such as "cgi-bin" could be in a host as well; a path alone is less.
-  if (may_be_host && !text.empty() && text.find_first_of("/=&%") == text.npos) into.exact = false;
-  return add(into, "*", path_from(glob, "*" + std::string(text), 0));
+  const bool at_end = glob.to_end && slash == text.npos;  // the end of a URL is never its host
+  const bool has_dot = text.substr(0, slash).find_first_of(".?") != text.npos;
+  const bool is_path =
+      at_end || slash == 0 || text.empty() || (!has_dot && text.find_first_of("/=&%") != text.npos);
+  return is_path && add(into, "*", glob, "*" + std::string(text));
 }
 
 bool add_path(const Glob& glob, UrlPatterns& into) {
   if (glob.from_start && !glob.text.starts_with('/')) return false;
-  return add(into, "*", path_from(glob, (glob.from_start ? "" : "*") + glob.text, 0));
+  return add(into, "*", glob, (glob.from_start ? "" : "*") + glob.text);
 }
 
 std::optional<UrlPatterns> patterns_of(std::string_view expression,
                                        bool (*add_glob)(const Glob&, UrlPatterns&)) {
-  if (expression == ".") return UrlPatterns{{{"*", ""}}, true};  // every URL has a character
+  if (expression == ".") return UrlPatterns{{"*", ""}};  // every URL has a character
   const auto globs = globs_of(expression);
   UrlPatterns all;
   const bool taken = globs && std::all_of(globs->begin(), globs->end(),
@@ -278,17 +234,16 @@ std::optional<UrlPatterns> path_patterns_of(std::string_view expression) {
   return patterns_of(expression, add_path);
 }
 
-std::optional<std::vector<std::string>> hosts_of(std::string_view expression) {
-  const auto globs = globs_of(expression);
-  if (!globs) return std::nullopt;
+std::vector<std::string> hosts_of(std::string_view expression) {
   std::vector<std::string> hosts;
-  for (const Glob& glob : *globs) {
+  for (const Glob& glob : globs_of(expression).value_or(std::vector<Glob>{})) {
     std::string name = config::lower_case(glob.text);
     const bool below = !glob.from_start || name.starts_with('*');
     name.erase(0, std::min(name.find_first_not_of('*'), name.size()));
-    if (below && !name.starts_with('.')) return std::nullopt;
+    if (below && !name.starts_with('.')) return {};
     if (below) name.erase(0, 1);
-    if (!glob.to_end || !is_host(name)) return std::nullopt;
+    // A port would make it another rule than the expression, which no host meets.
+    if (!glob.to_end || !is_host(name) || name.find_first_of(":[") != name.npos) return {};
     if (below) name.insert(0, "*.");
     if (config::parse_host_pattern(name)) hosts.push_back(name);
   }

@@ -16,25 +16,19 @@ struct UrlPattern {
   bool operator==(const UrlPattern&) const = default;
 };
 
-struct UrlPatterns {
-  // Together they match the same URLs as the expression, of those schemes that Hearsay serves; if
-  // not `exact`, a part of those URLs. Empty: the expression is for other schemes, such as ftp.
-  std::vector<UrlPattern> patterns;
-  bool exact = true;
+using UrlPatterns = std::vector<UrlPattern>;
 
-  bool operator==(const UrlPatterns&) const = default;
-};
-
-// The patterns of a regular expression over whole URLs, as in refresh_pattern and url_regex.
-// Nothing if the settings cannot say it.
+// The patterns that together match the same URLs as a regular expression over whole URLs, as in
+// refresh_pattern and url_regex, of those schemes that Hearsay serves. Empty: the expression is for
+// other schemes, such as ftp. Nothing if the settings cannot say it.
 std::optional<UrlPatterns> url_patterns_of(std::string_view expression);
 
 // The same for an expression over path and query, as in urlpath_regex.
 std::optional<UrlPatterns> path_patterns_of(std::string_view expression);
 
-// The hosts of an expression over hosts, as in dstdom_regex. Nothing unless the settings can say
+// The hosts of an expression over hosts, as in dstdom_regex. Empty unless the settings can say
 // exactly the same.
-std::optional<std::vector<std::string>> hosts_of(std::string_view expression);
+std::vector<std::string> hosts_of(std::string_view expression);
 
 // ".example.com" of a dstdomain is "example.com" and "*.example.com". Empty: no such host.
 std::vector<std::string> hosts_of_domain(std::string_view domain);

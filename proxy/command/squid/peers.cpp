@@ -1,4 +1,4 @@
-#include "proxy/command/squid/peers.hpp"
+#include "proxy/command/squid/parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,16 @@ struct Option {
   std::string_view names;  // separated by '|'; "=" ends a name that a value follows
   Kind kind;
   std::string_view why;
+  bool of_origins = false;  // alone; they precede the options of all peers
 };
 
 constexpr std::array kOptions{
+    Option{"default|no-digest", Kind::unneeded, "", true},
+    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash|weight=", Kind::changed,
+           "the first origin of \"to\" that works is asked", true},
+    Option{"login=", Kind::left, "no password is sent to an origin but the client's own", true},
+    Option{"proxy-only", Kind::left, "write a rule for the site with \"never_store\": true", true},
+    Option{"connect-timeout=", Kind::left, "timeouts.connect is the same for all origins", true},
     Option{"no-query|background-ping|closest-only|no-netdb-exchange|multicast-responder|htcp|"
            "htcp=|no-tproxy|no-delay|allow-miss|connect-fail-limit=|basetime=|standby=|ttl=|"
            "originserver",
@@ -40,101 +47,78 @@ constexpr std::array kOptions{
     Option{"sslcafile=|sslcapath=|tls-ca=|tls-cafile=", Kind::left,
            "certificates are verified by the system's store; add the authority there"}};
 
-constexpr std::array kOptionsOfOrigins{
-    Option{"default|no-digest", Kind::unneeded, ""},
-    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash|weight=", Kind::changed,
-           "the first origin of \"to\" that works is asked"},
-    Option{"login=", Kind::left, "no password is sent to an origin but the client's own"},
-    Option{"proxy-only", Kind::left, "write a rule for the site with \"never_store\": true"},
-    Option{"connect-timeout=", Kind::left, "timeouts.connect is the same for all origins"}};
-
-template <class Options>
-const Option* option_of(const Options& options, std::string_view name) {
-  const auto* const found = std::find_if(
-      options.begin(), options.end(), [&](const Option& each) { return lists(each.names, name); });
-  return found == options.end() ? nullptr : found;
-}
-
-bool apply_option_of_origin(Peer& peer, std::string_view name, const std::string& value) {
-  if (name == "login=") return value == "PASS" || value == "PASSTHRU";
-  const auto host = config::parse_host_pattern(value);
-  if (name != "forceddomain=" || !host || host->host.starts_with('*')) return false;
-  peer.send_host = value;
-  return true;
-}
-
-bool apply_option_of_peer(Peer& peer, std::string_view name, const std::string& value) {
-  if (name == "weight=") {
-    const auto weight = config::parse_number(value, 1'000).value_or(1);
-    peer.weight = std::max<std::uint64_t>(weight, 1);
-  } else if (name == "no-digest") {
-    peer.no_digest = true;
-  } else if (name == "login=" && !value.starts_with('*')) {
-    const Json one{{"url", "http://a"}, {"login", value}};
-    if (!fault_of("peers", Json::array({one})).empty()) return false;
-    peer.login = value;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-void apply_option(Peer& peer, const std::string& option, Findings& findings) {
-  const auto sign = option.find('=');
-  const auto name = option.substr(0, sign == option.npos ? sign : sign + 1);
-  const auto value = option.substr(name.size());
+// Returns whether the settings can say the option.
+bool apply_option(Peer& peer, std::string_view name, const std::string& value) {
   if (name == "name=") {
     peer.name = value;
   } else if (name == "ssl" || name == "tls") {
     peer.tls = true;
-  } else if (!(peer.origin ? apply_option_of_origin : apply_option_of_peer)(peer, name, value)) {
-    const Option* found = peer.origin ? option_of(kOptionsOfOrigins, name) : nullptr;
-    if (!found) found = option_of(kOptions, name);
-    if (found && found->kind == Kind::unneeded) return;
-    findings.add(peer.line, found ? found->kind : Kind::left,
-                 config::printable(option.substr(0, sign), 40) + ": " +
-                     std::string(found ? found->why : "is not known"));
+  } else if (peer.origin) {
+    const auto host = config::parse_host_pattern(value);
+    if (name == "login=") return value == "PASS" || value == "PASSTHRU";
+    if (name != "forceddomain=" || !host || host->host.starts_with('*')) return false;
+    peer.send_host = value;
+  } else if (name == "weight=") {
+    const auto weight = config::parse_number(value, 1'000).value_or(1);
+    peer.weight = std::max<std::uint64_t>(weight, 1);
+  } else if (name == "no-digest") {
+    peer.no_digest = true;
+  } else {
+    const Json one{{"url", "http://a"}, {"login", value}};
+    const bool login = name == "login=" && !value.starts_with('*');
+    if (!login || !fault_of("peers", Json::array({one})).empty()) return false;
+    peer.login = value;
   }
+  return true;
 }
 
-std::optional<Peer> read_peer(const Line& line, bool has_accelerator, Findings& findings) {
-  const auto leave = [&](std::string why) -> std::optional<Peer> {
-    findings.left(line, std::move(why));
-    return std::nullopt;
-  };
-  if (line.words.size() < 4) return leave("is not complete");
+void read_option(Peer& peer, const std::string& option, Findings& findings) {
+  const auto sign = option.find('=');
+  const auto name = option.substr(0, sign == option.npos ? sign : sign + 1);
+  if (apply_option(peer, name, option.substr(name.size()))) return;
+  const auto* const found = std::find_if(kOptions.begin(), kOptions.end(), [&](const Option& each) {
+    return (peer.origin || !each.of_origins) && lists(each.names, name);
+  });
+  const bool known = found != kOptions.end();
+  if (known && found->kind == Kind::unneeded) return;
+  findings.add(peer.line, known ? found->kind : Kind::left,
+               config::printable(option.substr(0, sign), 40) + ": " +
+                   std::string(known ? found->why : "is not known"));
+}
+
+// Returns why the line is left out; empty: `peer` is what it says.
+std::string read_peer(const Line& line, const Accelerators& accelerators, Peer& peer,
+                      Findings& findings) {
+  if (line.words.size() < 4) return "is not complete";
   const auto port = config::parse_number(line.words[2].text, 65'535);
-  const std::string host = config::lower_case(line.words[0].text);
   const std::string& role = line.words[1].text;
-  Peer peer;
   peer.line = line;
-  peer.name = host;
-  peer.at = {host, static_cast<std::uint16_t>(port.value_or(0))};
+  peer.name = config::lower_case(line.words[0].text);
+  peer.at = {peer.name, static_cast<std::uint16_t>(port.value_or(0))};
   peer.parent = role == "parent";
   peer.origin = has_word(line, "originserver");
-  if (peer.origin && !has_accelerator) {
-    return leave(
-        "no port is an accelerator, so no site is served: \"reverse\": [{ \"host\": \"*\", "
-        "\"to\": \"" +
-        config::printable(peer.url(), 80) + "\" }]");
+  if (peer.origin && !accelerators.any) {
+    return "no port is an accelerator, so no site is served: \"reverse\": [{ \"host\": \"*\", "
+           "\"to\": \"" +
+           config::printable(peer.url(), 80) + "\" }]";
   }
   if (!peer.parent && !peer.origin && role != "sibling") {
-    return leave("there is no multicast: list each peer of the group by itself");
+    return "there is no multicast: list each peer of the group by itself";
   }
   for (std::size_t i = 4; i < line.words.size(); ++i) {
-    apply_option(peer, line.words[i].text, findings);
+    read_option(peer, line.words[i].text, findings);
   }
   if (peer.at.port == 0 || !config::parse_server_url(peer.url())) {
-    return leave("it has no host and port that are understood");
+    return "it has no host and port that are understood";
   }
-  if (line.conditional) return leave("it depends on a condition");
+  if (line.conditional) return "it depends on a condition";
   if (!peer.parent && !peer.origin && peer.no_digest) {
     findings.changed(
         line,
         "a sibling is asked for what its digest claims, so it has to have one: in Squid, "
         "digest_generation on");
   }
-  return peer;
+  return {};
 }
 
 constexpr std::size_t kMostParents = 32;
@@ -174,12 +158,15 @@ std::string reason_to_leave(const Peer& peer, const std::vector<Peer>& peers,
   return peers.size() == kMostPeers ? "there are 1000 peers at most" : "";
 }
 
+std::optional<Hosts> known(Hosts hosts) {
+  return hosts.empty() ? std::nullopt : std::optional(std::move(hosts));
+}
+
 // The hosts of a line "ACTION ACL" whose acl names hosts only.
 std::optional<Hosts> hosts_of(const Line& line, std::size_t at, const Acls& acls) {
   if (line.words.size() != at + 2 || line.conditional) return std::nullopt;
   const auto found = acls.find(line.words[at + 1].text);
-  const auto* const hosts = found == acls.end() ? nullptr : found->second.only_hosts();
-  return hosts ? std::optional(*hosts) : std::nullopt;
+  return known(found == acls.end() ? Hosts{} : found->second.only_hosts());
 }
 
 // One step of a list that chooses a peer: the first whose hosts have that of the request decides.
@@ -188,10 +175,6 @@ struct Step {
   bool every;
   std::optional<Hosts> hosts;  // nothing: the step asks for something else
 };
-
-std::optional<Hosts> known(Hosts hosts) {
-  return hosts.empty() ? std::nullopt : std::optional(std::move(hosts));
-}
 
 // "cache_peer_access NAME allow|deny ACL", "cache_peer_domain NAME DOMAIN !DOMAIN ...".
 std::vector<Step> steps_of(const Line& line, const Acls& acls) {
@@ -278,9 +261,9 @@ bool read_always_direct(const std::vector<Line>& lines, const Acls& acls, std::v
   return any;
 }
 
-// What "never_direct" is; nothing: no line says so.
-std::optional<Json> read_never_direct(const std::vector<Line>& lines, const Acls& acls,
-                                      bool has_parent, bool has_exceptions, Findings& findings) {
+// What "never_direct" is; null: no line says so.
+Json read_never_direct(const std::vector<Line>& lines, const Acls& acls, bool has_parent,
+                       bool has_exceptions, Findings& findings) {
   Hosts hosts;
   for (const Line& line : lines) {
     if (line.name != "never_direct") continue;
@@ -297,13 +280,13 @@ std::optional<Json> read_never_direct(const std::vector<Line>& lines, const Acls
           "never_direct has no exceptions, and other lines make some: the origin is asked once "
           "all parents have failed");
     } else if (all) {
-      return Json("all");
+      return "all";
     } else if (!more || !append_new(hosts, *more)) {
       findings.left(line, "never_direct names up to 256 hosts only");
     }
     if (all) break;
   }
-  return hosts.empty() ? std::nullopt : std::optional<Json>(hosts);
+  return hosts.empty() ? Json() : Json(hosts);
 }
 
 Json written(const Peer& peer) {
@@ -334,32 +317,33 @@ void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listenin
   std::vector<Peer> peers;
   for (const Line& line : lines) {
     if (line.name != "cache_peer") continue;
-    auto peer = read_peer(line, listening.accelerators.any, findings);
-    if (!peer) continue;
-    if (auto why = reason_to_leave(*peer, peers, listening); !why.empty()) {
+    Peer peer;
+    auto why = read_peer(line, listening.accelerators, peer, findings);
+    if (why.empty()) why = reason_to_leave(peer, peers, listening);
+    if (!why.empty()) {
       findings.left(line, std::move(why));
     } else {
-      peers.push_back(std::move(*peer));
+      peers.push_back(std::move(peer));
     }
   }
   std::erase_if(peers, [&](Peer& peer) { return !stays(peer, lines, acls, findings); });
   const bool has_exceptions = read_always_direct(lines, acls, peers, findings);
   const auto parent = std::find_if(peers.begin(), peers.end(), is_parent);
-  const auto never =
-      listening.accelerators.forwards
-          ? read_never_direct(lines, acls, parent != peers.end(), has_exceptions, findings)
-          : std::nullopt;
-  for (const Line& line : lines) {
-    if (line.name == "never_direct" && !listening.accelerators.forwards) {
+  Json never;
+  if (listening.accelerators.forwards) {
+    never = read_never_direct(lines, acls, parent != peers.end(), has_exceptions, findings);
+  } else {
+    for (const Line& line : lines) {
+      if (line.name != "never_direct") continue;
       findings.unneeded(line, "only the sites of \"reverse\" are served");
     }
   }
-  if (never) into["never_direct"] = *never;
+  if (!never.is_null()) into["never_direct"] = never;
   // Unless told otherwise, Squid sends requests whose responses it never stores right to origins.
   const bool is_told = std::any_of(lines.begin(), lines.end(), [](const Line& line) {
     return line.name == "nonhierarchical_direct" && has_word(line, "off");
   });
-  if (parent != peers.end() && !is_told && !never) {
+  if (parent != peers.end() && !is_told && never.is_null()) {
     findings.changed(parent->line,
                      "requests that Squid sends to origins itself (POST, CONNECT and the like: "
                      "nonhierarchical_direct) go to parents first, too");

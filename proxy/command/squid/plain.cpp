@@ -51,82 +51,80 @@ std::string size_text(std::uint64_t bytes) {
   return config::to_text(ByteSize{bytes});
 }
 
-// A directive with a number as its value.
-struct Amount {
-  enum class Of : std::uint8_t { text, count, size, time };
-
-  std::string_view directive;
-  const char* path;  // such as "timeouts.head"
-  Of of;
-};
-
-constexpr std::array kAmounts{
-    Amount{"visible_hostname", "name", Amount::Of::text},
-    Amount{"cache_mgr", "contact", Amount::Of::text},
-    Amount{"unique_hostname", "name", Amount::Of::text},
-    Amount{"workers", "threads", Amount::Of::count},
-    Amount{"request_timeout", "timeouts.head", Amount::Of::time},
-    Amount{"read_timeout", "timeouts.body", Amount::Of::time},
-    Amount{"connect_timeout", "timeouts.connect", Amount::Of::time},
-    Amount{"client_idle_pconn_timeout", "timeouts.keep_alive", Amount::Of::time},
-    Amount{"persistent_request_timeout", "timeouts.keep_alive", Amount::Of::time},
-    Amount{"peer_connect_timeout", "timeouts.peer_connect", Amount::Of::time},
-    Amount{"shutdown_lifetime", "timeouts.drain", Amount::Of::time},
-    Amount{"request_header_max_size", "limits.head", Amount::Of::size},
-    Amount{"client_ip_max_connections", "limits.connections_per_client", Amount::Of::count}};
-
-// A directive with one of few words as its value.
-struct Choice {
-  std::string_view directive, word;
-  const char* path = nullptr;  // null: it is so by default
-  std::string_view json = {};
-};
-
-constexpr std::array kChoices{Choice{"offline_mode", "on", "cache.offline", "true"},
-                              Choice{"offline_mode", "off"},
-                              Choice{"log_icp_queries", "off", "log.site_questions", "false"},
-                              Choice{"log_icp_queries", "on"},
-                              Choice{"forwarded_for", "on", "forwarded", "\"append\""},
-                              Choice{"forwarded_for", "transparent", "forwarded", "\"off\""},
-                              Choice{"forwarded_for", "delete", "forwarded", "\"remove\""},
-                              Choice{"forwarded_for", "off", "forwarded", "\"remove\""},
-                              Choice{"forwarded_for", "truncate", "forwarded", "\"replace\""}};
-
 // What the settings call the value; the word itself if it is none.
-Json value_of(const Line& line, Amount::Of of) {
-  const std::string& word = line.words[0].text;
-  const auto time = time_of(line);
-  const auto size = quantity_of(line, kBytes, 1 << 10);
-  const auto count = config::parse_number(word, ~0U);
-  if (of == Amount::Of::time && time) return config::to_text(*time);
-  if (of == Amount::Of::size && size) return size_text(*size);
-  if (of == Amount::Of::count && count) return *count;
-  return word;
+Json text_value(const Line& line) {
+  return line.words[0].text;
 }
+
+Json count_value(const Line& line) {
+  const auto count = config::parse_number(line.words[0].text, ~0U);
+  return count ? Json(*count) : text_value(line);
+}
+
+Json size_value(const Line& line) {
+  const auto size = quantity_of(line, kBytes, 1 << 10);
+  return size ? Json(size_text(*size)) : text_value(line);
+}
+
+Json time_value(const Line& line) {
+  const auto time = time_of(line);
+  return time ? Json(config::to_text(*time)) : text_value(line);
+}
+
+// A directive that is one member of the settings.
+struct Setting {
+  std::string_view directive;
+  std::string_view word;       // the value of the directive that this is for; empty: any
+  const char* path;            // such as "timeouts.head"; null: it is so by default
+  Json (*value)(const Line&);  // of any value; else
+  std::string_view json = {};  // what the word is
+};
+
+constexpr std::array kSettings{
+    Setting{"visible_hostname", "", "name", text_value},
+    Setting{"cache_mgr", "", "contact", text_value},
+    Setting{"unique_hostname", "", "name", text_value},
+    Setting{"workers", "-1", nullptr, nullptr},
+    Setting{"workers", "", "threads", count_value},
+    Setting{"request_timeout", "", "timeouts.head", time_value},
+    Setting{"read_timeout", "", "timeouts.body", time_value},
+    Setting{"connect_timeout", "", "timeouts.connect", time_value},
+    Setting{"client_idle_pconn_timeout", "", "timeouts.keep_alive", time_value},
+    Setting{"persistent_request_timeout", "", "timeouts.keep_alive", time_value},
+    Setting{"peer_connect_timeout", "", "timeouts.peer_connect", time_value},
+    Setting{"shutdown_lifetime", "", "timeouts.drain", time_value},
+    Setting{"request_header_max_size", "", "limits.head", size_value},
+    Setting{"client_ip_max_connections", "-1", nullptr, nullptr},
+    Setting{"client_ip_max_connections", "", "limits.connections_per_client", count_value},
+    Setting{"offline_mode", "on", "cache.offline", nullptr, "true"},
+    Setting{"offline_mode", "off", nullptr, nullptr},
+    Setting{"log_icp_queries", "off", "log.site_questions", nullptr, "false"},
+    Setting{"log_icp_queries", "on", nullptr, nullptr},
+    Setting{"forwarded_for", "on", "forwarded", nullptr, "\"append\""},
+    Setting{"forwarded_for", "transparent", "forwarded", nullptr, "\"off\""},
+    Setting{"forwarded_for", "delete", "forwarded", nullptr, "\"remove\""},
+    Setting{"forwarded_for", "off", "forwarded", nullptr, "\"remove\""},
+    Setting{"forwarded_for", "truncate", "forwarded", nullptr, "\"replace\""}};
 
 // A directive that is given twice keeps its first value.
-void read_amount(const Line& line, const Amount& amount, Json& into, Findings& findings) {
-  const bool any_number = amount.of == Amount::Of::count && line.words[0].text == "-1";
-  if (any_number) return;
-  const Json value = value_of(line, amount.of);
-  if (auto fault = fault_of(amount.path, value); !fault.empty()) {
+void read_setting(const Line& line, Json& into, Findings& findings) {
+  const std::string& word = line.words[0].text;
+  const Setting* found = nullptr;
+  bool known = false;
+  for (const Setting& each : kSettings) {
+    if (each.directive != line.name) continue;
+    known = true;
+    if (!found && (each.word.empty() || each.word == word)) found = &each;
+  }
+  if (known && !found) return findings.left(line, "its value is not known");
+  if (!found || !found->path) return;
+  const Json value = found->value ? found->value(line) : Json::parse(found->json);
+  if (auto fault = fault_of(found->path, value); !fault.empty()) {
     return findings.left(line, std::move(fault));
   }
-  Json& member = member_at(into, amount.path);
+  Json& member = member_at(into, found->path);
   if (member.is_null()) member = value;
-}
-
-void read_choice(const Line& line, Json& into, Findings& findings) {
-  const auto is_chosen = [&](const Choice& choice) {
-    return choice.directive == line.name && choice.word == line.words[0].text;
-  };
-  const auto* const found = std::find_if(kChoices.begin(), kChoices.end(), is_chosen);
-  if (found == kChoices.end()) return findings.left(line, "its value is not known");
-  if (found->path) {
-    Json& member = member_at(into, found->path);
-    if (member.is_null()) member = Json::parse(found->json);
-  }
-  if (line.name == "forwarded_for" && found->word == "off") {
+  if (line.name == "forwarded_for" && word == "off") {
     findings.changed(line, "the field is left out, where Squid sends \"unknown\"");
   }
 }
@@ -232,35 +230,25 @@ void write_storage(const Storage& storage, Json& cache, Findings& findings) {
   if (largest) cache["max_object"] = size_text(*largest);
 }
 
-// Of "RESTORE/MAX" in bytes; nothing: no limit, or no number.
-std::optional<std::uint64_t> rate_of(const std::string& text) {
-  const auto rate = config::parse_number(text.substr(0, text.find('/')), 1ULL << 40);
-  return rate && *rate > 0 ? rate : std::nullopt;
-}
-
 // The first line of a directive about a delay pool; null: there is none.
 const Line* first_of_pool(const std::vector<Line>& lines, std::string_view name,
-                          const std::string& pool) {
+                          const Line& parameters) {
   const auto found = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
-    return line.name == name && !line.words.empty() && line.words[0].text == pool;
+    return line.name == name && !line.words.empty() &&
+           line.words[0].text == parameters.words[0].text;
   });
   return found == lines.end() ? nullptr : &*found;
 }
 
-void read_limit(const Line& limit, const std::string& number, Json& into, Findings& findings) {
-  const auto add = [&](const char* path, const std::string& rate_text) {
-    const auto rate = rate_of(rate_text);
-    if (!rate) return;
-    const Json value = size_text(*rate);
-    auto fault = fault_of(path, value);
-    if (!fault.empty()) return findings.left(limit, std::move(fault));
-    member_at(into, path) = value;
-  };
-  add("limits.bandwidth", limit.words[1].text);
-  if (number != "1") add("limits.bandwidth_per_client", limit.words.back().text);
-  if (number == "3" && limit.words.size() > 2 && rate_of(limit.words[2].text)) {
-    findings.left(limit, "a network has no limit of its own");
-  }
+// Sets a limit to the rate in "RESTORE/MAX", in bytes, if that is one.
+void read_rate(const Line& line, const std::string& text, const char* path, Json& into,
+               Findings& findings) {
+  const auto rate = config::parse_number(text.substr(0, text.find('/')), 1ULL << 40);
+  if (rate.value_or(0) == 0) return;
+  const Json value = size_text(*rate);
+  auto fault = fault_of(path, value);
+  if (!fault.empty()) return findings.left(line, std::move(fault));
+  member_at(into, path) = value;
 }
 
 }  // namespace
@@ -280,13 +268,7 @@ void read_plain(const std::vector<Line>& lines, Json& into, Findings& findings) 
     if (line.name == "access_log" || line.name == "cache_access_log") {
       read_log(line, into, findings);
     }
-    const bool chosen = std::any_of(kChoices.begin(), kChoices.end(), [&](const Choice& choice) {
-      return choice.directive == line.name;
-    });
-    if (chosen) read_choice(line, into, findings);
-    for (const Amount& amount : kAmounts) {
-      if (line.name == amount.directive) read_amount(line, amount, into, findings);
-    }
+    read_setting(line, into, findings);
   }
   write_storage(storage, into["cache"], findings);
 }
@@ -331,31 +313,35 @@ Users read_users(const std::vector<Line>& lines, Json& into, Findings& findings)
 
 // The settings limit all clients, so they carry over a single pool that all requests are in.
 void read_bandwidth(const std::vector<Line>& lines, Json& into, Findings& findings) {
-  std::vector<const Line*> limits;
+  std::vector<std::pair<const Line*, const Line*>> limits;  // with the first line of their access
   for (const Line& line : lines) {
     if (line.name != "delay_parameters" || line.words.empty()) continue;
-    const Line* const access = first_of_pool(lines, "delay_access", line.words[0].text);
+    const Line* const access = first_of_pool(lines, "delay_access", line);
     if (access && !is_for_all(*access, "deny", 1)) {
-      limits.push_back(&line);
+      limits.emplace_back(&line, access);
     } else {
       findings.unneeded(line, "no request is in this pool");
     }
   }
-  for (const Line* const limit : limits) {
-    const Line* const kind = first_of_pool(lines, "delay_class", limit->words[0].text);
+  for (const auto& [limit, access] : limits) {
+    const Line* const kind = first_of_pool(lines, "delay_class", *limit);
     const std::string number = kind && kind->words.size() > 1 ? kind->words[1].text : "";
-    const bool known = number == "1" || number == "2" || number == "3";
     if (limits.size() > 1) {
       findings.left(*limit, "there is one limit for all clients together, and one for each");
-    } else if (!is_for_all(*first_of_pool(lines, "delay_access", limit->words[0].text), "allow",
-                           1)) {
+    } else if (!is_for_all(*access, "allow", 1)) {
       findings.left(*limit,
                     "it is for the requests of delay_access, and limits.bandwidth and "
                     "limits.bandwidth_per_client would hold for all clients and all destinations");
-    } else if (!known || limit->words.size() < 2 || limit->conditional) {
+    } else if (!lists("1|2|3", number) || limit->words.size() < 2 || limit->conditional) {
       findings.left(*limit, "limits.bandwidth and limits.bandwidth_per_client are all there is");
     } else {
-      read_limit(*limit, number, into, findings);
+      const auto& words = limit->words;
+      read_rate(*limit, words[1].text, "limits.bandwidth", into, findings);
+      if (number == "1") continue;
+      read_rate(*limit, words.back().text, "limits.bandwidth_per_client", into, findings);
+      if (number == "3" && words.size() > 2 && words[2].text.find_first_of("123456789") == 0) {
+        findings.left(*limit, "a network has no limit of its own");
+      }
     }
   }
 }

@@ -22,7 +22,7 @@ constexpr const char* kExempts = "max_fresh";
 // What a line says of some URLs.
 struct Said {
   Line line;
-  UrlPatterns urls;  // without patterns: none that the settings can say
+  UrlPatterns urls;  // empty: none that the settings can say
   Json effects;      // the members of a rule
 };
 
@@ -99,7 +99,7 @@ void read_pattern(const Line& line, std::vector<Said>& into, Findings& findings)
   const auto least = std::min(milliseconds(std::chrono::minutes(*minutes)), kLongest);
   Json effects = effects_of(line, at + 4, least, findings);
   const auto urls = url_patterns_of(words[at].text);
-  if (urls && urls->patterns.empty()) {
+  if (urls && urls->empty()) {
     return findings.unneeded(line, "Hearsay has no ftp, gopher and so on");
   }
   if (effects.empty()) {
@@ -117,38 +117,26 @@ void read_pattern(const Line& line, std::vector<Said>& into, Findings& findings)
   into.push_back({line, urls.value_or(UrlPatterns{}), std::move(effects)});
 }
 
-// The URLs of an acl, if settings can say exactly the same.
-std::optional<UrlPatterns> urls_of(const Acl& acl) {
-  UrlPatterns all;
-  if (acl.kind == Acl::Kind::every) all.patterns.push_back({"*", ""});
-  if (const auto* const hosts = acl.only_hosts()) {
-    for (const std::string& host : *hosts) all.patterns.push_back({host, ""});
-  }
-  if (acl.urls) all = *acl.urls;
-  const bool known = !all.patterns.empty() && all.patterns.size() <= kMostRules;
-  return known ? std::optional(std::move(all)) : std::nullopt;
-}
-
 // "cache deny acl": nothing is stored.
 void read_cache(const Line& line, const Acls& acls, std::vector<Said>& into, Findings& findings) {
   if (is_for_all(line, "allow")) return;
   const bool plain = line.words.size() == 2 && line.words[0].text == "deny" && !line.conditional;
   const auto acl = plain ? acls.find(line.words[1].text) : acls.end();
-  const auto urls = acl == acls.end() ? std::nullopt : urls_of(acl->second);
-  if (!urls) {
+  const auto urls = acl == acls.end() ? UrlPatterns{} : acl->second.urls;
+  if (urls.empty() || urls.size() > kMostRules) {
     return findings.left(
         line,
         "has no equal as hosts and globs of paths; write a rule with \"host\", \"paths\" "
         "and \"never_store\": true");
   }
-  into.push_back({line, *urls, {{"never_store", true}}});
+  into.push_back({line, urls, {{"never_store", true}}});
 }
 
 // One rule for each host, and for each 32 paths.
 void add_rules(const Said& said, const std::optional<milliseconds>& negative,
                std::vector<Json>& rules) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_host;
-  for (const UrlPattern& url : said.urls.patterns) {
+  for (const UrlPattern& url : said.urls) {
     const auto found = std::find_if(by_host.begin(), by_host.end(), [&](const auto& each) {
       return each.first == url.host && each.second.empty() == url.path.empty() &&
              each.second.size() < kMostPaths;
@@ -200,15 +188,10 @@ void read_refresh(const std::vector<Line>& lines, const Acls& acls, Json& into,
   patterns.insert(patterns.begin(), never_stored.begin(), never_stored.end());
   std::vector<Json> rules;
   for (const Said& said : patterns) {
-    if (said.urls.patterns.empty()) {
+    if (said.urls.empty()) {
       findings.changed(
           said.line,
           "the expression has no equal, so the rules of the lines below hold for its URLs, too");
-    } else if (!said.urls.exact) {
-      findings.changed(
-          said.line,
-          "the rule is for fewer URLs than the expression; look whether it has those that are "
-          "meant");
     }
     add_rules(said, negative, rules);
   }

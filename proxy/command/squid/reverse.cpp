@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "config/text.hpp"
-#include "proxy/command/squid/peers.hpp"
+#include "proxy/command/squid/parts.hpp"
 
 namespace proxy::command::squid {
 namespace {
@@ -95,19 +95,6 @@ bool serves(const Peer& origin, std::string_view site) {
          std::any_of(origin.for_hosts.begin(), origin.for_hosts.end(), has_site);
 }
 
-// Leaves out what is beyond the bounds, and origins with exceptions.
-void leave_out(Origins& origins, Findings& findings) {
-  std::size_t sites = 0;
-  std::erase_if(origins, [&](const Peer& origin) {
-    sites += 1 + origin.for_hosts.size();
-    if (sites <= kMostSites && origin.not_for.empty()) return false;
-    findings.left(origin.line, origin.not_for.empty()
-                                   ? "the origin is left out: \"reverse\" takes 1000 sites"
-                                   : "the origin is left out: \"reverse\" names no exceptions");
-    return true;
-  });
-}
-
 // `host`: of the setting. `site`: how Squid knows the site, without a port.
 void append_site(const std::string& host, const std::string& site, const Origins& origins,
                  std::vector<Json>& sites, Findings& findings) {
@@ -178,16 +165,24 @@ Listening read_ports(const std::vector<Line>& lines, Json& into, Findings& findi
 void write_reverse(Origins origins, const Accelerators& accelerators, Json& into,
                    Findings& findings) {
   const std::string& one = accelerators.site;  // of every request
-  for (Peer& origin : origins) {
-    if (origin.send_host.empty()) origin.send_host = one;
-  }
-  leave_out(origins, findings);
+  std::size_t sites_of_all = 0;
   Hosts named;
-  for (const Peer& origin : origins) {
-    for (const std::string& host : origin.for_hosts.empty() ? Hosts{"*"} : origin.for_hosts) {
-      if (std::find(named.begin(), named.end(), host) == named.end()) named.push_back(host);
+  std::erase_if(origins, [&](Peer& origin) {
+    if (origin.send_host.empty()) origin.send_host = one;
+    const Hosts sites = origin.for_hosts.empty() ? Hosts{"*"} : origin.for_hosts;
+    sites_of_all += sites.size();
+    const bool too_many = sites_of_all > kMostSites;
+    if (too_many || !origin.not_for.empty()) {
+      findings.left(origin.line, too_many
+                                     ? "the origin is left out: \"reverse\" takes 1000 sites"
+                                     : "the origin is left out: \"reverse\" names no exceptions");
+      return true;
     }
-  }
+    for (const std::string& site : sites) {
+      if (std::find(named.begin(), named.end(), site) == named.end()) named.push_back(site);
+    }
+    return false;
+  });
   std::vector<Json> sites;
   if (!one.empty()) {
     append_site("*", one.substr(0, one.find(':')), origins, sites, findings);

@@ -5,10 +5,12 @@
 namespace proxy::command::squid {
 namespace {
 
-std::string texts(const std::optional<config::Networks>& networks) {
-  if (!networks) return "none";
+std::string texts(const Values& networks) {
+  if (networks.empty()) return "none";
   std::string out;
-  for (const auto& network : *networks) out += (out.empty() ? "" : " ") + to_text(network);
+  for (const Value& network : networks) {
+    out += (out.empty() ? "" : " ") + to_text(std::get<config::Network>(network));
+  }
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "proxy/command/squid/peers.hpp"
+#include "proxy/command/squid/parts.hpp"
 
 #include "tests/proxy/command/squid/given_files.hpp"
 
