@@ -227,22 +227,25 @@ void Entry::operator delete(Entry* entry, std::destroying_delete_t /*destroys*/)
   operator delete(entry, bytes - sizeof(Entry), memory);
 }
 
+StoredFacts::StoredFacts(const Saved& saved, Memory memory)
+    : initial_age_(in_milliseconds(saved.initial_age) & kAgeBits),
+      basis_(saved.freshness.basis),
+      status(saved.status & kStatusBits),
+      source(saved.source),
+      shared(saved.shared),
+      no_cache(saved.no_cache),
+      never_stale(saved.never_stale),
+      by_guest_(saved.giver.guest),
+      has_memory_(memory == Memory::supplied),
+      lifetime_(in_short(saved.freshness.lifetime)),
+      request_took_(took(saved.times)),
+      response_time_(saved.times.response) {}
+
 Entry::Entry(Budget& budget, Saved& facts, const QuotePlaces& quotes, const EntryMemory* memory)
-    : lifetime_(in_short(facts.freshness.lifetime)),
-      initial_age_(in_milliseconds(facts.initial_age) & kAgeBits),
-      status(facts.status & kStatusBits),
-      basis_(facts.freshness.basis),
-      source(facts.source),
-      shared(facts.shared),
-      no_cache(facts.no_cache),
-      never_stale(facts.never_stale),
-      by_guest_(facts.giver.guest),
-      has_memory_(memory != nullptr),
-      response_time_(facts.times.response),
+    : StoredFacts(facts, memory ? Memory::supplied : Memory::heap),
       url_bytes_(static_cast<std::uint32_t>(facts.url.size()) & kUrlBits),
       giver_tag_(facts.giver.tag),
       head_bytes_(static_cast<std::uint32_t>(facts.head.size())),
-      request_took_(took(facts.times)),
       quotes_(quotes),
       extras_(facts.extras.any() ? std::make_unique<const Extras>(std::move(facts.extras))
                                  : nullptr),
@@ -272,11 +275,11 @@ std::uint64_t Entry::own_bytes() const {
 
 std::chrono::sys_seconds Entry::date() const {
   const auto parsed = http::parse_stored_head(head());
-  const auto arrived = floor<seconds>(response_time_);
+  const auto arrived = floor<seconds>(times().response);
   return parsed ? http::parse_date(parsed->date, arrived).value_or(arrived) : arrived;
 }
 
-seconds Entry::age(Time now) const {
+seconds StoredFacts::age(Time now) const {
   const auto resident = std::max(now - response_time_, Time::duration(0));
   return floor<seconds>(initial_age() + resident);
 }
@@ -285,7 +288,7 @@ http::StoredValidators Entry::validators() const {
   const auto told = quotes();
   if (told.last_modified.empty()) return {told.etag, date()};
   // A date of RFC 850 has two digits for the year, so that its meaning depends on when it was read.
-  return {told.etag, http::parse_date(told.last_modified, floor<seconds>(response_time_))};
+  return {told.etag, http::parse_date(told.last_modified, floor<seconds>(times().response))};
 }
 
 bool Entry::may_cross() const {

@@ -16,7 +16,6 @@
 #include "proxy/cache/body.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/freshness.hpp"
-#include "proxy/cache/giver.hpp"
 #include "proxy/cache/head_quotes.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/http/head.hpp"
@@ -30,6 +29,30 @@ namespace proxy::cache {
 using ShortSeconds = std::chrono::duration<std::uint32_t>;
 
 enum class SourceKind : std::uint8_t { origin, sibling, parent };
+
+using disk::GiverTag;
+
+// For how long after its arrival a guest's response counts as fresh, whatever it says.
+inline constexpr std::chrono::seconds kGuestFresh = std::chrono::hours(1);
+
+// The origin gave the response, or has confirmed it by a 304, unless there is a tag.
+struct Giver {
+  GiverTag tag = 0;    // of a neighbour (peers::Peer::tag)
+  bool guest = false;  // the neighbour is a guest (config::Trust)
+
+  bool operator==(const Giver&) const = default;
+};
+
+// Whether bytes of both may be joined into one response: it has only one giver. A guest's bytes are
+// joined with no others, because a 304 about the others would confirm them, too.
+constexpr bool may_join(const Giver& a, const Giver& b) {
+  if (a.guest || b.guest) return false;
+  return a.tag == 0 || b.tag == 0 || a.tag == b.tag;
+}
+// The giver of the joined response: the neighbour, if one of the two is a neighbour.
+constexpr Giver giver_of_both(const Giver& a, const Giver& b) {
+  return a.tag == 0 ? b : a;
+}
 
 // A response as received, with the request that it answered. Refers to text that the caller keeps.
 struct Received {
@@ -122,6 +145,53 @@ struct EntryMemory {
   void (*give_back)(void* memory, std::size_t bytes) noexcept;
 };
 
+// What an entry knows of its reuse and its age, in 24 bytes: each hit asks for it.
+class StoredFacts {
+ protected:
+  enum class Memory : std::uint8_t { heap, supplied };
+  StoredFacts(const Saved& saved, Memory memory);
+
+  const std::uint64_t initial_age_ : 42;  // ms: enough for 139 years
+  const Freshness::Basis basis_ : 3;
+
+ public:
+  const unsigned status : 10;
+  const SourceKind source : 2;
+  const bool shared : 1;
+  const bool no_cache : 1;  // RFC 9111 5.2.2.4; a no-cache that names fields does not count
+  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
+  const bool never_stale : 1;
+
+ protected:
+  const bool by_guest_ : 1;
+  const bool has_memory_ : 1;  // behind the texts there is a pointer to its EntryMemory
+
+  const ShortSeconds lifetime_;
+  const std::uint32_t request_took_;  // ms
+  const Time response_time_;
+
+ public:
+  // The time of the request is that of the response less whole milliseconds.
+  Times times() const {
+    return {response_time_ - std::chrono::milliseconds(request_took_), response_time_};
+  }
+  std::chrono::milliseconds initial_age() const {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(initial_age_));
+  }
+  Freshness freshness() const { return {basis_, lifetime_}; }
+  // Fresh means: now < fresh_until(), and the entry is not from the future.
+  Time fresh_until() const { return response_time_ + (lifetime_ - initial_age()); }
+
+  // The value for the Age field: never negative.
+  seconds age(Time now) const;
+  // The remaining freshness lifetime; if 0 or negative, for how long it has been stale.
+  seconds ttl(Time now) const { return lifetime_ - age(now); }
+  bool fresh(Time now) const { return now < fresh_until(); }
+  // Whether it may be served without validation to a client that asks for nothing fresher.
+  bool reusable(Time now) const { return fresh(now) && !no_cache; }
+};
+static_assert(sizeof(StoredFacts) == 24);
+
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
@@ -130,7 +200,7 @@ struct EntryMemory {
 // A cache has millions of entries (small_objects_check), so an entry is dense: the order and the
 // types of its members leave no gaps, its texts lie behind it in the same allocation, and what only
 // some responses have lies elsewhere.
-struct Entry : Counted<Entry> {
+struct Entry : StoredFacts, Counted<Entry> {
   // `memory`, if it is not null, supplies the memory, and outlives the entry.
   static Ref<Entry> make(Budget& budget, const Received& received,
                          const EntryMemory* memory = nullptr);
@@ -146,31 +216,10 @@ struct Entry : Counted<Entry> {
                          const EntryMemory* memory);
   Entry(Budget& budget, Saved& facts, const QuotePlaces& quotes, const EntryMemory* memory);
 
-  const ShortSeconds lifetime_;
-  const std::uint64_t initial_age_ : 42;  // ms: enough for 139 years
-
- public:
-  const unsigned status : 10;
-
- private:
-  const Freshness::Basis basis_ : 3;
-
- public:
-  const SourceKind source : 2;
-  const bool shared : 1;
-  const bool no_cache : 1;  // RFC 9111 5.2.2.4; a no-cache that names fields does not count
-  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
-  const bool never_stale : 1;
-
- private:
-  const bool by_guest_ : 1;
-  const bool has_memory_ : 1;  // behind the texts there is a pointer to its EntryMemory
-  const Time response_time_;
   const std::uint32_t url_bytes_ : 24;
   const std::uint32_t giver_tag_ : 8;
   const std::uint32_t head_bytes_;
-  const std::uint32_t request_took_;  // ms
-  const QuotePlaces quotes_;          // in head()
+  const QuotePlaces quotes_;  // in head()
   const std::unique_ptr<const Extras> extras_;
   Budget& budget_;
 
@@ -186,16 +235,8 @@ struct Entry : Counted<Entry> {
   // Content-Length, Content-Range (from range()), Age, Cache-Status and the empty line.
   std::string_view head() const { return {text() + url_bytes_, head_bytes_}; }
   Giver giver() const { return {static_cast<GiverTag>(giver_tag_), by_guest_}; }
-  // The time of the request is that of the response less whole milliseconds.
-  Times times() const {
-    return {response_time_ - std::chrono::milliseconds(request_took_), response_time_};
-  }
   // The value of Date, else the time of arrival. Searches the head.
   std::chrono::sys_seconds date() const;
-  std::chrono::milliseconds initial_age() const {
-    return std::chrono::milliseconds(static_cast<std::int64_t>(initial_age_));
-  }
-  Freshness freshness() const { return {basis_, lifetime_}; }
   const Extras& extras() const { return extras_ ? *extras_ : kNoExtras; }
   const http::Variant& variant() const { return extras().variant; }
   const std::optional<http::ContentRange>& range() const { return extras().range; }
@@ -207,17 +248,6 @@ struct Entry : Counted<Entry> {
   bool by_rule_alone() const { return extras_ && extras_->by_rule_alone; }  // as in Received
 
   HeadQuotes quotes() const { return quotes_.in(head()); }
-  // Fresh means: now < fresh_until(), and the entry is not from the future.
-  Time fresh_until() const { return response_time_ + (lifetime_ - initial_age()); }
-
-  // The value for the Age field: never negative.
-  seconds age(Time now) const;
-  // The remaining freshness lifetime; if 0 or negative, for how long it has been stale.
-  seconds ttl(Time now) const { return lifetime_ - age(now); }
-  bool fresh(Time now) const { return now < fresh_until(); }
-  // Whether it may be served without validation to a client that asks for nothing fresher.
-  bool reusable(Time now) const { return fresh(now) && !no_cache; }
-
   // Whether the origin can be asked if it still has this response. A guest may have made up a
   // Last-Modified so late that every origin answers 304, so of a guest only an ETag counts.
   bool has_validator() const {

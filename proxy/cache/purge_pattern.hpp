@@ -10,14 +10,13 @@
 #include <string_view>
 #include <variant>
 
-#include "proxy/cache/giver.hpp"
+#include "proxy/cache/entry.hpp"
 #include "proxy/http/host_pattern.hpp"
 
 namespace proxy {
 
-// Covers every URL that begins with a prefix, or every URL of some hosts, in both key spaces:
-// forward and reverse (Request::stored_as). Or covers everything that a neighbour gave. Pure; any
-// thread.
+// Covers every URL that begins with a prefix, or every URL of some hosts, in both spaces. Or covers
+// everything that a neighbour gave. Pure; any thread.
 class PurgePattern {
  public:
   // `prefix` is canonical, as http::Target spells URLs; it is compared byte for byte.
@@ -26,7 +25,7 @@ class PurgePattern {
   // `giver`: the neighbour, which must have a tag.
   explicit PurgePattern(cache::Giver giver) : what_(giver) {}
 
-  // `name`: the name under which a response is stored. `giver`: the tag of its giver.
+  // `name`: an encoded StoredName. `giver`: the tag of the response's giver.
   [[nodiscard]] bool covers(std::string_view name, cache::GiverTag giver = 0) const;
 
   // Whether it covers what a neighbour gave. There are at most 127 such patterns.
