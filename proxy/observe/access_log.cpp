@@ -210,7 +210,7 @@ void AccessLog::end() {
   if (!thread_.joinable() || ends_.exchange(true)) return;
   thread_.request_stop();
   thread_.join();
-  tried_ -= kBetweenTries;  // for a last try
+  trouble_.tried -= kBetweenTries;  // for a last try
   flush();
   std::uint64_t left = 0;
   for (auto& lines : lines_) {
@@ -268,12 +268,12 @@ void AccessLog::run(std::stop_token stop) {
 }
 
 void AccessLog::open() {
-  tried_ = clock_.steady();
+  trouble_.tried = clock_.steady();
   try {
     Output next(output_.settings());
     next.follow(output_);
     output_ = std::move(next);
-    trouble_ = {};
+    trouble_ = {.tried = trouble_.tried};
   } catch (const std::system_error& error) {
     const auto advice = log_advice(error.code(), output_.settings().path);
     trouble_.unopened = error.what();
@@ -285,7 +285,7 @@ void AccessLog::open() {
 }
 
 void AccessLog::update_fault() {
-  const auto& [unopened, until, unwritten] = trouble_;
+  const auto& [unopened, until, unwritten, tried] = trouble_;
   std::string text;
   if (!unopened.empty()) {
     const auto meanwhile = output_.is_missing() ? "requests are not logged"
@@ -307,7 +307,7 @@ void AccessLog::update_fault() {
 void AccessLog::open_if_needed(const Orders& orders) {
   if (output_.is_deleted()) output_ = Output::unopened(output_.settings());
   const bool is_wanted = !trouble_.unopened.empty() || output_.is_missing();
-  const bool is_time = clock_.steady() - tried_ >= kBetweenTries;
+  const bool is_time = clock_.steady() - trouble_.tried >= kBetweenTries;
   if (orders.reopen || (is_wanted && is_time)) open();
 }
 

@@ -128,9 +128,10 @@ class AccessLog {
 
   // What is wrong with the output.
   struct Trouble {
-    std::string unopened;  // why the path could not be opened, and what to do; empty: it could
+    std::string unopened = {};  // why the path could not be opened, and what to do; empty: it could
     const char* until = "";
-    std::error_code unwritten;  // why the latest lines are lost
+    std::error_code unwritten = {};         // why the latest lines are lost
+    machine::Clock::SteadyTime tried = {};  // when the path was tried last
   };
   // What the writing thread is to do at once.
   struct Orders {
@@ -152,7 +153,6 @@ class AccessLog {
   // Of the writing thread.
   Output output_;
   Trouble trouble_;
-  machine::Clock::SteadyTime tried_;
 
   std::atomic<std::uint64_t> lost_ = 0;  // lines that could not be written
   threads::Mutex mutex_;
