@@ -33,9 +33,9 @@ bool is_of(const HostPattern& hosts, std::string_view url) {
 
 bool PurgePattern::covers(std::string_view name, cache::GiverTag giver) const {
   if (const auto* by = std::get_if<cache::Giver>(&what_)) return by->tag == giver;
-  name = cache::url_in(name);
-  if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
-  return is_of(std::get<HostPattern>(what_), name);
+  const auto url = cache::StoredName::decode(name).url;
+  if (const auto* prefix = std::get_if<std::string>(&what_)) return url.starts_with(*prefix);
+  return is_of(std::get<HostPattern>(what_), url);
 }
 
 std::string PurgePattern::text() const {

@@ -99,7 +99,7 @@ std::optional<Result<void>> ask_at(const ConfiguredCache& cache, const Place& pl
 }  // namespace
 
 Result<http::Target> target_of(std::string_view url) {
-  const auto plain = cache::url_in(url);
+  const auto plain = cache::StoredName::decode(url).url;
   const auto target = http::parse_target("GET", plain.substr(0, plain.find('#')));
   if (target && target->form() == http::Target::Form::absolute) return *target;
   return Trouble{fmt::format("{} is no URL that a proxy could hold (http://HOST/PATH)",

@@ -18,7 +18,7 @@
 
 namespace proxy::command {
 
-// Parses a URL as the proxy would request it; the prefix of reverse mode's names is skipped.
+// Parses a URL as the proxy would request it; the space of a stored name is skipped.
 // Returns trouble for a text that no client could request.
 Result<http::Target> target_of(std::string_view url);
 // The name under which the responses of `url` are stored in this cache.

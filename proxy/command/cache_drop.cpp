@@ -29,7 +29,7 @@ Purge purge_of(const CacheOptions& options, const std::string& name,
   const auto now = std::chrono::system_clock::now();
   contents.each([&](const disk::Contents::Seen& seen) {
     if (!seen.stored) return true;
-    const auto url = cache::url_in(seen.stored->url());
+    const auto url = cache::StoredName::decode(seen.stored->url()).url;
     if (one ? url != name : !url.starts_with(name)) return true;
     purge.responses += inspect::facts_of(*seen.stored, relations, now) ? 1 : 0;
     if (one) purge.keys.push_back(seen.key);  // the blocks of a large object are records too

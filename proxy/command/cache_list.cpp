@@ -155,12 +155,15 @@ Result<int> list(const CacheOptions& options, const Streams& streams) {
   EntryPrinter printer(options, streams);
   std::uint64_t scanned = 0;
   std::uint64_t unreadable = 0;
+  const auto is_of_prefix = [prefix = options.prefix.value_or("")](std::string_view name) {
+    return cache::StoredName::decode(name).url.starts_with(prefix);
+  };
   progress.begin("listing", (*contents)->entries());
   (*contents)->each([&](const disk::Contents::Seen& seen) {
     progress.update(++scanned, 0);
     if (!seen.stored) {
       ++unreadable;
-    } else if (cache::url_in(seen.stored->url()).starts_with(options.prefix.value_or(""))) {
+    } else if (is_of_prefix(seen.stored->url())) {
       const auto facts = inspect::facts_of(*seen.stored, relations, now);
       if (facts) printer.print(inspect::report_of(*facts, seen.stored->url()));
     }
@@ -181,7 +184,7 @@ Result<int> show(const CacheOptions& options, const Streams& streams) {
   RecordPrinter printer(options, streams);
   (*contents)->each([&](const disk::Contents::Seen& seen) {
     if (seen.stored && seen.place.kind != disk::RecordKind::block &&
-        cache::url_in(seen.stored->url()) == name) {
+        cache::StoredName::decode(seen.stored->url()).url == name) {
       Report report;
       report.add("stored_as", std::string(seen.stored->url()));
       printer.print(report.add(inspect::record_of(seen.key, *seen.stored, relations)));

@@ -158,7 +158,7 @@ class LiveSums final : public LiveWalk {
   void visit(const EntryFacts& facts, std::string_view name, std::string&) override {
     const Sum one{1, facts.held_bytes, facts.hits.value_or(0)};
     all_.add(one);
-    const auto host = host_in(cache::url_in(name));
+    const auto host = host_in(cache::StoredName::decode(name).url);
     const auto known = hosts_.find(host);
     if (known != hosts_.end()) {
       known->second.add(one);
@@ -217,13 +217,13 @@ class LiveSums final : public LiveWalk {
 
 std::unique_ptr<Slices> list_live(const Live& live, std::string prefix) {
   return std::make_unique<LiveList>(live, [prefix = std::move(prefix)](std::string_view name) {
-    return cache::url_in(name).starts_with(prefix);
+    return cache::StoredName::decode(name).url.starts_with(prefix);
   });
 }
 
 std::unique_ptr<Slices> sum_live(const Live& live, std::string contains) {
   return std::make_unique<LiveSums>(live, [word = http::lower(contains)](std::string_view name) {
-    return contains_word(cache::url_in(name), word);
+    return contains_word(cache::StoredName::decode(name).url, word);
   });
 }
 

@@ -13,10 +13,11 @@ using disk::RecordKind;
 
 class LiveShow final : public Slices {
  public:
-  LiveShow(const Live& live, std::string url)
+  LiveShow(const Live& live, std::string_view url)
       : live_(live),
         relations_(live_),
-        names_{url, std::string(cache::kReverseSpace) + std::move(url)} {}
+        names_{cache::StoredName{cache::Space::web, url}.encode(),
+               cache::StoredName{cache::Space::gateway, url}.encode()} {}
 
   bool next(machine::Clock& clock, std::string& out) override {
     if (!std::exchange(begun_, true)) {
@@ -86,7 +87,7 @@ class LiveShow final : public Slices {
 }  // namespace
 
 std::unique_ptr<Slices> show_live(const Live& live, std::string url) {
-  return std::make_unique<LiveShow>(live, std::move(url));
+  return std::make_unique<LiveShow>(live, url);
 }
 
 }  // namespace proxy::inspect

@@ -59,16 +59,19 @@ Task<Forgotten> forget_url(CacheAccess& cache, const std::string& name) {
   co_return co_await forget(cache, digest::key_of(digest::Method::get, name), name);
 }
 
-// Purges in both key spaces, since no order can mean only one of them.
+// Purges in both spaces, since no order can mean only one of them.
 Task<std::optional<Forgotten>> carry_out(const Visit& visit, PurgeOrder order) {
   const auto* url = std::get_if<http::Target>(&order);
   auto& cache = visit.client.access.fetching.cached();
   if (!url) co_return co_await forget(cache, std::get<PurgePattern>(order));
   const auto name = visit.policy().rules.key_url(*url);
-  const auto reverse = std::string(kReverseSpace) + name;
-  const auto forward = co_await forget_url(cache, name);
-  const auto others = co_await forget_url(cache, reverse);
-  co_return Forgotten{forward.dropped + others.dropped, forward.owed || others.owed};
+  Forgotten all;
+  for (const auto space : {cache::Space::web, cache::Space::gateway}) {
+    const auto stored_as = cache::StoredName{space, name}.encode();
+    const auto forgotten = co_await forget_url(cache, stored_as);
+    all = {all.dropped + forgotten.dropped, all.owed || forgotten.owed};
+  }
+  co_return all;
 }
 
 OwnMessage message_of(Client& client, unsigned status, const Forgotten& purged) {

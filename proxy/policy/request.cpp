@@ -82,18 +82,19 @@ bool Request::may_exist() const {
 
 void Request::name_it() {
   const bool reduced = rule_ && rule_->drops_any();
-  if (!reduced && !is_apart()) return;
+  if (!reduced && space() == cache::Space::web) return;
   own_name_ = in_its_space(reduced ? rule_->key_url(target.url()) : target.url());
   // Most URLs have none of the parameters, and are then shared with neighbours as usual.
   if (own_name_ == target.url()) own_name_.clear();
 }
 
-bool Request::is_apart() const {
-  return mapping_ && !mapping_->share;
+cache::Space Request::space() const {
+  return mapping_ && !mapping_->share ? cache::Space::gateway : cache::Space::web;
 }
 
 std::string Request::in_its_space(std::string url) const {
-  return is_apart() ? url.insert(0, kReverseSpace) : url;
+  if (space() == cache::Space::web) return url;
+  return cache::StoredName{space(), url}.encode();
 }
 
 void Request::write_client_fields(const config::ForwardedSettings& settings,

@@ -30,8 +30,6 @@ struct Policy;
 class SiteRule;
 class SiteRules;
 
-using cache::kReverseSpace;
-
 // Refers to the bytes of its head, which the caller keeps. Its Range field is the result of
 // http::joined_range(): absent if the client's field asks for too many ranges, and without overlaps
 // unless the request signs it.
@@ -83,8 +81,7 @@ struct Request : net::InFrameMemory {
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 
   // The name that the response is stored under: the URL without the parameters that the site's rule
-  // drops. In reverse mode the client chooses the host, but the settings choose the origin. So the
-  // name has a prefix that no URL has, unless the mapping is shared.
+  // drops, in the space of its mapping (cache::StoredName): Space::gateway unless that is shared.
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
@@ -108,7 +105,7 @@ struct Request : net::InFrameMemory {
   void derive_facts();
   void apply_range();
   void name_it();
-  [[nodiscard]] bool is_apart() const;  // whether its name has the prefix of reverse mode
+  [[nodiscard]] cache::Space space() const;
   [[nodiscard]] std::string in_its_space(std::string url) const;
 
   std::shared_ptr<const Policy> policy_;

@@ -102,7 +102,7 @@ class CacheScene : public ::testing::Test {
   // Covers the names with this prefix, of forward and reverse mode.
   static cache::disk::PurgeRules::Covers reading(std::string_view text) {
     return [text = std::string(text)](std::string_view name, cache::disk::GiverTag) {
-      return cache::url_in(name).starts_with(text);
+      return cache::StoredName::decode(name).url.starts_with(text);
     };
   }
   std::string segment_path() const { return directory_ / "00000001.segment"; }
