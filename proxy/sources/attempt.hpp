@@ -1,5 +1,5 @@
 // Asks one source for one response: the request, the connection, the head of the answer. Also reads
-// what nobody wants of a body, and races a silent source with another one.
+// what nobody wants of a body, and races a body that has fallen silent with another source.
 #pragma once
 
 #include <chrono>
