@@ -5,6 +5,7 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/part.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
 namespace proxy {

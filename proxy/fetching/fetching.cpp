@@ -7,6 +7,7 @@
 #include "proxy/fetching/from_neighbours.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/http/validators.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/origin.hpp"
 

@@ -8,6 +8,7 @@
 #include "proxy/fetching/part.hpp"
 #include "proxy/fetching/rest_of_body.hpp"
 #include "proxy/fetching/stored_answer.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/examination.hpp"
 #include "proxy/sources/neighbour.hpp"

@@ -9,6 +9,7 @@
 #include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/fields.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/neighbour.hpp"
 

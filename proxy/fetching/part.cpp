@@ -7,6 +7,7 @@
 #include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
+#include "proxy/policy/policy.hpp"
 
 namespace proxy {
 

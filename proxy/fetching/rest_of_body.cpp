@@ -4,6 +4,7 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/object_writer.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
