@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "digest/keyed_hash.hpp"
@@ -11,6 +12,23 @@
 
 namespace proxy::lists {
 namespace {
+
+using config::Network;
+
+constexpr unsigned kV4Start = 96;
+
+// Sorted so, a range stands before those that it contains.
+void keep_outermost(config::Networks& networks) {
+  std::sort(networks.begin(), networks.end(), [](const Network& a, const Network& b) {
+    return std::tie(a.address, a.prefix) < std::tie(b.address, b.prefix);
+  });
+  config::Networks kept;
+  for (const Network& network : networks) {
+    if (kept.empty() || !kept.back().contains(network.address)) kept.push_back(network);
+  }
+  kept.shrink_to_fit();
+  networks = std::move(kept);
+}
 
 // Under the secret of the process, so that nobody can choose names which the filter takes for
 // listed ones, and so make look-ups slow.
@@ -45,6 +63,54 @@ std::string url_of_tunnel(const http::Target& target) {
 }
 
 }  // namespace
+
+// Sorted, and not hashed: that costs four bytes beside a text, and only the few look-ups that the
+// filter lets through pay for the search.
+void SortedTexts::finish(Drop drop) {
+  std::vector<std::string_view> sorted;
+  for (std::size_t at = 0; at < texts_.size(); at += sorted.back().size() + 1) {
+    sorted.push_back(text_at(at));
+  }
+  std::sort(sorted.begin(), sorted.end());
+  std::string kept;
+  std::string_view last;
+  for (const std::string_view text : sorted) {
+    const bool is_said = drop == Drop::equals ? text == last : text.starts_with(last);
+    if (!starts_.empty() && is_said) continue;
+    starts_.push_back(static_cast<Start>(kept.size()));
+    (kept += text) += '\n';
+    last = text;
+  }
+  texts_ = std::move(kept);
+  texts_.shrink_to_fit();
+  starts_.shrink_to_fit();
+}
+
+std::optional<std::string_view> SortedTexts::last_up_to(std::string_view text) const {
+  const auto beyond = std::upper_bound(
+      starts_.begin(), starts_.end(), text,
+      [this](std::string_view wanted, Start start) { return wanted < text_at(start); });
+  if (beyond == starts_.begin()) return std::nullopt;
+  return text_at(*(beyond - 1));
+}
+
+void NetworkSet::insert(const Network& network) {
+  const bool v4 = network.prefix >= kV4Start && config::is_v4(network.address);
+  (v4 ? v4_ : v6_).push_back(network);
+}
+
+void NetworkSet::finish() {
+  keep_outermost(v4_);
+  keep_outermost(v6_);
+}
+
+bool NetworkSet::contains(const config::Address& address) const {
+  const config::Networks& networks = config::is_v4(address) ? v4_ : v6_;
+  const auto beyond = std::upper_bound(
+      networks.begin(), networks.end(), address,
+      [](const config::Address& wanted, const Network& each) { return wanted < each.address; });
+  return beyond != networks.begin() && (beyond - 1)->contains(address);
+}
 
 bool List::names(const http::Target& target) const {
   if (entries() == 0) return false;
@@ -106,8 +172,8 @@ ListBuilder::Added ListBuilder::add(const config::Network& network) {
 }
 
 List ListBuilder::finish(double rate) && {
-  list_.hosts_.pack();
-  list_.prefixes_.finish();
+  list_.hosts_.finish(SortedTexts::Drop::equals);
+  list_.prefixes_.finish(SortedTexts::Drop::continuations);
   list_.networks_.finish();
   const std::uint64_t keys = list_.hosts_.size() + list_.prefixes_.size();
   if (keys > 0) {

@@ -1,16 +1,14 @@
 #include "proxy/lists/read.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <system_error>
 
 #include "config/text.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::lists {
 namespace {
@@ -121,103 +119,58 @@ Line read_line(std::string_view line, ListBuilder& into) {
 
 namespace {
 
-constexpr std::size_t kBlock = 1 << 20;
 constexpr std::size_t kLongestLine = 2 * http::kMaxUrl;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 std::string reason() {
-  return std::generic_category().message(errno);
+  return "cannot be read: " + std::generic_category().message(errno);
 }
 
-// The descriptor of a regular file; empty, and why, if there is none. O_NONBLOCK: opening a pipe of
-// that name must not block.
-machine::Descriptor opened(const std::string& path, std::string& why) {
-  machine::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (!file || ::fstat(file.number(), &status) != 0) {
-    why = reason();
-  } else if (!S_ISREG(status.st_mode)) {
-    why = "it is not a regular file";
+// Adds the lines of a file to a list, with one line in memory at a time. Returns why the file could
+// not be read; empty if it was.
+std::string read_file(Skipped& skipped, ListBuilder& into) {
+  // Opening something else might wait for ever: a pipe, a terminal.
+  std::error_code error;
+  const auto status = std::filesystem::status(skipped.path, error);
+  const bool is_other = std::filesystem::exists(status) && !is_regular_file(status);
+  if (is_other) return "cannot be read: it is not a regular file";
+  // Streams promise no errno; 0 then at least names no wrong reason.
+  errno = 0;
+  std::ifstream file(skipped.path, std::ios::binary);
+  if (!file) return reason();
+  std::vector<char> buffer(kLongestLine + 2);  // with what ends a line, and with a 0
+  for (std::uint64_t number = 1; !file.eof(); ++number) {
+    file.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    const auto count = static_cast<std::size_t>(file.gcount());
+    if (count == 0) break;
+    // The last line of a file may lack its line feed. Of a line that is too long, only the
+    // beginning is kept, for the person who is told of it.
+    const bool is_cut = file.fail() && !file.eof();
+    std::string_view line(buffer.data(), is_cut || file.eof() ? count : count - 1);
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    const Line kind = line.size() > kLongestLine ? Line::unknown : read_line(line, into);
+    if (kind == Line::no_room) return "holds more than a list has room for; shorten it";
+    if (kind == Line::unknown && skipped.lines++ == 0) {
+      skipped.first = number;
+      skipped.text = config::in_quotes(line);
+    }
+    if (!is_cut) continue;
+    file.clear();
+    file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
-  return file;
+  return file.bad() ? reason() : "";
 }
-
-// Appends the next block, nothing at the end. Returns false if reading failed.
-bool append_block(const machine::Descriptor& file, std::string& text) {
-  const std::size_t before = text.size();
-  text.resize(before + kBlock);
-  ssize_t count = 0;
-  do {
-    count = ::read(file.number(), text.data() + before, kBlock);
-  } while (count < 0 && errno == EINTR);
-  text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  return count >= 0;
-}
-
-// Splits a file into lines and adds them to a list, with one block in memory at a time.
-class Reading {
- public:
-  Reading(const std::string& path, ListBuilder& into) : into_(into) { skipped_.path = path; }
-
-  // Returns why the file could not be read; empty if it was.
-  std::string run() {
-    std::string why;
-    const auto file = opened(skipped_.path, why);
-    if (!why.empty()) return "cannot be read: " + why;
-    std::string text;
-    for (;;) {
-      const std::size_t held = text.size();
-      if (!append_block(file, text)) return "cannot be read: " + reason();
-      const bool ended = text.size() == held;
-      if (lines_ == 0 && text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
-      // The last line of a file may lack its line feed.
-      if (ended && !text.empty()) text += '\n';
-      text.erase(0, read_lines(text));
-      if (full_) return "holds more than a list has room for; shorten it";
-      if (ended) return "";
-      // A line that is too long is skipped anyway, so only the fact that it is too long is kept.
-      if (text.size() > kLongestLine) text.resize(kLongestLine + 1);
-    }
-  }
-
-  [[nodiscard]] const Skipped& skipped() const { return skipped_; }
-
- private:
-  // Reads all complete lines and returns their size.
-  std::size_t read_lines(std::string_view text) {
-    std::size_t at = 0;
-    for (std::size_t end = 0; (end = text.find('\n', at)) != std::string_view::npos; at = end + 1) {
-      read(text.substr(at, end - at));
-    }
-    return at;
-  }
-
-  void read(std::string_view line) {
-    ++lines_;
-    const Line kind = line.size() > kLongestLine ? Line::unknown : read_line(line, into_);
-    full_ = full_ || kind == Line::no_room;
-    if (kind != Line::unknown) return;
-    if (skipped_.lines++ == 0) {
-      skipped_.first = lines_;
-      skipped_.text = config::in_quotes(line);
-    }
-  }
-
-  ListBuilder& into_;
-  Skipped skipped_;
-  std::uint64_t lines_ = 0;
-  bool full_ = false;
-};
 
 List read_all(const std::vector<std::string>& paths, std::string_view setting,
               config::SettingsErrors& errors, const std::function<void(const Skipped&)>& tell) {
   ListBuilder builder;
   for (const std::string& path : paths) {
-    Reading reading(path, builder);
-    if (std::string why = reading.run(); !why.empty()) {
+    Skipped skipped;
+    skipped.path = path;
+    if (std::string why = read_file(skipped, builder); !why.empty()) {
       errors.push_back({path + " (setting " + std::string(setting) + ")", std::move(why)});
     }
-    if (reading.skipped().lines > 0) tell(reading.skipped());
+    if (skipped.lines > 0) tell(skipped);
   }
   return std::move(builder).finish();
 }

@@ -115,26 +115,24 @@ TEST(List, NeedsNoHostToBeAsked) {
   EXPECT_FALSE(list_of({"a.test", "http://a.test/"}).names(*target));
 }
 
-TEST(TextSet, HoldsExactlyWhatWasPutIn) {
-  TextSet set;
-  for (int i = 0; i < 10'000; ++i) EXPECT_TRUE(set.insert("text-" + std::to_string(i)));
-  for (int i = 0; i < 10'000; i += 7) EXPECT_FALSE(set.insert("text-" + std::to_string(i)));
-  for (const bool packed : {false, true}) {
-    if (packed) set.pack();
-    EXPECT_EQ(set.size(), 10'000U);
-    for (int i = 0; i < 20'000; ++i) {
-      EXPECT_EQ(set.contains("text-" + std::to_string(i)), i < 10'000) << i;
-    }
-    for (const char* near : {"", "text-", "text-1\ntext-2", "ext-1"})
-      EXPECT_FALSE(set.contains(near));
+TEST(SortedTexts, HoldExactlyWhatWasPutIn) {
+  SortedTexts set;
+  for (int i = 0; i < 10'000; ++i) set.insert("text-" + std::to_string(i));
+  for (int i = 0; i < 10'000; i += 7) set.insert("text-" + std::to_string(i));
+  set.finish(SortedTexts::Drop::equals);
+  EXPECT_EQ(set.size(), 10'000U);
+  for (int i = 0; i < 20'000; ++i) {
+    EXPECT_EQ(set.contains("text-" + std::to_string(i)), i < 10'000) << i;
   }
-  EXPECT_LE(set.bytes(), 10'000U * (9 + 1 + 5) + 64);
+  for (const char* near : {"", "text-", "text-1\ntext-2", "ext-1"})
+    EXPECT_FALSE(set.contains(near));
+  EXPECT_LE(set.bytes(), 10'000U * (9 + 1 + 4) + 64);
 }
 
-TEST(PrefixSet, DropsWhatAnotherBegins) {
-  PrefixSet set;
+TEST(SortedTexts, DropWhatAnotherBegins) {
+  SortedTexts set;
   for (const char* text : {"b", "ab", "abc", "a", "b", "bb/", "c\xff", "c"}) set.insert(text);
-  set.finish();
+  set.finish(SortedTexts::Drop::continuations);
   EXPECT_EQ(set.size(), 3U);
   for (const char* text : {"a", "abc", "az", "b", "b/", "c", "cc"}) EXPECT_TRUE(set.begins(text));
   for (const char* text : {"", "d", "A", "\xff"}) EXPECT_FALSE(set.begins(text)) << text;

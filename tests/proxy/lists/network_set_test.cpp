@@ -1,4 +1,4 @@
-#include "proxy/lists/sets.hpp"
+#include "proxy/lists/list.hpp"
 
 #include <gtest/gtest.h>
 
