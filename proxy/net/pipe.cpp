@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace proxy::net {
 
@@ -21,25 +20,6 @@ Task<Result<std::size_t>> Pipe::read_from(Stream& from, std::size_t most) {
   const auto moved = co_await from.read_into_pipe(in_.number(), std::min(most, kMost));
   if (moved) held_ += *moved;
   co_return moved;
-}
-
-std::unique_ptr<Pipe> Pipes::take() {
-  if (lent_ == kMost) return nullptr;
-  std::unique_ptr<Pipe> pipe;
-  if (free_.empty()) {
-    pipe = Pipe::make();
-  } else {
-    pipe = std::move(free_.back());
-    free_.pop_back();
-  }
-  if (pipe) ++lent_;
-  return pipe;
-}
-
-void Pipes::give_back(std::unique_ptr<Pipe> pipe) {
-  --lent_;
-  // Bytes that are left in a pipe would reach the next response.
-  if (pipe->empty() && free_.size() < kKept) free_.push_back(std::move(pipe));
 }
 
 }  // namespace proxy::net

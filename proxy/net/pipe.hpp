@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/net/stream.hpp"
@@ -36,37 +34,34 @@ class Pipe {
   std::size_t held_ = 0;
 };
 
-// The pipes of one thread. Each takes two descriptors, so they are few.
+// Counts the pipes of one thread. Each takes two descriptors, so they are few.
 class Pipes {
  public:
-  static constexpr std::size_t kMost = 32;  // lent at once
+  static constexpr std::size_t kMost = 32;  // at once
 
-  // Has a pipe for as long as it lives. The pipe is lent again only if it is empty then: what one
-  // response leaves must not reach the next.
+  // Has a pipe of its own for as long as it lives: what one response leaves in it must not reach
+  // the next.
   class Lent {
    public:
-    explicit Lent(Pipes& pipes) : pipes_(pipes), pipe_(pipes.take()) {}
+    explicit Lent(Pipes& pipes)
+        : pipes_(pipes), pipe_(pipes.lent_ < kMost ? Pipe::make() : nullptr) {
+      if (pipe_) ++pipes_.lent_;
+    }
     ~Lent() {
-      if (pipe_) pipes_.give_back(std::move(pipe_));
+      if (pipe_) --pipes_.lent_;
     }
     Lent(const Lent&) = delete;
     Lent& operator=(const Lent&) = delete;
 
-    // Null: as many as may be are lent, or the process has no descriptor left.
+    // Null: there are as many as may be, or the process has no descriptor left.
     [[nodiscard]] Pipe* get() const { return pipe_.get(); }
 
    private:
     Pipes& pipes_;
-    std::unique_ptr<Pipe> pipe_;
+    const std::unique_ptr<Pipe> pipe_;
   };
 
  private:
-  std::unique_ptr<Pipe> take();
-  void give_back(std::unique_ptr<Pipe> pipe);
-
-  static constexpr std::size_t kKept = 4;
-
-  std::vector<std::unique_ptr<Pipe>> free_;
   std::size_t lent_ = 0;
 };
 

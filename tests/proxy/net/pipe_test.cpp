@@ -85,13 +85,7 @@ TEST(Pipes, LendNoMoreThanTheirMost) {
   EXPECT_TRUE(Pipes::Lent(pipes).get());
 }
 
-TEST(Pipes, LendAnEmptyPipeAgain) {
-  Pipes pipes;
-  const Pipe* const first = Pipes::Lent(pipes).get();
-  EXPECT_EQ(Pipes::Lent(pipes).get(), first);
-}
-
-TEST(Pipes, NeverLendAPipeAgainThatHoldsBytes) {
+TEST(Pipes, CloseAPipeWithWhatIsLeftInIt) {
   Passage passage;
   Pipes pipes;
   run(passage.io, send(passage.source, "of one response"));
