@@ -105,23 +105,21 @@ RunJob rest_job(const FillContext& context, std::shared_ptr<BlockRun> run) {
   return {std::move(run), context.job.key, std::move(request), context.patience};
 }
 
-// What a body is written from and into.
-struct Into {
-  Attempt& attempt;
-  BlockWriter& writer;
-  std::shared_ptr<BlockRun> run;
-  std::chrono::milliseconds idle;
+struct Written {
+  Outcome<void> body = boost::system::in_place_value;
+  std::optional<BegunRest> rest = {};  // the origin's answer that has won: see outlast_silence()
 };
 
-// If a neighbour that fetches the body itself is silent, waits for it as long as for an origin, and
-// asks the origin for the rest meanwhile. Returns the origin's answer if that comes first. Else
-// `written` tells how writing has ended.
-Task<std::optional<BegunRest>> outlast_silence(const FillContext& context, Into into,
-                                               Outcome<void>& written) {
-  auto& [attempt, writer, run, idle] = into;
+// Writes the body. If a neighbour that fetches it itself is silent, waits for it as long as for an
+// origin, and asks the origin for the rest meanwhile. The result has the origin's answer if that
+// comes first.
+Task<Written> outlast_silence(const FillContext& context, Attempt& attempt, BlockWriter& writer,
+                              std::shared_ptr<BlockRun> run, std::chrono::milliseconds idle) {
+  Written all;
+  all.body = co_await writer.write(idle);
   const auto longest = context.request().policy().settings.timeouts.body;
   const bool resumable = !cache::strong_validator(*run->object).empty();
-  while (resumable && is_silent(written, attempt)) {
+  while (resumable && is_silent(all.body, attempt)) {
     const auto before = writer.received();
     const auto job = rest_job(context, run);
     const auto left = whole_blocks_left(*run);
@@ -132,19 +130,14 @@ Task<std::optional<BegunRest>> outlast_silence(const FillContext& context, Into 
     auto rest = co_await race_for_rest(context.access.sources, attempt, std::move(asked),
                                        std::move(fits), longest);
     if (rest) {
-      BegunRest begun{left, std::move(*rest)};
-      co_return std::optional(std::move(begun));
+      all.rest.emplace(BegunRest{left, std::move(*rest)});
+      break;
     }
-    written = co_await writer.write(idle);
+    all.body = co_await writer.write(idle);
     if (writer.received() == before) break;  // it was silent for so long
   }
-  co_return std::nullopt;
+  co_return all;
 }
-
-struct Written {
-  Outcome<void> body = boost::system::in_place_value;
-  std::optional<BegunRest> rest = {};  // the origin's answer that has won: see outlast_silence()
-};
 
 // Writes the body into the run's blocks. Notes what a sibling's body was worth.
 Task<Written> write_into(const FillContext& context, Incoming& incoming,
@@ -160,13 +153,7 @@ Task<Written> write_into(const FillContext& context, Incoming& incoming,
     const auto before = cache::bytes_before_block(part->range.first);
     written = co_await skip_body(access.sources, attempt.fetch(), before, idle);
   }
-  if (written) {
-    written = co_await writer.write(idle);
-    if (!written) {
-      const Into into{attempt, writer, run, idle};
-      all.rest = co_await outlast_silence(context, into, written);
-    }
-  }
+  if (written) all = co_await outlast_silence(context, attempt, writer, run, idle);
   attempt.fetch().finish();
   if (!attempt.peer()) co_return all;
   record_worth(*context.request().policy().directory, attempt, worth_of(written),
