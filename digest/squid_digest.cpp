@@ -11,7 +11,7 @@ namespace {
 
 namespace endian = boost::endian;
 
-constexpr std::int16_t kVersion = 5;
+constexpr std::int16_t kSquidVersion = 5;
 constexpr std::int16_t kOldestReader = 3;
 constexpr std::uint8_t kHashes = 4;
 constexpr std::uint8_t kMaxBitsPerEntry = 127;
@@ -46,7 +46,7 @@ std::optional<SquidDigestError> fault_of(std::span<const std::uint8_t> block) {
   if (endian::load_big_s16(&block[offset::version]) < kOldestReader) {
     return SquidDigestError::version_too_old;
   }
-  if (endian::load_big_s16(&block[offset::oldest_reader]) > kVersion) {
+  if (endian::load_big_s16(&block[offset::oldest_reader]) > kSquidVersion) {
     return SquidDigestError::version_too_new;
   }
   if (endian::load_big_s32(&block[offset::capacity]) <= 0) return SquidDigestError::bad_capacity;
@@ -112,7 +112,7 @@ SquidResult<std::vector<std::uint8_t>> encode(const SquidDigest& digest) {
   if (too_full(digest.filter.bits_set(), *mask_bytes)) return SquidDigestError::too_full;
 
   std::vector<std::uint8_t> body(kSquidControlBytes + *mask_bytes);
-  endian::store_big_s16(&body[offset::version], kVersion);
+  endian::store_big_s16(&body[offset::version], kSquidVersion);
   endian::store_big_s16(&body[offset::oldest_reader], kOldestReader);
   endian::store_big_u32(&body[offset::capacity], digest.capacity);
   endian::store_big_u32(&body[offset::count], digest.count);
