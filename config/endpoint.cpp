@@ -50,19 +50,6 @@ std::optional<std::uint16_t> parse_port(std::string_view text,
   return port ? std::optional(static_cast<std::uint16_t>(*port)) : std::nullopt;
 }
 
-// A user or a path is refused: it would be dropped unnoticed, since only the server is asked for.
-std::optional<HostPort> parse_url(std::string_view url, std::string_view scheme,
-                                  std::uint16_t standard) {
-  if (lower_case(url.substr(0, scheme.size())) != scheme) return std::nullopt;
-  url.remove_prefix(scheme.size());
-  if (url.ends_with('/')) url.remove_suffix(1);
-  const auto host = split_host(url);
-  if (!host) return std::nullopt;
-  const auto port = parse_port(url, standard);
-  if (!port || *port == 0) return std::nullopt;
-  return HostPort{*host, *port};
-}
-
 bool names_loopback(const std::string& host) {
   const auto address = parse_address(host);
   return host == "localhost" || (address && is_loopback(*address));
@@ -92,10 +79,17 @@ std::string pac_server(const ServerUrl& proxy) {
   return (proxy.tls ? "HTTPS " : "PROXY ") + to_text(proxy.at);
 }
 
+// A user or a path is refused: it would be dropped unnoticed, since only the server is asked for.
 std::optional<ServerUrl> parse_server_url(std::string_view url) {
-  if (const auto plain = parse_url(url, "http://", kHttpPort)) return ServerUrl{false, *plain};
-  if (const auto secure = parse_url(url, "https://", kHttpsPort)) return ServerUrl{true, *secure};
-  return std::nullopt;
+  const auto scheme = lower_case(url.substr(0, url.find("//") + 2));
+  const bool tls = scheme == "https://";
+  if (!tls && scheme != "http://") return std::nullopt;
+  url.remove_prefix(scheme.size());
+  if (url.ends_with('/')) url.remove_suffix(1);
+  const auto host = split_host(url);
+  const auto port = host ? parse_port(url, tls ? kHttpsPort : kHttpPort) : std::nullopt;
+  if (!port || *port == 0) return std::nullopt;
+  return ServerUrl{tls, {*host, *port}};
 }
 
 std::optional<HostSpec> parse_host_pattern(std::string_view text) {

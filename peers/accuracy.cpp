@@ -34,16 +34,6 @@ bool may_be_a_lie(FalseHit cause) {
   return cause == FalseHit::absent || cause == FalseHit::refused || cause == FalseHit::untold;
 }
 
-Reason reason_of(ClaimOutcome failure) {
-  if (failure == ClaimOutcome::refused) return Reason::refused;
-  return failure == ClaimOutcome::timed_out ? Reason::timed_out : Reason::broken;
-}
-
-// Of a peer that rests for its false claims, given why the last one was false.
-Reason reason_of(FalseHit cause) {
-  return cause == FalseHit::refused ? Reason::refuses_us : Reason::lies;
-}
-
 std::chrono::seconds rest_after(std::uint32_t failures_before) {
   return std::min(kLongestRest, kFirstRest * (1 << std::min(failures_before, 6U)));
 }
@@ -153,6 +143,7 @@ void Accuracy::record(const Asked& asked, SteadyTime now) {
   if (first_byte) measure(outcome, *first_byte, now);
   add(counts_.bytes_saved, bytes);
   const bool counts = may_be_a_lie(cause) && !foreseen;
+  const auto lie = cause == FalseHit::refused ? Reason::refuses_us : Reason::lies;
   switch (outcome) {
     case ClaimOutcome::true_hit:
       add(counts_.true_hits);
@@ -162,14 +153,14 @@ void Accuracy::record(const Asked& asked, SteadyTime now) {
       add(counts_.by_cause[static_cast<std::size_t>(cause)]);
       probation_.answered();
       if (cause != FalseHit::refused) probation_.serves_us();
-      if (counts) judge_claim(outcome, now, reason_of(cause));
+      if (counts) judge_claim(outcome, now, lie);
       return;
     case ClaimOutcome::refuses_us:
       add(counts_.by_cause[static_cast<std::size_t>(FalseHit::refused)]);
       return probation_.fail(Reason::refuses_us, now);
     case ClaimOutcome::late_no:
       add(counts_.by_cause[static_cast<std::size_t>(cause)]);
-      if (counts) judge_claim(outcome, now, reason_of(cause));
+      if (counts) judge_claim(outcome, now, lie);
       return probation_.fail(Reason::late, now);
     case ClaimOutcome::outrun:
       add(counts_.outruns);
@@ -186,7 +177,10 @@ void Accuracy::record(const Asked& asked, SteadyTime now) {
     case ClaimOutcome::timed_out:
     case ClaimOutcome::broken:
       add(counts_.failures);
-      return probation_.fail(reason_of(outcome), now);
+      return probation_.fail(outcome == ClaimOutcome::refused     ? Reason::refused
+                             : outcome == ClaimOutcome::timed_out ? Reason::timed_out
+                                                                  : Reason::broken,
+                             now);
   }
 }
 

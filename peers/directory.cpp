@@ -10,7 +10,6 @@ namespace {
 std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings,
                                 std::span<const PeerRef> before) {
   std::vector<PeerRef> peers;
-  peers.reserve(settings.size());
   for (const config::PeerSettings& one : settings) {
     // By name and server, since a list is sorted anew or gets a peer in front.
     const auto same = std::find_if(before.begin(), before.end(),
@@ -22,19 +21,17 @@ std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings,
   return peers;
 }
 
+std::optional<double> share(std::uint64_t of, std::uint64_t all) {
+  if (all == 0) return std::nullopt;
+  return static_cast<double>(of) / static_cast<double>(all);
+}
+
 // Every lookup that the digest did not claim was of a key that the peer does not hold. So was every
 // claim that was found absent.
 std::optional<double> observed_rate(const Accuracy::Books& books, std::uint64_t lookups) {
   const auto absent = books.by_cause[static_cast<std::size_t>(FalseHit::absent)];
   const auto not_claimed = lookups - std::min(lookups, books.claims);
-  const auto not_held = not_claimed + absent;
-  if (not_held == 0) return std::nullopt;
-  return static_cast<double>(absent) / static_cast<double>(not_held);
-}
-
-std::optional<double> false_miss_rate(const Accuracy::Books& books) {
-  if (books.probes == 0) return std::nullopt;
-  return static_cast<double>(books.false_misses) / static_cast<double>(books.probes);
+  return share(absent, not_claimed + absent);
 }
 
 std::optional<config::Address> address_of(const Peer& peer, const PollReport& report) {
@@ -68,7 +65,7 @@ PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t l
           books,
           lookups,
           observed_rate(books, lookups),
-          false_miss_rate(books),
+          share(books.false_misses, books.probes),
           report.polls,
           std::nullopt,  // see PeerDirectory::status()
           report.unresolved,
@@ -77,7 +74,6 @@ PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t l
 
 digest::Panel panel_of(std::span<const PollReport> reports) {
   std::vector<const digest::BloomFilter*> filters;
-  filters.reserve(reports.size());
   for (const PollReport& report : reports) filters.push_back(report.claims.filter.get());
   return digest::Panel(filters);
 }
@@ -346,7 +342,6 @@ void PeerDirectory::record_use(SteadyTime now) {
 std::vector<PeerStatus> PeerDirectory::status(SteadyTime now) const {
   return view_.read([&](const View& view) {
     std::vector<PeerStatus> all;
-    all.reserve(peers_.size());
     const auto total = lookups_.load(std::memory_order_relaxed);
     for (const PeerRef& peer : peers_) {
       if (peer->is_ourselves()) continue;

@@ -35,13 +35,6 @@ std::optional<std::uint64_t> leading_number(std::string_view text) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
-bool lists_memory(std::string_view controllers) {
-  while (!controllers.empty()) {
-    if (take_until(controllers, ',') == "memory") return true;
-  }
-  return false;
-}
-
 // Appends the file `name` of each group on the way from `group` to the root. In a container the
 // inner groups may be invisible: then only the root's file exists, which is the container's.
 void append_upwards(std::vector<std::string>& files, const std::string& mount,
@@ -94,10 +87,11 @@ std::vector<std::string> memory_limit_files(std::string_view proc_self_cgroup) {
   while (!proc_self_cgroup.empty()) {
     auto line = take_until(proc_self_cgroup, '\n');
     const auto hierarchy = take_until(line, ':');
-    const auto controllers = take_until(line, ':');
-    if (hierarchy == "0" && controllers.empty() && !std::exchange(seen[0], true)) {
+    const auto controllers = ',' + std::string(take_until(line, ':')) + ',';
+    const bool has_memory = controllers.find(",memory,") != controllers.npos;
+    if (hierarchy == "0" && controllers == ",," && !std::exchange(seen[0], true)) {
       append_upwards(files, "/sys/fs/cgroup", line, "memory.max");
-    } else if (lists_memory(controllers) && !std::exchange(seen[1], true)) {
+    } else if (has_memory && !std::exchange(seen[1], true)) {
       append_upwards(files, "/sys/fs/cgroup/memory", line, "memory.limit_in_bytes");
     }
   }
