@@ -67,9 +67,9 @@ enum class Place : std::uint8_t {
 #ifdef HEARSAY_CHECK_LOCK_ORDER
 
 // What a lock notes of itself, in a list of its thread. Locks may be released in any order.
-class Ordered {
+class CheckedOrder {
  public:
-  explicit constexpr Ordered(Place place) : place_(static_cast<std::size_t>(place)) {}
+  explicit constexpr CheckedOrder(Place place) : place_(static_cast<std::size_t>(place)) {}
   // Call this before the wait for the lock, because a deadlock would not come back from the wait.
   void taking() const { take_above(place_ == static_cast<std::size_t>(Place::alone) ? 0 : place_); }
   // The same where other locks of the place may be held.
@@ -78,7 +78,6 @@ class Ordered {
 
  private:
   using Held = std::array<unsigned, 5>;  // how many, by their place
-
   static Held& held() {
     thread_local Held held{};
     return held;
@@ -97,6 +96,7 @@ class Ordered {
 
   std::size_t place_;
 };
+using Ordered = CheckedOrder;
 
 #else
 

@@ -10,16 +10,16 @@ namespace threads {
 namespace {
 
 void take(std::initializer_list<Place> places) {
-  for (const Place place : places) Ordered(place).taking();
+  for (const Place place : places) CheckedOrder(place).taking();
 }
 
 void release(std::initializer_list<Place> places) {
-  for (const Place place : places) Ordered(place).released();
+  for (const Place place : places) CheckedOrder(place).released();
 }
 
 TEST(LockOrder, AllowsLaterPlacesAndReleasesInAnyOrder) {
   take({Place::first});
-  Ordered(Place::first).taking_beside_others();
+  CheckedOrder(Place::first).taking_beside_others();
   take({Place::second, Place::third});
   release({Place::second, Place::third});
   take({Place::second});
