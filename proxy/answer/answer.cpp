@@ -41,7 +41,7 @@ std::optional<users::Credentials> credentials_of(const Request& request) {
 Task<users::Verdict> check_password(Client& client, const Request& request,
                                     const users::Credentials& given) {
   Wakeup wakeup(client.access.executor());
-  const ResponseWriter::WaitsFor waits(client.response, [&wakeup] { wakeup.notify(); });
+  const ResponseState::WaitsFor waits(client.state, [&wakeup] { wakeup.notify(); });
   const users::Guesser guesser{counted_as(client.address), network_of(client.address)};
   co_return co_await client.access.password_checks.verdict(*request.policy().users, given, guesser,
                                                            wakeup);
@@ -62,7 +62,7 @@ Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
   const auto& settings = *request.policy().settings.access.users;
   const auto given = credentials_of(request);
   if (!given) co_return Refusal::unknown_user(rule->name(), settings.realm);
-  if (client.response.holds_back()) co_await client.response.flush();
+  co_await client.response.flush();
   const auto verdict = co_await check_password(client, request, *given);
   if (verdict == users::Verdict::wrong)
     co_return Refusal::unknown_user(rule->name(), settings.realm);
@@ -221,7 +221,7 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   const auto* const page = own_page(client, request);
   // Memory answers no such request, so something waits before the response.
   const bool waits = page || request.facts.method == cache::RequestFacts::Method::other;
-  if (waits && client.response.holds_back()) co_await client.response.flush();
+  if (waits) co_await client.response.flush();
   // Before check_access(), because purging and pages have access settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(pages, client, request);
   if (page) co_return co_await serve_own(pages, client, request, *page, body);
@@ -233,7 +233,7 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   if (auto refusal = why_refused(client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
-  if (keeps_to_bandwidth(client, request)) client.response.keep_to(*client.bandwidth);
+  if (keeps_to_bandwidth(client, request)) client.state.bandwidth = client.bandwidth;
   request.remove_credentials();
   // Before the look-up: a response may vary by these fields.
   request.write_client_fields(policy.settings.gateway.forwarded, client.address_text);
@@ -247,8 +247,8 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   auto lookup = co_await look_up(client, request, under_way, most);
   const bool from_memory = answers_from_cache(lookup) && !lookup.stored()->is_object();
   const bool at_once = from_memory && !lookup.body;
-  if (at_once) client.response.allow_holding_back();
-  if (!at_once && client.response.holds_back()) co_await client.response.flush();
+  if (at_once) client.state.may_be_held_back = true;
+  if (!at_once) co_await client.response.flush();
   if (!from_memory && !under_way.begin(most)) {
     co_return co_await refuse(client, request, Refusal::too_many());
   }

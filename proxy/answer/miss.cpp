@@ -100,10 +100,10 @@ Task<void> await_stored(Client& client, const Request& request, const Lookup& lo
 Task<bool> read_others(Client& client, const Request& request, const Lookup& lookup,
                        std::unique_ptr<FillReader> reader) {
   const auto reason = lookup.verdict.reason;
-  const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
-  const ResponseWriter::ReadsFrom reading(client.response, *reader);
+  const ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
+  const ResponseState::ReadsFrom reading(client.state, *reader);
   const auto head = co_await reader->head();
-  if (client.response.was_cut()) co_return true;
+  if (client.state.was_cut) co_return true;
   if (!head) {
     if (head.error().what == Failure::What::abandoned) co_return false;
     if (may_have_stale(client, request, lookup, head.error())) co_return false;
@@ -115,7 +115,7 @@ Task<bool> read_others(Client& client, const Request& request, const Lookup& loo
   if (lookup.verdict.part && !(*head)->entry->is_object()) co_return false;
   if (!answers(**head, request, lookup, client.access.clock().now())) {
     co_await await_stored(client, request, lookup, *reader, **head);
-    co_return client.response.was_cut();
+    co_return client.state.was_cut;
   }
   client.record.collapsed = true;
   const auto delivered =
@@ -178,8 +178,8 @@ std::unique_ptr<FillReader> begin(Client& client, const Request& request, const 
 // Answers from the fill that this request began.
 Task<Delivered> read_own(Client& client, const Request& request, const Lookup& lookup,
                          std::unique_ptr<FillReader> reader) {
-  const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
-  const ResponseWriter::ReadsFrom reading(client.response, *reader);
+  const ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
+  const ResponseState::ReadsFrom reading(client.state, *reader);
   auto news = reader->news();
   for (; !news.head; news = reader->news()) {
     if (news.interim) {
@@ -195,7 +195,7 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
     co_await refuse(client, request, head.error(), reason);
     co_return Delivered::sent;
   }
-  client.response.fields() += (*head)->asker_fields;
+  client.state.fields += (*head)->asker_fields;
   const auto on_outdated = lookup.anew ? OnOutdated::refuse : OnOutdated::begin_anew;
   co_return co_await deliver(client, request, *reader, {**head, reason, on_outdated});
 }
@@ -302,9 +302,9 @@ Task<void> send_whole(Client& client, const Request& request, Attempt& answer, c
   add_cache_status(client, request);
   const std::array body{asio::const_buffer(bytes.data(), bytes.size())};
   auto sent = client.response.start(head, received.status, answer.length(), body);
-  std::optional<ResponseWriter::Holds> holds;
+  std::optional<ResponseState::Holds> holds;
   if (!sent.is_here()) {
-    holds.emplace(client.response, access.fetching.transit, head.capacity() + whole.body.memory());
+    holds.emplace(client.state, access.fetching.transit, head.capacity() + whole.body.memory());
   }
   const auto error = co_await sent;
   if (error) co_return client.response.abort();
@@ -322,7 +322,7 @@ Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup)
     co_return co_await answer_by_fills(client, request, std::move(lookup));
   }
   {
-    const ResponseWriter::WaitsFor waits(client.response, [&attempt] { attempt.abandon(); });
+    const ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
     Attempt::OnInterim interim = [&client](const auto& head) { return pass_on(client, head); };
     co_await attempt.ask(std::move(interim));
   }
@@ -331,7 +331,7 @@ Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup)
       access.cache().fills.record_unshared(lookup.key, access.deadlines.now());
     co_return co_await send_whole(client, request, attempt, *whole, lookup.verdict.reason);
   }
-  if (client.response.was_cut()) co_return co_await refuse(client, request, kOverload);
+  if (client.state.was_cut) co_return co_await refuse(client, request, kOverload);
   const FillPlace place{access.executor(), &access.clock()};
   auto fill = Fills::alone(request.stored_as(), place).fill;
   auto reader = begin(client, request, lookup, std::move(fill), std::move(attempt));

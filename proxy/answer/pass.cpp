@@ -238,7 +238,7 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   const auto begun = access.clock().steady();
   cache::Times times{access.clock().now(), {}};
   PassedRequest passed(client, request, body);
-  const ResponseWriter::WaitsFor waits(client.response, [&passed] { passed.fetch().abandon(); });
+  const ResponseState::WaitsFor waits(client.state, [&passed] { passed.fetch().abandon(); });
   const auto asked = co_await passed.ask();
   const auto& server = passed.fetch().server();
   record.upstream_host = server.to().host;

@@ -134,7 +134,7 @@ Task<void> tunnel_directly(Client& client, const Request& request) {
   under_way.end();
   client.record.status = 200;
   auto& server = **connected;
-  const ResponseWriter::WaitsFor waits(client.response, [&server] { server.close(); });
+  const ResponseState::WaitsFor waits(client.state, [&server] { server.close(); });
   TunnelEnds ends{*client.response.raw_connection(), server, established_head(client)};
   co_await carry_both(client, ends);
   under_way.received(client.record.bytes);
@@ -178,11 +178,11 @@ Task<Outcome<unsigned>> answer_of_parent(Fetch& fetch) {
 Task<bool> tunnel_through_parent(Client& client, const Request& request,
                                  const upstream::Route& route) {
   Fetch fetch(client.access.fetching.sources.upstream, connect_plan(client, request, route));
-  const ResponseWriter::WaitsFor waits(client.response, [&fetch] { fetch.abandon(); });
+  const ResponseState::WaitsFor waits(client.state, [&fetch] { fetch.abandon(); });
   const auto answered = co_await answer_of_parent(fetch);
   const bool has_no_way = !answered || *answered >= 500;
   const bool is_denied = !answered && answered.error().what == Failure::What::denied;
-  if (client.response.was_cut()) co_return true;
+  if (client.state.was_cut) co_return true;
   if (has_no_way && !is_denied && route.direct) co_return false;
   if (!answered) {
     co_await refuse(client, request, answered.error(), http::Forward::method);
@@ -232,7 +232,7 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   std::uint64_t up = 0;
   const Direction there{stream, ends.server, access.buffers, idle, up};
   const Direction back{
-      ends.server, stream, access.buffers, idle, client.record.bytes, client.response.bandwidth()};
+      ends.server, stream, access.buffers, idle, client.record.bytes, client.state.bandwidth};
   // Both directions use both streams, so neither may outlive the other.
   Wakeup back_ended(access.executor());
   bool ended = false;

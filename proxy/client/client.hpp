@@ -7,6 +7,7 @@
 
 #include "config/networks.hpp"
 #include "proxy/client/request_body.hpp"
+#include "proxy/client/response_state.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/client/serve_access.hpp"
 #include "proxy/http/cache_status.hpp"
@@ -28,6 +29,7 @@ enum class Door : std::uint8_t {
 struct Client {
   const ServeAccess& access;
   ResponseWriter& response;
+  ResponseState& state;   // of the response
   RequestRecord& record;  // of this exchange
   config::Address address;
   std::string address_text;

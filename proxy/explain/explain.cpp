@@ -312,8 +312,9 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   const auto imagined = imagine(*pinned, asked, text);
   if (!imagined) co_return Explained(imagined.error());
   auto& request = **imagined;
+  ResponseState unsent;
   RequestRecord record;
-  const Client client{access, asker.response, record, asked.client, asked.client_text};
+  const Client client{access, asker.response, unsent, record, asked.client, asked.client_text};
   begin_request(client, request);
   auto explanation = explanation_of(client, request, asked.user);
   const bool is_refused = !explanation.refused.reason.empty();

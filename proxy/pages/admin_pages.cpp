@@ -75,7 +75,7 @@ PageAnswer send_slices(const Visit& visit, std::shared_ptr<inspect::Slices> slic
   auto head = own_head(visit.client, 200, "application/x-ndjson");
   head.set(beast::http::field::cache_control, "no-store");
   auto error = co_await send_head(visit.client, head);
-  bool more = !response.head_only();
+  bool more = !visit.client.state.head_only;
   auto sent = pages.clock().steady();
   while (more && !error) {
     const auto made = co_await make_slice(visit, slices);

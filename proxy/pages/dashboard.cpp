@@ -161,7 +161,7 @@ PageAnswer serve_events(const Visit& visit) {
   const auto retry = asio::buffer(kRetry);
   if (!error) error = co_await client.response.body(retry);
   while (!error && !pages.instance.draining && !pages.instance.leaving &&
-         !client.response.head_only()) {
+         !client.state.head_only) {
     const auto news = co_await watcher.next(kSilence);
     // The rights may have changed since: an admin's news are for admins alone.
     if (is_admin(pages, client, visit.request, *client.access.policy) != admin) break;

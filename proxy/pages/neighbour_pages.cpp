@@ -78,7 +78,7 @@ PageAnswer send_digest(const Visit& visit, OwnHead head, ServedForm form, Digest
   if (error) co_return std::nullopt;
   auto& sent = sent_in(client, form);
   sent.requests.add();
-  if (client.response.head_only()) co_return std::nullopt;
+  if (client.state.head_only) co_return std::nullopt;
   sent.bytes.add(size);
   if (const auto peer = visit.policy().directory->at(client.address)) {
     peer->accuracy.sent_digest(size);
@@ -135,7 +135,7 @@ PageAnswer serve_store_digest(const Visit& visit) {
   // Hearsay does not.
   const auto pause = visit.policy().settings.digest.squid.pause;
   const bool apart = form.body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
-                     !to_hearsay && !client.response.head_only();
+                     !to_hearsay && !client.state.head_only;
   const DigestParts body{form.body, apart ? digest::kSquidControlBytes : form.body.size(), pause};
   co_return co_await send_digest(visit, std::move(head), ServedForm::squid, body);
 }

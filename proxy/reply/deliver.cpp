@@ -57,7 +57,7 @@ void write_cache_status(http::PieceWriter& out, Client& client, const Request& r
 // `entry`: whose age is told; null: of none.
 void add_fields(Client& client, const Request& request, const cache::Entry* entry,
                 cache::Time now) {
-  http::PieceWriter fields(client.response.fields());
+  http::PieceWriter fields(client.state.fields);
   if (entry) write_age(fields, *entry, now);
   write_cache_status(fields, client, request);
   fields.flush();
@@ -189,7 +189,7 @@ Task<Delivered> deliver_object(Client& client, const Request& request, ToDeliver
   ObjectAnswer answer(client, request, {key, filled.head.entry}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
-    client.response.fields().clear();  // fields for the fill's head, which is not sent
+    client.state.fields.clear();  // fields for the fill's head, which is not sent
     if (answer.begin_anew() && filled.on_outdated == OnOutdated::begin_anew) {
       co_return Delivered::begin_anew;
     }
@@ -283,7 +283,7 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
     co_return Delivered::sent;
   }
   if (entry.is_part()) {
-    http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range()));
+    http::append_field(client.state.fields, "Content-Range", http::content_range(*entry.range()));
   }
   auto first = reader.at_hand();
   const auto buffers = buffers_of(first);
@@ -292,13 +292,14 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   first.clear();  // gives up their memory for the rest of the body
   if (head.length >= LentBody::kLeast && response.sends_files())
     reader.borrows(FillReader::Borrows::yes);
-  while (!error && !response.head_only() && !reader.at_end()) {
+  while (!error && !client.state.head_only && !reader.at_end()) {
     const auto pieces = co_await reader.next();
     if (pieces && pieces->empty() && !reader.is_lent()) break;
     if (pieces && pieces->empty()) {
       error = co_await borrow(client, reader);
     } else if (pieces) {
-      error = co_await response.body(*pieces);
+      const auto more = buffers_of(*pieces);
+      error = co_await response.body(std::span(more.data(), more.size()));
       if (!error) co_await asio::post(client.access.executor(), net::use_task);  // others
     } else {
       record_cut(client.record, pieces.error());

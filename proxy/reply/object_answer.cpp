@@ -18,12 +18,11 @@ constexpr std::chrono::seconds kBetweenLooks{1};
 
 }  // namespace
 
-StallWatch::StallWatch(ResponseWriter& response, net::Deadlines& deadlines,
-                       TransferSlots::Slot& slot)
-    : Watched(deadlines), response_(response), deadlines_(deadlines), slot_(slot) {}
+StallWatch::StallWatch(Client& client, TransferSlots::Slot& slot)
+    : Watched(client.access.deadlines), client_(client), slot_(slot) {}
 
 void StallWatch::begin() {
-  since_ = deadlines_.now();
+  since_ = client_.access.deadlines.now();
   by_then_.reset();
   expires_after(kBetweenLooks);
 }
@@ -33,17 +32,17 @@ void StallWatch::end() {
 }
 
 void StallWatch::on_expiry() {
-  const auto now = deadlines_.now();
-  const auto taken = response_.acknowledged();
+  const auto now = client_.access.deadlines.now();
+  const auto taken = client_.response.acknowledged();
   if (!taken) return;  // the system cannot tell: better a slow client than a wrong cut
-  const auto* const bandwidth = response_.bandwidth();
+  const auto* const bandwidth = client_.state.bandwidth;
   if (bandwidth && bandwidth->has_waited_since(now - kBetweenLooks)) since_ = now;
   if (!by_then_ || *taken - *by_then_ >= kLeast) {
     if (by_then_) since_ = now;
     by_then_ = taken;
   }
   if (now - since_ >= kPatience && slot_.is_wanted()) {
-    response_.abort();
+    client_.response.abort();
   } else {
     expires_after(kBetweenLooks);
   }
@@ -61,8 +60,8 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
                                       wanted_)),
       source_(client.access.fetching,
               {request, from_.key, from_.object, from_.may_fetch, client.share()}),
-      watch_(client.response, client.access.deadlines, source_.slot()),
-      early_watch_(client.response, client.access.deadlines, source_.early_slot()) {}
+      watch_(client, source_.slot()),
+      early_watch_(client, source_.early_slot()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
   if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});
@@ -153,7 +152,7 @@ Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
 // needs it before there is a head.
 Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange& part) {
   auto& response = client_.response;
-  if (source_.has_source() || !response.started() || !response.sends_files()) {
+  if (source_.has_source() || !client_.state.started || !response.sends_files()) {
     co_return error_code{};
   }
   const auto body =
@@ -212,7 +211,7 @@ Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) 
   auto& response = client_.response;
   error_code error;
   watch_.begin();
-  if (response.started()) {
+  if (client_.state.started) {
     error = co_await response.body(bytes);
   } else {
     error = co_await response.start(message_.head, message_.status, message_.length, bytes);

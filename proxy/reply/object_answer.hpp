@@ -20,7 +20,7 @@ class StallWatch final : private net::Watched {
   static constexpr std::chrono::seconds kPatience{5};
   static constexpr std::uint64_t kLeast = 64 * 1024;
 
-  StallWatch(ResponseWriter& response, net::Deadlines& deadlines, TransferSlots::Slot& slot);
+  StallWatch(Client& client, TransferSlots::Slot& slot);
 
   void begin();
   void end();
@@ -28,8 +28,7 @@ class StallWatch final : private net::Watched {
  private:
   void on_expiry() override;
 
-  ResponseWriter& response_;
-  net::Deadlines& deadlines_;
+  Client& client_;
   TransferSlots::Slot& slot_;
   Clock::time_point since_;
   std::optional<std::uint64_t> by_then_;  // bytes acknowledged at since_

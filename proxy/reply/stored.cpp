@@ -61,7 +61,7 @@ Task<void> send_bodiless(Client& client, std::string_view head, unsigned status,
 }
 
 void count(Client& client, error_code error, std::uint64_t size) {
-  if (!error && !client.response.head_only()) client.access.counters().bytes_from_cache.add(size);
+  if (!error && !client.state.head_only) client.access.counters().bytes_from_cache.add(size);
 }
 
 // Ends a response whose first bytes are sent once `started` is here.
@@ -70,7 +70,7 @@ Task<void> send_rest(Client& client, Soon<error_code> started, Buffers buffers) 
   const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
   auto rest = all.subspan(std::min(all.size(), kBuffersAtOnce));
   auto error = co_await std::move(started);
-  while (!error && !rest.empty() && !response.head_only()) {
+  while (!error && !rest.empty() && !client.state.head_only) {
     co_await asio::post(client.access.executor(), net::use_task);  // others' turn
     const auto next = rest.first(std::min(rest.size(), kBuffersAtOnce));
     rest = rest.subspan(next.size());
@@ -208,7 +208,7 @@ Task<void> send_from_file(Client& client, const cache::Entry& entry,
                           std::shared_ptr<FileBody> body) {
   auto& response = client.response;
   const auto size = body->size();
-  if (response.head_only()) {
+  if (client.state.head_only) {
     co_return co_await send_bodiless(client, entry.head(), entry.status, size);
   }
   auto error = co_await response.start_file(entry.head(), entry.status, size);

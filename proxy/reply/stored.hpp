@@ -11,7 +11,7 @@ struct Request;
 
 // Sends the parts that Range selects or 416, else the whole entry. The caller has sent the 304 if
 // one is due (cache::is_unmodified_for). Bodies are written from the store's blocks, without a
-// copy. The caller has added the fields of this response alone to client.response.fields().
+// copy. The caller has added the fields of this response alone to client.state.fields.
 net::Soon<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
                             cache::Time now);
 
@@ -24,7 +24,7 @@ std::string random_boundary();
 // Sends the whole response, or the head alone to a client that asked for no more. may_be_sent(body)
 // was true just now, and client.response.sends_files(). If the file loses the body on the way, the
 // rest is sent from memory; if it is not saved there, the response is cut. The caller has added the
-// fields of this response alone to client.response.fields().
+// fields of this response alone to client.state.fields.
 net::Task<void> send_from_file(Client& client, const cache::Entry& entry,
                                std::shared_ptr<FileBody> body);
 

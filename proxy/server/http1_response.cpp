@@ -51,35 +51,34 @@ error_code BodyFraming::append(Buffers& out, std::span<const asio::const_buffer>
 }
 
 void Http1Response::begin(const Asked& asked) {
-  begin_response();
-  head_only_ = asked.head_only;
-  minor_ = asked.minor;
-  next_ = asked.next;
+  state_.begin();
+  state_.head_only = asked.head_only;
+  asked_ = asked;
   keep_ = asked.wants_more;
   body_.form = Body::plain;
   body_.left.reset();
 }
 
 Soon<error_code> Http1Response::interim(std::string_view head) {
-  if (minor_ == 0) return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
+  if (asked_.minor == 0) return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
   Buffers out;
   out.push_back(asio::buffer(head));
   return write(std::move(out));
 }
 
 void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
-  started_ = true;
+  state_.started = true;
   record_.status = status;
   record_.first_byte = clock_.steady();
-  const bool bodiless = status == 204 || status == 304 || head_only_;
+  const bool bodiless = status == 204 || status == 304 || state_.head_only;
   body_.form = bodiless ? Body::none : Body::plain;
   body_.left = bodiless ? std::nullopt : length;
-  http::PieceWriter text(fields_);
+  http::PieceWriter text(state_.fields);
   if (status == 204 || status == 304) {
     // RFC 9110 8.6: no length if there is never a body.
   } else if (length) {
     text << "Content-Length: " << *length << "\r\n";
-  } else if (minor_ >= 1) {  // RFC 9112 6.1: no chunks for HTTP/1.0
+  } else if (asked_.minor >= 1) {  // RFC 9112 6.1: no chunks for HTTP/1.0
     if (!bodiless) body_.form = Body::chunked;
     if (!bodiless) text << "Transfer-Encoding: chunked\r\n";
   } else if (!bodiless) {
@@ -87,7 +86,7 @@ void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> len
   }
   if (!keep_) {
     text << "Connection: close\r\n";
-  } else if (minor_ == 0) {
+  } else if (asked_.minor == 0) {
     text << "Connection: keep-alive\r\n";
   }
   text << "\r\n";
@@ -98,11 +97,11 @@ Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
                                       std::optional<std::uint64_t> length,
                                       std::span<const asio::const_buffer> body) {
   // The client of such a stream knows neither chunks nor a second response.
-  if (head.starts_with(http::kIcy)) minor_ = 0, keep_ = false;
+  if (head.starts_with(http::kIcy)) asked_.minor = 0, keep_ = false;
   begin_head(status, length);
   Buffers out;
   out.push_back(asio::buffer(head));
-  out.push_back(asio::buffer(fields_));
+  out.push_back(asio::buffer(state_.fields));
   if (const auto error = body_.append(out, body)) {
     record_sent(error);
     return error;
@@ -114,9 +113,9 @@ Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
 // Only responses that are whole with these bytes. If bandwidth is limited, each response waits for
 // its turn.
 bool Http1Response::hold_back(const Buffers& whole) {
-  const bool may_wait = next_ == Next::is_here && comes_at_once_ && keep_ && !gone_;
+  const bool may_wait = asked_.next == Next::is_here && state_.may_be_held_back && keep_ && !gone_;
   if (!may_wait || !(body_.form == Body::none || body_.left == std::uint64_t{0})) return false;
-  if (is_limited(bandwidth_)) return false;
+  if (is_limited(state_.bandwidth)) return false;
   const auto size = asio::buffer_size(whole);
   if (!held_back_.has_room_for(size)) return false;
   held_back_.add(whole);
@@ -138,7 +137,7 @@ Soon<error_code> Http1Response::start_file(std::string_view head, unsigned statu
   begin_head(status, length);
   Buffers out;
   out.push_back(asio::buffer(head));
-  out.push_back(asio::buffer(fields_));
+  out.push_back(asio::buffer(state_.fields));
   // The head leaves together with the first bytes of the file.
   return write(std::move(out), net::More::yes);
 }
@@ -146,7 +145,7 @@ Soon<error_code> Http1Response::start_file(std::string_view head, unsigned statu
 // The bytes on their way are not counted by unread(): they take no memory of ours.
 Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
   if (!body_.left || part.size > *body_.left) co_return error_code(asio::error::message_size);
-  const bool in_turns = is_limited(bandwidth_);
+  const bool in_turns = is_limited(state_.bandwidth);
   if (in_turns && !gone_) part.size = co_await turn(part.size);
   if (gone_) co_return gone_;
   std::size_t sent = 0;
@@ -164,26 +163,21 @@ Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
   co_return sent;
 }
 
-Soon<error_code> Http1Response::finish(std::string_view trailers) {
+Soon<error_code> Http1Response::finish() {
   if (body_.left.value_or(0) != 0) {  // shorter than promised
     keep_ = false;
     return error_code(asio::error::eof);
   }
-  if (body_.form == Body::chunked) return finish_chunked(trailers);
-  finished_ = !gone_;
+  if (body_.form == Body::chunked) return finish_chunked();
+  state_.finished = !gone_;
   return gone_;
 }
 
-Task<error_code> Http1Response::finish_chunked(std::string_view trailers) {
+Task<error_code> Http1Response::finish_chunked() {
   Buffers out;
-  if (trailers.empty()) {
-    out.push_back(asio::buffer(http::kLastChunk));
-  } else {
-    out.insert(out.end(),
-               {asio::buffer("0\r\n", 3), asio::buffer(trailers), asio::buffer("\r\n", 2)});
-  }
+  out.push_back(asio::buffer(http::kLastChunk));
   const auto error = co_await write(std::move(out));
-  finished_ = !error;
+  state_.finished = !error;
   co_return error;
 }
 
@@ -191,22 +185,22 @@ void Http1Response::abort() {
   keep_ = false;
   if (!gone_) gone_ = asio::error::operation_aborted;
   // If the end of the connection delimits the body, a cut must not look like that end.
-  const bool ends_by_close = started_ && body_.form == Body::plain && !body_.left;
+  const bool ends_by_close = state_.started && body_.form == Body::plain && !body_.left;
   if (ends_by_close) net::reset_on_close(stream_.descriptor());
   stream_.interrupt();
-  if (bandwidth_) bandwidth_->interrupt();
+  if (state_.bandwidth) state_.bandwidth->interrupt();
 }
 
 Unread Http1Response::unread(const cache::Budget& transit) const {
   // A response that keeps to the limits of bandwidth does not stall, and its turn comes.
-  if (bandwidth_ && bandwidth_->is_waiting()) return {};
+  if (state_.bandwidth && state_.bandwidth->is_waiting()) return {};
   const auto stalled = stream_.stalled_since();
-  const auto since = stalled || !reader_ ? stalled : reader_->waits_since();
+  const auto since = stalled || !state_.reader ? stalled : state_.reader->waits_since();
   if (!since) return {};
   // Other bytes are stored, or the response holds one buffer for them.
-  const auto held = reader_ ? reader_->held(transit) : FillReader::Held{};
-  return {.bytes = std::max({held.bytes, writing_, holds_}),
-          .freed = held.to_budget + held_back_.charged() + holds_,
+  const auto held = state_.reader ? state_.reader->held(transit) : FillReader::Held{};
+  return {.bytes = std::max({held.bytes, writing_, state_.holds}),
+          .freed = held.to_budget + held_back_.charged() + state_.holds,
           .since = *since,
           .by_client = stalled.has_value()};
 }
@@ -218,7 +212,7 @@ Soon<error_code> Http1Response::write(Buffers&& buffers, net::More more) {
   const auto size = asio::buffer_size(all);
   record_.bytes += size;
   std::size_t sent = 0;
-  if (!is_limited(bandwidth_) && held_back_.empty()) {
+  if (!is_limited(state_.bandwidth) && held_back_.empty()) {
     const auto some = stream_.try_write(all, more);
     if (!some) record_sent(some.error());
     if (gone_ || *some == size) return gone_;
@@ -229,7 +223,7 @@ Soon<error_code> Http1Response::write(Buffers&& buffers, net::More more) {
 
 // Writes what the kernel has not taken at once: all but the first `sent` bytes.
 Task<error_code> Http1Response::write_later(Buffers buffers, std::size_t sent, net::More more) {
-  const bool in_turns = is_limited(bandwidth_);
+  const bool in_turns = is_limited(state_.bandwidth);
   error_code error;
   writing_ = asio::buffer_size(buffers);
   if (!held_back_.empty()) {
@@ -265,12 +259,12 @@ Soon<error_code> Http1Response::flush() {
 // Waits until the limits of bandwidth allow some bytes. Zero: the response was aborted.
 Task<std::uint64_t> Http1Response::turn(std::uint64_t wanted) {
   for (;;) {
-    const auto allowed = bandwidth_->take(wanted);
+    const auto allowed = state_.bandwidth->take(wanted);
     if (allowed > 0) co_return allowed;
     // The limit holds it up, not the client: the fill does not leave it behind as a slow reader.
-    if (reader_) reader_->held_back(FillReader::HeldBack::yes);
-    co_await bandwidth_->wait();
-    if (reader_) reader_->held_back(FillReader::HeldBack::no);
+    if (state_.reader) state_.reader->held_back(FillReader::HeldBack::yes);
+    co_await state_.bandwidth->wait();
+    if (state_.reader) state_.reader->held_back(FillReader::HeldBack::no);
     if (gone_) co_return 0;
   }
 }

@@ -8,8 +8,10 @@
 
 #include "proxy/cache/budget.hpp"
 #include "proxy/client/request_body.hpp"
+#include "proxy/client/response_state.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/crowd/receipt_rate.hpp"
+#include "proxy/crowd/whom_to_end.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/net/input.hpp"
 #include "proxy/net/stream.hpp"
@@ -80,7 +82,7 @@ struct BodyFraming {
 // each response.
 //
 // A client may send its requests without waiting for the responses (RFC 9112 9.3.2). If the next
-// request has arrived already, a response that allow_holding_back() is held back, and the next
+// request has arrived already, a response that may be held back (ResponseState) is, and the next
 // write sends both. So a response is held back only while the thread computes the next one. A
 // response that is held back counts as sent, like one whose bytes wait in the kernel. A client that
 // goes away gets the bytes of neither.
@@ -111,27 +113,30 @@ class Http1Response final : public ResponseWriter {
     Next next = Next::unknown;
   };
   void begin(const Asked& asked);
+  [[nodiscard]] ResponseState& state() { return state_; }
   // Whether another request may follow: the response was sent whole, and both sides keep the
   // connection.
-  [[nodiscard]] bool may_go_on() const { return keep_ && (finished_ || !started_); }
+  [[nodiscard]] bool may_go_on() const { return keep_ && (state_.finished || !state_.started); }
+
+  // What memory the response takes while it does not get on. `freed` is the part that a cut gives
+  // back to `transit`.
+  [[nodiscard]] Unread unread(const cache::Budget& transit) const;
 
   net::Soon<net::error_code> interim(std::string_view head) override;
   using ResponseWriter::start;
   net::Soon<net::error_code> start(std::string_view head, unsigned status,
-                                   std::optional<std::uint64_t> length,
-                                   std::span<const net::asio::const_buffer> body) override;
+                                   std::optional<std::uint64_t> length, BufferList body) override;
   using ResponseWriter::body;
-  net::Soon<net::error_code> body(std::span<const net::asio::const_buffer> body) override;
-  [[nodiscard]] bool holds_back() const override { return !held_back_.empty(); }
+  net::Soon<net::error_code> body(BufferList body) override;
+  // Whether bytes of earlier responses are held back.
+  [[nodiscard]] bool holds_back() const { return !held_back_.empty(); }
   net::Soon<net::error_code> flush() override;
-  [[nodiscard]] bool sends_files() const override { return !stream_.is_tls() && !head_only_; }
+  [[nodiscard]] bool sends_files() const override { return !stream_.is_tls() && !state_.head_only; }
   net::Soon<net::error_code> start_file(std::string_view head, unsigned status,
                                         std::uint64_t length) override;
   net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part) override;
-  using ResponseWriter::finish;
-  net::Soon<net::error_code> finish(std::string_view trailers) override;
+  net::Soon<net::error_code> finish() override;
   void abort() override;
-  [[nodiscard]] Unread unread(const cache::Budget& transit) const override;
   void close_after() override { keep_ = false; }
   [[nodiscard]] std::optional<std::uint64_t> acknowledged() override {
     return net::acknowledged(stream_.descriptor());
@@ -148,19 +153,19 @@ class Http1Response final : public ResponseWriter {
   bool hold_back(const Buffers& whole);
   net::Soon<net::error_code> write(Buffers&& buffers, net::More more = net::More::no);
   net::Task<net::error_code> write_later(Buffers buffers, std::size_t sent, net::More more);
-  net::Task<net::error_code> finish_chunked(std::string_view trailers);
+  net::Task<net::error_code> finish_chunked();
   void record_sent(net::error_code error);
   net::Task<net::error_code> write_in_turns(const Buffers& buffers);
   net::Task<std::uint64_t> turn(std::uint64_t wanted);
 
   net::Stream& stream_;
   Input& input_;
+  ResponseState state_;
   RequestRecord& record_;
   const machine::Clock& clock_;
   HeldBack held_back_;
   const std::chrono::milliseconds idle_;
-  int minor_ = 1;
-  Next next_ = Next::unknown;
+  Asked asked_;
   bool keep_ = false;
   BodyFraming body_;
   net::error_code gone_;       // the error after which every write fails

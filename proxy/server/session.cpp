@@ -92,6 +92,7 @@ class Session final : public SessionList::Item {
                    worker.policy()->settings.timeouts.body}),
         client_{worker.serving,
                 response_,
+                response_.state(),
                 record_,
                 upstream::plain_address(remote.address()),
                 text_of(remote.address()),
@@ -179,7 +180,8 @@ void Session::cut(Cut why) {
   counted_.leave();
   if (now_.doing == Now::Doing::answering) {
     head_.leave();
-    response_.cut();
+    client_.state.cut();
+    response_.abort();
   } else {
     head_.end();
     stream_.interrupt();
@@ -202,7 +204,7 @@ Task<void> Session::run() {
     if (served_one == Then::close || cut_ != Cut::none || leaves()) break;
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn != 0) continue;
-    if (response_.holds_back()) co_await response_.flush();
+    co_await response_.flush();
     co_await asio::post(worker_.io.get_executor(), net::use_task);
     if (cut_ != Cut::none || leaves()) break;
   }
@@ -289,7 +291,7 @@ Http1Body::Least Session::least_rate() const {
 
 Then Session::end_answer(Request& request, const Http1Body& body) {
   if (body.too_slow()) note_cut(Cut::slow);
-  if (response_.started() && !response_.finished()) {
+  if (client_.state.started && !client_.state.finished) {
     record_.aborted = true;
     response_.abort();
   }
@@ -322,7 +324,7 @@ Task<Then> Session::refuse_head(net::error_code error) {
 Task<void> Session::linger() {
   const bool others_need_it = cut_ != Cut::none && cut_ != Cut::slow;
   if (others_need_it || guest_.in_reserve()) co_return;
-  if (response_.started() && !response_.finished()) co_return;  // aborted: nothing to wait for
+  if (client_.state.started && !client_.state.finished) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();
   const PooledBuffer scratch(worker_.buffers);
   stream_.expires_after(kLinger);

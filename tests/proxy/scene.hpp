@@ -60,7 +60,9 @@ struct Scene {
   RequestRecord record;
   Http1Response response{
       stream, input, record, {worker.buffers, transit, clock, settings.timeouts.body}};
-  Client client{worker.serving, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
+  Client client{
+      worker.serving, response, response.state(), record, *config::parse_address("127.0.0.1"),
+      "127.0.0.1"};
 };
 
 }  // namespace proxy

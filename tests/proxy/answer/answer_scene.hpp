@@ -39,16 +39,21 @@ inline config::Settings open_settings() {
 // A further client, for requests that are under way at the same time.
 struct Asker {
   Asker(ServeScene& scene, const std::string& line, const std::string& lines)
-      : request(lines, line + " HTTP/1.1"),
-        client{scene.serving, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"} {
+      : request(lines, line + " HTTP/1.1"), client{scene.serving,
+                                                   response,
+                                                   state,
+                                                   record,
+                                                   *config::parse_address("127.0.0.1"),
+                                                   "127.0.0.1"} {
     response.begin((*request).is_head());
     record.begin(scene.clock.steady());
   }
 
   const TextRequest request;
   GivenBody body{""};
+  ResponseState state;
   RequestRecord record;
-  CollectedResponse response{record};
+  CollectedResponse response{state, record};
   Client client;
   bool done = false;
 };

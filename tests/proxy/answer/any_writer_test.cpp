@@ -18,7 +18,7 @@ TEST(AnyWriter, GetsAnAnswerWithoutFraming) {
 TEST(AnyWriter, GetsARefusalOfATunnelThatItCannotOffer) {
   AnswerScene scene;
   EXPECT_EQ(scene.ask("CONNECT a.test:443").status(), 501U);
-  EXPECT_TRUE(scene.response.finished());
+  EXPECT_TRUE(scene.state.finished);
 }
 
 TEST(AnyWriter, GetsA504ForWhatIsNotStored) {

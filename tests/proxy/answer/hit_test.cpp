@@ -146,7 +146,7 @@ TEST(AStoredResponse, CountsItsBytesOnceTheClientHasThem) {
   EXPECT_EQ(scene.counters.bytes_from_cache.get(), 14U);
   scene.response.client_leaves_after(5);
   scene.ask("GET " + kUrl);
-  EXPECT_FALSE(scene.response.finished() && !scene.response.aborted() &&
+  EXPECT_FALSE(scene.state.finished && !scene.response.aborted() &&
                scene.counters.bytes_from_cache.get() > 14U)
       << "the client has left";
 }

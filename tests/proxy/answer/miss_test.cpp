@@ -174,7 +174,7 @@ TEST_P(ASecondRequest, SharesTheFetchIfItMayHaveTheAnswer) {
   EXPECT_EQ(second->record.collapsed, c.is_collapsed);
   EXPECT_EQ(second->response.status(), 200U);
   EXPECT_EQ(second->response.content(), "");
-  EXPECT_TRUE(second->response.finished());
+  EXPECT_TRUE(second->state.finished);
   EXPECT_EQ(scene.origin.count(), c.fetches);
   EXPECT_EQ(scene.counters.collapsed.get(), c.is_collapsed ? 1U : 0U);
   const auto told = second->response.field("Cache-Status");
@@ -232,7 +232,7 @@ TEST(AMiss, AfterOneThatWasForOneClientIsAskedForWithoutAFill) {
     EXPECT_EQ(scene.ask("GET " + scene.url).content(), "body");
     EXPECT_EQ(scene.cache_status(),
               "cache-a; fwd=uri-miss; fwd-status=200; detail=\"not-stored/private\"");
-    EXPECT_TRUE(scene.response.finished());
+    EXPECT_TRUE(scene.state.finished);
   }
   EXPECT_EQ(scene.origin.count(), 4U);
   EXPECT_EQ(scene.origin.connections(), 1U);

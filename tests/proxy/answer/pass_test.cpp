@@ -169,7 +169,7 @@ TEST(TheAnswerToPost, IsNotStoredIfItIsCut) {
       "/x", Reply(200, {kFresh, {"Content-Location", scene.url}}).sized(10).send("half").cut());
   scene.ask("POST " + scene.url, "", "q");
   EXPECT_TRUE(scene.response.aborted());
-  EXPECT_FALSE(scene.response.finished());
+  EXPECT_FALSE(scene.state.finished);
   EXPECT_EQ(scene.stored(scene.url), nullptr);
   EXPECT_EQ(scene.record.storability, cache::Storability::incomplete);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/client/response_state.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/net/socket_calls.hpp"
@@ -18,11 +19,11 @@ namespace proxy {
 // Collects one response after the other. `record` gets the status, and the length of the content.
 class CollectedResponse final : public ResponseWriter {
  public:
-  explicit CollectedResponse(RequestRecord& record) : record_(record) {}
+  CollectedResponse(ResponseState& state, RequestRecord& record) : state_(state), record_(record) {}
 
   void begin(bool head_only = false) {
-    begin_response();
-    head_only_ = head_only;
+    state_.begin();
+    state_.head_only = head_only;
     head_.clear();
     content_.clear();
     interims_.clear();
@@ -42,19 +43,21 @@ class CollectedResponse final : public ResponseWriter {
   }
   using ResponseWriter::start;
   net::Soon<net::error_code> start(std::string_view head, unsigned status,
-                                   std::optional<std::uint64_t> length,
-                                   std::span<const net::asio::const_buffer> body) override {
-    started_ = true;
-    head_.append(head).append(fields_);
+                                   std::optional<std::uint64_t> length, BufferList body) override {
+    state_.started = true;
+    head_.append(head).append(state_.fields);
     record_.status = status_ = status;
     length_ = length;
     return add(body);
   }
   using ResponseWriter::body;
-  net::Soon<net::error_code> body(std::span<const net::asio::const_buffer> bytes) override {
-    return add(bytes);
+  net::Soon<net::error_code> body(BufferList bytes) override { return add(bytes); }
+  net::Soon<net::error_code> flush() override { return net::error_code{}; }
+  [[nodiscard]] bool sends_files() const override { return sends_files_ && !state_.head_only; }
+  net::Soon<net::error_code> start_file(std::string_view head, unsigned status,
+                                        std::uint64_t length) override {
+    return start(head, status, length);
   }
-  [[nodiscard]] bool sends_files() const override { return sends_files_ && !head_only_; }
   net::Task<net::Result<std::size_t>> body_of_file(net::FilePart part) override {
     std::string bytes(part.size, '\0');
     const auto offset = static_cast<off_t>(part.offset.value_or(0));
@@ -67,20 +70,21 @@ class CollectedResponse final : public ResponseWriter {
     if (error) co_return error;
     co_return static_cast<std::size_t>(got);
   }
-  using ResponseWriter::finish;
-  net::Soon<net::error_code> finish(std::string_view) override {
-    finished_ = true;
+  net::Soon<net::error_code> finish() override {
+    state_.finished = true;
     return net::error_code{};
   }
   void abort() override { aborted_ = true; }
   void close_after() override { closes_ = true; }
   std::optional<std::uint64_t> acknowledged() override { return std::nullopt; }
+  std::optional<RawConnection> raw_connection() override { return std::nullopt; }
 
   [[nodiscard]] unsigned status() const { return status_; }
   [[nodiscard]] const std::string& head() const { return head_; }
   [[nodiscard]] const std::string& content() const { return content_; }
   [[nodiscard]] std::optional<std::uint64_t> length() const { return length_; }
   [[nodiscard]] const std::vector<std::string>& interims() const { return interims_; }
+  [[nodiscard]] bool finished() const { return state_.finished; }
   [[nodiscard]] bool aborted() const { return aborted_; }
   [[nodiscard]] bool closes() const { return closes_; }
   [[nodiscard]] std::size_t from_files() const { return from_files_; }
@@ -92,8 +96,8 @@ class CollectedResponse final : public ResponseWriter {
   }
 
  private:
-  net::error_code add(std::span<const net::asio::const_buffer> bytes) {
-    if (status_ == 204 || status_ == 304 || head_only_) return {};
+  net::error_code add(BufferList bytes) {
+    if (status_ == 204 || status_ == 304 || state_.head_only) return {};
     for (const auto& part : bytes) {
       if (content_.size() + part.size() > most_) return net::asio::error::connection_reset;
       content_.append(static_cast<const char*>(part.data()), part.size());
@@ -102,6 +106,7 @@ class CollectedResponse final : public ResponseWriter {
     return {};
   }
 
+  ResponseState& state_;
   RequestRecord& record_;
   std::string head_;
   std::string content_;

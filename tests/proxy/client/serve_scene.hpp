@@ -159,9 +159,10 @@ struct ServeScene {
                       .crowd = crowd_of_thread,
                       .password_checks = password_checks,
                       .observed = observed};
+  ResponseState state;
   RequestRecord record;
-  CollectedResponse response{record};
-  Client client{serving, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
+  CollectedResponse response{state, record};
+  Client client{serving, response, state, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
 };
 
 // A request that the scene's policy applies to.

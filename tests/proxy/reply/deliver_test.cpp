@@ -89,14 +89,14 @@ TEST(Deliver, SendsTheBytesAsTheyArrive) {
   EXPECT_EQ(scene.response.content(), "ab");
   EXPECT_EQ(scene.response.length(), 6U);
   for (const auto* part : {"cd", "ef"}) {
-    EXPECT_FALSE(scene.response.finished());
+    EXPECT_FALSE(scene.state.finished);
     scene.append(part);
     scene.settle();
   }
   scene.fill->finish();
   scene.settle();
   EXPECT_EQ(scene.response.content(), "abcdef");
-  EXPECT_TRUE(scene.response.finished());
+  EXPECT_TRUE(scene.state.finished);
   EXPECT_EQ(scene.delivered, Delivered::sent);
 }
 
@@ -112,7 +112,7 @@ TEST(Deliver, AReaderThatJoinsLateGetsTheSameBytes) {
   scene.settle();
   EXPECT_EQ(scene.response.content(), "one two");
   EXPECT_EQ(scene.response.length(), std::nullopt);
-  EXPECT_TRUE(scene.response.finished());
+  EXPECT_TRUE(scene.state.finished);
 }
 
 struct EndCase {
@@ -140,7 +140,7 @@ TEST(Deliver, CutsTheResponseWhoseSourceFails) {
     EXPECT_TRUE(scene.done) << c.name;
     EXPECT_EQ(scene.response.content(), "half") << c.name;
     EXPECT_TRUE(scene.response.aborted()) << c.name;
-    EXPECT_FALSE(scene.response.finished()) << c.name;
+    EXPECT_FALSE(scene.state.finished) << c.name;
     EXPECT_EQ(scene.record.failure, c.word) << c.name;
     EXPECT_EQ(scene.record.storability, c.storability) << c.name;
   }
@@ -157,7 +157,7 @@ TEST(Deliver, EndsForAClientThatLeaves) {
     scene.settle();
     EXPECT_TRUE(scene.done);
     EXPECT_TRUE(scene.response.aborted());
-    EXPECT_FALSE(scene.response.finished());
+    EXPECT_FALSE(scene.state.finished);
   }
 }
 
@@ -189,7 +189,7 @@ TEST(Deliver, WaitsForNoBodyThatTheClientDoesNotGet) {
     EXPECT_TRUE(scene.done) << c.name;
     EXPECT_EQ(scene.response.status(), c.status) << c.name;
     EXPECT_EQ(scene.response.content(), "") << c.name;
-    EXPECT_TRUE(scene.response.finished()) << c.name;
+    EXPECT_TRUE(scene.state.finished) << c.name;
   }
 }
 

@@ -46,7 +46,7 @@ TEST(FromFile, TheBodyGoesToTheClientWithoutAWayThroughMemory) {
   EXPECT_EQ(scene.response.from_files(), scene.bytes.size());
   EXPECT_EQ(scene.response.length(), scene.bytes.size());
   EXPECT_EQ(scene.response.status(), 200U);
-  EXPECT_TRUE(scene.response.finished());
+  EXPECT_TRUE(scene.state.finished);
   EXPECT_EQ(scene.counters.bytes_from_cache.get(), scene.bytes.size());
 }
 
@@ -59,7 +59,7 @@ TEST(FromFile, HeadGetsTheLengthAlone) {
   EXPECT_EQ(scene.response.content(), "");
   EXPECT_EQ(scene.response.length(), scene.bytes.size());
   EXPECT_EQ(scene.response.from_files(), 0U);
-  EXPECT_TRUE(scene.response.finished());
+  EXPECT_TRUE(scene.state.finished);
 }
 
 TEST(FromFile, ABodyThatWasSavedGoesOnFromMemory) {

@@ -131,7 +131,7 @@ TEST(AnObject, ThatLacksABlockAnswersAStoredQuestionOnlyFromTheOthers) {
     const bool is_head = std::string_view(c.name) == "head";
     EXPECT_EQ(scene.serve(c.lines, is_head ? "HEAD" : "GET"), Delivered::sent) << c.name;
     EXPECT_EQ(scene.response.status(), c.status) << c.name;
-    EXPECT_TRUE(scene.response.finished()) << c.name;
+    EXPECT_TRUE(scene.state.finished) << c.name;
   }
 }
 
@@ -140,7 +140,7 @@ TEST(AnObject, IsCutWhereTheClientLeaves) {
   scene.response.client_leaves_after(kBlock + 5);
   scene.serve("");
   EXPECT_TRUE(scene.response.aborted());
-  EXPECT_FALSE(scene.response.finished());
+  EXPECT_FALSE(scene.state.finished);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(OwnMessage, OfPartsHasNoLength) {
   EXPECT_EQ(scene.response.length(), std::nullopt);
   EXPECT_EQ(scene.response.content(), "abcd");
   EXPECT_EQ(scene.record.content_type, "text/plain");
-  EXPECT_TRUE(scene.response.finished());
+  EXPECT_TRUE(scene.state.finished);
 }
 
 TEST(OwnMessage, IsNotFinishedForAClientThatHasLeft) {
@@ -81,7 +81,7 @@ TEST(OwnMessage, IsNotFinishedForAClientThatHasLeft) {
   scene.response.client_leaves_after(0);
   const auto message = own_message(scene.client, 200, "text/plain", "body");
   scene.run(send(scene.client, message));
-  EXPECT_FALSE(scene.response.finished());
+  EXPECT_FALSE(scene.state.finished);
 }
 
 TEST(OwnMessage, SaysInCacheStatusWhatTheRecordKnows) {

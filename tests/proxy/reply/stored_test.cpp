@@ -83,7 +83,7 @@ TEST(Stored, OfManyBlocksIsCutShortWhereTheClientLeaves) {
     scene.response.client_leaves_after(leaves);
     scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
     EXPECT_EQ(scene.response.content(), kLetters.substr(0, leaves));
-    EXPECT_FALSE(scene.response.finished()) << leaves;
+    EXPECT_FALSE(scene.state.finished) << leaves;
     EXPECT_EQ(scene.counters.bytes_from_cache.get(), 0U) << leaves;
   }
 }
@@ -97,7 +97,7 @@ TEST(Stored, AnswersHeadWithoutABody) {
     scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
     EXPECT_EQ(scene.response.content(), "");
     EXPECT_EQ(scene.response.length(), 20U);
-    EXPECT_TRUE(scene.response.finished());
+    EXPECT_TRUE(scene.state.finished);
     EXPECT_EQ(scene.counters.bytes_from_cache.get(), 0U);
   }
 }

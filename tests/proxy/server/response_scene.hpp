@@ -17,6 +17,7 @@ struct ResponseScene : OneConnection {
   cache::Budget transit{1 << 20};
   machine::Clock clock;
   Http1Response response{stream, input, record, {pool, transit, clock, std::chrono::seconds(10)}};
+  ResponseState& state = response.state();
 
   // Writes more than fits, and cuts the response once the write waits. Returns what unread() told
   // before the cut.
