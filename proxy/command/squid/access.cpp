@@ -18,6 +18,16 @@ struct Rule {
   [[nodiscard]] bool allows() const { return action == Action::allow; }
 };
 
+// What the lines come to.
+struct Access {
+  std::vector<Rule> rules;          // the first that a request meets decides
+  Values monitor;                   // may read the proxy's own pages; empty: no line says
+  Values admin;                     // may purge; empty: no line says
+  Values deny_to;                   // no request may reach these, besides those of the default
+  std::vector<std::string> block;   // files of hosts that no client may reach
+  Values connect_ports{kAllPorts};  // for all clients; rules may deny some of them
+};
+
 // Refuses the requests that meet `when` and none of `unless`, before any later line allows them.
 // A rule cannot say "unless", so the guards narrow each later rule that allows.
 struct Guard {
@@ -53,6 +63,49 @@ Values beyond_default(const Values& networks) {
     }
   }
   return others;
+}
+
+// Takes the rules off the end that ask only who the client is: they are what access.clients says.
+Values clients_from_the_end(std::vector<Rule>& rules) {
+  const bool denies_rest = !rules.empty() && !rules.back().allows() && rules.back().when.empty() &&
+                           !rules.back().provisional;
+  if (denies_rest) rules.pop_back();
+  Values all;
+  while (!rules.empty() && rules.back().allows()) {
+    const Conditions& when = rules.back().when;
+    const auto clients = when.find(Key::clients);
+    if (when.size() > (clients == when.end() ? 0 : 1)) break;
+    const Values more = clients == when.end() ? parse_addresses("all") : clients->second;
+    all.insert(all.begin(), more.begin(), more.end());
+    rules.pop_back();
+  }
+  return simplified(all);
+}
+
+void write_connect_ports(const Values& connect_ports, Json& into) {
+  Json ports = Json::array();
+  for (const std::string& text : texts_of(connect_ports, Key::ports)) {
+    ports.push_back(text.find('-') == text.npos ? Json(std::stoi(text)) : Json(text));
+  }
+  into["connect_ports"] = ports;
+  if (connect_ports == Values{kAllPorts}) {
+    add_comment(into, "no line limits CONNECT to some ports for all clients", "connect_ports");
+  }
+}
+
+void write(Access access, Json& into) {
+  const Values clients = clients_from_the_end(access.rules);
+  for (const Rule& rule : access.rules) into["rules"].push_back(written(rule));
+  into["clients"] = texts_of(clients, Key::clients);
+  const auto monitor = texts_of(simplified(access.monitor), Key::clients);
+  into["monitor"] = monitor.empty() ? std::vector<std::string>{"loopback"} : monitor;
+  into["admin"] = texts_of(simplified(access.admin), Key::clients);
+  if (auto texts = texts_of(beyond_default(access.deny_to), Key::destinations); !texts.empty()) {
+    texts.insert(texts.begin(), {"loopback", "link-local"});
+    into["deny_to"] = texts;
+  }
+  if (!clients.empty() || !access.rules.empty()) write_connect_ports(access.connect_ports, into);
+  if (!access.block.empty()) into["block"] = access.block;
 }
 
 class Reader {
@@ -124,7 +177,7 @@ class Reader {
     deny(line, demanded_by(line, acls_, Action::deny));
   }
 
-  void write(Json& into) && {
+  Access access() && {
     if (!closed_ && !last_allows_) {
       add_allowed({}, "the opposite of the last http_access line");
       findings_.changed(
@@ -132,32 +185,10 @@ class Reader {
           "it is the last http_access line, and Squid allows what no line denies: the settings let "
           "in all others, too. If that is not meant, end the list with \"http_access deny all\"");
     }
-    const Values clients = clients_from_the_end();
-    for (const Rule& rule : rules_) into["rules"].push_back(written(rule));
-    into["clients"] = texts_of(clients, Key::clients);
-    const auto monitor = texts_of(simplified(monitor_), Key::clients);
-    into["monitor"] = monitor.empty() ? std::vector<std::string>{"loopback"} : monitor;
-    into["admin"] = texts_of(simplified(admin_), Key::clients);
-    if (auto texts = texts_of(beyond_default(deny_to_), Key::destinations); !texts.empty()) {
-      texts.insert(texts.begin(), {"loopback", "link-local"});
-      into["deny_to"] = texts;
-    }
-    if (!clients.empty() || !rules_.empty()) write_connect_ports(into);
-    if (!block_.empty()) into["block"] = block_;
+    return std::move(result_);
   }
 
  private:
-  void write_connect_ports(Json& into) const {
-    Json ports = Json::array();
-    for (const std::string& text : texts_of(connect_ports_, Key::ports)) {
-      ports.push_back(text.find('-') == text.npos ? Json(std::stoi(text)) : Json(text));
-    }
-    into["connect_ports"] = ports;
-    if (connect_ports_ == Values{kAllPorts}) {
-      add_comment(into, "no line limits CONNECT to some ports for all clients", "connect_ports");
-    }
-  }
-
   // Squid goes on with requests only that have a user, if a line of any list asks for one. As in a
   // line that denies, an acl without some of its values still asks everybody. Returns whether
   // nobody gets past the line, since the settings know no users.
@@ -165,7 +196,8 @@ class Reader {
     Demand demand = demanded_by(line, acls_, Action::deny);
     if (!demand.before_user) return false;
     demand.all = *demand.before_user;
-    if (is_about_pages(demand.all)) {  // there is nobody to ask
+    demand.all.erase(Key::destinations);  // which no rule knows, so that more requests are asked
+    if (is_about_pages(demand.all)) {     // there is nobody to ask
       deny_pages(demand.all);
       return false;
     }
@@ -198,15 +230,17 @@ class Reader {
       }
       return;
     }
-    auto& into = monitor ? monitor_ : admin_;
+    auto& into = monitor ? result_.monitor : result_.admin;
     into.insert(into.end(), named.begin(), named.end());
   }
 
   // Own pages have hosts and ports of their own, so rules about other hosts and ports refuse none.
   bool may_refuse_pages() const {
-    return !guards_.empty() || std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) {
-      return !rule.allows() && !rule.when.contains(Key::to) && !rule.when.contains(Key::ports);
-    });
+    return !guards_.empty() ||
+           std::any_of(result_.rules.begin(), result_.rules.end(), [](const Rule& rule) {
+             return !rule.allows() && !rule.when.contains(Key::to) &&
+                    !rule.when.contains(Key::ports);
+           });
   }
 
   void allow(const Line& line, const Demand& demand) {
@@ -232,15 +266,15 @@ class Reader {
   void deny(const Line& line, const Demand& demand) {
     if (demand.never) return;
     if (is_about_pages(demand.all)) return deny_pages(demand.all);
-    const bool has_allowed =
-        std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.allows(); });
+    const bool has_allowed = std::any_of(result_.rules.begin(), result_.rules.end(),
+                                         [](const Rule& rule) { return rule.allows(); });
     if (const auto to = demand.all.find(Key::destinations); to != demand.all.end()) {
-      deny_to_.insert(deny_to_.end(), to->second.begin(), to->second.end());
+      result_.deny_to.insert(result_.deny_to.end(), to->second.begin(), to->second.end());
       if (has_allowed || line.words.size() > 2) {
         findings_.changed(line, "access.deny_to holds for all clients");
       }
     } else if (!demand.hosts_file.empty()) {
-      block_.push_back(demand.hosts_file);
+      result_.block.push_back(demand.hosts_file);
       findings_.changed(line, "access.block holds for all clients, and for all hosts below a host");
     } else if (!demand.unknown.empty()) {
       const Demand part = demanded_by(line, acls_, Action::allow);
@@ -278,8 +312,8 @@ class Reader {
     const Conditions connect{{Key::ports, ports->second}, {Key::methods, {"CONNECT"}}};
     if (denied != connect) return false;
     const auto left =
-        both({{Key::ports, connect_ports_}}, {{Key::ports, other_ports(ports->second)}});
-    connect_ports_ = left ? left->at(Key::ports) : Values{};
+        both({{Key::ports, result_.connect_ports}}, {{Key::ports, other_ports(ports->second)}});
+    result_.connect_ports = left ? left->at(Key::ports) : Values{};
     return true;
   }
 
@@ -314,43 +348,22 @@ class Reader {
 
   void add(Rule rule) {
     if (closed_) return;
-    if (rules_.size() == kMostRules) return close();
-    rules_.push_back(std::move(rule));
+    if (result_.rules.size() == kMostRules) return close();
+    result_.rules.push_back(std::move(rule));
   }
 
   // A list that is full denies the rest.
   void close() {
     if (std::exchange(closed_, true)) return;
-    rules_.push_back({Action::deny, {}, "access.rules is full: all that follows is denied", true});
+    result_.rules.push_back(
+        {Action::deny, {}, "access.rules is full: all that follows is denied", true});
     findings_.left({}, "the http_access lines come to more rules than access.rules takes");
-  }
-
-  // Takes the rules off the end that ask only who the client is: they are what access.clients says.
-  Values clients_from_the_end() {
-    const bool denies_rest = !rules_.empty() && !rules_.back().allows() &&
-                             rules_.back().when.empty() && !rules_.back().provisional;
-    if (denies_rest) rules_.pop_back();
-    Values all;
-    while (!rules_.empty() && rules_.back().allows()) {
-      const Conditions& when = rules_.back().when;
-      const auto clients = when.find(Key::clients);
-      if (when.size() > (clients == when.end() ? 0 : 1)) break;
-      const Values more = clients == when.end() ? parse_addresses("all") : clients->second;
-      all.insert(all.begin(), more.begin(), more.end());
-      rules_.pop_back();
-    }
-    return simplified(all);
   }
 
   const Acls& acls_;
   const Denial denial_;
   Findings& findings_;
-  std::vector<Rule> rules_;          // the first that a request meets decides
-  Values monitor_;                   // may read the proxy's own pages; empty: no line says
-  Values admin_;                     // may purge; empty: no line says
-  Values deny_to_;                   // no request may reach these, besides those of the default
-  std::vector<std::string> block_;   // files of hosts that no client may reach
-  Values connect_ports_{kAllPorts};  // for all clients; rules may deny some of them
+  Access result_;
   std::vector<Guard> guards_;
   bool monitor_denied_ = false;  // a line above denies some client some of these pages
   bool admin_denied_ = false;    // or purging
@@ -374,7 +387,7 @@ void read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial
   for (const Line& line : lines) {
     if (line.name == "http_access") reader.read(line);
   }
-  std::move(reader).write(into);
+  write(std::move(reader).access(), into);
 }
 
 }  // namespace proxy::command::squid

@@ -66,17 +66,13 @@ bool is_this_network(const Value& value) {
   return network.prefix >= 104 && config::is_v4(network.address) && network.address[12] == 0;
 }
 
-Values parse_domain(const std::string& value) {
-  const auto hosts = hosts_of_domain(value);
-  return {hosts.begin(), hosts.end()};
+template <auto parse>
+Values values_of(std::string_view value) {
+  const auto all = parse(value);
+  return {all.begin(), all.end()};
 }
 
-Values parse_domain_regex(const std::string& value) {
-  const auto hosts = hosts_of(value);
-  return {hosts.begin(), hosts.end()};
-}
-
-Values parse_ports(const std::string& value) {
+Values parse_ports(std::string_view value) {
   const auto dash = value.find('-');
   const auto first = config::parse_number(value.substr(0, dash), 65'535);
   const auto last =
@@ -86,35 +82,31 @@ Values parse_ports(const std::string& value) {
 }
 
 // To Squid, an asterisk is a character of a name like any other.
-bool is_name(const std::string& value, std::size_t longest) {
+bool is_name(std::string_view value, std::size_t longest) {
   return config::is_token(value) && value.size() <= longest && value.find('*') == value.npos;
 }
 
-Values parse_method(const std::string& value) {
-  std::string upper = value;  // Squid compares the known methods without regard to case
+Values parse_method(std::string_view value) {
+  std::string upper(value);  // Squid compares the known methods without regard to case
   for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return is_name(value, 32) ? Values{upper} : Values{};
 }
 
-Values parse_user(const std::string& value) {
-  return is_name(value, 64) ? Values{value == "REQUIRED" ? "*" : value} : Values{};
+Values parse_user(std::string_view value) {
+  return is_name(value, 64) ? Values{std::string(value == "REQUIRED" ? "*" : value)} : Values{};
 }
 
 // A type of acls whose values are parsed one by one. A value that comes to nothing is left out.
 struct Type {
   std::string_view name;
   Key key;
-  Values (*parse)(const std::string& value);
+  Values (*parse)(std::string_view value);
 };
 
-Values parse_address_list(const std::string& value) {
-  return parse_addresses(value);
-}
-
-constexpr std::array kTypes{Type{"src", Key::clients, parse_address_list},
-                            Type{"dst", Key::destinations, parse_address_list},
-                            Type{"dstdomain", Key::to, parse_domain},
-                            Type{"dstdom_regex", Key::to, parse_domain_regex},
+constexpr std::array kTypes{Type{"src", Key::clients, parse_addresses},
+                            Type{"dst", Key::destinations, parse_addresses},
+                            Type{"dstdomain", Key::to, values_of<hosts_of_domain>},
+                            Type{"dstdom_regex", Key::to, values_of<hosts_of>},
                             Type{"port", Key::ports, parse_ports},
                             Type{"method", Key::methods, parse_method},
                             Type{"proxy_auth", Key::users, parse_user}};
@@ -124,10 +116,12 @@ void set_condition(Acl& acl, Key key, Values values) {
   const bool networks = key == Key::clients || key == Key::destinations;
   if (networks && values.size() <= kMostNetworks) values = simplified(values);
   const std::size_t most = networks ? kMostNetworks : kMostItems;
+  // A condition that all requests meet is none: the short form is easier to read and to compare.
   const bool every = is_every_address(values) || (key == Key::ports && other_ports(values).empty());
   if (values.size() > most && !every) {
     acl.unknown = "it has more values than a rule takes (" + std::to_string(most) + ")";
   } else if (values.empty()) {
+    // The settings have no empty list, which would read like no condition.
     acl.when = std::nullopt;
   } else if (!every) {
     acl.when->emplace(key, std::move(values));
@@ -331,10 +325,12 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users,
   auto collected = built_in();
   for (const Line& line : lines) {
     if (line.name != "acl" || line.words.size() < 2) continue;
+    // Older files define it in the ways of their versions; all mean the proxy's own pages.
     if (config::lower_case(line.words[0].text) == "manager") continue;
     Collected& acl = collected[line.words[0].text];
     if (acl.first.name.empty()) acl.first = line;
     if (acl.type.empty()) acl.type = line.words[1].text;
+    // Squid does not start with such lines.
     if (acl.type != line.words[1].text) acl.unknown = "its lines have different types";
     if (line.conditional) acl.unknown = "it depends on a condition";
     add_values(acl, line, files);

@@ -21,6 +21,8 @@ void add_acl(Demand& demand, const Acl& acl, bool negated) {
   if (!acl.when || (negated && acl.when->empty())) {
     demand.never = demand.never || negated == acl.when.has_value();
   } else if (!negated) {
+    // A host may have an address in each of two networks, which have none in common.
+    if (acl.when->contains(Key::destinations)) demand.all.erase(Key::destinations);
     narrow(demand, *acl.when);
   } else if (is_only_ports) {
     // "!ports" is a list of ports, too. Nothing else has an opposite that rules can say.
@@ -51,6 +53,7 @@ Demand demanded_by(const Line& line, const Acls& acls, Action action) {
     const std::string name = word.substr(negated ? 1 : 0);
     const auto found = acls.find(name);
     const Acl& acl = found == acls.end() ? undefined : found->second;
+    // Before the acl counts: Squid asks for the user to find out whether it is met.
     record_user(demand, acl.asks);
     std::string why = acl.unknown;
     if (negated && acl.when && acl.when->contains(Key::destinations)) {

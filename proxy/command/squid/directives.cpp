@@ -208,6 +208,7 @@ void advise(const std::vector<Line>& lines, Findings& findings) {
   for (const Line& line : lines) {
     const std::size_t least = line.name == "acl" ? 2 : 1;
     if (lists(kRead, line.name)) {
+      // A part that has said something about the line has seen what it lacks.
       const bool is_short = line.words.size() < least && !told.contains(line.place.order);
       if (is_short) findings.left(line, "is not complete");
       continue;
@@ -217,6 +218,7 @@ void advise(const std::vector<Line>& lines, Findings& findings) {
                      [&](const Directives& each) { return lists(each.names, line.name); });
     if (found == std::end(kOthers)) {
       findings.left(line, "is no directive of Squid that is known here");
+      // Only the value that Hearsay has, too, is no loss: defaults of Squid have changed over time.
     } else if (lists(found->values, value_of(line))) {
       findings.unneeded(line, "it is so here, too");
     } else {

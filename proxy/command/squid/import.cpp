@@ -34,6 +34,7 @@ std::string whole(const Json& parts, const std::string& file, const Findings& fi
     add_comment(top,
                 "Wider than Squid, which obeys " + origin_of(finding.place) + ": " + finding.line);
   }
+  // Appended anew, so that the parts may write in any order.
   for (const char* const section : kOrder) {
     top.erase(section);
     const bool is_given = parts.contains(section) && !parts.at(section).empty();
@@ -44,6 +45,7 @@ std::string whole(const Json& parts, const std::string& file, const Findings& fi
 
 std::optional<std::string> read(const std::string& path) {
   std::error_code error;
+  // A pipe or a device that a line names would block, or never end.
   const bool is_ordinary = std::filesystem::is_regular_file(path, error);
   if (!is_ordinary) {
     errno = error ? error.value() : EINVAL;
@@ -89,6 +91,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
   read_plain(lines, parts, done.findings);
   const auto listening = read_ports(lines, parts, done.findings);
   const Users users = read_users(lines, parts, done.findings);
+  // Users first: without an htpasswd file, acls about them have no meaning.
   const Acls acls = read_acls(lines, files, users, done.findings);
   read_peers(lines, acls, listening, parts, done.findings);
   read_refresh(lines, acls, parts, done.findings);

@@ -51,6 +51,7 @@ void write_comments(std::string& out, const Json& comments, std::size_t indent) 
     while (!rest.empty()) {
       auto end = rest.size();
       if (begin.size() + 1 + end > kWidth) {
+        // A word is never broken: it may be a path or an expression that somebody looks for.
         const auto blank = rest.rfind(' ', kWidth - begin.size() - 1);
         end = blank == rest.npos || blank == 0 ? std::min(rest.find(' '), rest.size()) : blank;
       }
@@ -121,6 +122,7 @@ Json& member_at(Json& settings, std::string_view path) {
 }
 
 std::string fault_of(const std::string& path, const Json& value) {
+  // The settings' own reader judges, so that the import has no limits of its own that could differ.
   Json whole;
   member_at(whole, path) = value;
   const auto settings = config::load(written(whole));

@@ -38,6 +38,7 @@ std::string_view parse_next_part(std::string_view& text, std::size_t& number) {
 
 Word parse_word(std::string_view& text) {
   const char quote = text.front();
+  // A quote that is never closed is a character like any other, as in an expression.
   const bool opens = quote == '"' || quote == '\'';
   const auto close = opens ? text.find(quote, 1) : text.npos;
   const bool quoted = close != text.npos;
@@ -120,11 +121,13 @@ class Reader {
       const auto paths = files_.matching(pattern.text);
       const bool is_glob = pattern.text.find_first_of("*?[") != std::string::npos;
       if (paths.empty() && !is_glob) tell(line.place, line.text, "there is no such file");
+      // In the place of the line: the order of acls and access lines decides.
       for (const auto& path : paths) include_file(line, path, depth);
     }
   }
 
   void include_file(const Line& line, const std::string& path, std::size_t depth) {
+    // Files that include each other would grow without end.
     if (++included_ > kMostFiles) {
       if (included_ == kMostFiles + 1) tell(line.place, line.text, "too many files are included");
       return;

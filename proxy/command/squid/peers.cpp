@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <set>
 
 #include "config/text.hpp"
 
@@ -97,6 +97,7 @@ std::string read_peer(const Line& line, const Accelerators& accelerators, Peer& 
   peer.at = {peer.name, static_cast<std::uint16_t>(port.value_or(0))};
   peer.parent = role == "parent";
   peer.origin = has_word(line, "originserver");
+  // Such a server would be asked for any URL of any site, as if it were a parent.
   if (peer.origin && !accelerators.any) {
     return "no port is an accelerator, so no site is served: \"reverse\": [{ \"host\": \"*\", "
            "\"to\": \"" +
@@ -158,22 +159,18 @@ std::string reason_to_leave(const Peer& peer, const std::vector<Peer>& peers,
   return peers.size() == kMostPeers ? "there are 1000 peers at most" : "";
 }
 
-std::optional<Hosts> known(Hosts hosts) {
-  return hosts.empty() ? std::nullopt : std::optional(std::move(hosts));
-}
-
-// The hosts of a line "ACTION ACL" whose acl names hosts only.
-std::optional<Hosts> hosts_of(const Line& line, std::size_t at, const Acls& acls) {
-  if (line.words.size() != at + 2 || line.conditional) return std::nullopt;
-  const auto found = acls.find(line.words[at + 1].text);
-  return known(found == acls.end() ? Hosts{} : found->second.only_hosts());
+// The hosts of a line "ACTION ACL" from the word `at` on; none unless its acl names hosts only.
+Hosts hosts_of(const Line& line, std::string_view action, std::size_t at, const Acls& acls) {
+  const bool known = line.words.size() == at + 2 && line.words[at].text == action;
+  const auto found = known && !line.conditional ? acls.find(line.words[at + 1].text) : acls.end();
+  return found == acls.end() ? Hosts{} : found->second.only_hosts();
 }
 
 // One step of a list that chooses a peer: the first whose hosts have that of the request decides.
 struct Step {
   bool allows;
   bool every;
-  std::optional<Hosts> hosts;  // nothing: the step asks for something else
+  Hosts hosts;  // none: the step asks for something else
 };
 
 // "cache_peer_access NAME allow|deny ACL", "cache_peer_domain NAME DOMAIN !DOMAIN ...".
@@ -181,16 +178,15 @@ std::vector<Step> steps_of(const Line& line, const Acls& acls) {
   std::vector<Step> steps;
   if (line.name == "cache_peer_access") {
     const bool allows = line.words.size() > 1 && line.words[1].text == "allow";
+    const std::string action = line.words.size() > 1 ? line.words[1].text : "";
     const bool every = is_for_all(line, allows ? "allow" : "deny", 1);
-    steps.push_back({allows, every, hosts_of(line, 1, acls)});
-    return steps;
+    return {{allows, every, hosts_of(line, action, 1, acls)}};
   }
   for (std::size_t i = 1; i < line.words.size(); ++i) {
     std::string_view domain = line.words[i].text;
     const bool except = domain.starts_with('!');
     if (except) domain.remove_prefix(1);
-    const auto hosts = known(hosts_of_domain(domain));
-    steps.push_back({!except, false, line.conditional ? std::nullopt : hosts});
+    steps.push_back({!except, false, line.conditional ? Hosts{} : hosts_of_domain(domain)});
   }
   return steps;
 }
@@ -204,15 +200,16 @@ std::string_view choose(Peer& peer, std::vector<Step> steps) {
       std::find_if(steps.begin(), steps.end(), [](const Step& step) { return step.every; });
   if (end != steps.end()) rest = end->allows;
   steps.erase(end, steps.end());
+  // Steps that do what is done without them may ask for anything.
   while (!steps.empty() && steps.back().allows == rest) steps.pop_back();
   for (const Step& step : steps) {
-    if (!step.hosts || (!step.allows && !peer.for_hosts.empty())) {
+    if (step.hosts.empty() || (!step.allows && !peer.for_hosts.empty())) {
       return peer.origin ? "settings cannot say for which requests it is asked: an origin is "
                            "chosen by the site alone, \"host\" of \"reverse\""
                          : "settings cannot say for which requests it is asked: a peer is chosen "
                            "by hosts only, \"for\" and \"not_for\"";
     }
-    if (!append_new(step.allows ? peer.for_hosts : peer.not_for, *step.hosts)) {
+    if (!append_new(step.allows ? peer.for_hosts : peer.not_for, step.hosts)) {
       return "it is for more hosts than settings can list (256)";
     }
   }
@@ -222,18 +219,15 @@ std::string_view choose(Peer& peer, std::vector<Step> steps) {
 // If the settings would ask a peer for more than its lines say, the peer is left out.
 bool stays(Peer& peer, const std::vector<Line>& lines, const Acls& acls, Findings& findings) {
   std::vector<Step> steps;
-  std::string kind;
-  std::string_view why;
+  std::set<std::string_view> kinds;
   for (const Line& line : lines) {
     const bool chooses = line.name == "cache_peer_access" || line.name == "cache_peer_domain";
     if (!chooses || line.words.empty() || line.words[0].text != peer.name) continue;
-    if (!kind.empty() && kind != line.name) {
-      why = "lines of both kinds say for which hosts it is asked";
-    }
-    kind = line.name;
+    kinds.insert(line.name);
     for (Step& step : steps_of(line, acls)) steps.push_back(std::move(step));
   }
-  if (why.empty()) why = choose(peer, std::move(steps));
+  const auto why = kinds.size() > 1 ? "lines of both kinds say for which hosts it is asked"
+                                    : choose(peer, std::move(steps));
   if (why.empty()) return true;
   const bool same = why.starts_with("cache_peer_access");  // as in Squid
   findings.add(peer.line, same ? Kind::changed : Kind::left,
@@ -248,15 +242,11 @@ bool read_always_direct(const std::vector<Line>& lines, const Acls& acls, std::v
   for (const Line& line : lines) {
     if (line.name != "always_direct") continue;
     if (is_for_all(line, "deny")) break;
-    const auto hosts = !line.words.empty() && line.words[0].text == "allow"
-                           ? hosts_of(line, 0, acls)
-                           : std::nullopt;
-    bool all = hosts.has_value();
-    for (Peer& peer : peers) all = all && append_new(peer.not_for, *hosts);
-    if (!all) {
-      findings.left(line, "peers know up to 256 hosts only: \"not_for\" of each peer");
-    }
-    any = any || hosts;
+    const auto hosts = hosts_of(line, "allow", 0, acls);
+    bool all = !hosts.empty();
+    any = any || all;
+    for (Peer& peer : peers) all = all && append_new(peer.not_for, hosts);
+    if (!all) findings.left(line, "peers know up to 256 hosts only: \"not_for\" of each peer");
   }
   return any;
 }
@@ -268,10 +258,9 @@ Json read_never_direct(const std::vector<Line>& lines, const Acls& acls, bool ha
   for (const Line& line : lines) {
     if (line.name != "never_direct") continue;
     if (is_for_all(line, "deny")) break;
-    const bool allows = !line.words.empty() && line.words[0].text == "allow";
-    const auto more = allows ? hosts_of(line, 0, acls) : std::nullopt;
+    const auto more = hosts_of(line, "allow", 0, acls);
     const bool all = is_for_all(line, "allow");
-    has_exceptions = has_exceptions || !allows;
+    has_exceptions = has_exceptions || line.words.empty() || line.words[0].text != "allow";
     if (!has_parent) {
       findings.left(line, "there is no parent");
     } else if (all && has_exceptions) {
@@ -281,7 +270,7 @@ Json read_never_direct(const std::vector<Line>& lines, const Acls& acls, bool ha
           "all parents have failed");
     } else if (all) {
       return "all";
-    } else if (!more || !append_new(hosts, *more)) {
+    } else if (more.empty() || !append_new(hosts, more)) {
       findings.left(line, "never_direct names up to 256 hosts only");
     }
     if (all) break;

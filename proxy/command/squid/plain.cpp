@@ -173,6 +173,7 @@ void read_directory(const Line& line, Storage& storage, Findings& findings) {
                   {"size", size_text(mebibytes.value_or(0) << 20)}};
   const auto fault = fault_of("cache.disk", disk);
   if (line.conditional || !fault.empty()) return findings.left(line, fault);
+  // The largest, as most of what is stored today lies there, and its file system has the room.
   const bool is_largest = !storage.disk || *mebibytes << 20 > *storage.disk;
   if (storage.disk) {
     findings.left(
@@ -289,6 +290,7 @@ Users read_users(const std::vector<Line>& lines, Json& into, Findings& findings)
         findings.left(line, "users are known from an htpasswd file only (basic_ncsa_auth FILE)");
         continue;
       }
+      // Squid's file is read where it lies, since passwords have to change in one place.
       users = found;
       findings.changed(
           line,

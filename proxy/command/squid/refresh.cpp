@@ -28,15 +28,10 @@ struct Said {
 
 struct Option {
   std::string_view name;
-  std::string_view why;  // it is left out; empty: it is carried over
+  std::string_view why;  // it is left out
 };
 
-constexpr std::array kOptions{
-    Option{"override-expire", ""},
-    Option{"override-lastmod", ""},
-    Option{"ignore-reload", ""},
-    Option{"reload-into-ims", ""},
-    Option{"ignore-auth", ""},
+constexpr std::array kLeftOut{
     Option{"ignore-no-store", "a response with no-store is never stored"},
     Option{"ignore-private", "a response with private is never stored"},
     Option{"ignore-no-cache", "a response with no-cache is validated each time"},
@@ -44,7 +39,8 @@ constexpr std::array kOptions{
     Option{"store-stale",
            "a response that is stale from the start is stored only with a validator"},
     Option{"refresh-ims",
-           "a client's conditional request is answered from the cache while that is fresh"}};
+           "a client's conditional request is answered from the cache while that is fresh"},
+    Option{"max-stale=*", "cache.stale_if_error is the same for all URLs"}};
 
 std::string text_of(milliseconds time) {
   return config::to_text(std::min(time, kLongest));
@@ -53,21 +49,21 @@ std::string text_of(milliseconds time) {
 // The members of a rule for the options of a refresh_pattern, from the word `at` on.
 Json effects_of(const Line& line, std::size_t at, milliseconds least, Findings& findings) {
   Json effects;
-  const auto has = [&](std::string_view option) {
-    return std::any_of(line.words.begin() + static_cast<std::ptrdiff_t>(at), line.words.end(),
-                       [&](const Word& word) { return word.text == option; });
-  };
-  if (has("override-expire") && least.count() > 0) effects["min_fresh"] = text_of(least);
-  if (has("ignore-reload") || has("reload-into-ims")) effects["ignore_client_no_cache"] = true;
-  if (has("ignore-auth")) effects["authorization"] = "ignore";
   for (; at < line.words.size(); ++at) {
     const std::string& option = line.words[at].text;
-    const auto* const known = std::find_if(kOptions.begin(), kOptions.end(),
-                                           [&](const Option& each) { return each.name == option; });
-    std::string_view why = known == kOptions.end() ? "is not known" : known->why;
-    if (option.starts_with("max-stale=")) why = "cache.stale_if_error is the same for all URLs";
-    if (why.empty()) continue;
-    findings.left(line, config::printable(option, 40) + ": " + std::string(why));
+    if (option == "override-expire") {
+      if (least.count() > 0) effects["min_fresh"] = text_of(least);
+    } else if (option == "ignore-reload" || option == "reload-into-ims") {
+      effects["ignore_client_no_cache"] = true;
+    } else if (option == "ignore-auth") {
+      effects["authorization"] = "ignore";
+    } else if (option != "override-lastmod") {
+      const auto* const known =
+          std::find_if(kLeftOut.begin(), kLeftOut.end(),
+                       [&](const Option& each) { return lists(each.name, option); });
+      findings.left(line, config::printable(option, 40) + ": " +
+                              std::string(known == kLeftOut.end() ? "is not known" : known->why));
+    }
   }
   return effects;
 }
@@ -184,7 +180,9 @@ void read_refresh(const std::vector<Line>& lines, const Acls& acls, Json& into,
       negative = time;
     }
   }
+  // With no rule below them, they keep nothing from anything.
   while (!patterns.empty() && patterns.back().effects.contains(kExempts)) patterns.pop_back();
+  // Before the rest: the first rule that matches decides, and what is not stored has no lifetime.
   patterns.insert(patterns.begin(), never_stored.begin(), never_stored.end());
   std::vector<Json> rules;
   for (const Said& said : patterns) {

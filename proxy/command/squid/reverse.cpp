@@ -23,7 +23,7 @@ std::string value_of(const Line& line, std::string_view option) {
 
 bool is_accelerator(const Line& line) {
   return has_option(line, "accel") || has_option(line, "vhost") || has_option(line, "vport") ||
-         !value_of(line, "vport=").empty() || !value_of(line, "defaultsite=").empty();
+         !(value_of(line, "vport=") + value_of(line, "defaultsite=")).empty();
 }
 
 // The site of a port whose requests are all for one; empty: the Host of each names it.
@@ -34,38 +34,37 @@ std::string site_of(const Line& line) {
 }
 
 Accelerators accelerators_of(const std::vector<Line>& lines, Findings& findings) {
-  std::vector<Line> ports;
+  std::vector<const Line*> ports;
   bool has_others = false;
   for (const Line& line : lines) {
     if (line.words.empty() || (line.name != "http_port" && line.name != "https_port")) continue;
-    if (is_accelerator(line)) {
-      ports.push_back(line);
-    } else {
-      has_others = has_others || line.name == "http_port";
-    }
+    if (is_accelerator(line)) ports.push_back(&line);
+    has_others = has_others || (line.name == "http_port" && !is_accelerator(line));
   }
   if (ports.empty()) return {};
-  Accelerators found{true, has_others, site_of(ports.front())};
-  for (const Line& line : ports) {
-    found.forwards = found.forwards || has_option(line, "allow-direct");
-    if (site_of(line) != site_of(ports.front())) found.site.clear();
-    if (has_option(line, "ignore-cc")) {
-      findings.left(line,
+  const Line& first = *ports.front();
+  Accelerators found{true, has_others, site_of(first)};
+  for (const Line* const port : ports) {
+    const std::string site = site_of(*port);
+    found.forwards = found.forwards || has_option(*port, "allow-direct");
+    if (site != site_of(first)) found.site.clear();
+    if (has_option(*port, "ignore-cc")) {
+      findings.left(*port,
                     "ignore-cc: write a rule for the sites with \"ignore_client_no_cache\": true");
     }
-    if (site_of(line).empty() && !value_of(line, "defaultsite=").empty()) {
+    if (site.empty() && !value_of(*port, "defaultsite=").empty()) {
       findings.changed(
-          line,
+          *port,
           "defaultsite: a request without Host is answered only if \"reverse\" has the host "
           "\"*\"");
     }
   }
-  if (found.site.empty() && !site_of(ports.front()).empty()) {
-    findings.changed(ports.front(), "the Host of a request names its site, on all ports alike");
+  if (found.site.empty() && !site_of(first).empty()) {
+    findings.changed(first, "the Host of a request names its site, on all ports alike");
   }
   if (has_others) {
     findings.changed(
-        ports.front(),
+        first,
         "every port of listen serves both the sites of \"reverse\" and clients that use it as "
         "their proxy; access says who may do what");
   }
@@ -73,6 +72,7 @@ Accelerators accelerators_of(const std::vector<Line>& lines, Findings& findings)
 }
 
 std::string_view reason_to_leave_port(const Line& line) {
+  // Requests there are in origin form, which Hearsay takes for its own pages and sites of its own.
   for (const std::string_view mode : {"intercept", "transparent", "tproxy"}) {
     if (has_option(line, mode)) {
       return "connections to other servers are not intercepted; use /wpad.dat";
@@ -137,6 +137,7 @@ Listening read_ports(const std::vector<Line>& lines, Json& into, Findings& findi
     // Squid listens on all addresses of both families with one socket.
     const std::string& text = line.words[0].text;
     std::vector<std::string> sockets{text};
+    // A socket of ours is of one family, whatever the system's default for IPv6 sockets is.
     if (config::parse_number(text, 65'535)) sockets = {"0.0.0.0:" + text, "[::]:" + text};
     for (const std::string& each : sockets) {
       const auto socket = config::parse_listen(each);

@@ -20,6 +20,9 @@ TEST(SquidAccess, IsTheShortFormWhereOnlyClientsMatter) {
         AccessCase{"http_access deny to_localhost\nhttp_access allow lan",
                    R"("clients":["10.0.0.0/8"])"},
         AccessCase{
+            "http_access deny to_localhost inside\nhttp_access allow lan",
+            R"("clients":["10.0.0.0/8"],"deny_to":["loopback","link-local","192.168.0.0/16"])"},
+        AccessCase{
             "http_access deny inside\nhttp_access allow lan",
             R"("clients":["10.0.0.0/8"],"deny_to":["loopback","link-local","192.168.0.0/16"])"}}) {
     EXPECT_EQ(access(c.lines), c.access) << c.lines;

@@ -29,6 +29,7 @@ TEST(SquidAccess, AsksForAPasswordWhereALineThatNoRequestMeetsDoes) {
       R"("users":{"file":"/etc/passwd"},"clients":["10.0.0.0/8"])";
   for (const AccessCase& c :
        {AccessCase{"deny known ftp", kWithUser}, AccessCase{"allow known ftp", kWithUser},
+        AccessCase{"deny to_localhost known", kWithUser},
         AccessCase{"allow known manager", kWithUser}, AccessCase{"allow known purge", kWithUser},
         AccessCase{"allow !known lab localhost", kWithUser}, AccessCase{"deny ftp known", kWithout},
         AccessCase{"allow manager known", kWithout}, AccessCase{"deny purge known", kWithout},
