@@ -61,6 +61,7 @@ bool LiveWalk::visit_memory(cache::Time now, std::string& out) {
     live_.memory.list(shard_++, keys_);
     return true;
   }
+  // From the end, so that nothing is moved within the list.
   const auto some = std::span(keys_).last(std::min(keys_.size(), kAtOnce));
   std::vector<cache::Store::Response> held;
   live_.memory.look(shard_ - 1, some, held);
@@ -75,6 +76,7 @@ bool LiveWalk::visit_memory(cache::Time now, std::string& out) {
 
 bool LiveWalk::visit_disk(cache::Time now, std::string& out) {
   auto& store = live_.disk->disk();
+  // Begun after the memory, so that what moves from there to the disk meanwhile is not missed.
   if (!walk_) walk_.emplace(store.catalog().index, is_response);
   const auto step = walk_->next();
   if (!step) return false;
@@ -193,6 +195,7 @@ class LiveSums final : public LiveWalk {
     std::vector<Host> hosts(hosts_.begin(), hosts_.end());
     const auto told = std::min(hosts.size(), kHostsTold);
     const auto rest = hosts.begin() + static_cast<std::ptrdiff_t>(told);
+    // The order of the rest does not matter: it is one line.
     std::partial_sort(hosts.begin(), rest, hosts.end(),
                       [](const Host& a, const Host& b) { return a.second.bytes > b.second.bytes; });
     for (auto host = hosts.begin(); host != rest; ++host)

@@ -1,4 +1,4 @@
-// Shared by the files behind live.hpp: the limit of a slice, and what the records of a
+// Shared by live.cpp and live_lists.cpp: the limit of a slice, and what the records of a
 // cache in use have to do with each other.
 #pragma once
 
@@ -57,20 +57,7 @@ class LiveRelations final : public Relations {
   // copy.
   void add_uses(EntryFacts& facts, std::string_view url, const cache::disk::Walk::Step& step) const;
 
-  struct Opened {
-    cache::disk::Walk::Step at;
-    cache::disk::StoredRecord record;
-  };
-  // The record that the disk has under the key, if the record is of this URL.
-  std::optional<Opened> open(const cache::disk::Key& key, std::string_view url) const;
-
  private:
-  StoredBlocks blocks(const cache::disk::Key& url_key, std::string_view url, std::uint64_t version,
-                      std::uint64_t length) const;
-  // The selector that leads to the variants of the URL, if there is one on disk.
-  std::optional<cache::Selector> selector(const cache::disk::Key& url_key,
-                                          std::string_view url) const;
-
   const Live& live_;
 };
 

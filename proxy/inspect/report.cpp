@@ -10,35 +10,32 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it
-
 Json json_of(const Report::Value& value) {
-  return std::visit(Overloaded{[](std::monostate) { return Json(); },
-                               [](const auto& known) { return Json(known); }},
-                    value);
+  return std::visit(
+      []<class T>(const T& known) -> Json {
+        if constexpr (std::is_same_v<T, std::monostate>)
+          return nullptr;
+        else
+          return known;
+      },
+      value);
 }
 
 std::string text_of(const Report::Value& value) {
-  return std::visit(
-      Overloaded{[](std::monostate) { return std::string(); },
-                 [](bool truth) { return std::string(truth ? "yes" : "no"); },
-                 [](std::uint64_t number) { return fmt::format("{}", fmt::group_digits(number)); },
-                 [](double number) { return fmt::format("{:.4g}", number); },
-                 [](const std::string& text) { return text; }},
-      value);
+  if (const auto* const truth = std::get_if<bool>(&value)) return *truth ? "yes" : "no";
+  if (const auto* const number = std::get_if<std::uint64_t>(&value)) {
+    return fmt::format("{}", fmt::group_digits(*number));
+  }
+  if (const auto* const number = std::get_if<double>(&value)) return fmt::format("{:.4g}", *number);
+  return std::get<std::string>(value);
 }
 
 std::optional<Report::Value> value_of(const Json& json) {
   if (json.is_null()) return Report::Value();
-  if (json.is_boolean()) return Report::Value(json.get<bool>());
-  if (json.is_number_unsigned()) return Report::Value(json.get<std::uint64_t>());
-  if (json.is_number_float()) return Report::Value(json.get<double>());
-  if (json.is_string()) return Report::Value(json.get<std::string>());
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
   return std::nullopt;
 }
 
