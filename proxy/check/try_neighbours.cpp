@@ -27,6 +27,7 @@ constexpr std::size_t kMostAsked = 64;
 constexpr std::chrono::seconds kAnswersWithin{3};
 constexpr std::chrono::seconds kResolvesWithin{5};
 constexpr std::size_t kLongestHead = std::size_t{64} << 10;
+// The domain invalid never exists (RFC 2606 section 2), so no cache can answer for it.
 constexpr const char* kHeldByNobody = "http://hearsay-check.invalid/";
 
 std::size_t append_head(char* bytes, std::size_t one, std::size_t count, void* into) {

@@ -156,6 +156,7 @@ void try_user(const config::Settings& settings, Trial& into) {
 }
 
 void try_as_user(const config::Settings& settings, Trial& into) {
+  // try_user() has said so.
   if (is_missing(settings.process.user)) return;
   const auto account = machine::account_to_become(settings.process.user);
   if (!account) return;
