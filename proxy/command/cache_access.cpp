@@ -55,6 +55,7 @@ struct Answer {
       const auto* why = report ? report->find<std::string>("error") : nullptr;
       if (why) broken_off = *why;
       enough = report && !why && each(*report) == ReadOn::no;
+      // False ends the transfer: a proxy may have many lines more, which nobody would read.
       if (odd || why || enough) return false;
     }
     rest.append(bytes);
@@ -164,6 +165,7 @@ bool ScannedRelations::leads_to(const disk::StoredRecord&, std::uint64_t selecto
 
 Result<void> ask_proxy(const ConfiguredCache& cache, const PageRequest& request,
                        const EachReport& each) {
+  // The socket comes first, since it needs no entry in access.admin.
   if (!cache.socket.empty()) {
     if (auto done = ask_at(cache, {cache.socket, {}}, request, each)) return std::move(*done);
   }

@@ -21,12 +21,11 @@ struct Purge {
   std::uint64_t responses = 0;
 };
 
-Purge purge_of(const CacheOptions& options, const std::string& name,
-               const disk::Contents& contents) {
+Purge purge_of(const CacheOptions& options, const std::string& name, const disk::Contents& contents,
+               cache::Time now) {
   Purge purge;
   const bool one = !options.url.empty();
   const ScannedRelations relations(contents);
-  const auto now = std::chrono::system_clock::now();
   contents.each([&](const disk::Contents::Seen& seen) {
     if (!seen.stored) return true;
     const auto url = cache::StoredName::decode(seen.stored->url()).url;
@@ -147,7 +146,8 @@ Result<int> drop(const CacheOptions& options, const Streams& streams) {
   auto contents = open_stopped(options.cache, streams);
   if (!contents) return contents.error();
   if (!*contents) return drop_running(options, name->url, streams);
-  const auto purge = purge_of(options, name->stored, **contents);
+  machine::Clock clock;
+  const auto purge = purge_of(options, name->stored, **contents, clock.now());
   contents->reset();  // unlocks the directory for disk::Disk
   // As root, this process would make files that the proxy cannot read, and follow links that the
   // user may have put there.
@@ -157,7 +157,6 @@ Result<int> drop(const CacheOptions& options, const Streams& streams) {
   how.log.sync_purges = true;
   how.purge_reading = options.cache.reading;
   {
-    machine::Clock clock;
     disk::Disk disk(clock, how);
     const auto started = disk.start();
     if (!started) return trouble_with(options.cache, started.error());

@@ -35,6 +35,7 @@ Result<int> verify_stopped(const CacheOptions& options, const disk::Directory& d
   const auto print_damage = [&](const disk::Damage& damage) {
     out.write(line_of(inspect::report_of(damage), options));
   };
+  // Before the first segment, so that progress has a whole that it is a part of.
   for (const auto& item : *items) expected += item.bytes;
   progress.begin("verifying", expected);
   for (const auto& item : *items) {
@@ -42,6 +43,7 @@ Result<int> verify_stopped(const CacheOptions& options, const disk::Directory& d
     segments += 1;
     const auto file = directory.open_segment(item.segment);
     if (!file) {
+      // A segment that cannot be read counts as damage, so that the exit code tells of it.
       all.damages += 1;
       print_damage({disk::Fault::unreadable, item.segment, 0, item.bytes, {}});
       continue;

@@ -64,6 +64,7 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
 }
 
 bool is_option(const std::string& word) {
+  // "-1" is a value, and "-" is standard input.
   return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
 }
 
@@ -127,6 +128,15 @@ std::string cases_of(const std::vector<Level>& levels, std::string_view variable
   return text;
 }
 
+// All places that have words, each in this form.
+std::string places_of(const std::vector<Level>& levels, const char* form) {
+  std::string text;
+  for (const Level& level : levels) {
+    if (!level.at.empty()) text += fmt::format(fmt::runtime(form), level.at);
+  }
+  return text;
+}
+
 // Files complete everything that begins with no dash where there is no further command.
 std::string for_bash(const std::vector<Level>& levels) {
   return fmt::format(R"(# Completion of hearsay(1) for bash, made by `hearsay completion bash`.
@@ -147,14 +157,7 @@ _hearsay() {{
 }}
 complete -o filenames -F _hearsay hearsay
 )",
-                     [&] {
-                       std::string known;
-                       for (const Level& level : levels) {
-                         if (!level.at.empty()) known += "      '" + level.at + "') ;;\n";
-                       }
-                       return known;
-                     }(),
-                     cases_of(levels, "words"));
+                     places_of(levels, "      '{}') ;;\n"), cases_of(levels, "words"));
 }
 
 std::string for_zsh(const std::vector<Level>& levels) {
@@ -185,13 +188,7 @@ local -a known
 known=({})
 _hearsay "$@"
 )",
-                     cases, [&] {
-                       std::string known;
-                       for (const Level& level : levels) {
-                         if (!level.at.empty()) known += " '" + level.at + "'";
-                       }
-                       return known;
-                     }());
+                     cases, places_of(levels, " '{}'"));
 }
 
 std::string for_fish(const std::vector<Level>& levels) {
@@ -243,6 +240,7 @@ std::optional<std::string> unknown_word(const CLI::App& program, const Words& wo
     if (is_option(word)) {
       const std::string name = option_name(word);
       const CLI::Option* option = find_option(*app, name);
+      // The parser would only say that it expected no such argument.
       if (!option) return unknown_option(*app, name);
       if (option->get_items_expected() > 0 && name == word) ++i;  // its value
       continue;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <span>
 
 #include "config/counted.hpp"
 #include "digest/bloom_filter.hpp"
@@ -22,17 +21,8 @@ Trouble exists(const std::string& path) {
   return {fmt::format("{}: exists already; choose another name, or replace it with --force", path)};
 }
 
-// 0, or errno.
-int write_whole(int file, std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written > 0) bytes = bytes.subspan(static_cast<std::size_t>(written));
-    if (written < 0 && errno != EINTR) return errno;
-  }
-  return ::fsync(file) == 0 ? 0 : errno;
-}
-
 mode_t mode_for_everybody() {
+  // There is no other way to read it. No other thread makes files meanwhile.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return 0666 & ~mask;
@@ -62,7 +52,9 @@ Result<int> save_filter(const digest::BloomFilter& filter, const SaveOptions& op
   machine::Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file) return system_trouble(options.out, errno);
   const mode_t mode = salted ? 0600 : mode_for_everybody();
-  int error = ::fchmod(file.number(), mode) == 0 ? write_whole(file.number(), bytes) : errno;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  int error = ::fchmod(file.number(), mode) == 0 ? say(file.number(), text) : errno;
+  if (error == 0 && ::fsync(file.number()) != 0) error = errno;
   // close() may be the first to report that a write over NFS failed.
   if (::close(file.release()) != 0 && error == 0) error = errno;
   if (error == 0) {
@@ -160,6 +152,7 @@ Result<digest::StrictFilter> filter_of(const BuildOptions& options, std::vector<
                                        Progress& progress) {
   const bool rereadable = std::all_of(inputs.begin(), inputs.end(),
                                       [](const InputFile& input) { return input.rereadable(); });
+  // A pipe cannot be counted first, so its keys wait in memory until their number is known.
   if (!options.capacity && !rereadable) return filter_of_kept_keys(options, inputs, progress);
   const auto capacity =
       options.capacity ? Result<std::uint64_t>(*options.capacity) : count_all(inputs, progress);

@@ -111,10 +111,12 @@ template <class SeenSet>
 Result<void> pass_on(SeenSet& seen, const std::vector<InputFile>& inputs, Sink& sink) {
   const digest::Salt salt = random_salt();
   for (const InputFile& input : inputs) {
+    // The files that follow are left alone; what is passed on is complete up to here.
     if (sink.interrupt.signal() != 0) break;
     sink.progress.begin("deduplicating " + input.name(), input.size());
     Lines lines(input, sink.progress, &sink.out, &sink.interrupt);
     while (const auto line = lines.next()) {
+      // A closed pipe ends the work, and not with trouble.
       if (sink.out.closed()) return {};
       ++sink.counts.lines;
       const auto fresh = seen.insert(line_key(salt, *line));

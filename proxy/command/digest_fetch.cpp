@@ -2,7 +2,7 @@
 
 #include "peers/native_target.hpp"
 #include "proxy/command/any_digest.hpp"
-#include "proxy/command/http_request.hpp"
+#include "proxy/command/ask.hpp"
 
 namespace proxy::command {
 namespace {
@@ -10,6 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::string_view kSquidPath = "/squid-internal-periodic/store_digest";
+// No server may have us store more than a digest can be.
 constexpr std::size_t kMaxBody = digest::kSquidControlBytes + digest::kMaxSquidMaskBytes;
 
 struct Answer {

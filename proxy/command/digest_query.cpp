@@ -1,6 +1,12 @@
+#include <fmt/format.h>
+
+#include "config/text.hpp"
+#include "digest/little_endian.hpp"
+#include "digest/random_words.hpp"
 #include "proxy/command/any_digest.hpp"
 #include "proxy/command/digest.hpp"
 #include "proxy/command/lines.hpp"
+#include "proxy/http/target.hpp"
 
 namespace proxy::command {
 namespace {
@@ -60,6 +66,7 @@ Result<void> ask_lines(Asker& asker, const Streams& streams, Output& out) {
 
 Result<void> ask_all(Asker& asker, const QueryOptions& options, const Streams& streams,
                      Output& out) {
+  // As in other filters, no name means standard input.
   if (options.urls.empty()) return ask_lines(asker, streams, out);
   for (const auto& url : options.urls) {
     if (auto asked = url == "-" ? ask_lines(asker, streams, out) : asker.ask(url); !asked) {
@@ -70,6 +77,37 @@ Result<void> ask_all(Asker& asker, const QueryOptions& options, const Streams& s
 }
 
 }  // namespace
+
+Result<digest::Key> key_of(std::string_view line, Spelling spelling) {
+  if (spelling == Spelling::verbatim) return digest::key_of(digest::Method::get, line);
+  // No client sends a fragment (RFC 9110 section 7.1), so no cache has it in a name.
+  const auto target = http::parse_target("GET", line.substr(0, line.find('#')));
+  if (target && target->form() == http::Target::Form::absolute) {
+    return digest::key_of(digest::Method::get, target->url());
+  }
+  return Trouble{
+      fmt::format("{} is no URL that a proxy could hold (http://HOST/PATH); --verbatim takes lines "
+                  "of any kind as they stand",
+                  config::in_quotes(line))};
+}
+
+digest::Salt random_salt() {
+  const auto words = digest::unpredictable();
+  digest::Salt salt{};
+  digest::store64(salt.data(), words());
+  digest::store64(salt.data() + 8, words());
+  return salt;
+}
+
+digest::Key line_key(const digest::Salt& salt, std::string_view line) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(line.data());
+  // Not the key of stored responses, which anybody can compute: lines could be made to collide.
+  const digest::SipHash128 hash(salt, std::span(bytes, line.size()));
+  digest::Key key;
+  digest::store64(key.bytes.data(), hash.low());
+  digest::store64(key.bytes.data() + 8, hash.high());
+  return key;
+}
 
 Result<int> query(const QueryOptions& options, const Streams& streams) {
   const auto found = find_digest(options.digest, options.limit);

@@ -31,6 +31,7 @@ struct sigaction catch_once(int number) {
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(number, nullptr, &before);
+  // A shell has what it runs in the background ignore SIGINT: Ctrl-C is for another program.
   if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
   return before;
 }

@@ -19,6 +19,7 @@ Result<InputFile> InputFile::open(const std::string& name, const Streams& stream
   machine::Descriptor opened(::open(name.c_str(), O_RDONLY | O_CLOEXEC | nonblocking));
   if (!opened) return system_trouble(name, errno);
   const int descriptor = opened.number();
+  // The kernel then reads further ahead. Where it does not, only speed is lost.
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
   return InputFile(std::move(opened), descriptor, name);
 }
@@ -77,6 +78,7 @@ std::optional<std::string_view> Lines::next() {
     if (held > kMaxLine + 1 || fill() == Filled::ended) break;
   }
   const std::size_t rest = end_ - begin_;
+  // A line that an interrupt has cut is no line: the rest of it may come with the next run.
   return rest == 0 || trouble_ || interrupted_ ? std::nullopt : take(rest, rest);
 }
 
@@ -95,6 +97,7 @@ Lines::Filled Lines::fill() {
   std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
+  // Before the read, which may wait for ever: the next program of the pipe needs these lines.
   if (out_ != nullptr) out_->flush();
   interrupted_ = interrupt_ != nullptr &&
                  interrupt_->await_readable(input_.descriptor()) == Awaited::interrupted;

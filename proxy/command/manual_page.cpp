@@ -90,6 +90,8 @@ std::string plain(std::string_view text) {
   std::string safe;
   bool begins_line = true;
   for (const char c : text) {
+    // At the beginning of a line these are requests to troff. A bare "-" may become a hyphen, which
+    // cannot be pasted into a shell.
     if (begins_line && (c == '.' || c == '\'')) safe += "\\&";
     if (c == '\\') {
       safe += "\\e";

@@ -1,4 +1,4 @@
-#include "proxy/command/rates.hpp"
+#include "proxy/command/steering.hpp"
 
 #include <fmt/format.h>
 
@@ -67,6 +67,7 @@ std::optional<double> median(const Samples& before, const Samples& after) {
   constexpr std::string_view kTimes = "hearsay_request_first_byte_seconds_bucket";
   auto grown = buckets_of(after, kTimes);
   for (const auto& [bound, value] : buckets_of(before, kTimes)) grown[bound] -= value;
+  // Buckets of Prometheus are cumulative: the last one has all requests.
   if (grown.empty() || grown.rbegin()->second <= 0) return std::nullopt;
   const auto half = grown.rbegin()->second / 2;
   const auto found = std::find_if(grown.begin(), grown.end(),
@@ -167,6 +168,7 @@ Rates rates_between(const Samples& before, const Samples& after,
   rates.hits = share(growth.of_all(kRequests, "result", kHits), requests);
   rates.byte_hits =
       share(growth.of("hearsay_body_bytes_total{source=\"cache\"}"), growth.sum(kBytes));
+  // To look is to send: on an idle proxy the page itself would be all of the traffic.
   const double sent = growth.of("hearsay_sent_bytes_total") - static_cast<double>(own_bytes);
   rates.to_clients = std::max(0.0, sent) / seconds;
   rates.from_neighbours = growth.of_all(kBytes, "source", kNeighbours) / seconds;

@@ -4,14 +4,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "proxy/command/ask.hpp"
 #include "proxy/command/interrupt.hpp"
-#include "proxy/command/page_texts.hpp"
+#include "proxy/machine/clock.hpp"
 
 namespace proxy::command {
 namespace {
@@ -61,6 +60,7 @@ Answered<int> status(const Steer& steer) {
   if (!health) return health.error();
   if (health->status != 200 && health->status != 503) return refusal(steer.place, *health);
   const auto page = json::parse(health->body, nullptr, false);
+  // Programs get the page as it is, but their exit code must not depend on --json.
   const bool is_ok = page.is_object() && page.value("status", "") == "ok";
   const int code = steer.told.flag && !is_ok ? kRefusal : 0;
   if (steer.told.json) return print_answer(steer, health->body, code);
@@ -88,16 +88,16 @@ Answered<int> origins(const Steer& steer) {
 }
 
 struct Look {
-  std::chrono::steady_clock::time_point at;
+  machine::Clock::SteadyTime at;
   Samples samples;
   std::uint64_t bytes = 0;  // of the page, which the next look counts among those sent
 };
 
-Answered<Look> look(const Place& place) {
+Answered<Look> look(const Place& place, const machine::Clock& clock) {
   const auto page = ask(place, view("/metrics"));
   if (!page) return page.error();
   if (page->status != 200) return refusal(place, *page);
-  return Look{std::chrono::steady_clock::now(), Samples(page->body), page->bytes};
+  return Look{clock.steady(), Samples(page->body), page->bytes};
 }
 
 // Looks at /metrics each second, until SIGINT or SIGTERM; once, where a screen cannot be rewritten.
@@ -106,12 +106,14 @@ Answered<int> top(const Steer& steer) {
   const bool as_json = steer.told.json;
   const bool goes_on = !steer.told.flag && (::isatty(steer.streams.out) != 0 || as_json);
   const Interrupt interrupt;
-  auto before = look(steer.place);
+  const machine::Clock clock;
+  // Counters begin when the proxy does, so a rate needs two looks.
+  auto before = look(steer.place, clock);
   if (!before) return before.error();
   for (;;) {
     const auto waited = interrupt.await_for(std::chrono::seconds(1), steer.streams.out);
     if (waited != Awaited::over) return 0;
-    auto now = look(steer.place);
+    auto now = look(steer.place, clock);
     if (!now) return now.error();
     const auto rates =
         rates_between(before->samples, now->samples, now->at - before->at, before->bytes);
@@ -131,6 +133,7 @@ Answered<int> purge(const Steer& steer) {
   if (!told.prefix.empty()) order["prefix"] = told.prefix;
   if (!told.host.empty()) order["host"] = told.host;
   const auto page =
+      // Arguments may have any bytes, and JSON must be UTF-8.
       ask_for(steer.place, {kTarget, order.dump(-1, ' ', true, json::error_handler_t::replace)});
   if (!page) return page.error();
   const auto answer = json::parse(*page, nullptr, false);

@@ -19,16 +19,6 @@ namespace {
 constexpr std::chrono::seconds kSilence{1};
 constexpr std::chrono::milliseconds kInterval{200};
 
-// Returns 0, or errno.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-    if (written < 0 && errno != EINTR) return errno;
-  }
-  return 0;
-}
-
 }  // namespace
 
 Trouble system_trouble(std::string_view place, int error) {
@@ -36,12 +26,13 @@ Trouble system_trouble(std::string_view place, int error) {
 }
 
 void Output::flush() {
-  if (error_ == 0) error_ = write_all(descriptor_, waiting_);
+  if (error_ == 0) error_ = say(descriptor_, waiting_);
   waiting_.clear();
 }
 
 Result<void> Output::finish() {
   flush();
+  // Whoever closes a pipe has read enough, as `head` does: that is no failure of ours.
   if (error_ == 0 || error_ == EPIPE) return {};
   return system_trouble("cannot write the output", error_);
 }
@@ -53,8 +44,13 @@ Result<int> print(std::string_view text, const Streams& streams) {
   return kDone;
 }
 
-void say(int descriptor, std::string_view text) {
-  write_all(descriptor, text);
+int say(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0 && errno != EINTR) return errno;
+  }
+  return 0;
 }
 
 int run_subcommand(const Work& work, std::string_view name, std::string_view remedy,
@@ -81,6 +77,7 @@ std::string escaped(std::string_view text, std::size_t most) {
   const auto kept = text.substr(0, most);
   out.reserve(kept.size());
   for (const char c : kept) {
+    // The backslash, too, so that no foreign text can look like one of our escapes.
     if (c >= ' ' && c <= '~' && c != '\\') {
       out += c;
     } else {
@@ -130,6 +127,7 @@ void Progress::clear() {
 void Progress::begin(std::string name, std::uint64_t expected) {
   name_ = std::move(name);
   expected_ = expected;
+  // Work that ends within a second is over before anybody has read a line about it.
   begun_ = Clock::now();
   next_ = std::max(next_, begun_ + (shown_ ? kInterval : kSilence));
 }
@@ -139,6 +137,7 @@ void Progress::show(std::uint64_t bytes, std::uint64_t lines) {
   if (now < next_) return;
   next_ = now + kInterval;
   shown_ = true;
+  // What a longer line before has left is erased after writing, not before: that would flicker.
   say(err_, "\r" + progress_text(name_, bytes, expected_, lines, now - begun_) + "\x1b[K");
 }
 

@@ -71,8 +71,8 @@ class Output {
 // Writes all of a subcommand's output at once. Returns kDone, or trouble as Output::finish() does.
 Result<int> print(std::string_view text, const Streams& streams);
 
-// Writes the text at once and ignores errors: for messages on stderr.
-void say(int descriptor, std::string_view text);
+// Writes the text at once. Returns 0, or errno, which messages on stderr ignore.
+int say(int descriptor, std::string_view text);
 
 // The work of a subcommand. Returns the exit code, or the trouble that ended it.
 using Work = std::function<Result<int>(const Streams&)>;

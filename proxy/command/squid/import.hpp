@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/command/squid/access.hpp"
 #include "proxy/command/squid/lines.hpp"
 #include "proxy/command/streams.hpp"
 

@@ -1,4 +1,4 @@
-#include "proxy/command/squid/json.hpp"
+#include "proxy/command/squid/parts.hpp"
 
 #include <algorithm>
 

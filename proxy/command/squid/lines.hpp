@@ -61,6 +61,12 @@ class Findings : public std::vector<Finding> {
   }
 };
 
+// What becomes of a line that denies, and that has no equal.
+enum class Denial : std::uint8_t {
+  more,  // the settings deny more than the line
+  less,  // the line is left out, as far as it has no equal: they allow more than Squid
+};
+
 // "squid.conf:7", printable.
 std::string origin_of(const Place& place);
 

@@ -1,17 +1,37 @@
-// The parts of an import that read one kind of directives each. All are pure.
+// The parts of an import that read one kind of directives each, and the settings that they write: a
+// file that is ordered, with comments. All are pure.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/endpoint.hpp"
 #include "proxy/command/squid/acl.hpp"
-#include "proxy/command/squid/json.hpp"
 
 namespace proxy::command::squid {
+
+using Json = nlohmann::ordered_json;
+
+// Adds a comment, which stands in lines of its own above the member `key` of the object; without a
+// key, above the object itself. A comment is kept as a member whose name begins with "//".
+void add_comment(Json& object, const std::string& text, const std::string& key = "");
+
+// Without comments. Here and in written(), bytes that are not ASCII become "?".
+std::string in_one_line(const Json& json);
+// The text, with a line feed at its end.
+std::string written(const Json& json);
+
+// The member at a path such as "timeouts.head", which is added if it is missing. The reference is
+// valid until a member is added.
+Json& member_at(Json& settings, std::string_view path);
+
+// What the settings' own reader says against this value of the member at `path`; empty: nothing.
+std::string fault_of(const std::string& path, const Json& value);
 
 // The sites for which Squid is the server, as its ports tell.
 struct Accelerators {
@@ -39,6 +59,13 @@ Users read_users(const std::vector<Line>& lines, Json& into, Findings& findings)
 
 // Reads the lines of `delay_pools`.
 void read_bandwidth(const std::vector<Line>& lines, Json& into, Findings& findings);
+
+// Writes the members of "access" that say who may do what. With Denial::more they refuse every
+// request that Squid would refuse: a line without an equal is left out if it allows, and denies all
+// requests if it denies. Findings name every line that is left out or changed. Always writes
+// `clients`, `monitor` and `admin`, since their defaults may allow clients that Squid would refuse.
+void read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial, Json& into,
+                 Findings& findings);
 
 // Reads `refresh_pattern`, `cache deny` (`no_cache deny`) and `negative_ttl`.
 void read_refresh(const std::vector<Line>& lines, const Acls& acls, Json& into, Findings& findings);

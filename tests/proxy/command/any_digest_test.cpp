@@ -4,7 +4,7 @@
 
 #include "digest/mapped_filter.hpp"
 #include "digest/sizing.hpp"
-#include "proxy/command/digest_keys.hpp"
+#include "proxy/command/digest.hpp"
 #include "tests/proxy/command/digest_invocation.hpp"
 
 namespace proxy::command {

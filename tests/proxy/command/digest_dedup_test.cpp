@@ -5,7 +5,6 @@
 #include <array>
 #include <thread>
 
-#include "proxy/command/digest_keys.hpp"
 #include "proxy/command/line_sets.hpp"
 #include "tests/proxy/command/digest_invocation.hpp"
 #include "tests/support/await.hpp"

@@ -1,7 +1,7 @@
 // The proxy's pages in words. What is no such page is told from one.
 #include <gtest/gtest.h>
 
-#include "proxy/command/page_texts.hpp"
+#include "proxy/command/steering.hpp"
 
 namespace proxy::command {
 namespace {

@@ -1,4 +1,4 @@
-#include "proxy/command/rates.hpp"
+#include "proxy/command/steering.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/command/squid/access.hpp"
+#include "proxy/command/squid/parts.hpp"
 
 #include "tests/proxy/command/squid/given_access.hpp"
 
