@@ -16,7 +16,8 @@ Watched::Clock::time_point Watched::now() const {
   return deadlines_.now();
 }
 
-Deadlines::Deadlines(Executor executor) : timer_(executor), epoch_(Clock::now()), now_(epoch_) {}
+Deadlines::Deadlines(Executor executor, const machine::Clock* clock)
+    : timer_(executor), clock_(clock), epoch_(read()), now_(epoch_) {}
 
 void Deadlines::start() {
   timer_.expires_after(kTick);
@@ -34,12 +35,13 @@ std::uint64_t Deadlines::tick_of(Clock::time_point time) const {
 void Deadlines::place(Watched& watched) {
   // The slot of the current tick is not visited again for a whole turn of the wheel.
   const auto wanted = tick_of(watched.deadline_);
+  // A deadline beyond the wheel's turn is looked at on the way, and then placed anew.
   watched.slot_tick_ = std::clamp(wanted, current_tick_ + 1, current_tick_ + kSlots - 1);
   slots_[watched.slot_tick_ % kSlots].push_back(watched);
 }
 
 void Deadlines::tick() {
-  now_ = Clock::now();
+  now_ = read();
   const auto until = static_cast<std::uint64_t>((now_ - epoch_) / kTick);
   // A thread that was kept busy has missed ticks, and visits the slots of all of them.
   while (current_tick_ < until) {

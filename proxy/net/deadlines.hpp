@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <utility>
+
+#include "proxy/machine/clock.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy::net {
@@ -51,11 +53,14 @@ class Deadlines {
   using Clock = Watched::Clock;
   static constexpr std::chrono::milliseconds kTick{64};
 
-  explicit Deadlines(Executor executor);
+  // `clock`: for tests and simulations, one that stands, and outlives this object. Then tick()
+  // takes the place of start(). Null: time is real.
+  explicit Deadlines(Executor executor, const machine::Clock* clock = nullptr);
   Deadlines(const Deadlines&) = delete;
   Deadlines& operator=(const Deadlines&) = delete;
 
   void start();  // begins to tick on the executor's thread
+  void tick();   // ends what has passed by now
 
   // The time of the last tick: costs nothing and is at most a tick old.
   [[nodiscard]] Clock::time_point now() const { return now_; }
@@ -68,12 +73,13 @@ class Deadlines {
   using List = boost::intrusive::list<Watched, boost::intrusive::constant_time_size<false>>;
 
   [[nodiscard]] std::uint64_t tick_of(Clock::time_point time) const;
+  [[nodiscard]] Clock::time_point read() const { return clock_ ? clock_->steady() : Clock::now(); }
   void place(Watched& watched);
-  void tick();
   void visit(List& due);
 
   Timer timer_;
-  Clock::time_point epoch_;
+  const machine::Clock* const clock_;
+  const Clock::time_point epoch_;
   Clock::time_point now_;
   std::uint64_t current_tick_ = 0;
   std::array<List, kSlots> slots_;

@@ -43,6 +43,9 @@ class Wakeup::Parked final : public asio::execution_context::service {
   explicit Parked(asio::execution_context& of)
       : service(of), timer_(static_cast<asio::io_context&>(of).get_executor()) {}
 
+  void follow(const machine::Clock& clock) { clock_ = &clock; }
+  [[nodiscard]] Clock::time_point now() const { return clock_ ? clock_->steady() : Clock::now(); }
+
   void add(Waiting& waiting, Resume resume, Clock::time_point until) {
     assert(!waiting.resume);
     waiting.resume.emplace(std::move(resume));
@@ -63,6 +66,16 @@ class Wakeup::Parked final : public asio::execution_context::service {
     waiting.resume.reset();
     return resume;
   }
+  // A resumed coroutine may end other waits, or begin some.
+  void look() {
+    look_never();
+    const auto time = now();
+    while (!by_end_.empty() && by_end_.begin()->until <= time) {
+      auto coroutine = take(*by_end_.begin());
+      coroutine(Woken::timed_out);
+    }
+    if (!by_end_.empty()) look_at(by_end_.begin()->until);
+  }
 
  private:
   // A timer that is set for longer is cancelled if nobody needs it: io_context::run() does not
@@ -70,23 +83,14 @@ class Wakeup::Parked final : public asio::execution_context::service {
   static constexpr std::chrono::milliseconds kSoon{64};
 
   void look_at(Clock::time_point time) {
-    if (time >= looks_at_) return;
+    // The timer counts real time, in which a clock that stands never gets on.
+    if (time >= looks_at_ || clock_) return;
     looks_at_ = time;
     looks_late_ = time > Clock::now() + kSoon;
     timer_.expires_at(time);  // ends the wait before
     timer_.async_wait([this](net::error_code error) {
       if (!error) look();
     });
-  }
-  // A resumed coroutine may end other waits, or begin some.
-  void look() {
-    look_never();
-    const auto now = Clock::now();
-    while (!by_end_.empty() && by_end_.begin()->until <= now) {
-      auto coroutine = take(*by_end_.begin());
-      coroutine(Woken::timed_out);
-    }
-    if (!by_end_.empty()) look_at(by_end_.begin()->until);
   }
 
   void look_never() {
@@ -104,15 +108,16 @@ class Wakeup::Parked final : public asio::execution_context::service {
   net::Timer timer_;
   Clock::time_point looks_at_ = Clock::time_point::max();  // max(): not at all
   bool looks_late_ = false;
+  const machine::Clock* clock_ = nullptr;  // null: time is real
 };
 
 // Used on the executor's thread, except for `executor` and `posted`.
 struct Wakeup::State : Waiting {
   explicit State(net::Executor on) : executor(on) {}
 
-  void park(Resume coroutine, Clock::time_point end) {
+  Parked& place() {
     if (!parked) parked = &asio::use_service<Parked>(executor.context());
-    parked->add(*this, std::move(coroutine), end);
+    return *parked;
   }
   void wake() {
     if (!resume) {
@@ -133,6 +138,14 @@ void Wakeup::prepare(net::asio::io_context& io) {
   asio::use_service<Parked>(io);
 }
 
+void Wakeup::follow(net::asio::io_context& io, const machine::Clock& clock) {
+  asio::use_service<Parked>(io).follow(clock);
+}
+
+void Wakeup::look(net::asio::io_context& io) {
+  asio::use_service<Parked>(io).look();
+}
+
 Wakeup::Wakeup(net::Executor executor) : state_(make_shared_in_frames<State>(executor)) {}
 Wakeup::~Wakeup() = default;
 
@@ -145,13 +158,13 @@ bool Wakeup::Wait::await_ready() {
 }
 
 void Wakeup::Wait::park(net::Resume<Woken> coroutine) {
-  state_->park(std::move(coroutine), until_);
+  state_->place().add(*state_, std::move(coroutine), until_);
 }
 
 Wakeup::Wait Wakeup::wait(std::optional<std::chrono::milliseconds> at_most) const {
   constexpr auto kEndless = Clock::time_point::max();
   if (!at_most) return wait_until(kEndless);
-  const auto now = Clock::now();
+  const auto now = state_->place().now();
   const auto longest = std::chrono::floor<std::chrono::milliseconds>(kEndless - now);
   return wait_until(*at_most < longest ? now + *at_most : kEndless);
 }

@@ -18,8 +18,9 @@
 namespace proxy {
 
 struct SearchScene {
-  explicit SearchScene(config::Settings told)
+  explicit SearchScene(config::Settings told, const std::string& url = "http://origin.test/x")
       : policy(std::make_shared<const Policy>(std::move(told), lists::AccessLists{})),
+        request("", "GET " + url + " HTTP/1.1"),
         outgoing({.executor = io.get_executor(),
                   .deadlines = deadlines,
                   .buffers = buffers,
@@ -39,6 +40,7 @@ struct SearchScene {
     auto report = peers::samples::report_of({}, now());
     auto digest = claims ? peers::samples::native_of({"x"}) : peers::samples::native_of({});
     digest.epoch = epoch;
+    report.identity.learn_epoch_of_digest(epoch);
     report.claims = peers::Claims(std::move(digest));
     directory().update(id, std::move(report));
   }
@@ -75,10 +77,10 @@ struct SearchScene {
 
   const digest::Key key = peers::samples::key("x");
   const PinnedPolicy policy;
-  TextRequest request{"", "GET http://origin.test/x HTTP/1.1"};
+  TextRequest request;
   machine::Clock clock{cache::kStart};
   net::asio::io_context io{1};
-  net::Deadlines deadlines{io.get_executor()};
+  net::Deadlines deadlines{io.get_executor(), &clock};
   BufferPool buffers;
   upstream::TlsClient tls;
   upstream::Shared shared{tls, clock};
