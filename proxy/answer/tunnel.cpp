@@ -9,7 +9,7 @@
 #include "proxy/net/wakeup.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy {
 

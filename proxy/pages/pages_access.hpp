@@ -16,7 +16,7 @@
 #include "proxy/pages/badges.hpp"
 #include "proxy/pages/waiting_clients.hpp"
 #include "proxy/tiers/cache.hpp"
-#include "proxy/upstream/shared.hpp"
+#include "proxy/upstream/outgoing.hpp"
 
 namespace proxy {
 

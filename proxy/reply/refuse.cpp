@@ -2,7 +2,7 @@
 
 #include "proxy/reply/error_page.hpp"
 #include "proxy/sources/false_hit.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 #include "proxy/users/check_rules.hpp"
 #include "proxy/users/credentials.hpp"
 

@@ -12,7 +12,7 @@
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy {
 

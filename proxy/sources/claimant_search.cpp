@@ -7,7 +7,7 @@
 #include "proxy/net/frames.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy {
 

@@ -7,7 +7,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/sources/false_hit.hpp"
 #include "proxy/sources/source_access.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy {
 

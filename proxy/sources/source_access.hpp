@@ -12,7 +12,7 @@
 #include "proxy/observe/metrics.hpp"
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/tiers/cache.hpp"
-#include "proxy/upstream/fetch_plan.hpp"
+#include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/guard.hpp"
 #include "proxy/upstream/name_health.hpp"
 #include "proxy/upstream/origin_clocks.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "proxy/http/date.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
 namespace {

@@ -37,7 +37,11 @@ struct Endpoint {
 using Addresses = std::vector<boost::asio::ip::address>;
 
 // "http://host:80", for people.
-std::string name_of(const Endpoint& server);
+inline std::string name_of(const Endpoint& server) {
+  const bool is_ipv6 = server.host.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? '[' + server.host + ']' : server.host;
+  return (server.tls ? "https://" : "http://") + host + ':' + std::to_string(server.port);
+}
 
 // The IPv4 or IPv6 address. Nothing: null, or another family.
 std::optional<boost::asio::ip::address> address_in(const sockaddr* address);

@@ -5,10 +5,10 @@
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/throw_exception.hpp>
+#include <iterator>
 #include <stdexcept>
 
 #include "proxy/http/head_error.hpp"
-#include "proxy/upstream/error.hpp"
 
 namespace proxy {
 namespace {
@@ -35,39 +35,78 @@ constexpr std::array<Words, kFailures> kWords{{
     {"overload", "this proxy is too busy"},
 }};
 
-What what_of(Errc error) {
-  switch (error) {
-    case Errc::denied_address:
-    case Errc::blocked_address:
-      return What::denied;
-    case Errc::name_not_found:
-    case Errc::no_address:
-      return What::no_address;
-    case Errc::resolver_failed:
-    case Errc::resolver_refused:
-    case Errc::resolver_timed_out:
-      return What::dns;
-    case Errc::tls_failed:
-    case Errc::tls_unverified:
-    case Errc::tls_wrong_name:
-    case Errc::tls_expired:
-      return What::untrusted;
-    case Errc::connect_timed_out:
-      return What::timed_out;
-    case Errc::no_descriptors:
-      return What::overload;
-    default:
-      return What::unreachable;
-  }
+struct Meaning {
+  const char* text;
+  What what;
+};
+// In the order of Errc, from its first enumerator on.
+constexpr Meaning kMeanings[] = {
+    {"there is no such host name", What::no_address},
+    {"the host name has no address", What::no_address},
+    {"the name servers gave no usable answer", What::dns},
+    {"the name servers refuse or fail the question", What::dns},
+    {"the name servers took too long", What::dns},
+    {"this proxy may not connect to the host's address", What::denied},
+    {"a list in the setting access.block blocks the host's address", What::denied},
+    {"the host refused the connection", What::unreachable},
+    {"the host cannot be reached", What::unreachable},
+    {"connecting to the host took too long", What::timed_out},
+    {"this proxy has no file descriptor left to connect with", What::overload},
+    {"the TLS handshake with the host failed", What::untrusted},
+    {"the host's certificate is from no authority trusted here", What::untrusted},
+    {"the host's certificate is for another name", What::untrusted},
+    {"the host's certificate is not valid at this time", What::untrusted},
+    {"the parent proxy does not accept the login in the setting peers", What::unreachable},
+    {"the setting never_direct forbids asking the host itself, and no parent serves it",
+     What::unreachable},
+    {"no parent proxy has a way to the host", What::unreachable},
+    {"what answers at the neighbour's address is not the neighbour", What::unreachable},
+    {"the neighbour may have begun anew, and was not polled since", What::unreachable},
+};
+
+// Null: no enumerator.
+const Meaning* meaning_of(int error) {
+  const auto at = static_cast<std::size_t>(error) - 1;
+  return at < std::size(kMeanings) ? &kMeanings[at] : nullptr;
 }
 
+// Categories are never deleted through a pointer (Boost keeps the destructor protected), but g++ 12
+// warns all the same.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+class Category final : public boost::system::error_category {
+ public:
+  [[nodiscard]] const char* name() const noexcept override { return "upstream"; }
+  [[nodiscard]] std::string message(int error) const override {
+    const auto* const meaning = meaning_of(error);
+    return meaning ? meaning->text : "unknown upstream error";
+  }
+  [[nodiscard]] boost::system::error_condition default_error_condition(
+      int error) const noexcept override {
+    using namespace boost::system;
+    switch (static_cast<Errc>(error)) {
+      case Errc::resolver_timed_out:
+      case Errc::connect_timed_out:
+        return errc::make_error_condition(errc::timed_out);
+      case Errc::denied_address:
+      case Errc::blocked_address:
+        return errc::make_error_condition(errc::permission_denied);
+      default:
+        return {error, *this};
+    }
+  }
+};
+#pragma GCC diagnostic pop
+
+// error_code compares by category, so a switch over values would confuse those of several.
 bool is_any_of(boost::system::error_code cause, const auto&... errors) {
   return ((cause == errors) || ...);
 }
 
 What what_of(boost::system::error_code cause) {
   if (cause.category() == upstream::upstream_category()) {
-    return what_of(static_cast<Errc>(cause.value()));
+    const auto* const meaning = meaning_of(cause.value());
+    return meaning ? meaning->what : What::unreachable;
   }
   if (cause == error::timed_out) return What::timed_out;
   if (is_any_of(cause, error::eof, error::connection_reset, error::broken_pipe,
@@ -81,6 +120,15 @@ What what_of(boost::system::error_code cause) {
 }
 
 }  // namespace
+
+namespace upstream {
+
+const boost::system::error_category& upstream_category() {
+  static const Category category;
+  return category;
+}
+
+}  // namespace upstream
 
 Failure failure_of(Failure::Where where, boost::system::error_code cause) {
   return {where, what_of(cause), cause};
@@ -103,6 +151,8 @@ bool may_be_refusal(const Failure& failure) {
          (failure.what == What::cut || failure.what == What::malformed);
 }
 
+// RFC 9110: 15.5.9 (408), 15.6.3 (502), 15.6.5 (504). Both 502 and 504 say that the fault is not
+// this proxy's; 503 says that it is.
 unsigned status_for(const Failure& failure) {
   const bool is_of_client = failure.where == Failure::Where::client;
   switch (failure.what) {
@@ -110,6 +160,7 @@ unsigned status_for(const Failure& failure) {
       return 403;
     case What::timed_out:
       return is_of_client ? 408 : 504;
+    // No answer of the name servers is like none of the origin; a useless one is a bad answer.
     case What::dns:
       return failure.cause == boost::system::errc::timed_out ? 504 : 502;
     case What::overload:
@@ -138,6 +189,7 @@ std::string text(const Failure& failure) {
   return line;
 }
 
+// Where the person who asked can do nothing, a sentence would only sound like a reproach.
 std::string_view advice_for(const Failure& failure) {
   const bool is_of_client = failure.where == Failure::Where::client;
   if (is_of_client || !is_of_origin(failure.what)) return {};

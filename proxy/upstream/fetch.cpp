@@ -5,7 +5,7 @@
 
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/framing.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy {
 

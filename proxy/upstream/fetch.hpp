@@ -10,7 +10,6 @@
 #include "proxy/net/input.hpp"
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
-#include "proxy/upstream/fetch_plan.hpp"
 
 namespace proxy {
 

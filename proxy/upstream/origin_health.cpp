@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
 

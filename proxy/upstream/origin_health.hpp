@@ -19,7 +19,6 @@
 #include "peers/threads/mutex.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/endpoint.hpp"
-#include "proxy/upstream/error.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {

@@ -5,10 +5,27 @@
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/fetch.hpp"
+#include "proxy/upstream/name_health.hpp"
+#include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/pool.hpp"
-#include "proxy/upstream/shared.hpp"
 
 namespace proxy {
+
+namespace upstream {
+
+// What all threads know of the servers that they ask. Any thread. Outlives all questions.
+struct Shared {
+  Shared(TlsClient& for_all, machine::Clock& clock) : tls(for_all), traffic(clock) {}
+
+  TlsClient& tls;
+  OriginHealth health{};
+  NameHealth names{};
+  OriginClocks clocks{};
+  OriginTraffic traffic;
+  RangeRefusals range_refusals{};
+};
+
+}  // namespace upstream
 
 // Belongs to one thread.
 struct Outgoing {

@@ -15,7 +15,7 @@
 
 #include "config/networks.hpp"
 #include "config/text.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
 namespace {

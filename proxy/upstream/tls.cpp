@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "config/networks.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
 namespace {

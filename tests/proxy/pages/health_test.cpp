@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proxy/pages/origins.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 

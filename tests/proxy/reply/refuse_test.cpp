@@ -4,7 +4,7 @@
 
 #include "proxy/lists/read.hpp"
 #include "proxy/reply/error_page.hpp"
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {

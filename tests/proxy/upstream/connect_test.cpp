@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 #include "proxy/upstream/origin_traffic.hpp"
 #include "tests/proxy/upstream/full_listener.hpp"
 #include "tests/proxy/upstream/name_server.hpp"

@@ -1,4 +1,4 @@
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 #include "tests/proxy/upstream/name_server.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/run.hpp"

@@ -6,7 +6,7 @@
 #include <list>
 #include <string>
 
-#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/failure.hpp"
 #include "tests/support/certificates.hpp"
 #include "tests/support/loopback.hpp"
 #include "tests/support/temporary_directory.hpp"
