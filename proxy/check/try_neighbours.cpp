@@ -18,7 +18,7 @@
 #include "proxy/check/try_out.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/sources/attempt.hpp"
-#include "proxy/sources/false_hit.hpp"
+#include "proxy/sources/neighbour.hpp"
 
 namespace proxy {
 namespace {

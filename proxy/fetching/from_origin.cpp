@@ -10,7 +10,6 @@
 #include "proxy/fetching/stored_answer.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/checking.hpp"
-#include "proxy/sources/examination.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"

@@ -1,7 +1,7 @@
 #include "proxy/reply/refuse.hpp"
 
 #include "proxy/reply/error_page.hpp"
-#include "proxy/sources/false_hit.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/users/check_rules.hpp"
 #include "proxy/users/credentials.hpp"

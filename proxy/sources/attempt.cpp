@@ -20,6 +20,8 @@ using net::Task;
 
 namespace {
 
+// RFC 9110 15.2 allows any number of interim responses; an origin that only sends those would hold
+// the request for ever.
 constexpr int kMostInterims = 32;
 constexpr unsigned kProcessing = 102;
 constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
@@ -232,6 +234,8 @@ Task<Outcome<void>> skip_body(SourceAccess& access, Fetch& fetch, std::uint64_t 
   co_return boost::system::in_place_value;
 }
 
+// A neighbour that has the body, and is silent, is at fault; one that fetches it may only wait, as
+// the origin would have us wait.
 bool is_silent(const Outcome<void>& body, const Attempt& attempt) {
   return !body && body.error().what == Failure::What::timed_out && attempt.peer() &&
          attempt.waits_itself();
@@ -242,6 +246,7 @@ Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent
                                            std::chrono::milliseconds idle) {
   Rest begun{std::move(rest), std::move(fits), &silent};
   const auto raced = make_shared_in_frames<Rest>(std::move(begun));
+  // The other coroutine may outlive this one, which an abandoned request destroys where it waits.
   // Ends the race whatever happens.
   struct End {
     Rest& of;

@@ -2,28 +2,106 @@
 
 #include <algorithm>
 
+#include "proxy/tiers/placement.hpp"
+
 namespace proxy {
+
+using namespace std::chrono_literals;
+using Time = Budget::Time;
+
+namespace {
+
+// Times of machines in one room, and of one behind a line, lie far apart: so a bound between them
+// is no delicate choice.
+constexpr Time kNearOrigin = 10ms;
+constexpr Time kNearOriginMore = 5ms;  // how much longer than a near origin a neighbour may take
+// Two times that are less apart than this tell nothing of each other.
+constexpr Time kNoise = 1ms;
+constexpr Time kLeastPatience = 10ms;
+constexpr Time kLeastInBody = 50ms;
+constexpr Time kLeastInFetchedBody = 1s;  // the connection outlasts no shorter wait: Fetch::body()
+constexpr Time kAssumed = 50ms;           // of what was never measured
+constexpr Time kWithoutBudget = 40ms;
+// The question costs a round trip in vain for most keys: it has to gain that much for the others.
+constexpr int kLeastGain = 8;
+constexpr int kLeastGainForStale = 2;
+constexpr Time kNoiseOfFetch = 20ms;
+constexpr Time kAssumedOfFetch = 500ms;
+constexpr Time kAssumedOfParent = 200ms;
+constexpr Time kEndless = Budget::kEndless;
+
+}  // namespace
+
+Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
+  if (prefer == config::Prefer::neighbours) return {kEndless, kEndless};
+  const bool spares = prefer == config::Prefer::origin_load;
+  // Without a time of the origin nothing is too slow, but the origin is asked soon, which tells it.
+  if (!origin.measured()) return {std::nullopt, spares ? kWithoutBudget : kLeastPatience};
+  const auto takes = origin.mean();
+  if (!spares) return {takes + kNoise, kLeastPatience};
+  // Sparing a distant origin is worth some waiting, in proportion to what its clients wait anyway.
+  const auto most = 3 * takes + 20ms;
+  return {takes < kNearOrigin ? takes + kNearOriginMore : most, most - takes};
+}
+
+Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
+                   peers::SteadyTime now) {
+  // Before its times, which are those of the days when it worked.
+  if (claimant.on_probation) return Ask::on_trial;
+  const auto& takes = claimant.first_byte;
+  if (!takes.measured() || !budget.longest || takes.mean() <= *budget.longest) return Ask::yes;
+  return now - claimant.measured >= peers::kFades ? Ask::on_trial : Ask::no;
+}
+
+bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget) {
+  return !budget.longest && claimant.measured() && !is_near(claimant);
+}
+
+Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
+  if (budget.patience == kEndless) return kEndless;
+  if (!claimant.measured()) return std::min(kAssumed, budget.patience);
+  if (origin_comes_first(claimant, budget)) return 0ms;
+  return std::clamp(claimant.p95(), kLeastPatience, std::max(kLeastPatience, budget.patience));
+}
+
+bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
+               config::Prefer prefer, Held held) {
+  if (prefer == config::Prefer::neighbours) return true;
+  if (prefer == config::Prefer::latency) return false;
+  const int least_gain = held == Held::stale ? kLeastGainForStale : kLeastGain;
+  return !origin.measured() || least_gain * neighbour.mean() <= origin.mean();
+}
+
+Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget) {
+  return std::max({kLeastInBody, neighbour.p95(), budget.patience});
+}
+
+Time patience_in_fetched_body(const peers::FirstByte& origin) {
+  return std::max(kLeastInFetchedBody, patience_with_fetch(origin));
+}
+
+Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer) {
+  if (prefer == config::Prefer::neighbours) return kEndless;
+  return origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfParent;
+}
+
+Time patience_with_fetch(const peers::FirstByte& origin) {
+  return origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfFetch;
+}
 
 Candidates::Candidates(peers::Claimants claimants, const Budget& budget, peers::SteadyTime now,
                        const std::function<std::uint32_t()>& draw) {
   for (auto& peer : claimants) {
-    switch (whether_to_ask(peer->accuracy.standing(), budget, now)) {
-      case Ask::yes:
-        in_line_.push_back(std::move(peer));
-        break;
-      case Ask::on_trial:
-        on_trial_.push_back(std::move(peer));
-        break;
-      case Ask::no:
-        too_slow_.push_back(std::move(peer));
-        break;
-    }
+    const auto asks = whether_to_ask(peer->accuracy.standing(), budget, now);
+    auto& place = asks == Ask::yes ? in_line_ : asks == Ask::no ? too_slow_ : on_trial_;
+    place.push_back(std::move(peer));
   }
   order_by_choice(
       std::span(in_line_.data(), in_line_.size()),
       [](const peers::PeerRef& peer) { return peer->accuracy.standing(); }, draw);
 }
 
+// Only explanations ask this: the lists hold a handful, so nothing is kept for it.
 std::optional<Ask> Candidates::place_of(const peers::PeerRef& peer) const {
   const auto has = [&](const peers::Claimants& some) {
     return std::find(some.begin(), some.end(), peer) != some.end();

@@ -20,6 +20,7 @@ ChoicePlan::ChoicePlan(Given given, Hedges& hedges)
 
 void ChoicePlan::begin(Time now) {
   begun_ = now;
+  // Every request earns, also one that never asks twice: the share is one of all requests.
   hedges_.earn();
   if (given_.nobody_else) given_.candidates.call_reserve();
   // Without the origin as the next source, nobody would answer the client while the trial lasts.

@@ -4,8 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "proxy/http/cache_status.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/sources/false_hit.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/failure.hpp"
 
@@ -64,7 +65,68 @@ bool is_a_no(Worth worth) {
          worth == Worth::refused;
 }
 
+bool starts_with_word(std::string_view text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return text.empty() || text.front() == ' ' || text.front() == '/';
+}
+
+// RFC 9211 2.2, 2.8.
+FalseHit cause_of(const http::NearestCacheStatus& said) {
+  if (said.hit) return FalseHit::untold;
+  if (starts_with_word(said.detail, "refused")) return FalseHit::refused;
+  if (starts_with_word(said.detail, "unknown")) return FalseHit::unknown;
+  if (said.fwd == "uri-miss") {
+    return starts_with_word(said.detail, "gone") ? FalseHit::gone : FalseHit::absent;
+  }
+  if (said.fwd == "vary-miss") return FalseHit::variant;
+  if (said.fwd == "stale" || said.fwd == "request") return FalseHit::stale;
+  // `detail` tells of Squid's first look-up, by the URL alone. Squid sends `fwd` for stale
+  // responses, and not always for others.
+  if (said.detail == "mismatch") return FalseHit::absent;
+  if (said.detail == "match") return FalseHit::variant;
+  if (said.detail == "no-cache") return FalseHit::refused;
+  return FalseHit::untold;
+}
+
+// "MISS from squid-a.test:3128", as Squid up to version 5 sends it.
+FalseHit cause_of_lookup(std::string_view said) {
+  const auto word = said.substr(0, said.find(' '));
+  if (word == "MISS") return FalseHit::absent;
+  if (word == "HIT") return FalseHit::stale;
+  if (word == "NONE") return FalseHit::refused;
+  return FalseHit::untold;
+}
+
 }  // namespace
+
+FalseHit cause_of(const http::ResponseHead& answer) {
+  const auto* page = answer.fields.find("X-Squid-Error");
+  if (page && !starts_with_word(page->value, "ERR_ONLY_IF_CACHED_MISS")) return FalseHit::refused;
+  if (const auto said = http::nearest_cache_status(answer.fields)) return cause_of(*said);
+  // Each Squid on the way appends its own field: the last one is the nearest Squid's.
+  std::string_view lookup;
+  for (const auto& line : answer.fields) {
+    if (http::same_word(line.name, "X-Cache-Lookup")) lookup = line.value;
+  }
+  return cause_of_lookup(lookup);
+}
+
+bool holds_other_parts(const http::ResponseHead& answer) {
+  const auto said = http::nearest_cache_status(answer.fields);
+  return said && !said->hit && said->fwd == "partial";
+}
+
+bool refuses_us(const http::ResponseHead& answer) {
+  const auto status = answer.status;
+  if (status != 403 && status != 407 && status != 504) return false;
+  if (const auto* page = answer.fields.find("X-Squid-Error")) {
+    return starts_with_word(page->value, "ERR_ACCESS_DENIED") ||
+           starts_with_word(page->value, "ERR_CACHE_ACCESS_DENIED");
+  }
+  const auto said = http::nearest_cache_status(answer.fields);
+  return said && starts_with_word(said->detail, std::string("refused/").append(kNotAClient));
+}
 
 bool neighbours_may_answer(const Request& request) {
   const auto& facts = request.facts;
@@ -84,6 +146,7 @@ Finding finding_in(const http::ResponseHead& answer, const SiblingQuestion& aske
   // Before the statuses: a 504 that refuses us says nothing of the key.
   if (refuses_us(answer)) return {Worth::refuses_us, FalseHit::refused};
   if (status == 504 && part && holds_other_parts(answer)) return {Worth::other_range};
+  // A Squid may answer 502 in place of the 504 of RFC 9111 5.2.1.7.
   if (status == 504 || status == 502) return {Worth::false_hit, cause_of(answer)};
   if (status == 200 || (status == 206 && part)) return {Worth::holds};
   if (status == 304 && !asked.tag.empty()) return {Worth::holds};
@@ -133,18 +196,6 @@ bool is_denial(const Finding& finding) {
           finding.cause == FalseHit::unknown || finding.cause == FalseHit::untold);
 }
 
-std::optional<peers::ClaimOutcome> outcome_for_unclaimed(const Finding& finding) {
-  const auto& worth = finding.worth;
-  if (worth == Worth::true_hit) return peers::ClaimOutcome::unclaimed_hit;
-  if (worth != Worth::false_hit && worth != Worth::unusable) return outcome_for(finding);
-  return finding.late ? peers::ClaimOutcome::timed_out : peers::ClaimOutcome::unclaimed_no;
-}
-
-std::optional<peers::ClaimOutcome> outcome_after_waiting(const Finding& finding) {
-  return finding.worth == Worth::true_hit ? Outcomes(peers::ClaimOutcome::unclaimed_hit)
-                                          : std::nullopt;
-}
-
 std::optional<bool> says_it_holds(const http::ResponseHead& answer) {
   const auto finding = finding_in(answer, {});
   if (finding.worth == Worth::holds) return true;
@@ -153,7 +204,15 @@ std::optional<bool> says_it_holds(const http::ResponseHead& answer) {
   return false;
 }
 
-std::optional<peers::ClaimOutcome> outcome_for(const Finding& finding) {
+std::optional<peers::ClaimOutcome> outcome_for(const Finding& finding, Claiming said) {
+  using peers::ClaimOutcome;
+  const bool claims = said == Claiming::key;
+  if (!claims && finding.worth == Worth::true_hit) return ClaimOutcome::unclaimed_hit;
+  if (said == Claiming::waits) return std::nullopt;
+  const bool has_none = finding.worth == Worth::false_hit || finding.worth == Worth::unusable;
+  // Who has claimed nothing has kept its word, and can only have taken too long.
+  if (!claims && has_none)
+    return finding.late ? ClaimOutcome::timed_out : ClaimOutcome::unclaimed_no;
   const auto& meaning = meaning_of(finding.worth);
   return finding.late ? meaning.if_late : meaning.outcome;
 }
@@ -186,6 +245,8 @@ Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const Reque
     peer->accuracy.ask();
     digest = request.policy().directory->native_etag(peer);
   } else {
+    // Without a claim there is no digest to name; our epoch lets the owner tell others that we
+    // fetch it.
     epoch = peers::to_text(access.shared.publisher.current()->epoch);
   }
   question.digest = digest;
@@ -206,6 +267,8 @@ Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request
 
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer) {
   const auto said = http::nearest_cache_status(answer.fields);
+  // The epoch is enough: our polls have shown which neighbour has it, and a made-up one names
+  // nobody.
   constexpr std::string_view kNames = "fetched-by/";
   if (!said || !said->detail.starts_with(kNames)) return std::nullopt;
   return peers::parse_epoch(std::string_view(said->detail).substr(kNames.size()));
@@ -219,8 +282,8 @@ std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
 }
 
 std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding) {
-  if (attempt.lead() == Lead::claim) return outcome_for(finding);
-  return attempt.waits_itself() ? outcome_after_waiting(finding) : outcome_for_unclaimed(finding);
+  const auto unclaimed = attempt.waits_itself() ? Claiming::waits : Claiming::nothing;
+  return outcome_for(finding, attempt.lead() == Lead::claim ? Claiming::key : unclaimed);
 }
 
 void record_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,

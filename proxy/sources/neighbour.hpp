@@ -1,5 +1,5 @@
-// Asks a neighbour for a response that its digest claims, judges the claim by the answer, and notes
-// the result in the neighbour's statistics. claimant_search.hpp says whom to ask.
+// Asks a neighbour for a response that its digest claims, judges the claim by the answer, and
+// records the result in the neighbour's statistics. claimant_search.hpp says whom to ask.
 #pragma once
 
 #include <chrono>
@@ -56,6 +56,25 @@ bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& req
 
 // The rules follow, as pure functions.
 
+// The cause of a negative answer to only-if-cached. A Hearsay tells every cause in Cache-Status:
+// `fwd`, and "gone", "unknown" or "refused" in `detail`. Any cache that follows RFC 9211 tells the
+// causes that have a `fwd`.
+// Squid 6 and later give the result of the look-up there ("match", "mismatch", "no-cache"). Squid 5
+// tells in X-Cache-Lookup whether it found the URL. No Squid tells that a response has left its
+// store. In X-Squid-Error every Squid names an error other than the miss.
+peers::FalseHit cause_of(const http::ResponseHead& answer);
+
+// Whether the answer says that the sibling holds the response, but not the bytes that were asked
+// for (RFC 9211 2.2: fwd=partial).
+bool holds_other_parts(const http::ResponseHead& answer);
+
+// The detail with which a Hearsay refuses a client that is not in its access.clients. To a question
+// of a neighbour it adds "refused/" in front.
+inline constexpr std::string_view kNotAClient = "denied/access.clients";
+// Whether the answer says that the sibling serves nothing to us, whatever we ask for: by the detail
+// of a Hearsay, or by a Squid's page.
+bool refuses_us(const http::ResponseHead& answer);
+
 // What the head of an answer says about the claim. A neighbour that answers 416 knows the length,
 // and so holds a response (RFC 9110 15.5.17): 416 does not disprove the claim. But if the request
 // for a part named a validator, the range lies within that version, so 416 says that the neighbour
@@ -79,12 +98,12 @@ Finding in_time(Finding finding, std::chrono::microseconds waited,
 // Whether the neighbour does not hold the response, so that it need not be asked again until its
 // digest has changed.
 bool is_denial(const Finding& finding);
+// What a neighbour had said of the URL. Who waits has claimed nothing, and has said that it waits
+// for its own source: its failures are those of the source.
+enum class Claiming : std::uint8_t { key, nothing, waits };
 // The outcome for the neighbour's statistics; nothing if the finding is not about the neighbour.
-std::optional<peers::ClaimOutcome> outcome_for(const Finding& finding);
-// Likewise, for a neighbour that has not claimed the URL.
-std::optional<peers::ClaimOutcome> outcome_for_unclaimed(const Finding& finding);
-// Likewise, for one that waited for its own source: its failures are those of the source.
-std::optional<peers::ClaimOutcome> outcome_after_waiting(const Finding& finding);
+std::optional<peers::ClaimOutcome> outcome_for(const Finding& finding,
+                                               Claiming said = Claiming::key);
 // Whether the answer says that the neighbour holds the response; nothing if it does not tell.
 std::optional<bool> says_it_holds(const http::ResponseHead& answer);
 // The worth as one word, such as "false-hit". Empty: the answer was of use, or says nothing.
@@ -105,7 +124,7 @@ Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request
 // The neighbour that a sibling's answer names as the one that fetches the response, by its epoch.
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer);
 
-// The outcome of an attempt: outcome_for(), or outcome_for_unclaimed().
+// outcome_for(), by what the neighbour has said.
 std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding);
 // The neighbour's time to first byte, as far as the answer tells it.
 std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,

@@ -19,6 +19,7 @@ upstream::Route route_of(const Request& request) {
   return request.mapping() ? upstream::Route() : request.policy().routes.find(request.target);
 }
 
+// Only what this proxy asks of its own accord waits: a client that wants an answer may be luckier.
 bool origin_rests(const SourceAccess& access, const Request& request) {
   const auto origin = origin_of(request.target, request.policy().lists);
   return access.upstream.health.rests(origin, access.now());
@@ -41,11 +42,11 @@ FetchPlan origin_plan(const Request& request, std::string head) {
 
 FetchPlan origin_plan(const Request& request, std::string head, upstream::Route route) {
   const auto& timeouts = request.policy().settings.timeouts;
-  FetchPlan plan;
-  plan.head = std::move(head);
-  plan.method = "GET";
-  plan.connect = timeouts.connect;
-  plan.first_byte = timeouts.first_byte;
+  FetchPlan plan{.to = {},
+                 .head = std::move(head),
+                 .method = "GET",
+                 .connect = timeouts.connect,
+                 .first_byte = timeouts.first_byte};
   aim(plan, request, std::move(route));
   return plan;
 }

@@ -1,4 +1,4 @@
-#include "proxy/sources/source_question.hpp"
+#include "proxy/sources/claimant_search.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -41,6 +41,7 @@ void record_unused(const AskedAbout& about, const Attempt& attempt, bool begun,
 // Reads a body that nobody uses, from a neighbour whose last answers broke off. A body that reaches
 // its end, or a mebibyte, shows that the neighbour works again.
 Task<void> see_out(SourceAccess& access, const AskedAbout& about, Attempt& attempt) {
+  // More than what is in flight when a connection breaks, and still little for a LAN.
   constexpr std::uint64_t kEnough = 1 << 20;
   const auto limit = access.upstream.timeouts.peer_first_byte;
   const auto until = access.now() + 2 * limit;

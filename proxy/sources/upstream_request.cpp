@@ -19,20 +19,25 @@ namespace {
 
 using http::field;
 
-// The client's own conditions and ranges. A fill does not forward them: it asks for the whole or
-// for its part, with conditions of its own.
-constexpr std::array kClientsOwn{field::if_none_match, field::if_modified_since,
-                                 field::if_match,      field::if_unmodified_since,
-                                 field::expect,        field::range,
-                                 field::if_range,      field::accept_encoding};
-constexpr std::span kClientsConditions = std::span(kClientsOwn).first<5>();
-constexpr std::span kClientsConditionsAndRange = std::span(kClientsOwn).first<7>();
-constexpr std::array kNotForSiblings{field::if_none_match, field::if_modified_since,
-                                     field::if_match,      field::if_unmodified_since,
-                                     field::if_range,      field::range,
-                                     field::expect,        field::cookie,
-                                     field::cookie2,       field::authorization,
-                                     field::cache_control, field::pragma};
+// Fields of a client that are not sent on. First its own conditions and ranges: a fill asks for the
+// whole or for its part, with conditions of its own. Then what only the origin may know.
+constexpr std::array kWithheld{field::accept_encoding,
+                               field::if_none_match,
+                               field::if_modified_since,
+                               field::if_match,
+                               field::if_unmodified_since,
+                               field::expect,
+                               field::range,
+                               field::if_range,
+                               field::cookie,
+                               field::cookie2,
+                               field::authorization,
+                               field::cache_control,
+                               field::pragma};
+constexpr std::span kClientsOwn = std::span(kWithheld).first<8>();
+constexpr std::span kClientsConditions = std::span(kWithheld).subspan<1, 5>();
+constexpr std::span kClientsConditionsAndRange = std::span(kWithheld).subspan<1, 7>();
+constexpr std::span kNotForSiblings = std::span(kWithheld).subspan<1>();
 
 http::UpstreamRequest to_origin(const Request& request, std::string_view our_name,
                                 const http::Fields& fields, std::span<const field> without) {
@@ -47,6 +52,12 @@ http::UpstreamRequest to_origin(const Request& request, std::string_view our_nam
 
 http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
   return to_origin(request, our_name, request.head.fields, kClientsConditionsAndRange);
+}
+
+std::string head_of(const http::UpstreamRequest& asked) {
+  std::string head;
+  http::append_request_head(head, asked);
+  return head;
 }
 
 // Whether the answer is the part from `offset` to the end. If `length` is known, it must be the
@@ -89,9 +100,7 @@ std::string unchanged_range(const Request& request, std::string_view our_name,
     asked.without = kClientsOwn;
   }
   asked.extra = {extra.data(), extra.size()};
-  std::string head;
-  http::append_request_head(head, asked);
-  return head;
+  return head_of(asked);
 }
 
 // Whether the client is ahead of the cache (cache::judge), which its Cache-Control does not say. A
@@ -123,38 +132,33 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   boost::container::small_vector<http::Field, 8> extra{
       {field::cache_control, "Cache-Control", control},
       {field::unknown, peers::kEpochField, peers::kWanted}};
+  const auto add = [&extra](field id, std::string_view name, std::string_view value) {
+    if (!value.empty()) extra.push_back({id, name, value});
+  };
   const std::string range = part ? http::range_field(part->bytes) : std::string();
-  if (part) extra.push_back({field::range, "Range", range});
-  if (part && !part->validator.empty()) {
-    extra.push_back({field::if_range, "If-Range", part->validator});
-  }
-  if (part && part->first_will_do) {
-    extra.push_back({field::unknown, peers::kPartField, peers::kFirstWillDo});
-  }
-  if (!asked.tag.empty()) extra.push_back({field::if_none_match, "If-None-Match", asked.tag});
-  if (!asked.digest.empty()) extra.push_back({field::unknown, peers::kDigestField, asked.digest});
-  if (!asked.fetcher.empty()) extra.push_back({field::unknown, peers::kFetchField, asked.fetcher});
   const std::string rule = request.facts.rule ? peers::to_text(request.facts.rule) : std::string();
-  if (!rule.empty()) extra.push_back({field::unknown, peers::kRuleField, rule});
-  std::string head;
+  add(field::range, "Range", range);
+  if (part) add(field::if_range, "If-Range", part->validator);
+  if (part && part->first_will_do) add(field::unknown, peers::kPartField, peers::kFirstWillDo);
+  add(field::if_none_match, "If-None-Match", asked.tag);
+  add(field::unknown, peers::kDigestField, asked.digest);
+  add(field::unknown, peers::kFetchField, asked.fetcher);
+  add(field::unknown, peers::kRuleField, rule);
   const auto shown = http::without_forwarded(request.head.fields);
-  http::append_request_head(head, {.method = method,
-                                   .target = request.target.url(),
-                                   .host = request.target.authority(),
-                                   .fields = shown ? *shown : request.head.fields,
-                                   .received_minor = request.head.minor,
-                                   .name = our_name,
-                                   .without = kNotForSiblings,
-                                   .extra = {extra.data(), extra.size()}});
-  return head;
+  return head_of({.method = method,
+                  .target = request.target.url(),
+                  .host = request.target.authority(),
+                  .fields = shown ? *shown : request.head.fields,
+                  .received_minor = request.head.minor,
+                  .name = our_name,
+                  .without = kNotForSiblings,
+                  .extra = {extra.data(), extra.size()}});
 }
 
 std::string check_request(const Request& request, std::string_view our_name) {
   const auto shown = http::without_forwarded(request.head.fields);
-  std::string head;
   const auto& fields = shown ? *shown : request.head.fields;
-  http::append_request_head(head, to_origin(request, our_name, fields, kNotForSiblings));
-  return head;
+  return head_of(to_origin(request, our_name, fields, kNotForSiblings));
 }
 
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request) {
@@ -193,9 +197,7 @@ std::string origin_request(const Request& request, std::string_view our_name,
     extra.push_back({field::cache_control, "Cache-Control", "no-cache"});
   }
   asked.extra = {extra.data(), extra.size()};
-  std::string head;
-  http::append_request_head(head, asked);
-  return head;
+  return head_of(asked);
 }
 
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,

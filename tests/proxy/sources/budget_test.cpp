@@ -1,4 +1,4 @@
-#include "proxy/sources/budget.hpp"
+#include "proxy/sources/candidates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <random>
 #include <vector>
 
-#include "proxy/sources/candidates.hpp"
 #include "proxy/tiers/placement.hpp"
 
 namespace proxy {

@@ -1,4 +1,4 @@
-#include "proxy/sources/examination.hpp"
+#include "proxy/sources/checking.hpp"
 
 #include <gtest/gtest.h>
 

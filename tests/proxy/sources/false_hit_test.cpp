@@ -1,4 +1,4 @@
-#include "proxy/sources/false_hit.hpp"
+#include "proxy/sources/neighbour.hpp"
 
 #include <gtest/gtest.h>
 

@@ -80,7 +80,7 @@ TEST(Neighbour, WhoseNameIsNotResolvedIsNotBlamed) {
       failure_of(Failure::Where::upstream, make_error_code(upstream::Errc::resolver_timed_out)));
   EXPECT_EQ(finding.worth, Worth::unresolved);
   EXPECT_FALSE(outcome_for(finding));
-  EXPECT_FALSE(outcome_for_unclaimed(finding));
+  EXPECT_FALSE(outcome_for(finding, Claiming::nothing));
   EXPECT_EQ(words_for(finding, "b"), "dns/b");
 }
 
@@ -222,8 +222,9 @@ TEST(Neighbour, ThatHasClaimedNothingIsNotHeldToAClaim) {
       {{Worth::given_up}, std::nullopt, std::nullopt},
   };
   for (const auto& one : cases) {
-    EXPECT_EQ(outcome_for_unclaimed(one.finding), one.at_once) << word(one.finding.worth);
-    EXPECT_EQ(outcome_after_waiting(one.finding), one.after_waiting) << word(one.finding.worth);
+    EXPECT_EQ(outcome_for(one.finding, Claiming::nothing), one.at_once) << word(one.finding.worth);
+    EXPECT_EQ(outcome_for(one.finding, Claiming::waits), one.after_waiting)
+        << word(one.finding.worth);
   }
 }
 
