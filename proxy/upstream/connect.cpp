@@ -78,6 +78,7 @@ void end_silent(RaceState& state, std::size_t attempt) {
 
 }  // namespace
 
+// Alternating: where one family leads nowhere, the other one is tried after a single head start.
 Addresses attempt_order(const Addresses& addresses) {
   Addresses v6;
   Addresses v4;
@@ -111,7 +112,8 @@ net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoin
       next_start = now + options.head_start;
     }
     if (state->running == 0) co_return state->failure;
-    state->wake.expires_at(next < endpoints.size() ? std::min(next_start, deadline) : deadline);
+    const auto until = next < endpoints.size() ? std::min(next_start, deadline) : deadline;
+    state->wake.expires_after(until - now);  // the clock may stand, and the timer's never does
     co_await state->wake.async_wait(net::as_result);
   }
   co_return std::move(state->attempts[*state->winner]);
@@ -142,11 +144,11 @@ net::Task<net::error_code> Connector::objection(const Endpoint& endpoint,
     co_return net::error_code{};
   }
   const auto addresses = co_await needs_.resolver.resolve(endpoint.host, timeout);
-  if (!addresses && addresses.error() == Errc::resolver_timed_out) co_return addresses.error();
-  if (!addresses) co_return net::error_code{};
+  // Whether a name without an address here has one at the parent, the parent tells.
+  const bool is_late = !addresses && addresses.error() == Errc::resolver_timed_out;
+  if (!addresses) co_return is_late ? addresses.error() : net::error_code{};
   const auto endpoints = permitted(*addresses, endpoint);
-  if (!endpoints) co_return endpoints.error();
-  co_return net::error_code{};
+  co_return endpoints ? net::error_code{} : endpoints.error();
 }
 
 net::Task<net::Result<net::Socket>> Connector::open(
@@ -170,6 +172,8 @@ net::Task<net::Result<net::Socket>> Connector::open(
 
 net::Result<std::vector<net::tcp::endpoint>> Connector::permitted(const Addresses& addresses,
                                                                   const Endpoint& endpoint) {
+  // Judged here, with the very addresses that are connected to: a name may have others a moment
+  // later (DNS rebinding).
   needs_.guard.refresh(needs_.deadlines.now());
   Addresses allowed;
   bool blocked = false;

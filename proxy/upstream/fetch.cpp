@@ -99,6 +99,7 @@ Soon<Outcome<void>> Fetch::send_head() {
   return written.value() ? Outcome<void>(failed(written.value())) : Outcome<void>();
 }
 
+// Made anew for each parent, and not once in the plan, since plans mostly have none.
 Task<Outcome<void>> Fetch::send_head_to_parent() {
   // The head in the plan is for the origin; each parent needs its own target and login.
   const auto& authorization = server_.parent()->authorization;
@@ -121,6 +122,7 @@ Task<Outcome<void>> Fetch::send(std::span<const net::asio::const_buffer> bytes) 
   co_return boost::system::in_place_value;
 }
 
+// With TLS, bytes on the socket may be no answer: a session ticket, for example.
 bool Fetch::answered_early() {
   return !stream_->is_tls() && (!input_->empty() || !stream_->quiet());
 }

@@ -13,6 +13,8 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
+// Addresses come and go (DHCP, VPN). Reading them is an exchange with the kernel, too much for each
+// connection.
 constexpr std::chrono::seconds kLookAgain{10};
 
 const config::Address kLoopback4 = config::address_from_v4({127, 0, 0, 1});
@@ -37,6 +39,7 @@ config::Address reached(const config::Address& address) {
   return address == config::Address{} ? kLoopback6 : address;
 }
 
+// RFC 6761 6.3: resolvers give a loopback address for these names, whatever the name servers say.
 bool is_localhost(std::string_view host) {
   constexpr std::string_view kName = "localhost";
   if (host.ends_with('.')) host.remove_suffix(1);
@@ -116,6 +119,8 @@ bool Guard::allows(const config::Address& address, std::uint16_t port, Trust tru
   return !inner || !is_denied(*inner, port, trust);
 }
 
+// What is denied must not come from the cache or a neighbour either, so this does not wait for a
+// connection.
 bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) const {
   if (denies_all_) return true;
   if (const auto address = config::parse_address(host)) {
@@ -139,6 +144,7 @@ bool Guard::names_own_socket(std::string_view host, std::uint16_t port) const {
 bool Guard::is_denied(const config::Address& address, std::uint16_t port, Trust trust) const {
   // Before the settings: a connection to ourselves would make a loop even if they allow it.
   if (is_own_socket(address, port)) return true;
+  // The operator has named it: a neighbour or an origin on this machine is common.
   if (trust == Trust::configured) return false;
   return config::contains(deny_to_, address) || (deny_to_self_ && is_local(address));
 }
@@ -146,6 +152,8 @@ bool Guard::is_denied(const config::Address& address, std::uint16_t port, Trust 
 bool Guard::is_own_socket(const config::Address& address, std::uint16_t port) const {
   return std::any_of(listening_.begin(), listening_.end(), [&](const net::tcp::endpoint& own) {
     if (own.port() != port) return false;
+    // A wildcard socket is reached by every address of this machine, those that it got meanwhile
+    // included.
     return own.address().is_unspecified() ? is_local(address)
                                           : plain_address(own.address()) == reached(address);
   });

@@ -28,6 +28,7 @@ void NameHealth::set_servers(const std::vector<std::string>& servers, std::strin
               std::move(source)};
 }
 
+// The silence counts from the first question without a reply, however many follow it.
 void NameHealth::asked(Time now) {
   const threads::MutexLock lock(mutex_);
   if (!unanswered_) unanswered_ = now;
@@ -43,6 +44,12 @@ void NameHealth::answered(Time now) {
 
 void NameHealth::failed(std::string_view name, Time now) {
   const threads::MutexLock lock(mutex_);
+  record_failure(name, now);
+}
+
+void NameHealth::record_failure(std::string_view name, Time now) {
+  // Failures that lie further apart are no trouble: else the mistyped names of a whole day would
+  // add up to one.
   if (now - last_failure_ > kLately) failed_.clear();
   if (failed_.empty()) first_failure_ = now;
   last_failure_ = now;
@@ -52,11 +59,10 @@ void NameHealth::failed(std::string_view name, Time now) {
 }
 
 void NameHealth::timed_out(std::string_view name, Time asked, Time now) {
-  {
-    const threads::MutexLock lock(mutex_);
-    if (asked < silence_ended_) return;
-  }
-  failed(name, now);
+  const threads::MutexLock lock(mutex_);
+  // Time-outs of questions from a silence come seconds after its end, and would begin a trouble
+  // that is over.
+  if (asked >= silence_ended_) record_failure(name, now);
 }
 
 void NameHealth::probed(Probed how, Time now) {
@@ -87,19 +93,22 @@ bool NameHealth::fails_lately(Time now) const {
 }
 
 std::optional<NameHealth::Trouble> NameHealth::found(Time now) const {
+  // For one name server, and for several.
+  struct Words {
+    std::string_view text, advice;
+  };
+  static constexpr Words kSilent[] = {
+      {"does not answer", "look whether it runs, and at the way to it"},
+      {"do not answer", "look whether they run, and at the way to them"}};
+  static constexpr Words kUseless[] = {
+      {"answers, but resolves no names", "look at its log, and at its way to other name servers"},
+      {"answer, but resolve no names",
+       "look at their logs, and at their way to other name servers"}};
   const bool silent = is_silent(now);
   if (!silent && !is_useless(now)) return std::nullopt;
-  if (silent) {
-    return Trouble{text_with(servers_.several ? "do not answer" : "does not answer"),
-                   servers_.several ? "look whether they run, and at the way to them"
-                                    : "look whether it runs, and at the way to it",
-                   *unanswered_, last_asked_};
-  }
-  return Trouble{text_with(servers_.several ? "answer, but resolve no names"
-                                            : "answers, but resolves no names"),
-                 servers_.several ? "look at their logs, and at their way to other name servers"
-                                  : "look at its log, and at its way to other name servers",
-                 first_failure_, last_failure_};
+  const auto& [text, advice] = (silent ? kSilent : kUseless)[servers_.several ? 1 : 0];
+  return silent ? Trouble{text_with(text), advice, *unanswered_, last_asked_}
+                : Trouble{text_with(text), advice, first_failure_, last_failure_};
 }
 
 std::string NameHealth::text_with(std::string_view what) const {
@@ -114,6 +123,7 @@ std::string NameHealth::text_for_client(Time now) const {
   return trouble ? trouble->text : text_with("gave no usable answer");
 }
 
+// One line when it begins and one when it ends: a name server that is down fails every request.
 void NameHealth::say(Time now) {
   const threads::MutexLock lock(mutex_);
   const auto trouble = found(now);

@@ -82,6 +82,7 @@ class NameHealth {
   [[nodiscard]] bool is_useless(Time now) const REQUIRES(mutex_);
   [[nodiscard]] std::string text_with(std::string_view what) const REQUIRES(mutex_);
   [[nodiscard]] std::optional<Trouble> found(Time now) const REQUIRES(mutex_);
+  void record_failure(std::string_view name, Time now) REQUIRES(mutex_);
   void replied(Time now) REQUIRES(mutex_);
 
   // As texts about trouble name them.

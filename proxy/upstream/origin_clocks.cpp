@@ -34,6 +34,7 @@ std::optional<seconds> agreed_skew(std::span<const seconds> ahead) {
   std::vector<seconds> sorted(ahead.begin(), ahead.end());
   if (sorted.size() < OriginClocks::kWitnesses) return std::nullopt;
   std::sort(sorted.begin(), sorted.end());
+  // The median, and not the mean: one clock that is wrong by years must not decide.
   const auto median = sorted[sorted.size() / 2];
   if (!is_wrong(median)) return std::nullopt;
   const auto agreeing =
@@ -47,6 +48,7 @@ std::optional<seconds> agreed_skew(std::span<const seconds> ahead) {
 
 void OriginClocks::note(std::string_view host, seconds ahead, Clock::time_point now) {
   if (!is_wrong(ahead) && !any_wrong_.load(std::memory_order_relaxed) && !is_due(now)) return;
+  // The log is written without the lock, since it may wait for the disk.
   std::optional<seconds> skew;
   {
     const threads::MutexLock lock(mutex_);
@@ -82,6 +84,7 @@ bool OriginClocks::record(std::string_view host, Seen seen) {
       is_wrong(known->second.ahead) == is_wrong(seen.ahead)) {
     return false;
   }
+  // Old hosts go here, so that they take no place of newer ones.
   hosts_.insert_or_assign(std::move(name), seen);
   std::erase_if(hosts_, [&seen](const auto& one) { return seen.at - one.second.at > kKept; });
   if (hosts_.size() > kMost) {

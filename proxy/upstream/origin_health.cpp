@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "proxy/upstream/failure.hpp"
-
 namespace proxy::upstream {
 
 std::string_view advice_on(const Failure& failure) {
@@ -33,6 +31,8 @@ OriginHealth::OriginHealth() : known_(std::make_unique<std::atomic<std::uint32_t
 
 OriginHealth::Place OriginHealth::place_of(const Endpoint& origin) const {
   const std::uint64_t hash = std::hash<Endpoint>{}(origin);
+  // A mark is half a hash and no name: one in two billion origins is taken for another, which at
+  // worst makes the log tell of a failure too early.
   // Never the mark of an empty place, which is 0.
   return {known_[hash % kKnown], static_cast<std::uint32_t>(hash >> 32U) | 1U};
 }
@@ -85,6 +85,8 @@ void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock:
   }
 }
 
+// An origin that the settings no longer name will never answer, and would be listed as failing
+// until it is forgotten by time.
 void OriginHealth::forget_mapped(const std::function<bool(const Endpoint&)>& is_mapped) {
   const threads::MutexLock lock(mutex_);
   std::erase_if(troubles_, [&](const auto& one) {
@@ -139,6 +141,7 @@ std::vector<OriginHealth::Failing> OriginHealth::all_that(
                      origin.trust == Trust::configured});
     }
   }
+  // By name, so that a page that is loaded again shows each origin where it was.
   std::sort(all.begin(), all.end(),
             [](const Failing& a, const Failing& b) { return a.origin < b.origin; });
   return all;

@@ -10,6 +10,7 @@
 namespace proxy::upstream {
 namespace {
 
+// A page may list hundreds of requests; nobody reads more of a URL.
 constexpr std::size_t kLongestUrl = 1024;
 
 // In the order of Awaited.
@@ -38,6 +39,8 @@ std::optional<FirstBytes::Time> FirstBytes::quantile(double share) const {
   double before = share * static_cast<double>(all);
   std::size_t bucket = 0;
   while (bucket + 1 < kBuckets && before > in_bucket_[bucket]) before -= in_bucket_[bucket++];
+  // Within a bucket the times are taken to be spread evenly, so the estimate moves smoothly with
+  // the share.
   const double inside = std::min(1.0, before / std::max(1U, in_bucket_[bucket]));
   const double begin = begin_of(bucket);
   const double units = begin + inside * (begin_of(bucket + 1) - begin);
@@ -56,6 +59,7 @@ std::uint64_t OriginSums::failed() const {
   return std::accumulate(failures.begin(), failures.end(), std::uint64_t{errors});
 }
 
+// What is too old goes when a period begins, which is seldom; of_hour() passes over it until then.
 OriginSums& OriginRecord::at(Clock::time_point now) {
   const auto number = period_at(now);
   if (periods_.empty() || periods_.back().number < number) {
@@ -89,6 +93,8 @@ std::string_view word(Awaited what) {
 void UnderWay::turn_to(const Endpoint& origin, const Endpoint& server, const Parent* through,
                        Clock::time_point now) {
   await(Awaited::nothing, now);
+  // The lock is also what the readers of the three pointers take; the rest is atomic, so that a
+  // step of a request costs no lock.
   // A second try of the same request, as over a fresh connection, is no second request.
   const bool is_counted = std::exchange(is_open_, true) && origin_ == &origin;
   if (is_counted && server_ == &server) return;
@@ -157,6 +163,8 @@ OriginRecord& TrafficOfThread::record_of(const Endpoint& origin, Clock::time_poi
 }
 
 void TrafficOfThread::make_room(Clock::time_point now) {
+  // The least asked one goes, and not the one asked longest ago: a crawl over many names asks each
+  // of them just now.
   const auto worth = [now](const auto& one) {
     return std::tuple(one.second.requests(now), one.second.asked);
   };
@@ -185,12 +193,15 @@ std::vector<OriginTraffic::Origin> OriginTraffic::origins(Clock::time_point now)
     origin.name = name;
     if (origin.sums.requests > 0) all.push_back(std::move(origin));
   }
+  // Stable: of equals, the order of the names stays, and a page does not jump.
   std::stable_sort(all.begin(), all.end(), [](const Origin& a, const Origin& b) {
     return a.sums.requests > b.sums.requests;
   });
   return all;
 }
 
+// Texts are made only of those that may be among the longest: thousands of requests may wait, and a
+// thread stands still while its list is read.
 OriginTraffic::Waits OriginTraffic::waits(std::size_t most) const {
   using Of = Wait::Of;
   const auto by_time = [](const auto& a, const auto& b) { return a.since < b.since; };

@@ -8,6 +8,7 @@ Outgoing::Outgoing(const Of& of, upstream::DescriptorShortage shortage)
       guard({}, of.listening),
       connector({of.deadlines, resolver, guard, of.shared.tls, of.clock}, std::move(shortage)),
       pool(of.deadlines),
+      // How long failures are remembered is a setting, so none is known before follow().
       failed({}),
       upstream{{failed, of.shared.health, of.shared.traffic.add_thread(), of.clock},
                connector,

@@ -32,6 +32,7 @@ struct Waiter : intrusive::list_base_hook<intrusive::link_mode<intrusive::auto_u
   net::Timer timer;
 };
 
+// An IPv4-mapped address is an IPv4 one for the rules and for the system, so it becomes one here.
 std::optional<net::asio::ip::address> literal(std::string_view host) {
   const auto address = config::parse_address(host);
   if (!address) return std::nullopt;
@@ -66,6 +67,7 @@ NameHealth::Probed probed_by(const net::Result<Resolved>& found) {
 
 using AddressInfo = std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)>;
 
+// A hostile name server could send thousands, each of which would be checked and kept.
 constexpr std::size_t kMaxAddresses = 64;  // used of one answer
 constexpr int kFirstTryMs = 1000;          // the second try waits twice as long
 
@@ -88,6 +90,7 @@ Errc error_of(int status) {
   }
 }
 
+// The answer lives no longer than any alias that led to it.
 std::chrono::seconds shortest_ttl(const ares_addrinfo& info) {
   int ttl = info.nodes->ai_ttl;
   for (auto* node = info.nodes; node; node = node->ai_next) ttl = std::min(ttl, node->ai_ttl);
@@ -111,11 +114,7 @@ net::Result<Resolved> found_in(const ares_addrinfo& info) {
 void on_answer(void* arg, int status, int /*timeouts*/, ares_addrinfo* result) {
   const std::unique_ptr<AresChannel::OnAnswer> answered(static_cast<AresChannel::OnAnswer*>(arg));
   const AddressInfo info(result, &ares_freeaddrinfo);
-  if (status == ARES_SUCCESS && info) {
-    (*answered)(found_in(*info));
-  } else {
-    (*answered)(error_of(status));
-  }
+  (*answered)(status == ARES_SUCCESS && info ? found_in(*info) : error_of(status));
 }
 
 }  // namespace
@@ -134,6 +133,7 @@ AresChannel::AresChannel(net::Executor executor, const std::string& servers, OnR
     : timer_(executor) {
   ares_options options{};
   options.timeout = kFirstTryMs;
+  // The resolver asks each server twice: a third round would outlast the patience of clients.
   options.tries = 2;
   // First /etc/hosts, then the servers; c-ares copies the string.
   options.lookups = const_cast<char*>("fb");
@@ -202,22 +202,20 @@ void AresChannel::wait(const std::shared_ptr<Watch>& watch, Direction direction)
   auto& side = watch->sides[static_cast<int>(direction)];
   if (!side.wanted || side.waiting) return;
   side.waiting = true;
-  const auto kind = direction == Direction::read ? asio::posix::descriptor_base::wait_read
-                                                 : asio::posix::descriptor_base::wait_write;
-  watch->descriptor.async_wait(kind, [this, watch, direction](net::error_code error) {
+  const bool reads = direction == Direction::read;
+  const auto kind =
+      reads ? asio::posix::descriptor_base::wait_read : asio::posix::descriptor_base::wait_write;
+  watch->descriptor.async_wait(kind, [this, watch, direction, reads](net::error_code error) {
     watch->sides[static_cast<int>(direction)].waiting = false;
     if (error || !watch->descriptor.is_open()) return;
-    ready(watch->descriptor.native_handle(), direction);
+    const auto fd = watch->descriptor.native_handle();
+    ares_process_fd(channel_, reads ? fd : ARES_SOCKET_BAD, reads ? ARES_SOCKET_BAD : fd);
+    keep_time();
     if (watch->descriptor.is_open()) wait(watch, direction);
   });
 }
 
-void AresChannel::ready(int fd, Direction direction) {
-  const bool reads = direction == Direction::read;
-  ares_process_fd(channel_, reads ? fd : ARES_SOCKET_BAD, reads ? ARES_SOCKET_BAD : fd);
-  keep_time();
-}
-
+// c-ares has no thread and no timer of its own: it resends and gives up only when it is called.
 void AresChannel::keep_time() {
   timeval left{};
   if (!ares_timeout(channel_, nullptr, &left)) {
@@ -248,13 +246,10 @@ class Resolver::Probe {
   }
   void answered(const std::string& name, NameHealth::Time asked, const Answer& answer) {
     const auto error = error_in(answer);
-    if (error == Errc::resolver_timed_out) {
-      health_.timed_out(name, asked, clock_.steady());
-    } else if (error == Errc::resolver_failed || error == Errc::resolver_refused) {
-      health_.failed(name, clock_.steady());
-    } else {
-      health_.answered(clock_.steady());
-    }
+    const auto now = clock_.steady();
+    if (error == Errc::resolver_timed_out) return health_.timed_out(name, asked, now);
+    const bool failed = error == Errc::resolver_failed || error == Errc::resolver_refused;
+    failed ? health_.failed(name, now) : health_.answered(now);
   }
 
  private:
@@ -313,6 +308,8 @@ Resolver::~Resolver() {
 net::Task<net::Result<Addresses>> Resolver::resolve(std::string host,
                                                     std::chrono::milliseconds timeout) {
   if (const auto address = literal(host)) co_return Addresses(1, *address);
+  // RFC 4343: names are compared without regard to case, so one entry of the cache serves all
+  // spellings.
   host = config::lower_case(host);
   if (!may_be_name(host)) co_return Errc::name_not_found;
   if (const auto* known = cache_.find(host, clock_.steady())) co_return *known;
@@ -350,11 +347,7 @@ void Resolver::ask(const std::string& name, const std::shared_ptr<Query>& query)
 
 void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
   const auto query = pending_.extract(name).mapped();
-  if (found) {
-    query->answer = std::move(found->addresses);
-  } else {
-    query->answer = found.error();
-  }
+  query->answer = found ? Answer(std::move(found->addresses)) : Answer(found.error());
   // A name with a TTL of 0 would cost a question for each request; one with a TTL of days would
   // outlive a move of the host.
   const auto ttl = found ? std::clamp(found->ttl, kShortest, kLongest) : kShortest;

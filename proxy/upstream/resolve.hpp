@@ -58,7 +58,6 @@ class AresChannel {
 
   void socket_changed(int fd, Wanted wanted);
   void wait(const std::shared_ptr<Watch>& watch, Direction direction);
-  void ready(int fd, Direction direction);
   void keep_time();
 
   net::Timer timer_;

@@ -49,6 +49,8 @@ bool Origins::available(std::size_t server, Clock::time_point now) {
          states_[server].rests_until.compare_exchange_strong(until, ticks(now + kRest));
 }
 
+// Compared before it is stored: a store takes the cache line from the other threads, for each
+// answer.
 void Origins::worked(std::size_t server, Clock::time_point now) {
   states_[server].answered = ticks(now);
   if (states_[server].rests_until != 0) states_[server].rests_until = 0;

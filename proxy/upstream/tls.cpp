@@ -54,6 +54,8 @@ std::shared_ptr<ssl::context> make_context(const std::string& extra_ca_file) {
   }
   // Idle connections would keep some 34 KiB of buffers each.
   SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+  // RFC 9110 4.3.4: a response of an https origin that is not verified must not pass for the
+  // origin's.
   context->set_verify_mode(ssl::verify_peer);
   context->set_default_verify_paths();
   if (!extra_ca_file.empty()) context->load_verify_file(extra_ca_file);
@@ -74,6 +76,8 @@ TlsClient::TlsClient(std::string extra_ca_file)
 bool TlsClient::reload() {
   auto next = make_context(extra_ca_file_);
   const threads::MutexLock lock(mutex_);
+  // While a package replaces the file it may be empty, and an empty store would refuse every
+  // origin.
   if (certificates_in(*next) == 0 && certificates_in(*context_) > 0) return false;
   context_.swap(next);
   return true;
