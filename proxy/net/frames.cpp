@@ -16,6 +16,7 @@ struct FrameMemory::AtThreadsEnd {
 };
 
 void FrameMemory::give_back_slowly(void* memory, std::size_t size) noexcept {
+  // A thread that frees nothing never gets here, so it needs no destructor at its end.
   static thread_local const AtThreadsEnd at_threads_end;
   if (kKeeps && !lists_.begun) {
     lists_.begun = true;

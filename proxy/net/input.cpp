@@ -77,6 +77,7 @@ bool Input::make_room(std::size_t limit) {
     return true;
   }
   if (buffer_.size() >= limit) return false;
+  // Doubled, so that a head that grows byte by byte is not copied for each of them.
   replace(std::min(buffer_.size() * 2, limit));
   return true;
 }
@@ -113,6 +114,7 @@ std::optional<net::error_code> Input::arrive() {
   return net::error_code{};
 }
 
+// Answers to pipelined requests are then joined, which spares a packet and a system call each.
 bool Input::has_head_after(std::size_t n) {
   const auto has_head = [&] {
     return http::find_head_end(buffered().substr(n)) != std::string_view::npos;

@@ -31,6 +31,8 @@ Descriptor* descriptor_of(const epoll_event& event) {
   return reinterpret_cast<Descriptor*>(event.data.u64 & ~kOurs);
 }
 
+// Asio does not show its epoll instance, but opening a socket leads it through our
+// asio_epoll_ctl().
 thread_local int last_epoll = -1;  // on which Asio has called epoll_ctl
 
 // Asio adds each socket that it opens to the epoll instance of the io_context.
@@ -66,6 +68,8 @@ void fetch_surroundings_of(const void* descriptor) {
   }
 }
 
+// A message that carries descriptors ends a read early, so a short read of such a socket shows
+// nothing.
 bool is_of_unix(int socket) {
   int family = AF_UNSPEC;
   socklen_t size = sizeof family;
