@@ -164,7 +164,7 @@ declare -A limits=(
   [random]=1
   [disk]=0
   [decisions]=36
-  [parameters]=8
+  [parameters]=0
   [flags]=7
 )
 numbers=$(tests/figures.py --numbers)
