@@ -98,16 +98,6 @@ DIGEST_INLINE void hash(const SaltLanes& salts, const Key& key, HashLanes& out,
   }
 }
 
-// A site of two or three machines has no more neighbours. Lane by lane is cheaper than eight then.
-constexpr std::size_t kFew = 2;
-void hash_few(const SaltLanes& salts, std::size_t count, const Key& key, HashLanes& out) {
-  hash<std::uint64_t, 1>(salts, key, out, count);
-}
-
-void hash_portable(const SaltLanes& salts, const Key& key, HashLanes& out) {
-  hash<Lanes<16>, 2>(salts, key, out);
-}
-
 #ifdef __x86_64__
 __attribute__((target("avx2"))) void hash_avx2(const SaltLanes& salts, const Key& key,
                                                HashLanes& out) {
@@ -129,17 +119,16 @@ void SaltLanes::set(std::size_t lane, const Salt& salt) {
 
 void siphash_lanes(const SaltLanes& salts, std::size_t count, const Key& key,
                    Instructions instructions, HashLanes& out) {
-  // Chosen when the program runs and not when it is built: one package serves all machines.
-  if (count <= kFew) return hash_few(salts, count, key, out);
+  // A site of two or three machines has no more neighbours. Lane by lane is cheaper than eight
+  // then.
+  constexpr std::size_t kFew = 2;
+  if (count <= kFew) return hash<std::uint64_t, 1>(salts, key, out, count);
+    // Chosen when the program runs and not when it is built: one package serves all machines.
 #ifdef __x86_64__
-  if (instructions == Instructions::avx512) {
-    return hash_avx512(salts, key, out);
-  }
-  if (instructions == Instructions::avx2) {
-    return hash_avx2(salts, key, out);
-  }
+  if (instructions == Instructions::avx512) return hash_avx512(salts, key, out);
+  if (instructions == Instructions::avx2) return hash_avx2(salts, key, out);
 #endif
-  hash_portable(salts, key, out);
+  hash<Lanes<16>, 2>(salts, key, out);
 }
 
 // Sifts the lanes of a block in three rounds. Each round fetches every byte that it will test, then

@@ -48,22 +48,6 @@ extern "C" void pass_on(int) {
   end_launched();
 }
 
-// Keeps the two signals back while this object lives.
-class HeldBack {
- public:
-  HeldBack() {
-    ::sigemptyset(&both_);
-    for (const int number : {SIGTERM, SIGINT}) ::sigaddset(&both_, number);
-    ::sigprocmask(SIG_BLOCK, &both_, nullptr);
-  }
-  ~HeldBack() { ::sigprocmask(SIG_UNBLOCK, &both_, nullptr); }
-  HeldBack(const HeldBack&) = delete;
-  HeldBack& operator=(const HeldBack&) = delete;
-
- private:
-  sigset_t both_{};
-};
-
 struct Launch {
   std::vector<Descriptor> sockets;
   std::vector<std::string> names;
@@ -115,16 +99,17 @@ void become(char* const* arguments, const Launch& launch, const Descriptor& chan
   ::_exit(127);
 }
 
-// A signal that arrives before the program runs ends it, too.
+// The two signals are kept back meanwhile: one that arrives before the program runs ends it, too.
 void start(char* const* arguments, const Launch& launch, const Descriptor& channel) {
-  {
-    const HeldBack held_back;
-    const pid_t started = ::fork();
-    if (started > 0) taking_over = static_cast<int>(::syscall(SYS_pidfd_open, started, 0));
-    if (started != 0) return;
-    on_signals(SIG_DFL);
-  }
-  become(arguments, launch, channel);
+  sigset_t both{};
+  ::sigemptyset(&both);
+  for (const int number : {SIGTERM, SIGINT}) ::sigaddset(&both, number);
+  ::sigprocmask(SIG_BLOCK, &both, nullptr);
+  const pid_t started = ::fork();
+  if (started > 0) taking_over = static_cast<int>(::syscall(SYS_pidfd_open, started, 0));
+  if (started == 0) on_signals(SIG_DFL);
+  ::sigprocmask(SIG_UNBLOCK, &both, nullptr);
+  if (started == 0) become(arguments, launch, channel);
 }
 
 [[noreturn]] void obey(int orders, char* const* arguments) {
