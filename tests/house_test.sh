@@ -154,7 +154,7 @@ breach 'a folder has at most 30 sources of its own' < <(
 declare -A limits=(
   [process]=0
   [members]=22
-  [large-types]=10
+  [large-types]=6
   [wide-classes]=7
   [includes]=21
   [included]=44
