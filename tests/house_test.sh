@@ -163,7 +163,7 @@ declare -A limits=(
   [clocks]=9
   [random]=1
   [disk]=0
-  [decisions]=36
+  [decisions]=20
   [parameters]=0
   [flags]=7
 )
