@@ -73,6 +73,7 @@ std::string nobody_at_socket(const std::string& socket, const HttpOutcome& outco
 
 std::string why_unanswered(const HttpOutcome& outcome, const Place& place,
                            std::chrono::seconds patience) {
+  // Only we end a transfer so, when the page has outgrown its limit.
   if (outcome.code == CURLE_WRITE_ERROR) {
     return fmt::format("the page of {} is too long", place.name());
   }

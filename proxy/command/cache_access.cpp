@@ -120,6 +120,7 @@ Result<std::unique_ptr<disk::Contents>> open_stopped(const ConfiguredCache& cach
   auto contents = std::make_unique<disk::Contents>(cache.reading);
   if (cache.path.empty()) return {boost::system::in_place_value, nullptr};
   const auto unknown = contents->open(cache.path);
+  // Whoever uses the cache knows more than its files do, such as what is in memory alone.
   if (!unknown && unknown.error() == disk::Error::in_use) {
     return {boost::system::in_place_value, nullptr};
   }

@@ -38,6 +38,7 @@ Result<ConfiguredCache> cache_of(CacheArguments& arguments) {
       .reading = arguments.reading,
       .naming = arguments.make_naming(settings->rules),
       .socket = settings->process.control.value_or(is_of_service ? config::kDefaultControl : ""),
+      // All sockets serve the same pages, so any of them would do.
       .listen = settings->process.listen.front(),
       .account = machine::account_to_become(settings->process.user)};
   if (const auto& disk = settings->cache.disk) {
@@ -83,6 +84,7 @@ void add_drop(CLI::App& parent, CacheArguments& arguments) {
 std::function<int(const Streams&)> add_cache(CLI::App& program,
                                              cache::disk::PurgeRules::Reading reading,
                                              MakeNaming make_naming) {
+  // The parser writes to it later, when this function has returned.
   auto arguments = std::make_shared<CacheArguments>();
   CacheOptions& options = arguments->options;
   arguments->reading = std::move(reading);

@@ -192,6 +192,7 @@ std::string_view remedy_for(std::string_view name) {
 }  // namespace
 
 std::function<int(const Streams&)> add_digest(CLI::App& program) {
+  // The parser writes to it later, when this function has returned.
   auto arguments = std::make_shared<DigestArguments>();
   CLI::App& digest = *program.add_subcommand("digest", "work with digests and sets of lines");
   digest.require_subcommand(1);

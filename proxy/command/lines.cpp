@@ -132,6 +132,7 @@ Result<std::uint64_t> count_lines(InputFile& input, Progress& progress) {
     progress.update(bytes, lines);
   }
   if (auto start = input.rewind(); !start) return start.error();
+  // The last line may end without a feed.
   return lines + (last == '\n' ? 0 : 1);
 }
 

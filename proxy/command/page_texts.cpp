@@ -48,6 +48,7 @@ std::string paragraphs(const std::vector<Column>& columns, const std::vector<Row
 template <class T, class Words>
 std::string known(const json& peer, const char* name, Words words) {
   const auto found = peer.find(name);
+  // A proxy of another version may lack a member, which is no reason to show nothing.
   if (found == peer.end() || found->is_null()) return "-";
   return words(found->get<T>());
 }

@@ -23,6 +23,7 @@ constexpr std::size_t kPeersShown = 5;
 // Nothing: the text is no number.
 std::optional<double> number_in(const std::string& text) {
   char* end = nullptr;
+  // Not std::from_chars, which takes no plus sign: the last bound of a histogram is "+Inf".
   const double value = std::strtod(text.c_str(), &end);
   if (end == text.c_str() || *end != '\0') return std::nullopt;
   return value;
@@ -159,6 +160,7 @@ std::optional<std::string> label(std::string_view labels, std::string_view name)
 Rates rates_between(const Samples& before, const Samples& after,
                     std::chrono::duration<double> passed, std::uint64_t own_bytes) {
   const Growth growth{before, after};
+  // Two looks at once must not divide by zero.
   const double seconds = std::max(0.001, passed.count());
   constexpr std::string_view kRequests = "hearsay_requests_total";
   constexpr std::string_view kBytes = "hearsay_body_bytes_total";

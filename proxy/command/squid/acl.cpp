@@ -50,8 +50,10 @@ void add_values(Collected& acl, const Line& line, const Files& files) {
   for (std::size_t i = 2; i < line.words.size(); ++i) {
     const Word& word = line.words[i];
     if (word.quoted) {
+      // To Squid, what stands in quotes is the name of a file of values.
       add_file(acl, word.text, files);
     } else if (word.text == "-i" || word.text == "+i") {
+      // Case counts in the names of users alone: hosts, methods and days have none here.
       acl.ignores_case = word.text == "-i";
     } else if (word.text != "-n" && word.text != "--") {
       acl.values.push_back(word.text);
@@ -77,6 +79,7 @@ Values parse_ports(std::string_view value) {
   const auto first = config::parse_number(value.substr(0, dash), 65'535);
   const auto last =
       dash == value.npos ? first : config::parse_number(value.substr(dash + 1), 65'535);
+  // No request is for port 0, and the settings have no such port.
   if (!first || !last || *first > *last || *last == 0) return {};
   return {Range{std::max(static_cast<unsigned>(*first), 1U), static_cast<unsigned>(*last)}};
 }
@@ -132,11 +135,13 @@ void read_listed(const Collected& lines, const Type& type, Acl& acl) {
   Values all;
   for (const std::string& value : lines.values) {
     const Values more = type.parse(value);
+    // One value is told, as an example: a file may have thousands like it.
     if (more.empty() && acl.left_out.empty()) acl.left_out = value;
     all.insert(all.end(), more.begin(), more.end());
   }
   if (type.key == Key::clients) std::erase_if(all, is_this_network);
   const bool every_user = std::find(all.begin(), all.end(), Value("*")) != all.end();
+  // As in Squid, REQUIRED beside names is every user.
   if (every_user) all = {"*"};
   if (type.key == Key::users && lines.ignores_case && !every_user) {
     acl.unknown = "Hearsay compares the names of users with regard to case (-i)";
@@ -159,6 +164,8 @@ void read_proto(const Collected& lines, Acl& acl) {
   } else if (has("cache_object") && !has("http")) {
     set_condition(acl, Key::pages, {""});
   } else {
+    // Other schemes are FTP and the like: Hearsay serves no request for these, so none meets the
+    // acl.
     set_condition(acl, Key::schemes, has("http") ? Values{"http"} : Values{});
   }
 }
@@ -215,6 +222,7 @@ void read_urls(const Collected& lines, Acl& acl) {
   UrlPatterns all;
   for (const std::string& value : lines.values) {
     const auto more = patterns_of(value);
+    // A part of the URLs would be worse than none: the others would be stored, and nobody be told.
     if (!more) return;
     all.insert(all.end(), more->begin(), more->end());
   }
@@ -332,6 +340,7 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users,
     if (acl.type.empty()) acl.type = line.words[1].text;
     // Squid does not start with such lines.
     if (acl.type != line.words[1].text) acl.unknown = "its lines have different types";
+    // Which of its lines hold, only Squid finds out, when it starts.
     if (line.conditional) acl.unknown = "it depends on a condition";
     add_values(acl, line, files);
   }

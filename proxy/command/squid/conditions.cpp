@@ -34,6 +34,7 @@ std::optional<unsigned> parse_prefix(std::string_view text, const Network& whole
   const auto mask = config::parse_address(text);
   const Address ones = with_bits(whole.address, whole.prefix, true);
   for (unsigned prefix = whole.prefix; mask && prefix <= 128; ++prefix) {
+    // A mask with a gap fits no prefix: it is no network, and is left out.
     if (with_bits(ones, prefix, false) == *mask) return prefix;
   }
   return std::nullopt;
@@ -44,6 +45,7 @@ void append_range(Values& into, const Network& whole, const Address& first, cons
   const Address end = with_bits(whole.address, whole.prefix, true);
   if (end < first || last < whole.address) return;
   if (first <= whole.address && end <= last) return into.push_back(whole);
+  // Halves what is only partly in the range, so that the networks are as few as can be.
   append_range(into, {whole.address, whole.prefix + 1}, first, last);
   append_range(into, {with_bits(end, whole.prefix + 1, false), whole.prefix + 1}, first, last);
 }
@@ -114,6 +116,7 @@ std::optional<Conditions> both(Conditions a, const Conditions& b) {
   for (const auto& [key, others] : b) {
     Values& values = a[key];
     if (values.empty()) values = others;
+    // Lines often name one acl several times, and the loops below square the length of a list.
     if (values == others) continue;
     Values all;
     for (const Value& one : values) {

@@ -103,6 +103,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
     done.findings.push_back(
         {{}, Kind::left, "", "the settings are longer than Hearsay reads (256KiB); shorten lists"});
   }
+  // The parts go through all lines in turn, but a person reads the file from its top.
   std::stable_sort(
       done.findings.begin(), done.findings.end(),
       [](const Finding& a, const Finding& b) { return a.place.order < b.place.order; });
@@ -124,6 +125,7 @@ std::string report(const Import& import) {
       const std::string line =
           (of_line ? origin_of(finding.place) + ": " + finding.line + "\n    " : "") + finding.what;
       if (told.empty()) text.append(title) += '\n';
+      // Two parts may find the same, such as of a line with many words.
       if (told.insert(line).second) text += line + '\n';
     }
   }

@@ -64,6 +64,7 @@ void write_comments(std::string& out, const Json& comments, std::size_t indent) 
 void write(std::string& out, const Json& json, std::size_t indent) {
   const std::string line = in_one_line(json);
   const auto begin = out.rfind('\n') + 1;  // 0 if there is none
+  // Short lists stay in one line, or a file of many rules could not be surveyed.
   const bool is_whole = indent == 0 && !json.empty();
   const bool fits =
       !is_whole && !has_comments_inside(json) && out.size() - begin + line.size() < kWidth;

@@ -8,6 +8,7 @@
 namespace proxy::command::squid {
 namespace {
 
+// For messages and comments. Words are taken from the whole line.
 constexpr std::size_t kLongestText = 120;
 constexpr std::size_t kDeepest = 16;  // as in Squid
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
@@ -23,6 +24,7 @@ std::string_view parse_line(std::string_view& text) {
   const auto line = without_leading_blanks(text.substr(0, end));
   text.remove_prefix(std::min(end + 1, text.size()));
   if (line.starts_with('#')) return {};
+  // Files that were edited on Windows end their lines by CRLF.
   return line.substr(0, line.find('\r'));
 }
 
@@ -111,6 +113,7 @@ class Reader {
            "Hearsay has no conditions: of the lines up to endif, each http_access deny is carried "
            "over and nothing else; write one settings file for each case");
     }
+    // The lines of both branches are read: what each part may make of them differs.
     if (!branches) lines_.push_back(std::move(line));
   }
 

@@ -65,6 +65,7 @@ bool apply_option(Peer& peer, std::string_view name, const std::string& value) {
     peer.no_digest = true;
   } else {
     const Json one{{"url", "http://a"}, {"login", value}};
+    // What begins with an asterisk is a user name that Squid takes from each client.
     const bool login = name == "login=" && !value.starts_with('*');
     if (!login || !fault_of("peers", Json::array({one})).empty()) return false;
     peer.login = value;
@@ -143,6 +144,7 @@ std::string name_in_settings(const Peer& peer) {
 std::string reason_to_leave(const Peer& peer, const std::vector<Peer>& peers,
                             const Listening& listening) {
   for (const auto& own : listening.sockets) {
+    // A proxy that is its own parent would ask itself again and again.
     if (config::is_ourselves(peer.at, own)) return "it is where we listen ourselves";
   }
   std::size_t parents = 0;

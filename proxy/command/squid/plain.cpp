@@ -32,6 +32,7 @@ constexpr Units kTimes{{{"millisecond", 1},
 
 // "256 MB", "30 seconds": two words, or one. `unit` is that of a number without one.
 std::optional<std::uint64_t> quantity_of(const Line& line, const Units& units, std::uint64_t unit) {
+  // Beyond all settings, and far from what 64 bits can count.
   constexpr std::uint64_t kMost = 1ULL << 50;
   if (line.words.empty()) return std::nullopt;
   const std::string& text = line.words[0].text;
@@ -139,6 +140,7 @@ void read_log(const Line& line, Json& into, Findings& findings) {
   const std::string module = target.substr(0, colon == target.npos ? 0 : colon);
   std::string path = target.substr(colon + 1);
   if (path == "/dev/stdout") path = "stdout";
+  // Other modules send the log to another machine or to syslog.
   if (!module.empty() && module != "stdio" && module != "daemon") {
     return findings.left(line, "log.access is a file, \"stdout\" or \"none\"");
   }
@@ -224,6 +226,7 @@ void write_storage(const Storage& storage, Json& cache, Findings& findings) {
   } else if (storage.largest_in_memory) {
     largest = std::min(largest.value_or(~0ULL), *storage.largest_in_memory);
   }
+  // The default of the settings. Without a disk, no response may be larger than the memory.
   constexpr std::uint64_t kDefaultMemory = 256 << 20;
   if (largest && !storage.disk) {
     largest = std::min(*largest, storage.memory.value_or(kDefaultMemory));
@@ -319,6 +322,7 @@ void read_bandwidth(const std::vector<Line>& lines, Json& into, Findings& findin
   for (const Line& line : lines) {
     if (line.name != "delay_parameters" || line.words.empty()) continue;
     const Line* const access = first_of_pool(lines, "delay_access", line);
+    // If the first line is for all requests, Squid looks at no other.
     if (access && !is_for_all(*access, "deny", 1)) {
       limits.emplace_back(&line, access);
     } else {

@@ -153,6 +153,7 @@ void add_rules(const Said& said, const std::optional<milliseconds>& negative,
     // An error under `authorization` may be about the credentials, so none is stored.
     const bool stores =
         !said.effects.contains("never_store") && !said.effects.contains("authorization");
+    // One rule alone decides on a URL, so each has to say what Squid says once for all.
     if (negative && stores) rule["negative"] = text_of(*negative);
     add_comment(rule,
                 origin_of(said.line.place) + ": " + said.line.text +

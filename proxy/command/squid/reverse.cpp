@@ -30,6 +30,7 @@ bool is_accelerator(const Line& line) {
 std::string site_of(const Line& line) {
   const auto site = config::parse_host_pattern(value_of(line, "defaultsite="));
   const bool is_host = site && site->host.find_first_of("*[:") == std::string::npos;
+  // Without no-vhost, Squid takes defaultsite for those requests alone that have no Host.
   return is_host && has_option(line, "no-vhost") ? value_of(line, "defaultsite=") : "";
 }
 
@@ -152,6 +153,7 @@ Listening read_ports(const std::vector<Line>& lines, Json& into, Findings& findi
   }
   const bool none = texts.empty();
   if (none) {
+    // Settings without a socket are refused; one on loopback lets nobody in from elsewhere.
     texts.emplace_back("127.0.0.1:3128");
     listening.sockets.push_back(*config::parse_listen(texts[0]));
   }
@@ -173,6 +175,7 @@ void write_reverse(Origins origins, const Accelerators& accelerators, Json& into
     const Hosts sites = origin.for_hosts.empty() ? Hosts{"*"} : origin.for_hosts;
     sites_of_all += sites.size();
     const bool too_many = sites_of_all > kMostSites;
+    // Else the origin would get requests that are another's.
     if (too_many || !origin.not_for.empty()) {
       findings.left(origin.line, too_many
                                      ? "the origin is left out: \"reverse\" takes 1000 sites"
