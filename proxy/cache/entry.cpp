@@ -20,8 +20,8 @@ bool is_kept(const http::Field& line) {
 }
 
 bool names(const http::CacheControl::Names& listed, const http::Field& line) {
-  return std::any_of(listed.begin(), listed.end(),
-                     [&](std::string_view name) { return http::same_word(name, line.name); });
+  return std::ranges::any_of(
+      listed, [&](std::string_view name) { return http::same_word(name, line.name); });
 }
 
 // Whether the field is only for the client that asked.

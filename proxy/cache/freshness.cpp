@@ -19,9 +19,8 @@ constexpr seconds kLongestHeuristic = std::chrono::days(1);
 // Two lines that differ count as no date.
 std::optional<sys_seconds> date_in(const http::Fields& fields, field id, sys_seconds now) {
   const std::string_view value = fields.value(id);
-  const bool one = std::all_of(fields.begin(), fields.end(), [&](const http::Field& line) {
-    return line.id != id || line.value == value;
-  });
+  const bool one = std::ranges::all_of(
+      fields, [&](const http::Field& line) { return line.id != id || line.value == value; });
   return one ? http::parse_date(value, now) : std::nullopt;
 }
 
@@ -83,7 +82,7 @@ bool understood(unsigned status) {
 bool heuristically_cacheable(unsigned status) {
   static constexpr std::array<unsigned, 12> kStatuses{200, 203, 204, 206, 300, 301,
                                                       308, 404, 405, 410, 414, 501};
-  return std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();
+  return std::ranges::find(kStatuses, status) != kStatuses.end();
 }
 
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,

@@ -31,8 +31,8 @@ bool describes_content(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kNames{
       "Content-Type", "Content-Encoding", "Content-Language", "Content-Range",
       "Content-MD5",  "Content-Digest",   "Repr-Digest",      "Digest"};
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [name](std::string_view one) { return http::same_word(one, name); });
+  return std::ranges::any_of(kNames,
+                             [name](std::string_view one) { return http::same_word(one, name); });
 }
 
 }  // namespace
@@ -84,9 +84,9 @@ http::Selection parts_wanted(const RangeFacts& request, const Entry& entry) {
   if (!entry.has_content() || request.ranges.empty() || !meets_if_range(request, entry)) return {};
   auto selected = http::select_ranges(request.ranges, end_of(entry));
   if (!entry.is_part()) return selected;
-  const bool has_all =
-      std::all_of(selected.parts.begin(), selected.parts.end(),
-                  [&](const http::ByteRange& part) { return within(part, range_of_body(entry)); });
+  const bool has_all = std::ranges::all_of(selected.parts, [&](const http::ByteRange& part) {
+    return within(part, range_of_body(entry));
+  });
   if (selected.kind != http::Selection::Kind::parts || !has_all) return {};
   return selected;
 }

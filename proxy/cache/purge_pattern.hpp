@@ -66,7 +66,7 @@ class RecentPurges {
   // have been forgotten.
   [[nodiscard]] bool may_cover(std::string_view name, Time since, cache::GiverTag giver = 0) const {
     if (forgotten_ >= since) return true;
-    return std::any_of(purges_.begin(), purges_.end(), [&](const Noted& noted) {
+    return std::ranges::any_of(purges_, [&](const Noted& noted) {
       return noted.when >= since && noted.purge.covers(name, giver);
     });
   }

@@ -29,7 +29,7 @@ std::string codings_of(const http::Fields& fields) {
 
 // Whether all lines of the field have the stored value.
 bool agrees(const http::Fields& stored, const http::Fields& answer, field id) {
-  return std::all_of(answer.begin(), answer.end(), [&](const http::Field& line) {
+  return std::ranges::all_of(answer, [&](const http::Field& line) {
     return line.id != id || http::same_word(line.value, stored.value(id));
   });
 }
@@ -62,8 +62,7 @@ bool same_representation(const Entry& stored, const http::Fields& answer) {
   const ParsedHead parsed(stored);
   const auto& fields = parsed.head.fields;
   return codings_of(fields) == codings_of(answer) &&
-         std::all_of(kDescribing.begin(), kDescribing.end(),
-                     [&](field id) { return agrees(fields, answer, id); });
+         std::ranges::all_of(kDescribing, [&](field id) { return agrees(fields, answer, id); });
 }
 
 bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uint64_t> complete,

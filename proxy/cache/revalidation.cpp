@@ -20,7 +20,7 @@ using http::field;
 bool stays_as_stored(field id) {
   static constexpr std::array kOfTheBytes{field::content_length, field::content_type,
                                           field::content_encoding, field::content_range};
-  return std::find(kOfTheBytes.begin(), kOfTheBytes.end(), id) != kOfTheBytes.end();
+  return std::ranges::find(kOfTheBytes, id) != kOfTheBytes.end();
 }
 
 using Exclusion = bool (*)(const http::Field&);

@@ -77,8 +77,8 @@ constexpr std::pair<std::string_view, bool CacheGrants::*> kAllowing[] = {
 
 template <class Table>
 auto look_up(const Table& table, std::string_view name) {
-  const auto found = std::find_if(std::begin(table), std::end(table),
-                                  [name](const auto& row) { return same_word(row.first, name); });
+  const auto found =
+      std::ranges::find_if(table, [name](const auto& row) { return same_word(row.first, name); });
   return found == std::end(table) ? nullptr : found->second;
 }
 

@@ -72,7 +72,7 @@ class Reader {
   // The same for names of three letters.
   unsigned one_of(std::span<const std::uint32_t> names) {
     if (rest_.size() < kShort) return fail();
-    const auto found = std::find(names.begin(), names.end(), folded(rest_));
+    const auto found = std::ranges::find(names, folded(rest_));
     if (found == names.end()) return fail();
     rest_.remove_prefix(kShort);
     return static_cast<unsigned>(found - names.begin());

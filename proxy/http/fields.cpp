@@ -197,9 +197,8 @@ std::optional<std::string_view> Members::next() {
 
 bool has_member(const Fields& fields, field id, std::string_view member) {
   if (!fields.may_have(id)) return false;
-  return std::any_of(fields.begin(), fields.end(), [&](const Field& line) {
-    return line.id == id && has_member(line.value, member);
-  });
+  return std::ranges::any_of(
+      fields, [&](const Field& line) { return line.id == id && has_member(line.value, member); });
 }
 
 Fields copied_to(char* memory, const Fields& fields) {

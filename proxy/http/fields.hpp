@@ -22,7 +22,7 @@ using field = boost::beast::http::field;
 field field_id(std::string_view name);
 
 inline bool holds(std::span<const field> ids, field id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
+  return std::ranges::find(ids, id) != ids.end();
 }
 
 struct Field {

@@ -63,7 +63,7 @@ constexpr std::string_view kXForwarded = "x-forwarded-";
 // The letters with which the names begin: most fields that browsers send begin with others.
 constexpr std::string_view kInitials = "cfptwx";
 constexpr bool begin_so(std::span<const std::string_view> names) {
-  return std::all_of(names.begin(), names.end(), [](std::string_view name) {
+  return std::ranges::all_of(names, [](std::string_view name) {
     return kInitials.find(name.front()) != std::string_view::npos;
   });
 }
@@ -84,7 +84,7 @@ bool begins(std::string_view name, std::string_view lower_case) {
 
 template <std::size_t size>
 bool listed(const std::string_view (&names)[size], std::string_view name) {
-  return std::any_of(std::begin(names), std::end(names), [name](std::string_view one) {
+  return std::ranges::any_of(names, [name](std::string_view one) {
     return one.size() == name.size() && begins(name, one);
   });
 }
@@ -102,7 +102,7 @@ bool names_only_nodes(std::string_view value) {
 }
 
 bool names(std::span<const std::string> names, const Field& line) {
-  return std::any_of(names.begin(), names.end(), [&line](std::string_view name) {
+  return std::ranges::any_of(names, [&line](std::string_view name) {
     return name.size() == line.name.size() &&
            std::equal(name.begin(), name.end(), line.name.begin(),
                       [](char a, char b) { return folded(a) == folded(b); });
@@ -132,7 +132,7 @@ Tells classify_forwarded(const Field& line) {
 }
 
 std::optional<Fields> without_forwarded(const Fields& fields) {
-  if (std::none_of(fields.begin(), fields.end(), is_forwarded_field)) return std::nullopt;
+  if (std::ranges::none_of(fields, is_forwarded_field)) return std::nullopt;
   Fields others;
   for (const Field& line : fields) {
     if (!is_forwarded_field(line)) others.append(line);
@@ -154,7 +154,7 @@ std::optional<Fields> visible_fields(const Fields& fields, const Heeded& heeded)
     if (!all_matter && line.id != field::unknown && line.id != field::forwarded) return false;
     return is_removed(line) || selects(line);
   };
-  if (std::none_of(fields.begin(), fields.end(), matters)) return std::nullopt;
+  if (std::ranges::none_of(fields, matters)) return std::nullopt;
   Fields remaining;
   for (const Field& line : fields) {
     if (!is_removed(line)) remaining.append({line.id, line.name, line.value, selects(line)});

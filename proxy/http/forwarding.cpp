@@ -20,8 +20,8 @@ constexpr std::string_view kOfHearsay[] = {peers::kEpochField, peers::kFetchFiel
 bool is_of_one_hop(const Field& line) {
   if (line.id != field::unknown) return is_connection_field(line.id);
   if (lower(line.name.front()) != 'h') return false;  // nearly always
-  return std::any_of(std::begin(kOfHearsay), std::end(kOfHearsay),
-                     [&line](std::string_view name) { return same_word(line.name, name); });
+  return std::ranges::any_of(kOfHearsay,
+                             [&line](std::string_view name) { return same_word(line.name, name); });
 }
 
 // RFC 9110 7.6.1: fields for all recipients are never connection options. Without these fields, a
@@ -208,8 +208,7 @@ bool HopByHop::ends_here(const Field& line) const {
 bool HopByHop::is_named(const Field& line) const {
   if (options_.empty()) return false;
   const auto matches = [&line](std::string_view option) { return same_word(option, line.name); };
-  const bool named =
-      options_.size() == kMaxOptions || std::any_of(options_.begin(), options_.end(), matches);
+  const bool named = options_.size() == kMaxOptions || std::ranges::any_of(options_, matches);
   return named && !is_for_all(line) && !is_of_one_hop(line);
 }
 
@@ -222,10 +221,10 @@ std::string_view next_cookie(std::string_view& cookies) {
 
 std::optional<Fields> without_named(const Fields& fields) {
   if (!fields.has(field::connection)) return std::nullopt;
-  if (std::all_of(fields.begin(), fields.end(), names_no_field)) return std::nullopt;
+  if (std::ranges::all_of(fields, names_no_field)) return std::nullopt;
   const HopByHop hop(fields);
   const auto named = [&hop](const Field& line) { return hop.is_named(line); };
-  if (std::none_of(fields.begin(), fields.end(), named)) return std::nullopt;
+  if (std::ranges::none_of(fields, named)) return std::nullopt;
   Fields others;
   for (const Field& line : fields) {
     if (!named(line)) others.append(line);
@@ -234,8 +233,7 @@ std::optional<Fields> without_named(const Fields& fields) {
 }
 
 bool via_names(const Fields& fields, std::string_view our_name) {
-  return fields.has(field::via) &&
-         std::any_of(fields.begin(), fields.end(), [our_name](const Field& line) {
+  return fields.has(field::via) && std::ranges::any_of(fields, [our_name](const Field& line) {
            return line.id == field::via && has_word(line.value, our_name);
          });
 }

@@ -75,9 +75,8 @@ bool has_credentials(const Fields& fields) {
 bool may_be_secret(std::string_view name) {
   constexpr std::string_view kTelling[] = {"auth", "cookie", "token", "key", "secret", "password"};
   const auto text = lower(name);
-  return std::any_of(std::begin(kTelling), std::end(kTelling), [&text](std::string_view word) {
-    return text.find(word) != std::string::npos;
-  });
+  return std::ranges::any_of(
+      kTelling, [&text](std::string_view word) { return text.find(word) != std::string::npos; });
 }
 
 // 15 hex digits cannot overflow and leave room for senders that pad with zeros.

@@ -309,7 +309,7 @@ HeadResult<StoredHead> parse_stored_head(std::string_view head) {
 bool is_safe(std::string_view method) {
   static constexpr std::array<std::string_view, 7> kSafe{"GET",      "HEAD",   "OPTIONS", "TRACE",
                                                          "PROPFIND", "REPORT", "SEARCH"};
-  return std::find(kSafe.begin(), kSafe.end(), method) != kSafe.end();
+  return std::ranges::find(kSafe, method) != kSafe.end();
 }
 
 bool is_idempotent(std::string_view method) {

@@ -33,7 +33,7 @@ std::string canonical_pattern(const std::string& host) {
 }
 
 bool matches_any(std::span<const HostPattern> patterns, const http::Target& target) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const HostPattern& pattern) {
+  return std::ranges::any_of(patterns, [&](const HostPattern& pattern) {
     return pattern.matches(target.host(), target.port());
   });
 }

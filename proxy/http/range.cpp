@@ -131,8 +131,7 @@ bool is_signature(std::string_view parameter) {
   constexpr std::array<std::string_view, 3> kNames{"X-Amz-Signature", "X-Goog-Signature",
                                                    "Signature"};
   const auto name = parameter.substr(0, parameter.find('='));
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [name](std::string_view one) { return same_word(one, name); });
+  return std::ranges::any_of(kNames, [name](std::string_view one) { return same_word(one, name); });
 }
 
 bool has_signature(std::string_view target) {
@@ -252,7 +251,7 @@ std::optional<ContentRange> parse_content_range(std::string_view value) {
 
 bool signs_range(const RequestHead& request) {
   if (has_signature(request.target)) return true;
-  return std::any_of(request.fields.begin(), request.fields.end(), [](const Field& line) {
+  return std::ranges::any_of(request.fields, [](const Field& line) {
     const bool signs = line.id == field::authorization || same_word(line.name, "Signature") ||
                        same_word(line.name, "Signature-Input");
     return signs && names_range(line.value);

@@ -17,8 +17,7 @@ bool is_key_char(char c) {
 
 template <class Accepts>
 std::size_t run_of(std::string_view text, Accepts accepts) {
-  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), accepts) -
-                                  text.begin());
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, accepts) - text.begin());
 }
 
 }  // namespace

@@ -126,8 +126,7 @@ bool is_raw(char c) {
 void append_path(std::string& out, std::string_view path) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (;;) {
-    const auto raw =
-        static_cast<std::size_t>(std::find_if(path.begin(), path.end(), is_raw) - path.begin());
+    const auto raw = static_cast<std::size_t>(std::ranges::find_if(path, is_raw) - path.begin());
     out += path.substr(0, raw);
     if (raw == path.size()) return;
     const auto byte = static_cast<unsigned char>(path[raw]);
@@ -238,8 +237,8 @@ class TargetParser {
       return is_token(scheme) ? HeadError::unsupported_scheme : HeadError::bad_target;
     target.remove_prefix(colon + 3);
     const auto ends_authority = [](char c) { return c == '/' || c == '?'; };
-    const auto end = static_cast<std::size_t>(
-        std::find_if(target.begin(), target.end(), ends_authority) - target.begin());
+    const auto end =
+        static_cast<std::size_t>(std::ranges::find_if(target, ends_authority) - target.begin());
     std::string_view authority = target.substr(0, end);
     const std::size_t with_user = authority.size();
     if (auto dropped = drop_userinfo(authority); !dropped) return dropped;

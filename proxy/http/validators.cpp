@@ -79,7 +79,7 @@ std::string joined_tags(std::string_view own, const Fields& request) {
 }
 
 bool agrees_on_validators(const Fields& response) {
-  return std::all_of(response.begin(), response.end(), [&](const Field& line) {
+  return std::ranges::all_of(response, [&](const Field& line) {
     const bool validator = line.id == field::etag || line.id == field::last_modified;
     return !validator || line.value == response.value(line.id);
   });

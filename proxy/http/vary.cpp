@@ -119,8 +119,7 @@ void append_sorted(NormalForm& out, const Fields& request, field id, bool any_ca
     places.push_back({begin, text.size() - begin});
   }
   const auto written = [&](Place at) { return std::string_view(text.data() + at.begin, at.size); };
-  std::sort(places.begin(), places.end(),
-            [&](Place a, Place b) { return written(a) < written(b); });
+  std::ranges::sort(places, [&](Place a, Place b) { return written(a) < written(b); });
   for (const Place& place : places) {
     append(out, written(place));
     out.push_back(',');
@@ -131,7 +130,7 @@ void append_sorted(NormalForm& out, const Fields& request, field id, bool any_ca
 // Finds the field by id, or by name if the id is `unknown`. Returns false if there is none.
 bool append_normal_form(NormalForm& out, const Fields& request, field id, std::string_view name) {
   const auto is_ours = [&](const Field& line) { return is_of(line, id, name); };
-  if (std::none_of(request.begin(), request.end(), is_ours)) return false;
+  if (std::ranges::none_of(request, is_ours)) return false;
   const Kind kind = kind_of(id);
   if (kind == Kind::weighted || kind == Kind::weighted_words) {
     append_sorted(out, request, id, kind == Kind::weighted_words);
@@ -214,7 +213,7 @@ Variant::Variant(const Fields& response, NormalForms& request) {
   const auto same = [](const SelectingField& a, const SelectingField& b) {
     return a.name == b.name;
   };
-  std::sort(fields.begin(), fields.end(), by_name);
+  std::ranges::sort(fields, by_name);
   fields.erase(std::unique(fields.begin(), fields.end(), same), fields.end());
   keep(std::move(fields));
 }
@@ -250,8 +249,9 @@ std::optional<Variant> Variant::of(SelectingFields fields) {
 }
 
 bool Variant::names(const Field& line) const {
-  return std::any_of(selecting_fields().begin(), selecting_fields().end(),
-                     [&line](const SelectingField& one) { return same_word(one.name, line.name); });
+  return std::ranges::any_of(selecting_fields(), [&line](const SelectingField& one) {
+    return same_word(one.name, line.name);
+  });
 }
 
 bool Variant::matches(const Fields& request) const {
@@ -271,9 +271,9 @@ bool Variant::matches(NormalForms& request) const {
     if (!same || bytes > NormalForms::kMostBytes) return false;
   }
   const Fields& fields = request.request();
-  return !fields.any_selects() ||
-         std::none_of(fields.begin(), fields.end(),
-                      [this](const Field& line) { return line.selects && !names(line); });
+  return !fields.any_selects() || std::ranges::none_of(fields, [this](const Field& line) {
+    return line.selects && !names(line);
+  });
 }
 
 std::string Variant::mark() const {
@@ -298,8 +298,8 @@ std::size_t Variant::footprint() const {
 }
 
 const NormalForms::Form* NormalForms::of(field id, std::string_view name) {
-  const auto made = std::find_if(forms_.begin(), forms_.end(),
-                                 [&](const Form& form) { return is_of(*form.first, id, name); });
+  const auto made =
+      std::ranges::find_if(forms_, [&](const Form& form) { return is_of(*form.first, id, name); });
   if (made != forms_.end()) return &*made;
   if (!request_.may_have(id)) return nullptr;
   Form form{nullptr, 0, text_.size(), 0, 0};

@@ -74,7 +74,7 @@ std::error_code write_all(int fd, std::string_view& text) {
 }
 
 std::uint64_t lines_in(std::string_view text) {
-  return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+  return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ std::vector<RecentRequests::Found> RecentRequests::newer_than(Known& known) {
     }
     known[thread] = newest;
   }
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+  std::ranges::sort(found, [](const Found& a, const Found& b) {
     return std::tie(a.request->ended, a.request->number) <
            std::tie(b.request->ended, b.request->number);
   });

@@ -11,15 +11,14 @@ void RefusedNeighbours::note(Refused neighbour) {
   const auto text = neighbour.text;
   {
     const threads::MutexLock lock(mutex_);
-    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Refused& one) {
-      return one.address == neighbour.address;
-    });
+    const auto found = std::ranges::find_if(
+        all_, [&](const Refused& one) { return one.address == neighbour.address; });
     if (found != all_.end()) {
       const auto before = std::exchange(found->last, neighbour.last);
       if (neighbour.last - before < kLately) return;
     } else {
       const auto by_last = [](const Refused& a, const Refused& b) { return a.last < b.last; };
-      if (all_.size() == kMost) all_.erase(std::min_element(all_.begin(), all_.end(), by_last));
+      if (all_.size() == kMost) all_.erase(std::ranges::min_element(all_, by_last));
       all_.push_back(std::move(neighbour));
     }
   }

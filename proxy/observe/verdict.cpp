@@ -98,8 +98,8 @@ constexpr Phrase kReasons[] = {
 };
 
 std::optional<std::string_view> find(const auto& phrases, std::string_view word) {
-  const auto* found = std::find_if(std::begin(phrases), std::end(phrases),
-                                   [word](const Phrase& one) { return one.word == word; });
+  const auto* found =
+      std::ranges::find_if(phrases, [word](const Phrase& one) { return one.word == word; });
   return found == std::end(phrases) ? std::nullopt : std::optional(found->text);
 }
 

@@ -211,8 +211,8 @@ void offer_to_disk(Cache& cache, const digest::Key& key, const cache::Found& fou
   if (!stored.on_disk || stored.on_disk->offer()) return;
   const auto good = [&] {
     const auto all = all_in_memory(cache, key);
-    const bool there = std::any_of(all.begin(), all.end(),
-                                   [&entry](const auto& one) { return one.entry == entry; });
+    const bool there =
+        std::ranges::any_of(all, [&entry](const auto& one) { return one.entry == entry; });
     const auto asked = stored.on_disk->asked();
     return there && !cache.fills.outdated(key, entry->url(), asked, entry->giver().tag);
   };

@@ -56,7 +56,7 @@ bool Appender::fits(std::uint64_t record_bytes) const {
 
 bool Appender::affects(const NewRecord& record) const {
   if (!record.replaces && !record.header.claims_blocks()) return false;
-  return std::any_of(gathered_.begin(), gathered_.end(), [&](const Gathered& added) {
+  return std::ranges::any_of(gathered_, [&](const Gathered& added) {
     const RecordHeader& header = added.record.header;
     if (header.key == record.header.key) return true;  // blocks have the key of their object
     return header.kind == RecordKind::purge_prefix || header.kind == RecordKind::searched;
@@ -103,9 +103,8 @@ Result<void> Appender::flush() {
   const auto begun = catalog_.clock.steady();
   const auto written = current_->segment->file.write(pieces_, current_->end);
   if (written) pace_.record(gathered_bytes_, catalog_.clock.steady() - begun);
-  const bool purges = std::any_of(gathered_.begin(), gathered_.end(), [](const Gathered& added) {
-    return is_purge(added.record.header.kind);
-  });
+  const bool purges = std::ranges::any_of(
+      gathered_, [](const Gathered& added) { return is_purge(added.record.header.kind); });
   auto result = written;
   // Before any `done` is called: a purge that is reported must survive a loss of power.
   if (written && purges && limits_.sync_purges) result = current_->segment->file.sync();

@@ -39,9 +39,8 @@ void Learner::learn(std::span<const Listed> records, std::uint32_t segment) {
   while (!records.empty()) {
     // As many records as possible are applied at once, which is cheaper. A purge by prefix and the
     // like must see all records before it, and none behind it.
-    const auto other = std::find_if_not(records.begin(), records.end(), [](const Listed& listed) {
-      return is_of_one_key(listed.kind);
-    });
+    const auto other = std::ranges::find_if_not(
+        records, [](const Listed& listed) { return is_of_one_key(listed.kind); });
     const auto of_one_key = static_cast<std::size_t>(other - records.begin());
     index_.apply(records.first(of_one_key), segment);
     records = records.subspan(of_one_key);

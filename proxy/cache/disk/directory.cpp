@@ -101,8 +101,7 @@ Result<std::vector<Directory::Item>> Directory::segments() const {
     found.push_back({*segment, larger_size(status), S_ISREG(status.st_mode)});
   }
   if (errno != 0) return error_of(errno);
-  std::sort(found.begin(), found.end(),
-            [](const Item& a, const Item& b) { return a.segment < b.segment; });
+  std::ranges::sort(found, [](const Item& a, const Item& b) { return a.segment < b.segment; });
   return found;
 }
 

@@ -70,8 +70,8 @@ std::string_view to_string(Error error) {
 }
 
 Error error_of(int number) {
-  const auto found = std::find_if(std::begin(kMeanings), std::end(kMeanings),
-                                  [number](const auto& one) { return one.first == number; });
+  const auto found =
+      std::ranges::find_if(kMeanings, [number](const auto& one) { return one.first == number; });
   return found == std::end(kMeanings) ? Error::io : found->second;
 }
 

@@ -261,7 +261,7 @@ void Walk::gather() {
     if (ahead_.size() > 2 * kAhead) cut();
   }
   if (ahead_.size() > kAhead) cut();
-  std::sort(ahead_.begin(), ahead_.end(), lies_before);
+  std::ranges::sort(ahead_, lies_before);
   passed_ = last;
 }
 

@@ -11,8 +11,8 @@ PurgeRules::Covers PurgeRules::as_prefix(std::string_view text) {
 }
 
 PurgeRules::Rule* PurgeRules::find(std::string_view text) {
-  const auto found = std::find_if(rules_.begin(), rules_.end(),
-                                  [&](const Rule& rule) { return rule.text == text; });
+  const auto found =
+      std::ranges::find_if(rules_, [&](const Rule& rule) { return rule.text == text; });
   return found == rules_.end() ? nullptr : &*found;
 }
 
@@ -83,7 +83,7 @@ bool PurgeRules::purged(std::string_view url, Position at, GiverTag giver) const
   // Nearly always there is no rule. Then look-ups share no lock.
   if (count() == 0) return false;
   const threads::ReadLock lock(mutex_);
-  return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
+  return std::ranges::any_of(rules_, [&](const Rule& rule) {
     return (rule.unsettled > 0 || at < rule.until) && rule.covers(url, giver);
   });
 }

@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostMended = 64 * 1024;
 constexpr std::uint64_t kMostInVain = std::uint64_t{256} << 20;
 
 bool all_zeros(Bytes bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
+  return std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; });
 }
 
 // The offset behind the last byte that is not zero.
@@ -186,8 +186,8 @@ class Replay {
   // Ends at a record that a crash cut while it was written. Only damage before it counts as damage.
   bool end_cut() {
     found_.cut = true;
-    found_.damaged = std::any_of(found_.records.begin(), found_.records.end(),
-                                 [](const auto& one) { return one.kind >= RecordKind::lost; });
+    found_.damaged = std::ranges::any_of(
+        found_.records, [](const auto& one) { return one.kind >= RecordKind::lost; });
     return false;
   }
 
@@ -270,7 +270,7 @@ Result<Scanned> scan(const File& file, std::uint32_t segment) {
   if (!got) return got.error();
   const auto header = check_segment_header(begin, segment);
   found.other_version = header == SegmentHeader::other_version;
-  const bool zeros = std::all_of(begin.begin(), begin.end(), [](auto byte) { return byte == 0; });
+  const bool zeros = std::ranges::all_of(begin, [](auto byte) { return byte == 0; });
   found.cut = *got > 0 && (*got < begin.size() || zeros);
   found.damaged = header == SegmentHeader::damaged && *got == begin.size() && !zeros;
   if (header == SegmentHeader::good) {

@@ -132,7 +132,7 @@ class Verification {
     while (left > 0) {
       const auto part = std::span(some).first(static_cast<std::size_t>(std::min(left, kAtOnce)));
       const auto read = file_.read(part, offset, Wait::yes);
-      if (!read || std::any_of(part.begin(), part.end(), [](auto byte) { return byte != 0; })) {
+      if (!read || std::ranges::any_of(part, [](auto byte) { return byte != 0; })) {
         return false;
       }
       offset += part.size();
