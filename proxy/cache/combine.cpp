@@ -86,14 +86,6 @@ std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry
   return MissingRange{part.first, has.last + 1, part.last};
 }
 
-std::string range_of(const MissingRange& rest) {
-  std::string value = "bytes=";
-  http::append_decimal(value, rest.first);
-  value += '-';
-  if (rest.last) http::append_decimal(value, *rest.last);
-  return value;
-}
-
 std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& part,
                                          const http::ResponseHead& answer) {
   const auto came = range_of(answer);

@@ -26,7 +26,9 @@ struct MissingRange {
 // Range. A plain GET wants the whole representation.
 std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& stored);
 // The value of Range that requests the missing range.
-std::string range_of(const MissingRange& rest);
+inline std::string range_of(const MissingRange& rest) {
+  return http::range_field({rest.first, rest.last});
+}
 
 // The bytes that the client gets when the response is joined to the stored part. Returns nothing if
 // they must not be joined: the response is not a 206 of the same representation, has other bytes

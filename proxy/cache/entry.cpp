@@ -19,17 +19,13 @@ bool is_kept(const http::Field& line) {
   return line.id != field::age && line.id != field::content_length;
 }
 
-bool names(const http::CacheControl::Names& listed, const http::Field& line) {
-  return std::ranges::any_of(
-      listed, [&](std::string_view name) { return http::same_word(name, line.name); });
-}
-
 // Whether the field is only for the client that asked.
 bool is_askers_own(const http::CacheControl& control, const http::Field& line) {
   const bool is_proxys = line.id == field::proxy_authenticate ||
                          line.id == field::proxy_authentication_info ||
                          (line.id == field::unknown && http::same_word(line.name, "Cache-Status"));
-  return is_proxys || names(control.private_fields, line) || names(control.no_cache_fields, line);
+  return is_proxys || http::has_word(control.private_fields, line.name) ||
+         http::has_word(control.no_cache_fields, line.name);
 }
 
 // False for nearly all responses that have no such field.

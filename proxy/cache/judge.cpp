@@ -258,12 +258,9 @@ bool is_ahead(const RangeFacts& request, std::string_view etag,
 }
 
 bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control) {
-  const auto names_cookie = [](const http::CacheControl::Names& names) {
-    return std::ranges::any_of(
-        names, [](std::string_view name) { return http::same_word(name, "Set-Cookie"); });
-  };
   return request.store_cookies || control.public_ || control.s_maxage || control.targeted ||
-         names_cookie(control.private_fields) || names_cookie(control.no_cache_fields);
+         http::has_word(control.private_fields, "Set-Cookie") ||
+         http::has_word(control.no_cache_fields, "Set-Cookie");
 }
 
 Storability storability_for(const RequestFacts& request) {

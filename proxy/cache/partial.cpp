@@ -28,11 +28,10 @@ std::uint64_t end_of(const Entry& entry) {
 
 // Fields of RFC 9110 8.3 to 8.5 and 14.4, RFC 9530 and RFC 1864.
 bool describes_content(std::string_view name) {
-  static constexpr std::array<std::string_view, 8> kNames{
+  static constexpr std::string_view kNames[] = {
       "Content-Type", "Content-Encoding", "Content-Language", "Content-Range",
       "Content-MD5",  "Content-Digest",   "Repr-Digest",      "Digest"};
-  return std::ranges::any_of(kNames,
-                             [name](std::string_view one) { return http::same_word(one, name); });
+  return http::has_word(kNames, name);
 }
 
 }  // namespace

@@ -17,11 +17,8 @@ namespace {
 using http::field;
 
 // RFC 9111 3.2: fields that describe the stored bytes rather than the resource.
-bool stays_as_stored(field id) {
-  static constexpr std::array kOfTheBytes{field::content_length, field::content_type,
-                                          field::content_encoding, field::content_range};
-  return std::ranges::find(kOfTheBytes, id) != kOfTheBytes.end();
-}
+constexpr http::FieldSet kOfTheBytes(field::content_length, field::content_type,
+                                     field::content_encoding, field::content_range);
 
 using Exclusion = bool (*)(const http::Field&);
 
@@ -41,7 +38,7 @@ http::Fields updates_of(const http::Fields& not_modified) {
   const http::HopByHop hop_by_hop(not_modified);
   http::Fields updates;
   for (const http::Field& line : not_modified) {
-    if (hop_by_hop.ends_here(line) || stays_as_stored(line.id)) continue;
+    if (hop_by_hop.ends_here(line) || kOfTheBytes.has(line.id)) continue;
     updates.append(line.id, line.name, line.value);
   }
   return updates;
@@ -73,15 +70,11 @@ std::string remove_asker_cookies(http::Fields& fields, const RequestFacts& reque
       may_store_cookie(request, http::response_cache_control(fields, targets))) {
     return lines;
   }
-  http::Fields others;
+  const auto is_cookie = [](const auto& line) { return line.id == field::set_cookie; };
   for (const http::Field& line : fields) {
-    if (line.id == field::set_cookie) {
-      http::append_field(lines, line.name, line.value);
-    } else {
-      others.append(line);
-    }
+    if (is_cookie(line)) http::append_field(lines, line.name, line.value);
   }
-  fields = std::move(others);
+  if (auto others = http::without(fields, is_cookie)) fields = std::move(*others);
   return lines;
 }
 

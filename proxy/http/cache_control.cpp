@@ -97,24 +97,11 @@ void apply_age(CacheControl& control, Age age, const Directive& directive) {
     held = asks_more ? std::max(*held, value) : std::min(*held, value);
 }
 
-// Whether a response keeps its meaning without this field.
-bool can_be_left_out(std::string_view name) {
-  constexpr field kNeeded[] = {field::age,
-                               field::cache_control,
-                               field::content_encoding,
-                               field::content_length,
-                               field::content_range,
-                               field::content_type,
-                               field::content_location,
-                               field::date,
-                               field::etag,
-                               field::expires,
-                               field::last_modified,
-                               field::location,
-                               field::vary,
-                               field::via};
-  return !holds(kNeeded, field_id(name));
-}
+// The fields without which a response would mean something else.
+constexpr FieldSet kNeeded(field::age, field::cache_control, field::content_encoding,
+                           field::content_length, field::content_range, field::content_type,
+                           field::content_location, field::date, field::etag, field::expires,
+                           field::last_modified, field::location, field::vary, field::via);
 
 // no-cache and private apply to the whole response, or to the fields in the argument. An argument
 // that is not a list of field names counts as none.
@@ -124,7 +111,7 @@ void apply_names(bool& whole, CacheLimits::Names& names, const Directive& direct
   Members members(directive.argument);
   while (const auto name = members.next()) {
     listed.push_back(*name);
-    sound = sound && is_token(*name) && can_be_left_out(*name);
+    sound = sound && is_token(*name) && !kNeeded.has(field_id(*name));
   }
   if (listed.empty() || !sound)
     whole = true;

@@ -16,11 +16,9 @@ static_assert(kReasons.size() == static_cast<std::size_t>(Forward::partial) + 1)
 
 // RFC 8941 3.3.4: a letter or `*`, then token characters, ":" or "/".
 bool is_sf_token(std::string_view text) {
-  const auto letter = [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; };
-  if (text.empty() || !(letter(text.front()) || text.front() == '*')) return false;
-  for (const char c : text.substr(leading(kTokenChar, text).size()))
-    if (!is(kTokenChar, c) && c != ':' && c != '/') return false;
-  return true;
+  const auto in_token = [](char c) { return is(kTokenChar, c) || c == ':' || c == '/'; };
+  return !text.empty() && (is_letter(text.front()) || text.front() == '*') &&
+         std::ranges::all_of(text, in_token);
 }
 
 // RFC 8941 3.3.3: printable ASCII; quotes and backslashes escaped.

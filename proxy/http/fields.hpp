@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <boost/beast/http/field.hpp>
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
@@ -24,6 +25,24 @@ field field_id(std::string_view name);
 inline bool holds(std::span<const field> ids, field id) {
   return std::ranges::find(ids, id) != ids.end();
 }
+
+// Registered fields, known when the program is compiled: to ask costs the same for any number.
+class FieldSet {
+ public:
+  template <class... Ids>
+  explicit constexpr FieldSet(Ids... ids) {
+    ((words_[static_cast<std::size_t>(ids) / 64] |= mark_of(ids)), ...);
+  }
+  [[nodiscard]] constexpr bool has(field id) const {
+    return (words_[static_cast<std::size_t>(id) / 64] & mark_of(id)) != 0;
+  }
+
+ private:
+  static constexpr std::uint64_t mark_of(field id) {
+    return std::uint64_t{1} << (static_cast<unsigned>(id) % 64);
+  }
+  std::array<std::uint64_t, static_cast<std::size_t>(field::xref) / 64 + 1> words_{};
+};
 
 struct Field {
   field id = field::unknown;  // `unknown` for an unregistered name
@@ -120,6 +139,17 @@ class Members {
 
 // Whether a list field, such as Connection, contains this member, in any case.
 bool has_member(const Fields& fields, field id, std::string_view member);
+
+// All lines for which `is_dropped` is false. Nothing if it is false for every line.
+template <class Dropped>
+std::optional<Fields> without(const Fields& fields, const Dropped& is_dropped) {
+  if (std::ranges::none_of(fields, is_dropped)) return std::nullopt;
+  Fields others;
+  for (const Field& line : fields) {
+    if (!is_dropped(line)) others.append(line);
+  }
+  return others;
+}
 
 // How many bytes the text of the fields has.
 inline std::size_t text_size(const Fields& fields) {

@@ -1,79 +1,44 @@
 #include "proxy/http/forwarded.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {
 
-// Lower case, and no registered names. X-Forwarded-* is not listed.
-constexpr std::string_view kOfClient[] = {"cf-connecting-ip",
-                                          "cf-connecting-ipv6",
-                                          "client-ip",
-                                          "cloudfront-viewer-address",
-                                          "fastly-client-ip",
-                                          "fly-client-ip",
-                                          "forwarded-for",
-                                          "proxy-client-ip",
-                                          "true-client-ip",
-                                          "wl-proxy-client-ip",
-                                          "x-azure-clientip",
-                                          "x-client-ip",
-                                          "x-cluster-client-ip",
-                                          "x-envoy-external-address",
-                                          "x-original-forwarded-for",
-                                          "x-originating-ip",
-                                          "x-proxyuser-ip",
-                                          "x-real-ip",
-                                          "x-remote-addr",
-                                          "x-remote-ip"};
-constexpr std::string_view kOfRequest[] = {"cf-visitor",
-                                           "cloudfront-forwarded-proto",
-                                           "fly-forwarded-proto",
-                                           "front-end-https",
-                                           "wl-proxy-ssl",
-                                           "x-arr-ssl",
-                                           "x-envoy-original-host",
-                                           "x-envoy-original-path",
-                                           "x-forwarded",
-                                           "x-host",
-                                           "x-host-override",
-                                           "x-http-destinationurl",
-                                           "x-http-host-override",
-                                           "x-http-method",
-                                           "x-http-method-override",
-                                           "x-method-override",
-                                           "x-original-host",
-                                           "x-original-method",
-                                           "x-original-path",
-                                           "x-original-proto",
-                                           "x-original-scheme",
-                                           "x-original-uri",
-                                           "x-original-url",
-                                           "x-proxy-url",
-                                           "x-real-host",
-                                           "x-rewrite-uri",
-                                           "x-rewrite-url",
-                                           "x-scheme",
-                                           "x-script-name",
-                                           "x-url-scheme"};
+// Names of fields, each between two spaces: in lower case, and none that is registered.
+// X-Forwarded-* is not listed. No standard has them, so the lists are what gateways and servers in
+// use are known to write and to read.
+constexpr std::string_view kOfClient =
+    " cf-connecting-ip cf-connecting-ipv6 client-ip cloudfront-viewer-address fastly-client-ip"
+    " fly-client-ip forwarded-for proxy-client-ip true-client-ip wl-proxy-client-ip"
+    " x-azure-clientip x-client-ip x-cluster-client-ip x-envoy-external-address"
+    " x-original-forwarded-for x-originating-ip x-proxyuser-ip x-real-ip x-remote-addr "
+    "x-remote-ip ";
+constexpr std::string_view kOfRequest =
+    " cf-visitor cloudfront-forwarded-proto fly-forwarded-proto front-end-https wl-proxy-ssl"
+    " x-arr-ssl x-envoy-original-host x-envoy-original-path x-forwarded x-host x-host-override"
+    " x-http-destinationurl x-http-host-override x-http-method x-http-method-override"
+    " x-method-override x-original-host x-original-method x-original-path x-original-proto"
+    " x-original-scheme x-original-uri x-original-url x-proxy-url x-real-host x-rewrite-uri"
+    " x-rewrite-url x-scheme x-script-name x-url-scheme ";
 constexpr std::string_view kXForwarded = "x-forwarded-";
 
 // The letters with which the names begin: most fields that browsers send begin with others.
 constexpr std::string_view kInitials = "cfptwx";
-constexpr bool begin_so(std::span<const std::string_view> names) {
-  return std::ranges::all_of(names, [](std::string_view name) {
-    return kInitials.find(name.front()) != std::string_view::npos;
-  });
+constexpr bool begin_so(std::string_view names) {
+  for (std::size_t at = 1; at < names.size(); ++at) {
+    if (names[at - 1] == ' ' && kInitials.find(names[at]) == std::string_view::npos) return false;
+  }
+  return true;
 }
 static_assert(begin_so(kOfClient) && begin_so(kOfRequest));
 
 // The byte as servers read it that make variables of field names.
 char folded(char c) {
-  const char letter = lower(c);
-  const bool stays = (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9');
-  return stays ? letter : '-';
+  return is_letter(c) || is(kDigit, c) ? lower(c) : '-';
 }
 
 bool begins(std::string_view name, std::string_view lower_case) {
@@ -82,11 +47,13 @@ bool begins(std::string_view name, std::string_view lower_case) {
                     [](char a, char b) { return a == folded(b); });
 }
 
-template <std::size_t size>
-bool listed(const std::string_view (&names)[size], std::string_view name) {
-  return std::ranges::any_of(names, [name](std::string_view one) {
-    return one.size() == name.size() && begins(name, one);
-  });
+bool is_listed(std::string_view names, std::string_view name) {
+  std::array<char, 32> word;  // longer than each of them
+  if (name.size() + 2 > word.size()) return false;
+  word.front() = ' ';
+  const auto fold = [](char c) { return folded(c); };
+  *std::transform(name.begin(), name.end(), word.begin() + 1, fold) = ' ';
+  return names.find({word.data(), name.size() + 2}) != std::string_view::npos;
 }
 
 // Whether the name of a parameter of Forwarded ends before the "=" at `at` and is this word.
@@ -127,17 +94,12 @@ Tells classify_forwarded(const Field& line) {
   if (line.id != field::unknown) return Tells::nothing;  // nearly always
   const auto name = line.name;
   if (kInitials.find(folded(name.front())) == std::string_view::npos) return Tells::nothing;
-  if (is_x_forwarded_for(line) || listed(kOfClient, name)) return Tells::client;
-  return begins(name, kXForwarded) || listed(kOfRequest, name) ? Tells::request : Tells::nothing;
+  if (is_x_forwarded_for(line) || is_listed(kOfClient, name)) return Tells::client;
+  return begins(name, kXForwarded) || is_listed(kOfRequest, name) ? Tells::request : Tells::nothing;
 }
 
 std::optional<Fields> without_forwarded(const Fields& fields) {
-  if (std::ranges::none_of(fields, is_forwarded_field)) return std::nullopt;
-  Fields others;
-  for (const Field& line : fields) {
-    if (!is_forwarded_field(line)) others.append(line);
-  }
-  return others;
+  return without(fields, is_forwarded_field);
 }
 
 std::optional<Fields> visible_fields(const Fields& fields, const Heeded& heeded) {

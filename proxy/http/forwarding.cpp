@@ -20,48 +20,25 @@ constexpr std::string_view kOfHearsay[] = {peers::kEpochField, peers::kFetchFiel
 bool is_of_one_hop(const Field& line) {
   if (line.id != field::unknown) return is_connection_field(line.id);
   if (lower(line.name.front()) != 'h') return false;  // nearly always
-  return std::ranges::any_of(kOfHearsay,
-                             [&line](std::string_view name) { return same_word(line.name, name); });
+  return has_word(kOfHearsay, line.name);
 }
 
 // RFC 9110 7.6.1: fields for all recipients are never connection options. Without these fields, a
 // message would be framed, routed, cached, authorized or decoded in another way than its sender
 // meant.
-bool is_for_all(field id) {
-  constexpr field kForAll[] = {field::age,
-                               field::authorization,
-                               field::cache_control,
-                               field::content_range,
-                               field::content_encoding,
-                               field::content_length,
-                               field::content_type,
-                               field::content_location,
-                               field::cookie,
-                               field::date,
-                               field::etag,
-                               field::expect,
-                               field::expires,
-                               field::host,
-                               field::if_match,
-                               field::if_range,
-                               field::if_modified_since,
-                               field::if_none_match,
-                               field::last_modified,
-                               field::location,
-                               field::if_unmodified_since,
-                               field::max_forwards,
-                               field::pragma,
-                               field::range,
-                               field::set_cookie,
-                               field::vary,
-                               field::via};
-  return holds(kForAll, id);
-}
+constexpr FieldSet kForAll(field::age, field::authorization, field::cache_control,
+                           field::content_range, field::content_encoding, field::content_length,
+                           field::content_type, field::content_location, field::cookie, field::date,
+                           field::etag, field::expect, field::expires, field::host, field::if_match,
+                           field::if_range, field::if_modified_since, field::if_none_match,
+                           field::last_modified, field::location, field::if_unmodified_since,
+                           field::max_forwards, field::pragma, field::range, field::set_cookie,
+                           field::vary, field::via);
 
 // A proxy in front of us may pass on its client's Connection. The client must not remove the field
 // by which that proxy tells that it is there.
 bool is_for_all(const Field& line) {
-  return is_for_all(line.id) || classify_forwarded(line) == Tells::client;
+  return kForAll.has(line.id) || classify_forwarded(line) == Tells::client;
 }
 
 // The end of the comment that opens at the front of `text` (comments nest, RFC 9110 5.6.5). 0 if it
@@ -81,7 +58,7 @@ std::size_t comment_end(std::string_view text) {
 
 // Whether a word of a Via line, outside of comments, is this name. In a member with too many or too
 // few words, every word counts: an undetected loop costs more than a refusal.
-bool has_word(std::string_view line, std::string_view name) {
+bool via_has(std::string_view line, std::string_view name) {
   bool comments = true;
   while (!line.empty()) {
     const std::size_t end = std::min(line.find_first_of(" \t,()"), line.size());
@@ -169,20 +146,10 @@ std::string other_cookies(std::string_view value) {
 }
 
 bool is_connection_field(field id) {
-  switch (id) {
-    case field::connection:
-    case field::keep_alive:
-    case field::proxy_connection:
-    case field::proxy_authorization:
-    case field::te:
-    case field::trailer:
-    case field::transfer_encoding:
-    case field::upgrade:
-    case field::http2_settings:
-      return true;
-    default:
-      return false;
-  }
+  constexpr FieldSet kOfConnection(field::connection, field::keep_alive, field::proxy_connection,
+                                   field::proxy_authorization, field::te, field::trailer,
+                                   field::transfer_encoding, field::upgrade, field::http2_settings);
+  return kOfConnection.has(id);
 }
 
 HopByHop::HopByHop(const Fields& fields) {
@@ -207,8 +174,7 @@ bool HopByHop::ends_here(const Field& line) const {
 
 bool HopByHop::is_named(const Field& line) const {
   if (options_.empty()) return false;
-  const auto matches = [&line](std::string_view option) { return same_word(option, line.name); };
-  const bool named = options_.size() == kMaxOptions || std::ranges::any_of(options_, matches);
+  const bool named = options_.size() == kMaxOptions || has_word(options_, line.name);
   return named && !is_for_all(line) && !is_of_one_hop(line);
 }
 
@@ -223,18 +189,12 @@ std::optional<Fields> without_named(const Fields& fields) {
   if (!fields.has(field::connection)) return std::nullopt;
   if (std::ranges::all_of(fields, names_no_field)) return std::nullopt;
   const HopByHop hop(fields);
-  const auto named = [&hop](const Field& line) { return hop.is_named(line); };
-  if (std::ranges::none_of(fields, named)) return std::nullopt;
-  Fields others;
-  for (const Field& line : fields) {
-    if (!named(line)) others.append(line);
-  }
-  return others;
+  return without(fields, [&hop](const Field& line) { return hop.is_named(line); });
 }
 
 bool via_names(const Fields& fields, std::string_view our_name) {
   return fields.has(field::via) && std::ranges::any_of(fields, [our_name](const Field& line) {
-           return line.id == field::via && has_word(line.value, our_name);
+           return line.id == field::via && via_has(line.value, our_name);
          });
 }
 

@@ -128,10 +128,8 @@ bool asks_for_few(std::string_view range) {
 }
 
 bool is_signature(std::string_view parameter) {
-  constexpr std::array<std::string_view, 3> kNames{"X-Amz-Signature", "X-Goog-Signature",
-                                                   "Signature"};
-  const auto name = parameter.substr(0, parameter.find('='));
-  return std::ranges::any_of(kNames, [name](std::string_view one) { return same_word(one, name); });
+  constexpr std::string_view kNames[] = {"X-Amz-Signature", "X-Goog-Signature", "Signature"};
+  return has_word(kNames, parameter.substr(0, parameter.find('=')));
 }
 
 bool has_signature(std::string_view target) {
@@ -146,8 +144,7 @@ bool has_signature(std::string_view target) {
 }
 
 bool is_of_a_name(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-         c == '_';
+  return is_letter(c) || is(kDigit, c) || c == '-' || c == '_';
 }
 
 // Whether the value lists the field Range among others, in whatever syntax.

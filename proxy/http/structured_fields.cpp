@@ -7,10 +7,6 @@
 namespace proxy::http {
 namespace {
 
-bool is_letter(char c) {
-  return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
 bool is_key_char(char c) {
   return (c >= 'a' && c <= 'z') || is(kDigit, c) || c == '_' || c == '-' || c == '.' || c == '*';
 }

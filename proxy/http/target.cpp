@@ -124,13 +124,11 @@ bool is_raw(char c) {
 }
 
 void append_path(std::string& out, std::string_view path) {
-  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (;;) {
     const auto raw = static_cast<std::size_t>(std::ranges::find_if(path, is_raw) - path.begin());
     out += path.substr(0, raw);
     if (raw == path.size()) return;
-    const auto byte = static_cast<unsigned char>(path[raw]);
-    ((out += '%') += kHexDigits[byte >> 4]) += kHexDigits[byte & 15];
+    append_percent_encoded(out, path[raw]);
     path.remove_prefix(raw + 1);
   }
 }

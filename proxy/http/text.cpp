@@ -66,6 +66,12 @@ void append_decimal(std::string& out, std::uint64_t number) {
   out.append(digits.data(), written.ptr);
 }
 
+void append_percent_encoded(std::string& out, char byte) {
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  const auto number = static_cast<unsigned char>(byte);
+  ((out += '%') += kHexDigits[number >> 4]) += kHexDigits[number & 15];
+}
+
 PieceWriter& PieceWriter::write_past(std::string_view piece) {
   flush();
   out_.append(piece);

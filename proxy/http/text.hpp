@@ -61,6 +61,14 @@ inline bool same_word(std::string_view a, std::string_view b) {
   }
   return true;
 }
+// Whether one of the words is the same_word().
+template <class Words>
+bool has_word(const Words& words, std::string_view word) {
+  return std::ranges::any_of(words, [word](std::string_view one) { return same_word(one, word); });
+}
+inline bool is_letter(char c) {
+  return lower(c) >= 'a' && lower(c) <= 'z';
+}
 // Without SP and HTAB at either end (OWS, RFC 9110 5.6.3).
 inline std::string_view trim(std::string_view text) {
   const auto space = [](char c) { return c == ' ' || c == '\t'; };
@@ -72,6 +80,8 @@ inline std::string_view trim(std::string_view text) {
 // Reads 1*DIGIT. Returns nothing for any other text, or if the number does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text);
 void append_decimal(std::string& out, std::uint64_t number);
+// "%C3" (RFC 3986 2.1).
+void append_percent_encoded(std::string& out, char byte);
 
 // Collects pieces for a string, because each append() to the string itself costs a call and its
 // checks, and a miss writes some hundred pieces. Call flush() last.

@@ -20,14 +20,12 @@ std::optional<std::string> value_of(NormalForms& request, field id, std::string_
 // Writes %XX for a character that would end the quoted value of a mark, or that a reader would take
 // for a part of the mark.
 void append_escaped(std::string& out, std::string_view value) {
-  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (const char c : value) {
     if (c > 0x20 && c < 0x7f && c != '"' && c != '%') {
       out += c;
-      continue;
+    } else {
+      append_percent_encoded(out, c);
     }
-    const auto byte = static_cast<unsigned char>(c);
-    ((out += '%') += kHexDigits[byte >> 4]) += kHexDigits[byte & 15];
   }
 }
 
@@ -45,24 +43,14 @@ enum class Kind {
 };
 
 Kind kind_of(field id) {
-  constexpr field kSingle[] = {field::authorization,
-                               field::cookie,
-                               field::cookie2,
-                               field::date,
-                               field::from,
-                               field::host,
-                               field::if_modified_since,
-                               field::if_range,
-                               field::if_unmodified_since,
-                               field::origin,
-                               field::referer,
-                               field::proxy_authorization,
-                               field::user_agent};
-  constexpr field kWords[] = {field::accept_charset, field::accept_encoding,
-                              field::accept_language};
+  constexpr FieldSet kSingle(field::authorization, field::cookie, field::cookie2, field::date,
+                             field::from, field::host, field::if_modified_since, field::if_range,
+                             field::if_unmodified_since, field::origin, field::referer,
+                             field::proxy_authorization, field::user_agent);
+  constexpr FieldSet kWords(field::accept_charset, field::accept_encoding, field::accept_language);
   if (id == field::accept) return Kind::weighted;
-  if (holds(kWords, id)) return Kind::weighted_words;
-  return holds(kSingle, id) ? Kind::single : Kind::list;
+  if (kWords.has(id)) return Kind::weighted_words;
+  return kSingle.has(id) ? Kind::single : Kind::list;
 }
 
 void append(NormalForm& out, std::string_view text) {
@@ -157,6 +145,26 @@ bool append_normal_form(NormalForm& out, const Fields& request, field id, std::s
   return true;
 }
 
+// The fields that select, in any order and perhaps twice. Nothing if no request can match.
+std::optional<Variant::SelectingFields> selecting(const Fields& response, NormalForms& request) {
+  if (Variant::is_too_long(response, request.request())) return std::nullopt;
+  Variant::SelectingFields fields;
+  const auto add = [&](field id, std::string_view name) {
+    if (fields.size() == kMaxNames) return false;
+    fields.push_back({id, lower(name), value_of(request, id, name)});
+    return true;
+  };
+  Members names(response, field::vary);
+  while (const auto name = names.next()) {
+    const bool is_read = *name != "*" && is_token(*name);
+    if (!is_read || !add(field_id(*name), *name)) return std::nullopt;
+  }
+  for (const Field& line : request.request()) {
+    if (line.selects && !add(line.id, line.name)) return std::nullopt;
+  }
+  return fields;
+}
+
 }  // namespace
 
 bool Variant::is_too_long(const Fields& response, const Fields& request) {
@@ -185,37 +193,17 @@ Variant::Variant(const Fields& response, const Fields& request) {
 }
 
 Variant::Variant(const Fields& response, NormalForms& request) {
-  if (is_too_long(response, request.request())) {
+  auto fields = selecting(response, request);
+  if (!fields) {
     shared_ = never();
     return;
   }
-  SelectingFields fields;
-  Members names(response, field::vary);
-  while (const auto name = names.next()) {
-    if (*name == "*" || !is_token(*name) || fields.size() == kMaxNames) {
-      shared_ = never();
-      return;
-    }
-    const field id = field_id(*name);
-    fields.push_back({id, lower(*name), value_of(request, id, *name)});
-  }
-  for (const Field& line : request.request()) {
-    if (!line.selects) continue;
-    if (fields.size() == kMaxNames) {
-      shared_ = never();
-      return;
-    }
-    fields.push_back({line.id, lower(line.name), value_of(request, line.id, line.name)});
-  }
-  const auto by_name = [](const SelectingField& a, const SelectingField& b) {
-    return a.name < b.name;
-  };
+  std::ranges::sort(*fields, {}, &SelectingField::name);
   const auto same = [](const SelectingField& a, const SelectingField& b) {
     return a.name == b.name;
   };
-  std::ranges::sort(fields, by_name);
-  fields.erase(std::unique(fields.begin(), fields.end(), same), fields.end());
-  keep(std::move(fields));
+  fields->erase(std::unique(fields->begin(), fields->end(), same), fields->end());
+  keep(std::move(*fields));
 }
 
 const Variant::Pointer& Variant::never() {
