@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/cache/representation.hpp"
+#include "proxy/cache/combine.hpp"
 
 namespace proxy {
 

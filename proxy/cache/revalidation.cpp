@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/cache/representation.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"

@@ -6,7 +6,6 @@
 #include "proxy/blocks/fit.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/from_origin.hpp"

@@ -4,7 +4,6 @@
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/policy/policy.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/cache/disk/contents.hpp"
 #include "proxy/cache/disk/stored_record.hpp"
-#include "proxy/cache/disk/verify.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/inspect/report.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/cache/disk/verify.hpp"
+#include "proxy/cache/disk/contents.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/store.hpp"
 #include "proxy/inspect/entry_facts.hpp"

@@ -3,7 +3,6 @@
 
 #include "config/settings.hpp"
 #include "proxy/observe/access_log.hpp"
-#include "proxy/observe/busiest.hpp"
 #include "proxy/observe/fault.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"

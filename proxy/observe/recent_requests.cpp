@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 namespace proxy {
+
 namespace {
 
 constexpr std::size_t kLongestText = 1024;
@@ -95,6 +97,124 @@ std::vector<RecentRequests::Found> RecentRequests::newer_than(Known& known) {
            std::tie(b.request->ended, b.request->number);
   });
   return found;
+}
+
+namespace {
+
+using Row = Busiest::Row;
+
+std::vector<Row> busiest_of(std::vector<Row> rows, std::size_t most) {
+  if (rows.size() <= most) return rows;
+  std::unordered_map<std::string, Row> chosen;
+  for (const auto count : {&Row::requests, &Row::bytes}) {
+    const auto end = rows.begin() + static_cast<std::ptrdiff_t>(most);
+    std::partial_sort(rows.begin(), end, rows.end(), [count](const Row& one, const Row& other) {
+      return one.*count > other.*count;
+    });
+    for (auto row = rows.begin(); row != end; ++row) chosen.emplace(row->name, *row);
+  }
+  rows.clear();
+  for (auto& [name, row] : chosen) rows.push_back(std::move(row));
+  return rows;
+}
+
+template <class Sums>
+std::vector<Row> rows_of(const Sums& sums) {
+  std::vector<Row> rows;
+  rows.reserve(sums.size());
+  for (const auto& [name, row] : sums) rows.push_back(row);
+  return rows;
+}
+
+template <class Sums>
+void forget_rare(Sums& sums) {
+  auto kept = busiest_of(rows_of(sums), Busiest::kKept);
+  sums.clear();
+  for (auto& row : kept) {
+    auto name = row.name;
+    sums.emplace(std::move(name), std::move(row));
+  }
+}
+
+template <class Sums>
+void add(Sums& sums, std::string_view name, const Row& more) {
+  auto& row = sums[std::string(name)];
+  if (row.name.empty()) row.name = name;
+  row.requests += more.requests;
+  row.hits += more.hits;
+  row.bytes += more.bytes;
+  if (sums.size() >= Busiest::kMostNames) forget_rare(sums);
+}
+
+Row row_for(const RecentRequest& request, double weight) {
+  const bool is_hit = kind_of(request.record) == RecentKind::hit;
+  return {{}, weight, is_hit ? weight : 0, weight * static_cast<double>(request.record.bytes)};
+}
+
+}  // namespace
+
+std::string_view host_in(std::string_view url) {
+  const auto scheme = url.find("://");
+  if (scheme != url.npos) url.remove_prefix(scheme + 3);
+  return url.substr(0, url.find_first_of("/?"));
+}
+
+void Busiest::note(const std::vector<RecentRequests::Found>& requests, Time now) {
+  const threads::MutexLock lock(mutex_);
+  auto& part = part_at(now);
+  tally(requests);
+  for (const auto& found : requests) {
+    const auto& request = *found.request;
+    const auto row = row_for(request, tally_of(found).weight());
+    const auto host = host_in(request.url);
+    if (!host.empty()) add(part.hosts, host, row);
+    add(part.urls, request.url, row);
+    add(part.clients, request.client, row);
+  }
+}
+
+Busiest::Told Busiest::tell() const {
+  Part all{};
+  {
+    const threads::MutexLock lock(mutex_);
+    for (const auto& part : parts_) {
+      for (const auto& [from, into] : {std::pair(&part.hosts, &all.hosts),
+                                       {&part.urls, &all.urls},
+                                       {&part.clients, &all.clients}}) {
+        for (const auto& [name, row] : *from) add(*into, name, row);
+      }
+    }
+  }
+  return {busiest_of(rows_of(all.hosts), kTold), busiest_of(rows_of(all.urls), kTold),
+          busiest_of(rows_of(all.clients), kTold)};
+}
+
+Busiest::Part& Busiest::part_at(Time now) {
+  if (!parts_.empty() && now - parts_.back().begun < kPart) return parts_.back();
+  if (!parts_.empty()) {
+    // Before the part ends: later it is only read, for an hour.
+    auto& ended = parts_.back();
+    for (auto* sums : {&ended.hosts, &ended.urls, &ended.clients}) forget_rare(*sums);
+  }
+  std::erase_if(parts_, [now](const Part& part) { return now - part.begun >= kParts * kPart; });
+  parts_.push_back({.begun = now, .hosts = {}, .urls = {}, .clients = {}});
+  return parts_.back();
+}
+
+void Busiest::tally(const std::vector<RecentRequests::Found>& requests) {
+  for (auto& of_thread : tallies_) {
+    for (auto& tally : of_thread) tally = {tally.newest, tally.newest, 0};
+  }
+  for (const auto& found : requests) {
+    if (found.thread >= tallies_.size()) tallies_.resize(found.thread + 1);
+    auto& tally = tally_of(found);
+    tally.newest = std::max(tally.newest, found.request->of_kind);
+    ++tally.kept;
+  }
+}
+
+Busiest::Tally& Busiest::tally_of(const RecentRequests::Found& found) {
+  return tallies_[found.thread][static_cast<std::size_t>(kind_of(found.request->record))];
 }
 
 }  // namespace proxy

@@ -8,7 +8,6 @@
 #include "peers/site.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/cache/representation.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/range.hpp"

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "proxy/cache/disk/contents.hpp"
 #include "proxy/cache/disk/scan.hpp"
-#include "proxy/cache/disk/verify.hpp"
 
 namespace disk = proxy::cache::disk;
 

@@ -11,10 +11,10 @@
 
 #include "proxy/cache/disk/appender.hpp"
 #include "proxy/cache/disk/catalog.hpp"
+#include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/disk/options.hpp"
 #include "proxy/cache/disk/rotation.hpp"
 #include "proxy/cache/disk/scan.hpp"
-#include "proxy/cache/disk/segment_files.hpp"
 
 namespace proxy::cache::disk {
 

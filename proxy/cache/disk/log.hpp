@@ -8,13 +8,13 @@
 
 #include "proxy/cache/disk/appender.hpp"
 #include "proxy/cache/disk/catalog.hpp"
+#include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/disk/loading.hpp"
 #include "proxy/cache/disk/new_record.hpp"
 #include "proxy/cache/disk/object_claims.hpp"
 #include "proxy/cache/disk/options.hpp"
 #include "proxy/cache/disk/rotation.hpp"
-#include "proxy/cache/disk/segment_files.hpp"
 
 namespace proxy::cache::disk {
 

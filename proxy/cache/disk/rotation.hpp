@@ -8,10 +8,10 @@
 
 #include "proxy/cache/disk/appender.hpp"
 #include "proxy/cache/disk/catalog.hpp"
+#include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/disk/format.hpp"
 #include "proxy/cache/disk/object_claims.hpp"
 #include "proxy/cache/disk/options.hpp"
-#include "proxy/cache/disk/segment_files.hpp"
 
 namespace proxy::cache::disk {
 

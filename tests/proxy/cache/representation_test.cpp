@@ -1,4 +1,4 @@
-#include "proxy/cache/representation.hpp"
+#include "proxy/cache/combine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/observe/busiest.hpp"
+#include "proxy/observe/recent_requests.hpp"
 
 #include <gtest/gtest.h>
 

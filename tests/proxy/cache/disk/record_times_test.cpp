@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/record_times.hpp"
+#include "proxy/cache/disk/segments.hpp"
 
 #include <gtest/gtest.h>
 

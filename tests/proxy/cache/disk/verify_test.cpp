@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/verify.hpp"
+#include "proxy/cache/disk/contents.hpp"
 
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/cache/disk_tier/known_heads.hpp"
+#include "proxy/cache/disk_tier/entry_reader.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
