@@ -74,11 +74,6 @@ FreshnessBounds bounds_of(const Received& received) {
   return bounds;
 }
 
-http::Variant variant_of(const Received& received) {
-  if (received.passed_on) return {};
-  return {received.response.fields, received.request};
-}
-
 // The masks keep the compiler from warning; status and URL fit.
 constexpr unsigned kStatusBits = (1U << 10) - 1;
 constexpr std::uint32_t kUrlBits = kLongestUrl;
@@ -98,15 +93,6 @@ constexpr ShortSeconds in_short(seconds duration) {
 std::uint32_t took(const Times& times) {
   const auto took = floor<std::chrono::milliseconds>(times.response - times.request).count();
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(took, 0, UINT32_MAX));
-}
-
-Freshness lifetime_of(const Received& received, const http::CacheControl& control) {
-  if (received.passed_on) return {};
-  return freshness_of(received.response, control, received.times.arrived(), bounds_of(received));
-}
-
-std::chrono::milliseconds initial_age_of(const http::Fields& response, const Times& times) {
-  return std::chrono::milliseconds(in_milliseconds(initial_age(response, times)));
 }
 
 Time end_of_freshness(const Saved& facts) {
@@ -171,15 +157,19 @@ Ref<Entry> Entry::make(Budget& budget, const Received& received, const EntryMemo
               .no_cache = control.no_cache,
               .never_stale = forbids_stale(control) || received.giver.guest,
               .times = received.times,
-              .initial_age = initial_age_of(response.fields, received.times),
-              .freshness = lifetime_of(received, control),
-              .extras = {.variant = variant_of(received),
-                         .range = range_of(response),
+              .initial_age = std::chrono::milliseconds(
+                  in_milliseconds(cache::initial_age(response.fields, received.times))),
+              .extras = {.range = range_of(response),
                          .object = received.object,
                          .stale_while_revalidate =
                              in_short(control.stale_while_revalidate.value_or(seconds(0))),
                          .stale_if_error = in_short(control.stale_if_error.value_or(seconds(0))),
                          .by_rule_alone = received.by_rule_alone}};
+  if (!received.passed_on) {
+    facts.freshness =
+        freshness_of(response, control, received.times.arrived(), bounds_of(received));
+    facts.extras.variant = {response.fields, received.request};
+  }
   const Time told = end_as_told(received, control, facts.initial_age);
   if (told < end_of_freshness(facts)) facts.extras.told_until = told;
   if (received.by_rule_alone || told < end_of_freshness(facts)) facts.extras.rule = received.rule;

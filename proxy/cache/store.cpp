@@ -35,10 +35,6 @@ std::size_t length(const Shard::Chain& chain) {
   return responses;
 }
 
-bool is_any(const Node&) {
-  return true;
-}
-
 }  // namespace
 
 Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below,
@@ -147,33 +143,25 @@ bool Store::holds(const digest::Key& key) const {
   return shard.slots.contains(key);
 }
 
-void Store::drop(const digest::Key& key, const Entry& entry) {
+std::size_t Store::remove_at(const digest::Key& key, const Matches& matches) {
   Shard& shard = shard_of(key);
   Shard::Chain dropped;
   const threads::MutexLock lock(shard.mutex);
   const auto slot = shard.slots.find(key);
-  if (slot == shard.slots.end()) return;
-  dropped =
-      shard.remove_if(slot, [&entry](const Node& node) { return node.entry.get() == &entry; });
+  if (slot != shard.slots.end()) dropped = shard.remove_if(slot, matches);
+  return length(dropped);
+}
+
+void Store::drop(const digest::Key& key, const Entry& entry) {
+  remove_at(key, [&entry](const Node& node) { return node.entry.get() == &entry; });
 }
 
 std::size_t Store::remove(const digest::Key& key) {
-  Shard& shard = shard_of(key);
-  Shard::Chain dropped;
-  const threads::MutexLock lock(shard.mutex);
-  const auto slot = shard.slots.find(key);
-  if (slot != shard.slots.end()) dropped = shard.remove_if(slot, is_any);
-  return length(dropped);
+  return remove_at(key, [](const Node&) { return true; });
 }
 
 std::size_t Store::invalidate(const digest::Key& key, std::string_view url) {
-  Shard& shard = shard_of(key);
-  Shard::Chain dropped;
-  const threads::MutexLock lock(shard.mutex);
-  const auto slot = shard.slots.find(key);
-  const bool is_of_url = slot != shard.slots.end() && slot->newest->entry->url() == url;
-  if (is_of_url) dropped = shard.remove_if(slot, is_any);
-  return length(dropped);
+  return remove_at(key, [url](const Node& node) { return node.entry->url() == url; });
 }
 
 std::size_t Store::remove_if(const std::function<bool(const Entry&)>& matches) {

@@ -25,6 +25,7 @@ namespace disk {
 class Index;
 }
 class Shard;
+struct Node;
 
 // A key is claimed while a whole variant stays claimable for longer than this from now, so that a
 // claim is still true when a neighbour has read it and asks.
@@ -167,7 +168,11 @@ class Store {
   void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
+  using Matches = std::function<bool(const Node&)>;
+
   Shard& shard_of(const digest::Key& key) const;
+  // Drops the variants under the key that match, and returns how many responses they were.
+  std::size_t remove_at(const digest::Key& key, const Matches& matches);
   // As make_room(), for an entry of this shard.
   bool make_room_at(Shard& shard);
   // Returns whether there was an entry to evict.

@@ -1,7 +1,6 @@
 #include "proxy/http/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 namespace proxy::http {

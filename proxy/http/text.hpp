@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -100,14 +101,9 @@ class PieceWriter {
     return *this;
   }
   PieceWriter& operator<<(std::uint64_t number) {
-    std::array<char, 20> digits{};
-    char* const end = digits.data() + digits.size();
-    char* first = end;
-    do {
-      *--first = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number > 0);
-    return *this << std::string_view(first, static_cast<std::size_t>(end - first));
+    std::array<char, 20> digits;  // not initialized
+    const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+    return *this << std::string_view(digits.data(), written.ptr);
   }
 
   // The size that the string will have.

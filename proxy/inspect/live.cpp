@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/cache/disk/verify.hpp"
+#include "proxy/cache/disk/contents.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/inspect/live_parts.hpp"
 

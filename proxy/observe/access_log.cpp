@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "config/counted.hpp"
+#include "proxy/http/text.hpp"
 
 namespace proxy {
 namespace {
@@ -27,11 +28,10 @@ constexpr std::string_view kQuestion = "ICP_QUERY";
 void append_word(std::string& out, std::string_view text) {
   if (text.empty()) out += '-';
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte > 0x20 && byte < 0x7f && c != '"') {
+    if (c > 0x20 && c < 0x7f && c != '"') {
       out += c;
     } else {
-      fmt::format_to(std::back_inserter(out), "%{:02X}", byte);
+      http::append_percent_encoded(out, c);
     }
   }
 }

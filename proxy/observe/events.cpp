@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -47,18 +48,8 @@ std::string_view word(spdlog::level::level_enum level) {
 
 class EventSink final : public spdlog::sinks::sink {
  public:
-  void set_journal(bool is_journal) {
-    const threads::MutexLock lock(mutex_);
-    is_journal_ = is_journal;
-  }
-  bool is_journal() {
-    const threads::MutexLock lock(mutex_);
-    return is_journal_;
-  }
-  void set_format(config::EventFormat format) {
-    const threads::MutexLock lock(mutex_);
-    format_ = format;
-  }
+  std::atomic<bool> is_journal = false;
+  std::atomic<config::EventFormat> format = config::EventFormat::text;
 
   void log(const spdlog::details::log_msg& message) override {
     const threads::MutexLock lock(mutex_);
@@ -98,15 +89,15 @@ class EventSink final : public spdlog::sinks::sink {
 
   void write(const spdlog::details::log_msg& message, std::string_view text,
              std::uint64_t suppressed) REQUIRES(mutex_) {
-    const auto begin = is_journal_ ? priority(message.level) : std::string_view();
-    if (format_ == config::EventFormat::json) {
+    const auto begin = is_journal ? priority(message.level) : std::string_view();
+    if (format == config::EventFormat::json) {
       nlohmann::ordered_json line{
           {"time", timestamp(message.time)}, {"level", word(message.level)}, {"text", text}};
       if (suppressed > 0) line["suppressed"] = suppressed;
       return write_line(std::string(begin) +
                         line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
     }
-    if (is_journal_) return write_line(fmt::format("{}{}\n", begin, text));
+    if (is_journal) return write_line(fmt::format("{}{}\n", begin, text));
     spdlog::memory_buf_t formatted;
     formatter_->format(message, formatted);
     write_line({formatted.data(), formatted.size()});
@@ -117,8 +108,6 @@ class EventSink final : public spdlog::sinks::sink {
   EventLimit news_ GUARDED_BY(mutex_);
   // As of the last flush(). An event cannot be given a time, and this sink has no clock.
   EventLimit::Clock::time_point now_ GUARDED_BY(mutex_);
-  bool is_journal_ GUARDED_BY(mutex_) = false;
-  config::EventFormat format_ GUARDED_BY(mutex_) = config::EventFormat::text;
   std::unique_ptr<spdlog::formatter> formatter_ GUARDED_BY(mutex_) =
       std::make_unique<spdlog::pattern_formatter>();
 };
@@ -181,19 +170,19 @@ bool is_journal(const char* journal_stream, std::uint64_t device, std::uint64_t 
 }
 
 bool events_reach_journal() {
-  return the_sink()->is_journal();
+  return the_sink()->is_journal;
 }
 
 void write_events() {
   struct stat status {};
   const bool is_known = ::fstat(STDERR_FILENO, &status) == 0;
-  the_sink()->set_journal(is_known &&
-                          is_journal(std::getenv("JOURNAL_STREAM"), status.st_dev, status.st_ino));
+  the_sink()->is_journal =
+      is_known && is_journal(std::getenv("JOURNAL_STREAM"), status.st_dev, status.st_ino);
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(kLogger, the_sink()));
 }
 
 void format_events(config::EventFormat format) {
-  the_sink()->set_format(format);
+  the_sink()->format = format;
 }
 
 void flush_events(EventLimit::Clock::time_point now) {

@@ -10,12 +10,13 @@
 namespace proxy {
 namespace {
 
+template <class Owner>
 struct CounterRow {
   std::string_view name;
   std::string_view help;
-  Count ThreadCounters::*count;
+  Count Owner::*count;
 };
-constexpr CounterRow kCounters[] = {
+constexpr CounterRow<ThreadCounters> kCounters[] = {
     {"hearsay_sent_bytes_total", "Bytes sent to clients, heads included.",
      &ThreadCounters::bytes_sent},
     {"hearsay_collapsed_total", "Requests answered from another one's fetch.",
@@ -36,26 +37,18 @@ constexpr CounterRow kCounters[] = {
      &ThreadCounters::rejected},
 };
 
-struct DigestRow {
-  std::string_view name;
-  std::string_view help;
-  Count DigestsSent::*count;
-};
-constexpr DigestRow kDigests[] = {
+constexpr CounterRow<DigestsSent> kDigests[] = {
     {"hearsay_digest_requests_total", "Requests for our digest.", &DigestsSent::requests},
     {"hearsay_digest_sent_bytes_total", "Bytes of our digest sent.", &DigestsSent::bytes},
     {"hearsay_digest_not_modified_total", "Requests for our digest answered by 304.",
      &DigestsSent::not_modified},
 };
 
-struct SourceRow {
-  std::string_view name;
-  Hierarchy hierarchy;
-};
-constexpr SourceRow kSources[] = {{"sibling", Hierarchy::sibling},
-                                  {"parent_store", Hierarchy::parent_hit},
-                                  {"parent", Hierarchy::parent},
-                                  {"origin", Hierarchy::direct}};
+constexpr std::pair<std::string_view, Hierarchy> kSources[] = {
+    {"sibling", Hierarchy::sibling},
+    {"parent_store", Hierarchy::parent_hit},
+    {"parent", Hierarchy::parent},
+    {"origin", Hierarchy::direct}};
 
 // Appends one sample with a label.
 void labelled(std::string& out, std::string_view name, std::string_view label,

@@ -119,19 +119,12 @@ std::string failure_text(std::string_view word_of_failure) {
   return std::string(word_of_failure);
 }
 
-// The clauses of the sentence, in order.
-class Clauses {
- public:
-  void add(std::string_view clause, std::string_view before = "; ") {
-    if (clause.empty()) return;
-    if (!text_.empty()) text_ += before;
-    text_ += clause;
-  }
-  std::string text() && { return std::move(text_); }
-
- private:
-  std::string text_;
-};
+// Appends a clause to the sentence.
+void add(std::string& sentence, std::string_view clause, std::string_view before = "; ") {
+  if (clause.empty()) return;
+  if (!sentence.empty()) sentence += before;
+  sentence += clause;
+}
 
 std::string_view why_forwarded(const RequestRecord& record) {
   switch (record.told.fwd) {
@@ -229,8 +222,7 @@ std::string verdict_of(const RequestRecord& record) {
   for (const auto& one : words) {
     if (one.word == "peer" || one.word == "parent") peer = one.about;
   }
-  Clauses clauses;
-  clauses.add(opening_of(record));
+  std::string sentence = opening_of(record);
   // What became of the response is told after who gave it.
   const auto is_late = [](const Word& one) {
     return one.word == "not-stored" || one.word == "rule";
@@ -238,19 +230,19 @@ std::string verdict_of(const RequestRecord& record) {
   const auto failure = record.tag == Tag::failed ? std::optional(record.failure) : std::nullopt;
   for (const auto& one : words) {
     if (is_late(one)) continue;
-    clauses.add(phrase_for(one, failure), one.word == "because" ? ": " : "; ");
+    add(sentence, phrase_for(one, failure), one.word == "because" ? ": " : "; ");
   }
-  if (is_forwarded(record.tag)) clauses.add(source_of(record, peer));
-  clauses.add(lifetime(record));
+  if (is_forwarded(record.tag)) add(sentence, source_of(record, peer));
+  add(sentence, lifetime(record));
   for (const auto& one : words) {
-    if (is_late(one)) clauses.add(phrase_for(one, failure));
+    if (is_late(one)) add(sentence, phrase_for(one, failure));
   }
   if (record.cut != Cut::none) {
-    clauses.add(fmt::format("this proxy ended the connection: {}", word(record.cut)));
+    add(sentence, fmt::format("this proxy ended the connection: {}", word(record.cut)));
   } else if (record.aborted) {
-    clauses.add("the client did not get the whole response");
+    add(sentence, "the client did not get the whole response");
   }
-  return std::move(clauses).text();
+  return sentence;
 }
 
 }  // namespace proxy

@@ -10,7 +10,7 @@
 
 #include "config/counted.hpp"
 #include "proxy/cache/purge_pattern.hpp"
-#include "proxy/cache/representation.hpp"
+#include "proxy/cache/combine.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/validators.hpp"
 #include "proxy/sources/neighbour.hpp"

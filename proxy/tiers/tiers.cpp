@@ -24,53 +24,47 @@ constexpr std::chrono::seconds kLongestPurge{5};
 
 enum class Waited : bool { no, yes };
 
-// A yes that another thread gives, or a no, for a coroutine that waits.
-class Answer {
- public:
-  explicit Answer(net::Executor executor) : state_(std::make_shared<State>(executor)) {}
-
-  std::function<void(bool)> giver() {
-    return [state = state_](bool yes) {
-      state->yes = yes;
-      state->come.notify();
-    };
-  }
-  // Waits for at most kLongestPurge. No answer is a no.
-  Task<bool> is_yes() {
-    co_await state_->come.wait(kLongestPurge);
-    co_return state_->yes;
+// A yes that another thread gives, or a no, for a coroutine that waits. Both own it.
+struct Answer {
+  explicit Answer(net::Executor executor) : come(executor) {}
+  void give(bool is_yes) {
+    yes = is_yes;
+    come.notify();
   }
 
- private:
-  struct State {
-    explicit State(net::Executor executor) : come(executor) {}
-    Wakeup come;
-    std::atomic<bool> yes = false;
-  };
-  std::shared_ptr<State> state_;
+  Wakeup come;
+  std::atomic<bool> yes = false;
 };
+using Awaited = std::shared_ptr<Answer>;
 
-disk::Done told(Answer& answer) {
-  return [give = answer.giver()](disk::Result<void> written) { give(written.has_value()); };
+// Waits for at most kLongestPurge. No answer is a no.
+Task<bool> is_yes(Awaited answer) {
+  co_await answer->come.wait(kLongestPurge);
+  co_return answer->yes;
+}
+
+disk::Done told(Awaited answer) {
+  return [answer](disk::Result<void> written) { answer->give(written.has_value()); };
 }
 
 // Whether a purge may be undone after a crash: its record could not be written in time. A disk that
 // hangs delays the answer by at most kLongestPurge, or not at all if the hang is known already.
 // Once the disk is our successor's, the successor has to forget, too. `written`: null if no record
 // is waited for.
-Task<bool> is_owed(CacheAccess& access, Answer* written, succession::Kind kind,
+Task<bool> is_owed(CacheAccess& access, Awaited written, succession::Kind kind,
                    std::string_view text) {
   auto& cache = access.cache;
   bool owed = false;
   if (written) owed = !cache.disk->state().working;
   if (written && !owed) {
-    const bool is_written = co_await written->is_yes();
+    const bool is_written = co_await is_yes(written);
     owed = !is_written;
   }
   if (!cache.successor.exists()) co_return owed;
-  Answer forgot(access.executor);
-  if (!cache.successor.tell(kind, text, forgot.giver())) co_return true;
-  const bool has_forgotten = co_await forgot.is_yes();
+  const auto forgot = std::make_shared<Answer>(access.executor);
+  const auto give = [forgot](bool is_yes) { forgot->give(is_yes); };
+  if (!cache.successor.tell(kind, text, give)) co_return true;
+  const bool has_forgotten = co_await is_yes(forgot);
   co_return !has_forgotten;
 }
 
@@ -233,13 +227,13 @@ Task<Forgotten> forget(CacheAccess& access, const digest::Key& key, const std::s
   cache.fills.invalidate(key, cache.clock.steady());
   if (!cache.disk) co_return Forgotten{cache.store.invalidate(key, name)};
   const bool below = cache.disk->may_have(key);
-  Answer written(access.executor);
+  const auto written = std::make_shared<Answer>(access.executor);
   // The disk first, as in drop(). What the disk does not hold may be in a neighbour, which the next
   // start is not to ask for it either.
   const auto purge = cache.disk->purge(key, told(written), cache::DiskTier::Also::what_is_not_held);
   Forgotten forgotten{cache.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
-  auto* const record = purge == cache::DiskTier::Purge::queued ? &written : nullptr;
+  const auto record = purge == cache::DiskTier::Purge::queued ? written : nullptr;
   forgotten.owed = co_await is_owed(access, record, succession::Kind::forget_url, name);
   co_return forgotten;
 }
@@ -247,7 +241,7 @@ Task<Forgotten> forget(CacheAccess& access, const digest::Key& key, const std::s
 Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePattern& purge) {
   auto& cache = access.cache;
   cache.fills.invalidate(purge, cache.clock.steady());
-  Answer written(access.executor);
+  const auto written = std::make_shared<Answer>(access.executor);
   using Room = disk::PurgeRules::Room;
   const auto room = purge.is_by_giver() ? Room::reserved : Room::shared;
   const bool below = !cache.disk || cache.disk->purge_all(purge.text(), told(written), room);
@@ -255,7 +249,7 @@ Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePattern& p
   Forgotten forgotten;
   forgotten.dropped = co_await net::run_on(cache.aside, std::move(scan));
   if (!below) co_return std::nullopt;
-  auto* const record = cache.disk ? &written : nullptr;
+  const auto record = cache.disk ? written : nullptr;
   const auto text = purge.text();
   forgotten.owed = co_await is_owed(access, record, succession::Kind::forget_many, text);
   co_return forgotten;

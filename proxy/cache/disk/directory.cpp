@@ -41,8 +41,9 @@ std::uint64_t larger_size(const struct stat& status) {
                   static_cast<std::uint64_t>(status.st_blocks) * 512);
 }
 
-bool same_file(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+bool is_of(const File& file, const struct stat& named) {
+  const auto held = file.status();
+  return held && held->st_dev == named.st_dev && held->st_ino == named.st_ino;
 }
 
 // Opens `lock` only if it is a regular file: to open a FIFO, say, may wait for ever.
@@ -139,9 +140,7 @@ std::uint64_t Directory::free_bytes() const {
 
 bool Directory::still_there() const {
   struct stat named {};
-  struct stat held {};
-  return ::stat(path_.c_str(), &named) == 0 && ::fstat(self_.descriptor(), &held) == 0 &&
-         same_file(named, held) && leads_to(kLock, lock_);
+  return ::stat(path_.c_str(), &named) == 0 && is_of(self_, named) && leads_to(kLock, lock_);
 }
 
 bool Directory::still_there(std::uint32_t segment, const File& file) const {
@@ -150,9 +149,8 @@ bool Directory::still_there(std::uint32_t segment, const File& file) const {
 
 bool Directory::leads_to(const char* name, const File& file) const {
   struct stat named {};
-  struct stat held {};
   return ::fstatat(self_.descriptor(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         ::fstat(file.descriptor(), &held) == 0 && same_file(named, held);
+         is_of(file, named);
 }
 
 namespace {

@@ -158,16 +158,13 @@ Result<void> Disk::replace(NewRecord record) {
   // Asked before the entry is erased. A key that the disk lacks costs no purge.
   const bool may_be_there = may_hold(key);
   catalog_.index.erase(key);
-  if (may_be_there) purge_unless_written(record, writer_);
-  const auto taken = queue_.append(std::move(record));
-  if (!taken && may_be_there) purge(key, {});
-  return taken;
+  return may_be_there ? freshen(std::move(record)) : append(std::move(record));
 }
 
 Result<void> Disk::freshen(NewRecord record) {
   const Key key = record.header.key;
   purge_unless_written(record, writer_);
-  const auto taken = queue_.append(std::move(record));
+  const auto taken = append(std::move(record));
   if (!taken) purge(key, {});
   return taken;
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -85,16 +84,16 @@ Result<File> File::open(int at, const char* name, int flags) {
   return File(std::move(opened));
 }
 
-Result<std::uint64_t> File::size() const {
+Result<struct stat> File::status() const {
   struct stat status {};
   if (::fstat(descriptor(), &status) != 0) return error_of(errno);
-  return static_cast<std::uint64_t>(status.st_size);
+  return status;
 }
 
-Result<std::chrono::system_clock::time_point> File::changed() const {
-  struct stat status {};
-  if (::fstat(descriptor(), &status) != 0) return error_of(errno);
-  return std::chrono::system_clock::from_time_t(status.st_mtime);
+Result<std::uint64_t> File::size() const {
+  const auto known = status();
+  if (!known) return known.error();
+  return static_cast<std::uint64_t>(known->st_size);
 }
 
 Result<std::size_t> File::read_some(std::span<std::uint8_t> into, std::uint64_t offset,

@@ -2,10 +2,10 @@
 // goes on without the disk.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include <boost/system/result.hpp>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -60,8 +60,8 @@ class File {
 
   int descriptor() const { return descriptor_.number(); }
   Result<std::uint64_t> size() const;
-  // When the content was changed last, by the system's clock.
-  Result<std::chrono::system_clock::time_point> changed() const;
+  // As fstat(2).
+  Result<struct stat> status() const;
 
   // Reads up to the end of `into` or of the file, and returns the number of bytes. Wait::no
   // returns `would_block` if some of them are not in the page cache, or if the file system cannot

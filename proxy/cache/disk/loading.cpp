@@ -17,8 +17,10 @@ void count_loss(const Scanned& scanned, bool newest, Loaded& found) {
 
 // A file whose time is not known counts as changed lately.
 bool changed_lately(const File& file, machine::Clock& clock) {
-  const auto changed = file.changed();
-  return !changed || *changed + LatelyPurged::kLately >= clock.shown();
+  const auto status = file.status();
+  if (!status) return true;
+  const auto changed = std::chrono::system_clock::from_time_t(status->st_mtime);
+  return changed + LatelyPurged::kLately >= clock.shown();
 }
 
 // Whether the file has nothing of ours. A file that cannot be read may be ours, so it counts as
