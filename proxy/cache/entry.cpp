@@ -1,6 +1,5 @@
 #include "proxy/cache/entry.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 

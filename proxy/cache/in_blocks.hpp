@@ -1,8 +1,6 @@
 // Makes the entries of large objects (object.hpp) and of their blocks.
 #pragma once
 
-#include <memory>
-
 #include "proxy/cache/entry.hpp"
 
 namespace proxy::cache {

@@ -1,7 +1,6 @@
 #include "proxy/cache/other_methods.hpp"
 
 #include "proxy/cache/partial.hpp"
-#include "proxy/http/target.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::cache {

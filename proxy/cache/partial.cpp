@@ -1,7 +1,6 @@
 #include "proxy/cache/partial.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "proxy/http/date.hpp"

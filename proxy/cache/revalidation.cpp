@@ -1,8 +1,6 @@
 #include "proxy/cache/revalidation.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string>
 #include <utility>
 
 #include "proxy/cache/combine.hpp"

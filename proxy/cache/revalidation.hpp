@@ -2,7 +2,6 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
-#include <memory>
 #include <string>
 
 #include "proxy/cache/entry.hpp"

@@ -1,7 +1,6 @@
 #include "proxy/cache/store.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "proxy/cache/shard.hpp"

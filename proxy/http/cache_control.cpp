@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/http/fields.hpp"
 #include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 

@@ -4,7 +4,6 @@
 
 #include "proxy/http/sixteen_bytes.hpp"
 #include "proxy/http/structured_fields.hpp"
-#include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {

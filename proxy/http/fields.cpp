@@ -1,7 +1,5 @@
 #include "proxy/http/fields.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "proxy/http/text.hpp"

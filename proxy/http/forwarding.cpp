@@ -7,7 +7,6 @@
 #include "peers/native_target.hpp"
 #include "peers/site.hpp"
 #include "proxy/http/forwarded.hpp"
-#include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "proxy/http/forwarding.hpp"
-#include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {

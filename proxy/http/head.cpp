@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "proxy/http/fields.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/sixteen_bytes.hpp"
 #include "proxy/http/text.hpp"

@@ -1,9 +1,7 @@
 #include "proxy/http/range.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <optional>
 
 #include "proxy/http/head.hpp"
 #include "proxy/http/text.hpp"

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "config/networks.hpp"
 #include "proxy/http/text.hpp"

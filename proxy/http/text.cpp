@@ -1,6 +1,5 @@
 #include "proxy/http/text.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace proxy::http {

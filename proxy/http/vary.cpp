@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "proxy/http/fields.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 

@@ -10,8 +10,6 @@
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <system_error>
-#include <utility>
 
 #include "config/counted.hpp"
 #include "proxy/http/text.hpp"

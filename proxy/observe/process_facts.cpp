@@ -11,7 +11,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/observe/exposition.hpp"
 #include "proxy/version.hpp"
 

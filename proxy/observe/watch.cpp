@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "config/counted.hpp"
 #include "config/text.hpp"

@@ -1,11 +1,9 @@
 #include "proxy/cache/disk/appender.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/format.hpp"
 
 namespace proxy::cache::disk {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/cache/disk/format.hpp"
 #include "proxy/cache/disk/stored_record.hpp"
 
 namespace proxy::cache::disk {

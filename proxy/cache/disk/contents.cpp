@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "digest/crc32c.hpp"

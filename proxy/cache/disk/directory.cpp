@@ -11,8 +11,6 @@
 #include <cerrno>
 #include <charconv>
 #include <limits>
-#include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 

@@ -7,7 +7,6 @@
 
 #include <boost/system/result.hpp>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <utility>

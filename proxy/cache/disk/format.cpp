@@ -1,7 +1,6 @@
 #include "proxy/cache/disk/format.hpp"
 
 #include <algorithm>
-#include <array>
 #include <type_traits>
 
 #include "digest/crc32c.hpp"

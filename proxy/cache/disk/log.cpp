@@ -1,7 +1,6 @@
 #include "proxy/cache/disk/log.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 

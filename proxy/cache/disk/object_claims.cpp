@@ -1,7 +1,6 @@
 #include "proxy/cache/disk/object_claims.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 #include "proxy/cache/disk/pace.hpp"

@@ -1,7 +1,6 @@
 #include "proxy/cache/disk/rotation.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "proxy/cache/disk/scan.hpp"

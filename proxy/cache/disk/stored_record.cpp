@@ -1,7 +1,6 @@
 #include "proxy/cache/disk/stored_record.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 

@@ -1,12 +1,10 @@
 // The thread that writes to the disk.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <future>
 #include <optional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "peers/threads/mutex.hpp"

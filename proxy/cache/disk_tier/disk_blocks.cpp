@@ -1,7 +1,5 @@
 #include "proxy/cache/disk_tier/disk_blocks.hpp"
 
-#include <utility>
-
 #include "proxy/cache/in_blocks.hpp"
 
 namespace proxy::cache {

@@ -1,7 +1,6 @@
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace proxy::cache {
 namespace {

@@ -1,7 +1,6 @@
 #include "proxy/cache/disk_tier/entry_writer.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "proxy/cache/saved_head.hpp"
 
