@@ -38,6 +38,7 @@ bool agrees(const http::Fields& stored, const http::Fields& answer, field id) {
 
 // The complete length that the response states.
 std::optional<std::uint64_t> told_length(const http::ResponseHead& answer) {
+  // In a 206, Content-Length is that of the part.
   if (answer.status == 206) {
     const auto part = range_of(answer);
     return part ? part->complete : std::nullopt;

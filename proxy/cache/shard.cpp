@@ -150,6 +150,7 @@ Shard::Chain Shard::put(Chain node, Time now, const Entry* superseded) {
   Node* const old = at ? at->get() : nullptr;
   if (old) {
     order.replace(*old, *node);
+    // The same response for those who look at the pages, though its head is new.
     if (is_newer_head(*node->entry, *old->entry)) node->hits = old->hits;
   } else {
     order.insert(*node);

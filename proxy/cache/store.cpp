@@ -119,6 +119,7 @@ Kept Store::adopt(const digest::Key& key, Kept response, Time now) {
 }
 
 bool Store::is_worth_room(const digest::Key& key, const Entry& entry) {
+  // With room left, nothing would be displaced.
   if (!budget_.over()) return true;
   Shard& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
@@ -285,6 +286,7 @@ Collected Store::collect(Time now, std::vector<KeyChange>& out) {
     shard->expire_claims(now);
     if (shard->claims.collect(out) == Collected::overflowed) all = Collected::overflowed;
   }
+  // With a disk, the index below has the claims of both, so that each key is told once.
   if (!below_) return all;
   const auto before = out.size();
   const auto collected = below_->collect_claims(outlasted(now), out);

@@ -82,9 +82,12 @@ auto look_up(const Table& table, std::string_view name) {
 }
 
 void apply_age(CacheControl& control, Age age, const Directive& directive) {
+  // RFC 9111 4.2.1 and 5.2: of values that differ, and of values that cannot be read, the one that
+  // lets the cache do least.
   const bool asks_more = age == &CacheControl::min_fresh;
   const seconds strictest = asks_more ? kForever : seconds{0};
   seconds value = strictest;
+  // 5.2.1.2: without a value, a response of any age is accepted.
   if (age == &CacheControl::max_stale && !directive.has_argument)
     value = kForever;
   else if (!directive.malformed)
@@ -124,6 +127,7 @@ void apply(CacheControl& control, const Directive& directive) {
   if (const auto flag = look_up(kForbidding, name)) {
     control.*flag = true;
   } else if (const auto allowing = look_up(kAllowing, name)) {
+    // `public=no` may mean anything, and must not allow what `public` allows.
     if (!directive.has_argument) control.*allowing = true;
   } else if (same_word(name, "no-cache")) {
     apply_names(control.no_cache, control.no_cache_fields, directive);
@@ -162,6 +166,7 @@ bool has_its_type(const Member& member) {
     return type == Type::number && all(kDigit, member.item.text);
   }
   const bool names_fields = member.key == "no-cache" || member.key == "private";
+  // 5.2.2.4 and 5.2.2.7: these two may be qualified by names of fields.
   if (names_fields) return type == Type::boolean || type == Type::string || type == Type::token;
   const bool flag = look_up(kForbidding, member.key) || look_up(kAllowing, member.key);
   return !flag || type == Type::boolean;

@@ -45,6 +45,7 @@ std::string_view text(Forward reason) {
 }
 
 void write_cache_status(PieceWriter& out, std::string_view name, const CacheStatus& status) {
+  // RFC 9211 2: a cache names itself by a token or a string. Names of hosts are tokens.
   if (is_sf_token(name))
     out << name;
   else
@@ -75,6 +76,7 @@ std::optional<NearestCacheStatus> nearest_cache_status(const Fields& fields) {
     StructuredReader list(line.value, Structure::list);
     auto member = list.next();
     if (!member) return std::nullopt;
+    // Each cache appends itself at the end, so that the last member is of the one we asked.
     for (; member; member = list.next()) last = std::move(member);
     if (list.failed()) return std::nullopt;
   }

@@ -146,6 +146,7 @@ std::optional<sys_seconds> parse_imf(std::string_view text) {
 class RecentDates {
  public:
   std::optional<sys_seconds> parse(std::string_view text) {
+    // A text of another size is no IMF-fixdate: parse_imf() refuses it.
     if (text.size() != kImfSize) return parse_imf(text);
     auto& known = known_[place_of(text)];
     if (std::equal(text.begin(), text.end(), known.text.begin())) return known.date;
@@ -194,6 +195,7 @@ std::optional<sys_seconds> parse_rfc850(std::string_view text, sys_seconds now) 
   const int digits = static_cast<int>(reader.literal('-').digits(2));
   moment.time = reader.literal(' ').time_of_day();
   if (!reader.ends_in_gmt()) return {};
+  // RFC 9110 5.6.7: a date that seems to be more than 50 years ahead is one of the past.
   const year_month_day today{floor<days>(now)};
   const sys_seconds horizon = now + (sys_days((today.year() + years(50)) / today.month() / 1) -
                                      sys_days(today.year() / today.month() / 1));
@@ -226,6 +228,7 @@ std::optional<sys_seconds> parse_date(std::string_view text, sys_seconds now) {
 std::optional<seconds> retry_after(const Fields& fields) {
   constexpr seconds kMost = days(1);
   const auto said = fields.value(field::retry_after);
+  // RFC 9110 10.2.3: seconds or a date. Many servers send seconds.
   if (const auto number = parse_decimal(said)) {
     return seconds(std::min<std::uint64_t>(*number, kMost.count()));
   }

@@ -114,11 +114,13 @@ bool has_member(std::string_view list, std::string_view member) {
 }  // namespace
 
 field field_id(std::string_view name) {
+  // Made at the first call: Beast's texts must exist before.
   static const Names names;
   return names.find(name);
 }
 
 std::size_t member_end(std::string_view text) {
+  // RFC 9110 5.6.4: within quotes, a backslash makes the next byte an ordinary one.
   const auto comma = std::min(text.find(','), text.size());
   if (text.substr(0, comma).find('"') == std::string_view::npos) return comma;  // nearly always
   bool quoted = false;
@@ -151,6 +153,7 @@ const Field* Fields::find(std::string_view name) const {
 }
 
 std::size_t Fields::count(field id) const {
+  // Nearly always: a rule asks for fields that most heads lack.
   if (!may_have(id)) return 0;
   return static_cast<std::size_t>(
       std::count_if(begin(), end(), [id](const Field& line) { return line.id == id; }));

@@ -18,6 +18,7 @@ constexpr std::string_view kOfHearsay[] = {peers::kEpochField, peers::kFetchFiel
 
 bool is_of_one_hop(const Field& line) {
   if (line.id != field::unknown) return is_connection_field(line.id);
+  // Before the words are compared, as each field of each head comes here.
   if (lower(line.name.front()) != 'h') return false;  // nearly always
   return has_word(kOfHearsay, line.name);
 }
@@ -154,6 +155,7 @@ bool is_connection_field(field id) {
 HopByHop::HopByHop(const Fields& fields) {
   if (!fields.may_have(field::connection)) return;
   for (const Field& line : fields) {
+    // Most lines say keep-alive or close, which name no field.
     if (!names_no_field(line)) record(line.value);
   }
 }
@@ -161,6 +163,7 @@ HopByHop::HopByHop(const Fields& fields) {
 void HopByHop::record(std::string_view connection) {
   Members options(connection);
   while (const auto option = options.next()) {
+    // Without a bound, one head of 64 KiB would cost millions of comparisons.
     if (options_.size() == kMaxOptions) break;
     if (!same_word(*option, "close") && !same_word(*option, "keep-alive"))
       options_.push_back(*option);
@@ -212,6 +215,7 @@ void append_request_head(std::string& out, const UpstreamRequest& request) {
 }
 
 std::string to_proxy(std::string_view head, std::string_view site, std::string_view authorization) {
+  // The head is ours, made by append_request_head(), so that its form is known.
   const auto target_at = head.find(' ') + 1;
   auto rest = head.substr(target_at);
   if (!site.empty() && rest.starts_with("* ")) rest.remove_prefix(1);
@@ -239,6 +243,7 @@ void write_via(PieceWriter& out, int minor, std::string_view name) {
 }
 
 void write_status_line(PieceWriter& out, const ResponseHead& head) {
+  // A player of such a stream looks for ICY, and for nothing of HTTP/1.1.
   if (!head.icy) return write_status_line(out, head.status, head.reason);
   out << kIcy << std::uint64_t{head.status} << " " << head.reason << "\r\n";
 }
@@ -255,6 +260,7 @@ void append_status_line(std::string& out, unsigned status, std::string_view reas
 
 std::string_view reason_phrase(unsigned status) {
   const auto known = boost::beast::http::int_to_status(status);
+  // RFC 9112 4: clients ignore the phrase, but some want one.
   if (known == boost::beast::http::status::unknown) return "Unknown";
   return boost::beast::http::obsolete_reason(known);
 }

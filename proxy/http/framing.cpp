@@ -54,6 +54,7 @@ HeadResult<Framing> stated(int minor, const Fields& fields) {
   return length ? sized(length->value) : Framing{};
 }
 
+// RFC 9112 6.3 (1) and (2).
 bool has_no_body(unsigned status, std::string_view request_method) {
   return request_method == "HEAD" || status == 204 || status == 304 ||
          (request_method == "CONNECT" && status < 300);
@@ -92,6 +93,7 @@ HeadResult<Framing> request_framing(const RequestHead& head) {
 }
 
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method) {
+  // RFC 9112 6.3 (1): an interim response ends with its empty line, whatever its fields say.
   if (head.interim()) return Framing{};
   const auto framing = stated(head.minor, head.fields);
   if (!framing) return framing;
@@ -100,6 +102,7 @@ HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view 
 }
 
 HeadResult<void> check_host(const RequestHead& head, const Target& target) {
+  // RFC 9112 3.2. Two hosts are an attempt to have two servers see two requests.
   const std::size_t hosts = head.fields.count(field::host);
   if (hosts > 1) return HeadError::two_hosts;
   if (hosts == 0) return head.minor == 0 ? HeadResult<void>{} : HeadError::no_host;
@@ -150,6 +153,7 @@ std::string traced(const RequestHead& head, const Target& target) {
 }
 
 bool asks_for_websocket(const RequestHead& head, const Framing& framing) {
+  // RFC 6455 4.1: anything else is no handshake, and goes on without its Upgrade.
   return head.fields.has(field::upgrade) && head.method == "GET" && head.minor >= 1 &&
          !framing.has_body() && has_member(head.fields, field::connection, "upgrade") &&
          has_member(head.fields, field::upgrade, kWebSocket);
@@ -157,6 +161,7 @@ bool asks_for_websocket(const RequestHead& head, const Framing& framing) {
 
 bool becomes_websocket(const ResponseHead& answer) {
   const auto& fields = answer.fields;
+  // RFC 6455 4.1 of the client: the response names websocket in Upgrade, and Upgrade in Connection.
   return answer.status == 101 && answer.minor >= 1 && fields.count(field::upgrade) == 1 &&
          same_word(fields.value(field::upgrade), kWebSocket) &&
          has_member(fields, field::connection, "upgrade");
@@ -234,6 +239,8 @@ ChunkedDecoder::Phase ChunkedDecoder::size_byte(char c) {
 }
 
 ChunkedDecoder::Phase ChunkedDecoder::size_end(char c) {
+  // Bytes of the body pay for bytes of extensions: a sender that does nothing but extend is
+  // refused.
   extended_ += skipped_;
   extended_ -= std::min(extended_, left_);
   digits_ = skipped_ = 0;

@@ -17,6 +17,8 @@ constexpr std::string_view kLineEnd = "\r\n";
 HeadResult<std::string_view> parse_line(std::string_view& rest) {
   const std::size_t lf = rest.find('\n');
   if (lf == std::string_view::npos) return HeadError::no_end;
+  // RFC 9112 2.2 lets a recipient take a bare LF for a line end. Two that differ in it see two
+  // messages.
   if (lf == 0 || rest[lf - 1] != '\r') return HeadError::bare_lf;
   const std::string_view line = rest.substr(0, lf - 1);
   rest.remove_prefix(lf + 1);
@@ -122,6 +124,7 @@ HeadResult<int> parse_version(std::string_view version) {
   if (version.size() != 8 || version.substr(0, 5) != "HTTP/" || version[6] != '.' ||
       !is(kDigit, version[5]) || !is(kDigit, version[7]))
     return HeadError::bad_version;
+  // RFC 9112 2.3: HTTP/2 has another form, and 0.9 no head at all.
   if (version[5] != '1') return HeadError::unsupported_version;
   return version[7] == '0' ? 0 : 1;
 }
@@ -200,6 +203,7 @@ void join_folds(std::span<char> head) {
 }
 
 bool keeps(int minor, const Fields& fields) {
+  // RFC 9112 9.3.
   if (!fields.has(field::connection)) return minor >= 1;
   if (has_member(fields, field::connection, "close")) return false;
   return minor >= 1 || has_member(fields, field::connection, "keep-alive");
@@ -244,6 +248,7 @@ std::size_t find_head_end(std::string_view buffer, std::size_t searched) {
 HeadResult<void> parse_request_head(std::string_view head, const HeadLimits& limits,
                                     RequestHead& into) {
   if (head.size() > limits.bytes) return HeadError::too_large;
+  // RFC 9112 2.2: some old clients end a POST with an empty line more.
   if (head.starts_with(kLineEnd)) head.remove_prefix(kLineEnd.size());
   if (!parse_well_formed_request_line(head, into)) {
     const auto line = parse_line(head);

@@ -43,6 +43,7 @@ std::optional<Spec> parse_spec(std::string_view text) {
   }
   if (first.empty()) return spec;
   spec.first = parse_position(first);
+  // RFC 9110 14.1.1: such a range is invalid, and not merely beyond the end.
   if (!spec.first || *spec.first > spec.last) return {};
   return spec;
 }
@@ -66,6 +67,7 @@ std::optional<ByteRange> cut(const Spec& spec, std::uint64_t size) {
 
 // Returns nothing if the value is malformed, has another unit, or has too many ranges.
 Specs parse_specs(std::string_view range) {
+  // RFC 9110 14.2: a server may ignore a unit that it does not know.
   if (!has_unit(range)) return {};
   Specs specs;
   Members members(range.substr(kUnit.size()));
@@ -236,6 +238,8 @@ std::optional<ContentRange> parse_content_range(std::string_view value) {
   const auto first = parse_decimal(value.substr(0, dash));
   const auto last = parse_decimal(value.substr(dash + 1, slash - dash - 1));
   const auto complete = value.substr(slash + 1);
+  // RFC 9110 14.4: such a value is invalid, and bytes that came with it must not be joined to
+  // others.
   if (!first || !last || *first > *last || *last == kFarAway) return {};
   ContentRange part{{*first, *last}, {}};
   if (complete == "*") return part;

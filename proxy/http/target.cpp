@@ -48,6 +48,8 @@ HeadResult<HostPort> split_port(std::string_view authority) {
 
 // Whether the last label of a name makes it an address, such as 127.1 or 0x7f000001. No top-level
 // domain is a number.
+// The URL standard of browsers (WHATWG, 3.5) calls such a host IPv4, so that access rules have to
+// see the address.
 bool ends_in_number(std::string_view name) {
   const std::string_view label = name.substr(name.rfind('.') + 1);
   if (label.size() >= 2 && label[0] == '0' && lower(label[1]) == 'x')
@@ -62,6 +64,7 @@ HeadResult<void> append_ipv4(std::string& out, std::string_view host) {
   }
   in_addr address{};
   char text[INET_ADDRSTRLEN];
+  // As resolvers read it: 127.1, 0x7f.1 and 2130706433 are all 127.0.0.1.
   if (!inet_aton(std::string(host).c_str(), &address)) return HeadError::bad_host;
   out += inet_ntop(AF_INET, &address, text, sizeof text);
   return {};
@@ -72,6 +75,7 @@ HeadResult<void> append_ipv6(std::string& out, std::string_view bracketed) {
   char text[INET6_ADDRSTRLEN];
   const std::string digits(bracketed.substr(1, bracketed.size() - 2));
   if (inet_pton(AF_INET6, digits.c_str(), &address) != 1) return HeadError::bad_host;
+  // One address must not have two names, of which an access rule knows one.
   if (IN6_IS_ADDR_V4MAPPED(&address)) {
     out += inet_ntop(AF_INET, &address.s6_addr[12], text, sizeof text);
     return {};
@@ -94,6 +98,7 @@ bool is_canonical_host(std::string_view host) {
 
 HeadResult<void> append_host(std::string& out, std::string_view host) {
   if (host.substr(0, 1) == "[") return append_ipv6(out, host);
+  // A final dot makes a name absolute for the resolver, and is the same host (RFC 3986 3.2.2).
   while (!host.empty() && host.back() == '.') host.remove_suffix(1);
   if (host.empty() || host.size() > kMaxHostName || host.front() == '.' || !all(kHostChar, host) ||
       host.find("..") != std::string_view::npos)

@@ -58,6 +58,7 @@ bool strongly_equal(std::string_view a, std::string_view b) {
 }
 
 bool weakly_equal(std::string_view a, std::string_view b) {
+  // Some origins leave out the quotes in one of two places.
   return !a.empty() && !b.empty() && bare(a) == bare(b);
 }
 
@@ -67,6 +68,7 @@ bool names_tag(std::string_view none_match, std::string_view etag) {
 
 std::string joined_tags(std::string_view own, const Fields& request) {
   std::string all(own);
+  // A list with a member that is no tag would be malformed as a whole.
   if (!parse_entity_tag(own)) return all;
   for (const Field& line : request) {
     if (line.id != field::if_none_match) continue;

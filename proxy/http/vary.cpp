@@ -47,6 +47,7 @@ Kind kind_of(field id) {
                              field::if_unmodified_since, field::origin, field::referer,
                              field::proxy_authorization, field::user_agent);
   constexpr FieldSet kWords(field::accept_charset, field::accept_encoding, field::accept_language);
+  // RFC 9110 12.5.1: parameters of a media type may have a case that matters.
   if (id == field::accept) return Kind::weighted;
   if (kWords.has(id)) return Kind::weighted_words;
   return kSingle.has(id) ? Kind::single : Kind::list;
@@ -247,6 +248,7 @@ bool Variant::matches(const Fields& request) const {
 }
 
 bool Variant::matches(NormalForms& request) const {
+  // Without the bound, one request could make each variant of a URL cost a long comparison.
   if (never_matches()) return false;
   std::size_t bytes = 0;
   for (const SelectingField& one : selecting_fields()) {

@@ -34,6 +34,8 @@ void append_word(std::string& out, std::string_view text) {
   }
 }
 
+// In the order in which Squid joins the parts, since programs that read its log take them apart:
+// TCP_CF_MISS_ABORTED.
 std::string tag_of(const RequestRecord& record) {
   std::string tag(squid_tag(record.tag));
   if (record.question && tag.starts_with("TCP_")) tag.replace(0, 3, "UDP");
@@ -127,8 +129,11 @@ void append_json_line(std::string& out, const LogEntry& entry) {
 }
 
 void AccessLog::Lines::add(const LogEntry& entry) {
+  // Without the lock, as every request asks. A request that ends while a reload turns the log on
+  // may be left out.
   if (!on_.load(std::memory_order_relaxed)) return;
   const threads::MutexLock lock(mutex_);
+  // Lines are dropped rather than let the requests wait for a disk that is slow or full.
   if (text_.size() > most_) {
     ++dropped_;
     return;
@@ -141,6 +146,8 @@ void AccessLog::Lines::add(const LogEntry& entry) {
 }
 
 machine::WriteAdvice log_advice(std::error_code error, const std::string& path) {
+  // Only these depend on the folder, and may be caused by the sandbox. Others tell enough by their
+  // own text.
   if (error != std::errc::no_such_file_or_directory && error != std::errc::permission_denied &&
       error != std::errc::read_only_file_system) {
     return {};
@@ -152,6 +159,7 @@ machine::WriteAdvice log_advice(std::error_code error, const std::string& path) 
 
 AccessLog::Output::Output(const config::LogSettings& settings) : settings_(settings) {
   if (!is_file()) return;
+  // O_APPEND: a successor, or another proxy, may write to the same file at the same time.
   file_ = machine::Descriptor(
       ::open(settings.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
   if (file_) return;
@@ -161,6 +169,7 @@ AccessLog::Output::Output(const config::LogSettings& settings) : settings_(setti
 
 bool AccessLog::Output::is_deleted() const {
   struct stat status {};
+  // A pipe has no name at any time, so only a regular file counts as deleted.
   return is_file() && ::fstat(file_.number(), &status) == 0 && S_ISREG(status.st_mode) &&
          status.st_nlink == 0;
 }
@@ -235,6 +244,7 @@ void AccessLog::follow(Output next) {
     const threads::MutexLock lock(mutex_);
     orders_.next.emplace(std::move(next));
   }
+  // Without the thread nobody else uses the output, so that the order is carried out here.
   if (thread_.joinable()) {
     wake_.notify_all();
   } else {
@@ -253,6 +263,7 @@ std::uint64_t AccessLog::dropped() {
 }
 
 void AccessLog::run(std::stop_token stop) {
+  // While the log is off there is nothing to write: only an order wakes the thread.
   constexpr std::chrono::hours kWhileOff{1};
   while (!stop.stop_requested()) {
     {
@@ -268,6 +279,7 @@ void AccessLog::run(std::stop_token stop) {
 void AccessLog::open() {
   trouble_.tried = clock_.steady();
   try {
+    // Before the old file is given up: if the path cannot be opened, lines go on to that file.
     Output next(output_.settings());
     next.follow(output_);
     output_ = std::move(next);
@@ -297,12 +309,14 @@ void AccessLog::update_fault() {
     if (fault_.mended()) spdlog::info("the access log is in order again");
     return;
   }
+  // The path is tried each second, and the log should not say so each second.
   const auto known = fault_.told();
   if (!known || known->text != text) spdlog::error("{}", text);
   fault_.found(std::move(text), clock_.steady());
 }
 
 void AccessLog::open_if_needed(const Orders& orders) {
+  // A file without a name takes lines that nobody can ever read.
   if (output_.is_deleted()) output_ = Output::unopened(output_.settings());
   const bool is_wanted = !trouble_.unopened.empty() || output_.is_missing();
   const bool is_time = clock_.steady() - trouble_.tried >= kBetweenTries;
@@ -319,6 +333,7 @@ void AccessLog::write_lines(Output* next) {
     {
       const threads::MutexLock lock(lines.mutex_);
       lines.most_ = to.is_missing() ? kMostWithoutFile : kMostWaiting;
+      // Taken out under the lock and written without it, so that no request waits for the write.
       if (!to.is_missing()) text.swap(lines.text_);
       if (next) lines.format_ = next->settings().format;
       if (next) lines.on_ = next->is_on();
@@ -329,6 +344,7 @@ void AccessLog::write_lines(Output* next) {
     lost_ += lines_in(rest);
     text.clear();
   }
+  // Without lines nothing is known of the file: an earlier error stays.
   if (!has_written || !to.is_file()) return;
   trouble_.unwritten = error;
   update_fault();

@@ -35,6 +35,7 @@ void write_line(std::string_view line) {
 }
 
 std::string timestamp(std::chrono::system_clock::time_point time) {
+  // RFC 3339, with milliseconds: fmt writes seconds with a fraction of the clock's own precision.
   const auto whole = std::chrono::floor<std::chrono::seconds>(time);
   const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole);
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
@@ -54,11 +55,13 @@ class EventSink final : public spdlog::sinks::sink {
   void log(const spdlog::details::log_msg& message) override {
     const threads::MutexLock lock(mutex_);
     const std::string_view text(message.payload.data(), message.payload.size());
+    // The operator waits for these lines, so that they pass no limit. They show the usual name.
     if (message.logger_name == kAnswerLogger) {
       auto plain = message;
       plain.logger_name = kLogger;
       return write(plain, text, 0);
     }
+    // Two limits: a flood of news must not hide the first warnings.
     auto& limit = message.level >= spdlog::level::warn ? alarms_ : news_;
     if (limit.passes(text, now_)) write(message, text, 0);
   }
@@ -82,6 +85,7 @@ class EventSink final : public spdlog::sinks::sink {
       REQUIRES(mutex_) {
     for (const auto& held_back : all) {
       const auto text = fmt::format("{} more like this: {}", held_back.number, held_back.last);
+      // Past the limit, to which each of these lines would be a new event.
       const spdlog::details::log_msg message(kLogger, level, text);
       write(message, text, held_back.number);
     }
@@ -98,6 +102,7 @@ class EventSink final : public spdlog::sinks::sink {
                         line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
     }
     if (is_journal) return write_line(fmt::format("{}{}\n", begin, text));
+    // The journal shows time and level itself, so that only other readers get them.
     spdlog::memory_buf_t formatted;
     formatter_->format(message, formatted);
     write_line({formatted.data(), formatted.size()});
@@ -125,6 +130,8 @@ spdlog::logger& answers() {
 }
 
 std::string kind_of_event(std::string_view text) {
+  // Addresses, ports, paths, URLs, counts and times have one of these. Names of peers may have
+  // none: then each peer has a kind of its own.
   constexpr std::string_view kParticular = "0123456789./:";
   std::string kind;
   while (!text.empty()) {
@@ -161,11 +168,14 @@ std::vector<EventLimit::HeldBack> EventLimit::ended(Clock::time_point now) {
 }
 
 std::string_view priority(spdlog::level::level_enum level) {
+  // sd-daemon(3). Lines without a priority count as 6, which is right for news.
   if (level >= spdlog::level::err) return "<3>";
   return level == spdlog::level::warn ? "<4>" : "";
 }
 
 bool is_journal(const char* journal_stream, std::uint64_t device, std::uint64_t inode) {
+  // systemd.exec(5): the variable holds DEVICE:INODE. It is inherited, so that it may be of another
+  // file than ours.
   return journal_stream && journal_stream == fmt::format("{}:{}", device, inode);
 }
 

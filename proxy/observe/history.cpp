@@ -21,6 +21,7 @@ std::uint64_t failed_by_origins(const Metrics& metrics) {
   std::uint64_t sum = 0;
   for (std::size_t cause = 0; cause < kFailures; ++cause) {
     const auto what = static_cast<Failure::What>(cause);
+    // A name that does not exist is most often a typing error of a client.
     if (!is_of_origin(what) || what == Failure::What::no_address) continue;
     sum += metrics.sum(&ThreadCounters::failed, cause);
   }
@@ -46,6 +47,7 @@ Sample totals_of(const Metrics& metrics) {
   const auto by_tag = [&](Tag tag) { return metrics.sum(&ThreadCounters::requests, at(tag)); };
   Sample sample{};
   for (std::size_t tag = 0; tag < kTags; ++tag) {
+    // Our own pages would make a dashboard that is open look like a busy proxy.
     if (is_of_client(tag)) sample[at(Series::requests)] += by_tag(static_cast<Tag>(tag));
   }
   for (const Tag tag : kHitTags) sample[at(Series::hits)] += by_tag(tag);
@@ -74,12 +76,14 @@ void History::note(sys_seconds now, const Sample& totals) {
     last_ = {now, totals};
     return;
   }
+  // A busy machine may skip seconds. The totals are spread, so that no peak shows that never was.
   const auto passed = static_cast<std::uint64_t>((now - last_->at).count());
   Sample each{};
   Sample rest{};
   for (std::size_t i = 0; i < kSeries; ++i) {
     const auto counted = totals[i] - std::min(totals[i], last_->totals[i]);
     each[i] = counted / passed;
+    // What does not divide evenly counts in the last second, so that the sums stay exact.
     rest[i] = each[i] + counted % passed;
   }
   for (std::uint64_t i = 1; i <= passed; ++i) {
@@ -92,6 +96,7 @@ void History::append(sys_seconds ends, const Sample& second) {
   seconds_.push_back(second);
   for (std::size_t i = 0; i < kSeries; ++i) minute_[i] += second[i];
   if (ends != std::chrono::floor<std::chrono::minutes>(ends)) return;
+  // A minute of which only a part was recorded would look like a quiet one.
   const bool is_whole = begun_ <= ends - std::chrono::minutes(1);
   if (is_whole) {
     minutes_.push_back(minute_);

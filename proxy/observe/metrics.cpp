@@ -62,6 +62,7 @@ void append_requests(std::string& out, const Metrics& metrics) {
   constexpr std::string_view kName = "hearsay_requests_total";
   describe(out, kName, "counter", "Requests answered, by result, and if they failed, by why.");
   for (std::size_t tag = 0; tag < kTags; ++tag) {
+    // These have their causes as labels: with both, a sum over all labels would count them twice.
     if (static_cast<Tag>(tag) == Tag::failed) continue;
     labelled(out, kName, "result", metric_tag(static_cast<Tag>(tag)),
              metrics.sum(&ThreadCounters::requests, tag));
@@ -160,6 +161,7 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
 }
 
 std::size_t cause_of(std::string_view failure) {
+  // A search, but only for requests that failed. A record holds the word, as logs do.
   for (std::size_t what = 0; what < kFailures; ++what) {
     if (word(static_cast<Failure::What>(what)) == failure) return what;
   }
@@ -172,6 +174,8 @@ void count_request(ThreadCounters& counters, const RequestRecord& record,
   if (record.tag == Tag::failed) counters.failed[cause_of(record.failure)].add();
   counters.bytes_sent.add(record.bytes);
   if (record.aborted) counters.aborted.add();
+  // Whoever watches the classes wants to know what browsers got. A neighbour's question is none of
+  // theirs.
   if (!record.question) {
     counters.by_class[std::min<std::size_t>(record.status / 100, kStatusClasses - 1)].add();
   }
@@ -211,6 +215,7 @@ void append_samples(std::string& out, std::string_view name, std::string_view la
   const auto at = std::back_inserter(out);
   std::uint64_t up_to = 0;
   for (std::size_t i = 0; i < Histogram::kBounds.size(); ++i) {
+    // Prometheus' buckets are cumulative: each counts all times up to its bound.
     up_to += reading.in_bucket[i];
     fmt::format_to(at, "{}_bucket{{{},le=\"{}\"}} {}\n", name, labels,
                    seconds(Histogram::kBounds[i]), up_to);

@@ -28,6 +28,7 @@ std::chrono::duration<double> processor_time() {
 }
 
 // The second number of /proc/self/statm, in pages.
+// getrusage() tells only the greatest size so far.
 std::optional<std::uint64_t> resident_bytes_in(int memory) {
   std::array<char, 128> text{};
   const auto size = memory < 0 ? -1 : ::pread(memory, text.data(), text.size(), 0);
@@ -62,6 +63,7 @@ std::optional<std::size_t> ProcessFacts::open_descriptors() const {
   // A reading begins at the first entry, and two readers share the position.
   const threads::MutexLock lock(mutex_);
   if (!descriptors_ || ::lseek(descriptors_.number(), 0, SEEK_SET) != 0) return std::nullopt;
+  // Not readdir(): fdopendir() would take the descriptor, which the sandbox lets nobody open again.
   alignas(dirent64) std::array<char, 32 * 1024> names;
   std::size_t entries = 0;
   for (;;) {
@@ -93,6 +95,7 @@ void append_process_metrics(std::string& out, const ProcessFacts& facts,
          since_1970.count());
   single(out, "process_cpu_seconds_total", "counter", "Processor time, of user and system.",
          reading.processor_time.count());
+  // A fact that is not known is left out: a sample of 0 would be a lie.
   const auto known = [&out](std::string_view name, std::string_view help, const auto& value) {
     if (value) single(out, name, "gauge", help, *value);
   };

@@ -52,6 +52,7 @@ RecentKind kind_of(const RequestRecord& record) {
 }
 
 bool RecentRequests::OfThread::wants(const RequestRecord& record) {
+  // The dashboard would show mainly what it asks for itself.
   if (record.tag == Tag::own_page || record.tag == Tag::site_question) return false;
   auto& window = windows_[static_cast<std::size_t>(kind_of(record))];
   ++window.all;
@@ -64,6 +65,7 @@ bool RecentRequests::OfThread::wants(const RequestRecord& record) {
 
 void RecentRequests::OfThread::add(const LogEntry& entry) {
   const auto kind = static_cast<std::size_t>(kind_of(entry.record));
+  // Made before the lock: readers copy pointers under it, and no text.
   auto request = std::make_shared<RecentRequest>(RecentRequest{.number = ++added_,
                                                                .of_kind = windows_[kind].all,
                                                                .ended = entry.ended,
@@ -91,6 +93,7 @@ std::vector<RecentRequests::Found> RecentRequests::newer_than(Known& known) {
     }
     known[thread] = newest;
   }
+  // The threads' clocks agree, but each thread has only its own order.
   std::ranges::sort(found, [](const Found& a, const Found& b) {
     return std::tie(a.request->ended, a.request->number) <
            std::tie(b.request->ended, b.request->number);
@@ -105,6 +108,7 @@ using Row = Busiest::Row;
 std::vector<Row> busiest_of(std::vector<Row> rows, std::size_t most) {
   if (rows.size() <= most) return rows;
   std::unordered_map<std::string, Row> chosen;
+  // A name may be first by requests and by bytes. Each is wanted once.
   for (const auto count : {&Row::requests, &Row::bytes}) {
     const auto end = rows.begin() + static_cast<std::ptrdiff_t>(most);
     std::partial_sort(rows.begin(), end, rows.end(), [count](const Row& one, const Row& other) {
@@ -142,6 +146,7 @@ void add(Sums& sums, std::string_view name, const Row& more) {
   row.requests += more.requests;
   row.hits += more.hits;
   row.bytes += more.bytes;
+  // A client may ask for any number of URLs and hosts, so that their table is bounded.
   if (sums.size() >= Busiest::kMostNames) forget_rare(sums);
 }
 
@@ -195,6 +200,7 @@ Busiest::Part& Busiest::part_at(Time now) {
     auto& ended = parts_.back();
     for (auto* sums : {&ended.hosts, &ended.urls, &ended.clients}) forget_rare(*sums);
   }
+  // Whole parts of ten minutes are forgotten, so that nothing is counted down request by request.
   std::erase_if(parts_, [now](const Part& part) { return now - part.begun >= kParts * kPart; });
   parts_.push_back({.begun = now, .hosts = {}, .urls = {}, .clients = {}});
   return parts_.back();
@@ -202,6 +208,7 @@ Busiest::Part& Busiest::part_at(Time now) {
 
 void Busiest::tally(const std::vector<RecentRequests::Found>& requests) {
   for (auto& of_thread : tallies_) {
+    // What this call does not see was left out by RecentRequests: the counts tell how much.
     for (auto& tally : of_thread) tally = {tally.newest, tally.newest, 0};
   }
   for (const auto& found : requests) {

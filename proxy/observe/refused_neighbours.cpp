@@ -18,10 +18,12 @@ void RefusedNeighbours::note(Refused neighbour) {
       if (neighbour.last - before < kLately) return;
     } else {
       const auto by_last = [](const Refused& a, const Refused& b) { return a.last < b.last; };
+      // Addresses in access.peers may be a whole network, so that the table is bounded.
       if (all_.size() == kMost) all_.erase(std::ranges::min_element(all_, by_last));
       all_.push_back(std::move(neighbour));
     }
   }
+  // After the lock, as the log may wait for a pipe or a disk.
   spdlog::warn("neighbour {}: {}", text, kWhy);
 }
 

@@ -5,6 +5,7 @@
 namespace proxy {
 namespace {
 
+// A WebSocket lasts as long as its two ends wish, which is no time of ours.
 constexpr unsigned kSwitchingProtocols = 101;
 
 struct TagWords {
@@ -64,6 +65,7 @@ std::string_view word(Cut why) {
   return kCutWords[static_cast<std::size_t>(why)];
 }
 
+// Times are for those who ask how fast this proxy is: only requests for a response count.
 std::optional<RequestOutcome> outcome_of(const RequestRecord& record) {
   switch (record.tag) {
     case Tag::mem_hit:

@@ -40,6 +40,8 @@ struct Phrase {
 };
 
 // `{}` is what the word is about.
+// The words are those of Cache-Status, so that a sentence and the header tell one story. A word
+// without a phrase is shown as it is.
 constexpr Phrase kPhrases[] = {
     {"false-hit", "asked {}: its digest claimed this; it was wrong"},
     {"unusable", "asked {}: what it holds is of no use here"},
@@ -227,6 +229,7 @@ std::string verdict_of(const RequestRecord& record) {
   const auto is_late = [](const Word& one) {
     return one.word == "not-stored" || one.word == "rule";
   };
+  // The opening and the detail may tell the same failure.
   const auto failure = record.tag == Tag::failed ? std::optional(record.failure) : std::nullopt;
   for (const auto& one : words) {
     if (is_late(one)) continue;

@@ -16,6 +16,7 @@ namespace disk = cache::disk;
 
 namespace {
 
+// Each advice is what helps most operators; an error without one passes by itself.
 std::string what_to_do(disk::Error error, const std::string& path) {
   switch (error) {
     case disk::Error::read_only:
@@ -84,6 +85,7 @@ std::optional<Fault::Told> DiskWatch::lost() const {
 // Each damaged record has a line of its own, and so has a rest.
 void DiskWatch::record_losses(const disk::Counters& counters, Time now) {
   const std::uint64_t lost = counters.lost;
+  // Counters and no events: the disk counts on its own thread, and this one says it.
   if (std::exchange(known_lost_, lost) < lost) {
     lost_.found(fmt::format("{} was removed, emptied or unmounted while in use, so what it held is "
                             "lost: look who did that, and whether the right disk is there",
@@ -116,6 +118,7 @@ void DiskWatch::look(Time now) {
   // The successor has the disk now, and says what is to be said of it.
   if (state.reason == disk::Error::handed_over) return;
   using disk::Unclaimed;
+  // A neighbour that believes the claim would wait for a disk that does not answer.
   auto& index = disk_->disk().catalog().index;
   if (state.reason == disk::Error::hangs) {
     index.suspend_claims(Unclaimed::hanging);
@@ -130,6 +133,7 @@ void DiskWatch::look(Time now) {
                  config::counted(disk.catalog().index.entries(), "entry", "entries"));
   }
   working_ = state.working;
+  // Said once: it lasts until somebody changes the settings.
   if (!crowded_ && disk.catalog().counters.crowded_out > 0) {
     crowded_ = true;
     spdlog::warn(
@@ -137,6 +141,7 @@ void DiskWatch::look(Time now) {
         "room; with more memory the disk could hold more",
         disk.catalog().index.entries());
   }
+  // While the disk rests, nobody looks how full its file system is.
   if (!state.working) return;
   const bool squeezed = disk.catalog().squeezed;
   if (std::exchange(squeezed_, squeezed) == squeezed) return;
@@ -155,6 +160,7 @@ disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
     const auto error = loaded.error();
     const auto text =
         fmt::format("cache.disk.path {}: {}; {}", path, to_string(error), what_to_do(error, path));
+    // Two proxies with one directory would be a fault of the settings, which no time mends.
     const bool is_taken = error == disk::Error::in_use && in_use == cache::DiskTier::InUse::fails;
     if (is_taken || error == disk::Error::too_small) {
       throw std::runtime_error(text);
@@ -211,6 +217,7 @@ bool is_excused(const peers::PeerStatus& peer, const upstream::NameHealth& names
   const bool by_polls = peer.state == PeerState::failing || peer.state == PeerState::stale ||
                         peer.state == PeerState::down;
   if (!by_polls || peer.unresolved == 0) return false;
+  // While all names fail, each peer would be reported, though only the name servers are to blame.
   return peer.unresolved <= peers::kDownAfter || names.fails_lately(now);
 }
 

@@ -53,6 +53,7 @@ bool Appender::fits(std::uint64_t record_bytes) const {
 }
 
 bool Appender::affects(const NewRecord& record) const {
+  // Other records need nothing of the index while they are completed.
   if (!record.replaces && !record.header.claims_blocks()) return false;
   return std::ranges::any_of(gathered_, [&](const Gathered& added) {
     const RecordHeader& header = added.record.header;
@@ -92,6 +93,7 @@ Result<void> Appender::gather(NewRecord record, std::optional<Position> moved_fr
   const auto filled_up = aligned(header.bytes());
   pieces_.push_back(piece_of(Bytes(kZeros).first(filled_up - header.bytes())));
   gathered_bytes_ += filled_up;
+  // One call for many records: for a small record the call costs more than its bytes.
   if (gathered_bytes_ < kGatheredBytes && pieces_.size() < kGatheredPieces) return {};
   return flush();
 }

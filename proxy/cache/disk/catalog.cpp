@@ -26,6 +26,7 @@ bool Catalog::apply_clock(std::chrono::milliseconds ahead) {
     });
     // After the visit, which holds the shard's lock.
     for (const auto& [key, place] : claimed) {
+      // What this run wrote has the program's own clock, which has not stepped.
       const auto segment = segments.find(place.at.segment);
       if (!segment || !segment->times.earlier(place.at.offset)) continue;
       index.set_claim(key, place.at, shifted_claim(place.claimable_until, -older));

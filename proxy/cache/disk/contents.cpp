@@ -30,6 +30,7 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
     }
     unknown.other_version += scanned->other_version ? 1 : 0;
     unknown.damaged += scanned->damaged || scanned->cut ? 1 : 0;
+    // As a start does: what `hearsay cache` shows is what the proxy would find.
     if (lost_a_purge(purges, *scanned)) learner.forget_all();
     if (scanned->purges) purges = scanned->purges;
     segments_.add(std::make_shared<const Segment>(item.segment, std::move(*file)));
@@ -157,6 +158,7 @@ class Verification {
 
   // The fault of a record that the segment lists, if any. `url` is valid until the next call.
   std::optional<Fault> fault_of(const Listed& listing, std::string_view& url) {
+    // One buffer for all records, since a segment has thousands.
     record_.resize(std::max<std::size_t>(record_.size(), listing.bytes));
     const auto record = std::span(record_).first(listing.bytes);
     if (!file_.read(record, listing.offset, Wait::yes)) return Fault::unreadable;

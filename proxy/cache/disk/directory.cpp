@@ -58,6 +58,7 @@ Result<File> open_lock(const File& directory, Access access) {
 Result<void> acquire(const File& lock, Access access) {
   const bool writes = access == Access::write;
   if (::flock(lock.descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return {};
+  // Somebody has the lock: a writer, or readers. `hearsay cache` ends soon, a proxy does not.
   if (errno != EWOULDBLOCK) return error_of(errno);
   const bool shared = writes && ::flock(lock.descriptor(), LOCK_SH | LOCK_NB) == 0;
   return shared ? Error::being_read : Error::in_use;
@@ -87,6 +88,7 @@ Result<Directory> Directory::open(const std::filesystem::path& path, Access acce
 }
 
 Result<std::vector<Directory::Item>> Directory::segments() const {
+  // A descriptor of its own, as closedir() closes it, and as its position moves.
   const int copy = ::openat(self_.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (copy < 0) return error_of(errno);
   const std::unique_ptr<DIR, CloseDirectory> listing(::fdopendir(copy));

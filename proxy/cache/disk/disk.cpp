@@ -60,6 +60,7 @@ Result<Loaded> Disk::start(InUse in_use) {
   auto loaded = writer_.start();
   if (loaded.wait_for(options_.longest_start) != std::future_status::ready) return Error::hangs;
   const auto started = loaded.get();
+  // The thread would go on trying, though the caller gives up.
   const bool fails = in_use == InUse::fails && !started && started.error() == Error::in_use;
   if (fails) writer_.stop();
   return started;
@@ -100,6 +101,7 @@ Result<StoredRecord> Disk::open(const Key& key, const Location& location, Wait w
   auto stored = StoredRecord::open(catalog_.segments, key, location, wait);
   if (!stored) drop(key, location, stored.error());
   if (!stored) return stored;
+  // The index does not know givers, so that only the record tells whether a purge covers it.
   const GiverTag giver = stored->header().giver();
   if (giver == 0 || !catalog_.rules.purged(stored->url(), location.at, giver)) return stored;
   if (catalog_.index.erase_at(key, location.at)) purge(key, {});

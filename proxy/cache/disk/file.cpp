@@ -117,6 +117,7 @@ Result<std::size_t> File::read_some(std::span<std::uint8_t> into, std::uint64_t 
 Result<void> File::read(std::span<std::uint8_t> into, std::uint64_t offset, Wait wait) const {
   const auto filled = read_some(into, offset, wait);
   if (!filled) return filled.error();
+  // A file that is shorter than its records was emptied: its segment was reclaimed.
   if (*filled < into.size()) return Error::gone;
   return {};
 }

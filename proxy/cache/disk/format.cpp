@@ -22,6 +22,7 @@ constexpr std::size_t kHeadChecksumAt = kRecordHeaderBytes - 4;
 bool shape_fits(const RecordHeader& header) {
   if (header.bytes() > kMaxSegmentBytes) return false;
   const bool may_have_body = header.kind == RecordKind::whole || header.kind == RecordKind::block;
+  // A sender may forge a header in a body, so that no length is believed.
   if (header.kind == RecordKind::block && header.body_bytes > kBlockBytes) return false;
   return may_have_body || header.body_bytes == 0;
 }
@@ -252,6 +253,7 @@ std::optional<std::vector<Listed>> read_footer(Bytes footer, const Trailer& trai
     if (!follows(records.back(), end, trailer.footer_offset)) return std::nullopt;
     end += aligned(records.back().bytes);
   }
+  // A footer that leaves out the last records would hide purges.
   if (end != trailer.footer_offset) return std::nullopt;
   return records;
 }

@@ -80,6 +80,7 @@ void Index::add_hits(const Key& key, std::uint32_t hits) {
 
 void Index::put(const Key& key, const Location& place) {
   IndexShard& shard = shard_of(key);
+  // Packed before the lock is taken, as all threads want the shard.
   const PackedLocation packed(place, origin_);
   const threads::MutexLock lock(shard.mutex);
   if (PackedLocation* present = shard.find(key)) return shard.replace(key, *present, packed);
@@ -96,6 +97,7 @@ void Index::apply(std::span<const Listed> records, std::uint32_t segment) {
     }
     entries_.fetch_add(shard.map->size() - before, std::memory_order_relaxed);
   };
+  // To sort pays only if a shard gets more than one record.
   if (records.size() < kShards) {
     for (const Listed& listed : records) apply_in(shard_of(listed.key), {&listed, 1});
     return;

@@ -104,6 +104,7 @@ Result<void> Loading::load(std::uint32_t number, Rotation& rotation) {
   const bool newest = number == newest_;
   const bool rubbish = scanned && scanned->damaged && scanned->records.empty();
   if (newest && (!scanned || scanned->other_version || rubbish)) found_.forgotten = 1;
+  // The system may read it at a later start, so that the file stays.
   if (!scanned) {
     found_.unreadable += 1;
     files_.skip(number);

@@ -68,6 +68,7 @@ Result<void> Log::append(NewRecord record) {
     fail(Error::too_large);
     return {};
   }
+  // The index has to know the earlier records before it is asked whether this one still counts.
   auto ready = appender_.affects(record) ? flush() : Result<void>();
   const bool has_room = appender_.fits(bytes) && !rotation_.is_crowded();
   if (ready && !has_room) ready = rotation_.begin_segment(aligned(bytes));
@@ -132,6 +133,7 @@ Result<bool> Log::search_purged() {
   }
   const auto more = search_some();
   if (!more) search_.reset();  // some purged entries were not recorded: the search begins again
+  // The next call goes on: appends wait while this one runs.
   if (!more || *more) return more;
   if (const auto ended = end_search(until); !ended) return ended.error();
   abandon_search();

@@ -65,6 +65,7 @@ bool ObjectClaims::is_orphan(const RecordHeader& block) const {
 }
 
 Result<ObjectClaims::Reviewed> ObjectClaims::review(const Key& key, std::uint64_t version) {
+  // The index must have all blocks that were written.
   if (const auto flushed = appender_.flush(); !flushed) return flushed.error();
   const auto location = catalog_.index.find(key);
   if (!location) return Reviewed::done;
@@ -97,6 +98,7 @@ Result<void> ObjectClaims::settle_all() {
   for (auto doubted = doubted_.begin(); doubted != doubted_.end();) {
     const auto reviewed = review(doubted->first, doubted->second);
     if (!reviewed) return reviewed.error();
+    // Without room the doubt stays, for settle() in the next segment.
     doubted = *reviewed == Reviewed::done ? doubted_.erase(doubted) : std::next(doubted);
   }
   return appender_.flush();

@@ -44,6 +44,7 @@ PurgeRules::Added PurgeRules::add(std::string_view text, Room room) {
 
 void PurgeRules::withdraw(std::string_view text) {
   const threads::WriteLock lock(mutex_);
+  // Another caller may have replaced all rules by one since.
   Rule* const rule = find(text);
   if (!rule || rule->unsettled == 0) return;
   rule->unsettled -= 1;

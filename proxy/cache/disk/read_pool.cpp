@@ -66,6 +66,7 @@ void ReadPool::run(Begun& begun) {
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();
     working_ += 1;
+    // A job waits for the disk, which must not keep others from posting.
     lock.unlock();
     begun.store(clock_.steady().time_since_epoch().count(), std::memory_order_relaxed);
     job();

@@ -38,6 +38,7 @@ Result<void> Rotation::make_room(std::size_t entries, Allowance& allowance) {
   while (!files_.spaces().empty()) {
     const bool fits_disk = files_.used_bytes() + wanted <= limits_.bytes;
     if (fits_disk && catalog_.index.entries() <= entries) break;
+    // The newest segment is all that is left, and records are appended to it.
     if (appender_.segment() && files_.oldest() == appender_.segment()->number) break;
     if (const auto reclaimed = reclaim_oldest(allowance); !reclaimed) return reclaimed;
     if (fits_disk) catalog_.counters.crowded_out += 1;
@@ -192,6 +193,7 @@ Result<void> Rotation::copy(const Key& key, const Location& location, Allowance&
   };
   if (!stored) return lost();
   const auto giver = stored->header().giver();
+  // A copy would have a later position than the purge, and so be found again.
   if (catalog_.rules.purged(stored->url(), location.at, giver)) return lost();
   NewRecord record{.header = stored->header(),
                    .url = std::string(stored->url()),

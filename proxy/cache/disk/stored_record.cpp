@@ -69,6 +69,7 @@ Result<StoredRecord::Front> StoredRecord::open_front(const Segments& segments, P
   front.header = *header;
   front.size = *got;
   const auto checked = static_cast<std::size_t>(header->checked_bytes());
+  // Before memory is allocated for it.
   if (checked > kMostChecked) return Error::corrupt;
   if (checked > front.size) {
     auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(checked);

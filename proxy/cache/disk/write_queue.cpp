@@ -48,6 +48,7 @@ Result<void> WriteQueue::append(NewRecord record) {
 }
 
 bool WriteQueue::has_room_for(const NewRecord& record) const {
+  // A record that is larger than the bound must be written as well, alone.
   if (bytes_ == 0) return true;
   const auto share = share_of(record.header);
   return bytes_ <= share * bytes_soon() &&
@@ -159,6 +160,7 @@ std::optional<WriteQueue::Batch> WriteQueue::take(std::chrono::nanoseconds longe
   if (phase_ == Phase::last_taken || (phase_ == Phase::stopping && pending_.empty())) {
     return std::nullopt;
   }
+  // What comes after this batch waits for the next start.
   if (phase_ == Phase::stopping) phase_ = Phase::last_taken;
   idle_ = false;
   return std::exchange(pending_, {});

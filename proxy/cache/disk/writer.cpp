@@ -42,6 +42,7 @@ Writer::~Writer() {
 std::future<Result<Loaded>> Writer::start() {
   std::promise<Result<Loaded>> loaded;
   auto result = loaded.get_future();
+  // Two threads would write to one log.
   if (end() == End::hangs) {
     loaded.set_value(Error::hangs);
     return result;
@@ -204,6 +205,7 @@ void Writer::pay_owed() {
 bool Writer::look_after() {
   if (!watch_.working()) return false;
   const auto now = catalog_.clock.steady();
+  // Some system calls, for which no record should wait each time.
   if (now - looked_after_ >= kLookAfter) {
     looked_after_ = now;
     if (!rest_unless(log_.check_directory())) return false;

@@ -12,6 +12,7 @@ using disk::Wait;
 
 DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& object,
                                   const Ref<const Entry>& block) {
+  // A small cache has segments that no block fits into.
   if (object.url().size() + kBlockBytes > disk_.most_bytes()) return Taken::no;
   disk::RecordHeader header{.kind = RecordKind::block,
                             .key = url_key,
@@ -65,6 +66,7 @@ Result<std::optional<disk::StoredRecord>> DiskBlocks::open(const Key& url_key, s
                                                            const Entry& object, Wait wait) {
   ReadBack::Seen seen{disk::block_key(url_key, object.object()->version, number), {}};
   const auto location = disk_.find(seen.key, object.url());
+  // Reclaiming took it. Without this, our digest would claim the whole object.
   if (!location || location->kind != RecordKind::block) {
     disk_.lose_block(url_key, object.object()->version);
     return std::nullopt;

@@ -164,6 +164,7 @@ bool DiskTier::still_found(const ReadBack& read, std::string_view url) const {
 bool DiskTier::put(const Key& url_key, const Kept& response, const Kept& superseded,
                    const std::function<bool()>& stored_above) {
   const threads::MutexLock lock(selectors_.lock_of(url_key));
+  // Under the lock that purge() takes: no purge comes between memory and disk.
   if (!stored_above()) return false;
   if (response.entry->variant().varies()) {
     selectors_.put_variant(url_key, response, superseded);
@@ -184,6 +185,7 @@ DiskTier::Purge DiskTier::purge(const Key& url_key, disk::Done done, Also also) 
 
 Result<void> DiskTier::purge_all(std::string_view text, disk::Done done,
                                  disk::PurgeRules::Room room) {
+  // A purge of many URLs must not come between memory and disk of any of them.
   const Selectors::AllLocked all(selectors_);
   return disk_.purge_prefix(text, std::move(done), room);
 }

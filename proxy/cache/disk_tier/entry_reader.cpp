@@ -176,6 +176,7 @@ Result<ReadBack> EntryReader::read_entry(ReadBack read, Wanted wanted, Store& me
   }
   const auto& seen = read.variant ? *read.variant : *read.by;
   if (entry->object()) entry->body.size = saved.length;
+  // An object's record has no body of its own: its blocks are found by its version.
   const auto body_at = entry->object() ? seen.at : stored.body_at();
   read.on_disk = std::make_shared<OnDisk>();
   read.on_disk->set(seen.key, to_number(seen.at), to_number(body_at));

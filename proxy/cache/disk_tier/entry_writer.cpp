@@ -44,6 +44,7 @@ std::uint64_t EntryWriter::most_whole() const {
 }
 
 bool EntryWriter::fits(const Entry& entry) const {
+  // The body of an object lies in its blocks.
   const auto body = entry.object() ? 0 : entry.body.size;
   const auto bytes = entry.url().size() + 2 * entry.head().size() + body + kFixed;
   const bool whole = entry.object() || (!entry.range() && entry.status != 206);

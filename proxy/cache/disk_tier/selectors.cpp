@@ -33,6 +33,7 @@ void Selectors::read_back(const Key& url_key, std::string_view url) {
   if (known && known->url == url_key) return;
   const auto location = disk_.catalog().index.find(url_key);
   const bool leads = location && location->kind == RecordKind::selector;
+  // A purge hides the selector before it erases it.
   if (!leads || !disk_.holds(url_key, url, location->at)) return;
   ReadBack::Seen seen{url_key, {}};
   const auto stored = reader_.open(seen, *location, url, Wait::no);
@@ -59,6 +60,7 @@ Selectors::Known& Selectors::selector_for(const Key& url_key, std::string_view u
 void Selectors::put_variant(const Key& url_key, const Kept& response, const Kept& superseded) {
   const Entry& entry = *response.entry;
   auto names = names_of(entry.variant());
+  // No request finds it again, so that only memory has it, for those who wait.
   if (entry.variant().never_matches() || names.size() > kMostNames) {
     if (superseded.entry && disk_.may_hold(url_key)) disk_.purge(url_key, {});
     return;
