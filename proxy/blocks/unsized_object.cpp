@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 

@@ -65,7 +65,7 @@ struct Received {
   bool shared = true;          // whether neighbours may learn that we hold it
   http::Targets targets = {};  // fields that take precedence over Cache-Control (RFC 9213)
   FreshnessBounds bounds = {};
-  std::optional<Object> object = {};  // set if it is kept in blocks: see in_blocks.hpp
+  std::optional<Object> object = {};  // set if it is kept in blocks: see object_entry()
   Giver giver = {};
   // The rule of the settings for the URL, as far as neighbours have to know it; 0: none.
   digest::RuleHash rule = 0;

@@ -11,7 +11,7 @@
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/tiers/disk_read.hpp"
+#include "proxy/tiers/cache.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,6 @@
 #include "proxy/blocks/block_writer.hpp"
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/cache/combine.hpp"
-#include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/fields.hpp"

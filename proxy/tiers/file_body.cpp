@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "proxy/tiers/cache.hpp"
-#include "proxy/tiers/disk_read.hpp"
 
 namespace proxy {
 

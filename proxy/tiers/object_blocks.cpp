@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/tiers/cache.hpp"
-#include "proxy/tiers/disk_read.hpp"
 
 namespace proxy {
 

@@ -11,7 +11,7 @@
 #include "proxy/http/fields.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/policy/policy.hpp"
-#include "proxy/tiers/disk_read.hpp"
+#include "proxy/tiers/cache.hpp"
 
 namespace proxy {
 

@@ -10,10 +10,10 @@
 #include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/disk/loading.hpp"
-#include "proxy/cache/disk/new_record.hpp"
 #include "proxy/cache/disk/object_claims.hpp"
 #include "proxy/cache/disk/options.hpp"
 #include "proxy/cache/disk/rotation.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 
 namespace proxy::cache::disk {
 

@@ -10,9 +10,9 @@
 
 #include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog.hpp"
-#include "proxy/cache/disk/new_record.hpp"
 #include "proxy/cache/disk/options.hpp"
 #include "proxy/cache/disk/pace.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 
 namespace proxy::cache::disk {
 

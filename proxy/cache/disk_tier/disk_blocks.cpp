@@ -1,6 +1,6 @@
 #include "proxy/cache/disk_tier/disk_blocks.hpp"
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 
 namespace proxy::cache {
 

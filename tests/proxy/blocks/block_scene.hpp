@@ -8,7 +8,7 @@
 
 #include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/fetch_run.hpp"
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "tests/proxy/sources/search_scene.hpp"
 #include "tests/support/run.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
 namespace proxy {

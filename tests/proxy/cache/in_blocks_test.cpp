@@ -1,5 +1,4 @@
 // Large objects and their blocks: their entries, in memory and on disk.
-#include "proxy/cache/in_blocks.hpp"
 
 #include <gtest/gtest.h>
 

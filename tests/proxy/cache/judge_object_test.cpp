@@ -1,7 +1,7 @@
 // What to do with a request for a large object that is only partly stored.
 #include <gtest/gtest.h>
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
 namespace proxy::cache {

@@ -6,8 +6,8 @@
 #include <list>
 #include <string>
 
-#include "proxy/cache/disk/new_record.hpp"
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
 namespace proxy::cache {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/command/cache.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "tests/proxy/client/serve_scene.hpp"

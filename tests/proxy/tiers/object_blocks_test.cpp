@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/combine.hpp"
 #include "tests/proxy/tiers/cache_scene.hpp"
 
 namespace proxy {

@@ -5,7 +5,7 @@
 
 #include "digest/crc32c.hpp"
 #include "proxy/cache/disk/format.hpp"
-#include "proxy/cache/disk/new_record.hpp"
+#include "proxy/cache/disk/stored_record.hpp"
 
 namespace proxy::cache::disk {
 namespace {

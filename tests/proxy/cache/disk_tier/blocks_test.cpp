@@ -7,8 +7,8 @@
 #include <optional>
 #include <random>
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
-#include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/proxy/cache/store_over_disk.hpp"

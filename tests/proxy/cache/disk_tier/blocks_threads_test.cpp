@@ -9,8 +9,8 @@
 #include <random>
 #include <thread>
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
-#include "proxy/cache/in_blocks.hpp"
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/support/temporary_directory.hpp"
 

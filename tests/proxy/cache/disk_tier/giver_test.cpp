@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
-#include "proxy/cache/in_blocks.hpp"
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/proxy/cache/store_over_disk.hpp"
 #include "tests/support/await.hpp"
