@@ -50,49 +50,6 @@ std::optional<std::uint64_t> told_length(const http::ResponseHead& answer) {
   return http::parse_decimal(answer.fields.value(field::content_length));
 }
 
-}  // namespace
-
-bool same_version(const Entry& stored, const http::Fields& answer) {
-  if (strong_validator(stored).empty() || !http::agrees_on_validators(answer)) return false;
-  const auto etag = answer.value(field::etag);
-  // A tag that is missing in the answer is no proof, even if the dates are equal.
-  if (!stored.quotes().etag.empty()) return http::strongly_equal(etag, stored.quotes().etag);
-  return etag.empty() && answer.value(field::last_modified) == stored.quotes().last_modified;
-}
-
-bool same_representation(const Entry& stored, const http::Fields& answer) {
-  constexpr std::array kDescribing{field::content_type, field::content_language,
-                                   field::last_modified};
-  if (!same_version(stored, answer)) return false;
-  const ParsedHead parsed(stored);
-  const auto& fields = parsed.head.fields;
-  return codings_of(fields) == codings_of(answer) &&
-         std::ranges::all_of(kDescribing, [&](field id) { return agrees(fields, answer, id); });
-}
-
-bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uint64_t> complete,
-                        std::uint64_t come) {
-  const auto told = told_length(answer);
-  return told && (complete ? *told != *complete : *told < come);
-}
-
-bool same_coding(const Entry& stored, const http::Fields& answer) {
-  return codings_of(ParsedHead(stored).head.fields) == codings_of(answer);
-}
-
-bool is_coded(const http::Fields& answer) {
-  return !codings_of(answer).empty();
-}
-
-std::string accepts_coding_of(const Entry& stored) {
-  auto codings = codings_of(ParsedHead(stored).head.fields);
-  return codings.empty() ? "identity" : codings;
-}
-
-namespace {
-
-using http::field;
-
 http::ContentRange part_of(const Entry& entry) {
   return {range_of_body(entry), complete_length(entry)};
 }
@@ -142,7 +99,62 @@ bool outdoes(const Entry& stored, const Entry& newer) {
          stored.quotes().last_modified == newer.quotes().last_modified;
 }
 
+// The head with another status, without fields that describe the bytes of one message.
+http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) {
+  http::ResponseHead same{head.minor, status, http::reason_phrase(status), {}};
+  for (const http::Field& line : head.fields) {
+    // A checksum of the part that arrived does not fit the whole object.
+    if (line.id == field::content_range || is_of_whole_content(line)) continue;
+    same.fields.append(line.id, line.name, line.value);
+  }
+  return same;
+}
+
+Ref<Entry> made_of(Budget& budget, Received message, Object object, std::uint64_t bytes) {
+  message.object = object;
+  const auto entry = Entry::make(budget, message);
+  entry->body.size = bytes;
+  return entry;
+}
+
 }  // namespace
+
+bool same_version(const Entry& stored, const http::Fields& answer) {
+  if (strong_validator(stored).empty() || !http::agrees_on_validators(answer)) return false;
+  const auto etag = answer.value(field::etag);
+  // A tag that is missing in the answer is no proof, even if the dates are equal.
+  if (!stored.quotes().etag.empty()) return http::strongly_equal(etag, stored.quotes().etag);
+  return etag.empty() && answer.value(field::last_modified) == stored.quotes().last_modified;
+}
+
+bool same_representation(const Entry& stored, const http::Fields& answer) {
+  constexpr std::array kDescribing{field::content_type, field::content_language,
+                                   field::last_modified};
+  if (!same_version(stored, answer)) return false;
+  const ParsedHead parsed(stored);
+  const auto& fields = parsed.head.fields;
+  return codings_of(fields) == codings_of(answer) &&
+         std::ranges::all_of(kDescribing, [&](field id) { return agrees(fields, answer, id); });
+}
+
+bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uint64_t> complete,
+                        std::uint64_t come) {
+  const auto told = told_length(answer);
+  return told && (complete ? *told != *complete : *told < come);
+}
+
+bool same_coding(const Entry& stored, const http::Fields& answer) {
+  return codings_of(ParsedHead(stored).head.fields) == codings_of(answer);
+}
+
+bool is_coded(const http::Fields& answer) {
+  return !codings_of(answer).empty();
+}
+
+std::string accepts_coding_of(const Entry& stored) {
+  auto codings = codings_of(ParsedHead(stored).head.fields);
+  return codings.empty() ? "identity" : codings;
+}
 
 std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& stored) {
   if (!stored.range() || !is_as_said(stored)) return {};
@@ -220,30 +232,6 @@ Ref<const Entry> combine(const Entry* held_now, const Ref<const Entry>& newer,
   whole->body = newer->body;
   return whole;
 }
-
-namespace {
-
-using http::field;
-
-// The head with another status, without fields that describe the bytes of one message.
-http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) {
-  http::ResponseHead same{head.minor, status, http::reason_phrase(status), {}};
-  for (const http::Field& line : head.fields) {
-    // A checksum of the part that arrived does not fit the whole object.
-    if (line.id == field::content_range || is_of_whole_content(line)) continue;
-    same.fields.append(line.id, line.name, line.value);
-  }
-  return same;
-}
-
-Ref<Entry> made_of(Budget& budget, Received message, Object object, std::uint64_t bytes) {
-  message.object = object;
-  const auto entry = Entry::make(budget, message);
-  entry->body.size = bytes;
-  return entry;
-}
-
-}  // namespace
 
 Ref<Entry> object_entry(Budget& budget, const Received& received, Object object,
                         std::uint64_t length) {

@@ -209,6 +209,15 @@ bool keeps(int minor, const Fields& fields) {
   return minor >= 1 || has_member(fields, field::connection, "keep-alive");
 }
 
+HeadResult<void> parse_unfolded(std::string_view head, const HeadLimits& limits,
+                                ResponseHead& into) {
+  const auto line = parse_line(head);
+  if (!line) return line.error();
+  if (auto parsed = parse_status_line(*line, into); !parsed) return parsed;
+  into.fields.clear();
+  return parse_fields(head, limits, BeforeColon::removed, into.fields);
+}
+
 }  // namespace
 
 bool RequestHead::keep_alive() const {
@@ -263,19 +272,6 @@ HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimi
   if (auto parsed = parse_request_head(head, limits, *result); !parsed) return parsed.error();
   return result;
 }
-
-namespace {
-
-HeadResult<void> parse_unfolded(std::string_view head, const HeadLimits& limits,
-                                ResponseHead& into) {
-  const auto line = parse_line(head);
-  if (!line) return line.error();
-  if (auto parsed = parse_status_line(*line, into); !parsed) return parsed;
-  into.fields.clear();
-  return parse_fields(head, limits, BeforeColon::removed, into.fields);
-}
-
-}  // namespace
 
 HeadResult<void> parse_response_head(std::span<char> bytes, const HeadLimits& limits,
                                      ResponseHead& into) {

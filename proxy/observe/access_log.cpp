@@ -63,6 +63,7 @@ nlohmann::ordered_json json_of(const std::vector<Inquiry>& asked) {
   return all;
 }
 
+// What could not be written stays in `text`, for the caller to count its lines.
 std::error_code write_all(int fd, std::string_view& text) {
   while (!text.empty()) {
     const auto written = ::write(fd, text.data(), text.size());
@@ -281,6 +282,7 @@ void AccessLog::open() {
   try {
     // Before the old file is given up: if the path cannot be opened, lines go on to that file.
     Output next(output_.settings());
+    // It may be the same file, as a reload mostly finds it.
     next.follow(output_);
     output_ = std::move(next);
     trouble_ = {.tried = trouble_.tried};
@@ -364,6 +366,7 @@ void AccessLog::flush() {
   if (!next) return;
   if (!is_missing) next->follow(output_);
   output_ = std::move(*next);
+  // The next output is open, or there is none to open: no path is waited for any more.
   trouble_.unopened.clear();
   if (!is_missing) trouble_.unwritten = {};  // else it tells of the next output
   update_fault();

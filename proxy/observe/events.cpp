@@ -21,6 +21,7 @@ namespace proxy {
 namespace {
 
 // Of the loggers. Lines show the first one.
+// A logger's name is all that a sink sees of where a line comes from.
 constexpr const char* kLogger = "hearsay";
 constexpr const char* kAnswerLogger = "hearsay: answers";
 
@@ -147,6 +148,7 @@ bool EventLimit::passes(std::string_view text, Clock::time_point now) {
   auto name = kind_of_event(text);
   // Texts may hold words that others choose, so the kinds are bounded.
   if (kinds_.size() >= kKinds && !kinds_.contains(name)) name.clear();
+  // A minute begins with its first event, so that a rare event never waits.
   auto& kind = kinds_.try_emplace(std::move(name), Kind{now}).first->second;
   if (kind.passed < kMost) {
     ++kind.passed;

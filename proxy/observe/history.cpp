@@ -93,6 +93,7 @@ void History::note(sys_seconds now, const Sample& totals) {
 }
 
 void History::append(sys_seconds ends, const Sample& second) {
+  // The oldest gives way: the buffer is full after an hour.
   seconds_.push_back(second);
   for (std::size_t i = 0; i < kSeries; ++i) minute_[i] += second[i];
   if (ends != std::chrono::floor<std::chrono::minutes>(ends)) return;

@@ -89,6 +89,7 @@ void append_bodies(std::string& out, const Metrics& metrics) {
 void append_cuts(std::string& out, const Metrics& metrics) {
   constexpr std::string_view kName = "hearsay_cuts_total";
   describe(out, kName, "counter", "Connections ended because their client took long, by why.");
+  // From 1 on: 0 stands for no cut.
   for (std::size_t why = 1; why < kCuts; ++why) {
     labelled(out, kName, "why", word(static_cast<Cut>(why)),
              metrics.sum(&ThreadCounters::cuts, why));
@@ -146,6 +147,7 @@ double seconds(std::chrono::nanoseconds time) {
 Histogram::Reading Metrics::times(RequestOutcome of, Histogram RequestTimes::*which) const {
   Histogram::Reading all;
   for (const auto& counters : of_threads_) {
+    // Without a lock: each number is right, and the sum may lack what ends meanwhile.
     all.add(counters.times[static_cast<std::size_t>(of)].*which);
   }
   return all;

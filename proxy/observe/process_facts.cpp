@@ -44,6 +44,7 @@ std::optional<std::uint64_t> resident_bytes_in(int memory) {
 
 std::optional<std::uint64_t> most_descriptors() {
   rlimit limit{};
+  // Without a bound there is no sample: Prometheus has no word for it but a number.
   const bool is_bounded =
       ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   return is_bounded ? std::optional<std::uint64_t>(limit.rlim_cur) : std::nullopt;

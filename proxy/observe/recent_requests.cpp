@@ -36,73 +36,6 @@ RequestRecord shortened(const RequestRecord& record) {
   return kept;
 }
 
-}  // namespace
-
-RecentKind kind_of(const RequestRecord& record) {
-  switch (record.tag) {
-    case Tag::mem_hit:
-    case Tag::disk_hit:
-    case Tag::conditional_hit:
-      return RecentKind::hit;
-    case Tag::failed:
-      return RecentKind::failed;
-    default:
-      return RecentKind::forwarded;
-  }
-}
-
-bool RecentRequests::OfThread::wants(const RequestRecord& record) {
-  // The dashboard would show mainly what it asks for itself.
-  if (record.tag == Tag::own_page || record.tag == Tag::site_question) return false;
-  auto& window = windows_[static_cast<std::size_t>(kind_of(record))];
-  ++window.all;
-  // The begin of the request stands for now, which spares a reading of the clock.
-  if (record.begun - window.since >= kWindow) window = {record.begun, 0, window.all};
-  if (window.taken == kMost) return false;
-  ++window.taken;
-  return true;
-}
-
-void RecentRequests::OfThread::add(const LogEntry& entry) {
-  const auto kind = static_cast<std::size_t>(kind_of(entry.record));
-  // Made before the lock: readers copy pointers under it, and no text.
-  auto request = std::make_shared<RecentRequest>(RecentRequest{.number = ++added_,
-                                                               .of_kind = windows_[kind].all,
-                                                               .ended = entry.ended,
-                                                               .took = entry.took,
-                                                               .client = shortened(entry.client),
-                                                               .method = shortened(entry.method),
-                                                               .url = shortened(entry.url),
-                                                               .record = shortened(entry.record)});
-  const threads::MutexLock lock(mutex_);
-  rings_[kind].push_back(std::move(request));
-}
-
-std::vector<RecentRequests::Found> RecentRequests::newer_than(Known& known) {
-  std::vector<Found> found;
-  known.resize(of_threads_.size());
-  for (std::size_t thread = 0; thread < of_threads_.size(); ++thread) {
-    auto& of_thread = of_threads_[thread];
-    std::uint64_t newest = known[thread];
-    const threads::MutexLock lock(of_thread.mutex_);
-    for (const auto& ring : of_thread.rings_) {
-      for (auto it = ring.rbegin(); it != ring.rend() && (*it)->number > known[thread]; ++it) {
-        newest = std::max(newest, (*it)->number);
-        found.push_back({thread, *it});
-      }
-    }
-    known[thread] = newest;
-  }
-  // The threads' clocks agree, but each thread has only its own order.
-  std::ranges::sort(found, [](const Found& a, const Found& b) {
-    return std::tie(a.request->ended, a.request->number) <
-           std::tie(b.request->ended, b.request->number);
-  });
-  return found;
-}
-
-namespace {
-
 using Row = Busiest::Row;
 
 std::vector<Row> busiest_of(std::vector<Row> rows, std::size_t most) {
@@ -156,6 +89,71 @@ Row row_for(const RecentRequest& request, double weight) {
 }
 
 }  // namespace
+
+RecentKind kind_of(const RequestRecord& record) {
+  switch (record.tag) {
+    case Tag::mem_hit:
+    case Tag::disk_hit:
+    case Tag::conditional_hit:
+      return RecentKind::hit;
+    case Tag::failed:
+      return RecentKind::failed;
+    default:
+      return RecentKind::forwarded;
+  }
+}
+
+bool RecentRequests::OfThread::wants(const RequestRecord& record) {
+  // The dashboard would show mainly what it asks for itself.
+  if (record.tag == Tag::own_page || record.tag == Tag::site_question) return false;
+  auto& window = windows_[static_cast<std::size_t>(kind_of(record))];
+  ++window.all;
+  // The begin of the request stands for now, which spares a reading of the clock.
+  if (record.begun - window.since >= kWindow) window = {record.begun, 0, window.all};
+  // The first of each second, and not the last: the caller need not build the others.
+  if (window.taken == kMost) return false;
+  ++window.taken;
+  return true;
+}
+
+void RecentRequests::OfThread::add(const LogEntry& entry) {
+  const auto kind = static_cast<std::size_t>(kind_of(entry.record));
+  // Made before the lock: readers copy pointers under it, and no text.
+  auto request = std::make_shared<RecentRequest>(RecentRequest{.number = ++added_,
+                                                               .of_kind = windows_[kind].all,
+                                                               .ended = entry.ended,
+                                                               .took = entry.took,
+                                                               .client = shortened(entry.client),
+                                                               .method = shortened(entry.method),
+                                                               .url = shortened(entry.url),
+                                                               .record = shortened(entry.record)});
+  const threads::MutexLock lock(mutex_);
+  rings_[kind].push_back(std::move(request));
+}
+
+std::vector<RecentRequests::Found> RecentRequests::newer_than(Known& known) {
+  std::vector<Found> found;
+  known.resize(of_threads_.size());
+  for (std::size_t thread = 0; thread < of_threads_.size(); ++thread) {
+    auto& of_thread = of_threads_[thread];
+    // One lock at a time, each for as long as it takes to copy pointers.
+    std::uint64_t newest = known[thread];
+    const threads::MutexLock lock(of_thread.mutex_);
+    for (const auto& ring : of_thread.rings_) {
+      for (auto it = ring.rbegin(); it != ring.rend() && (*it)->number > known[thread]; ++it) {
+        newest = std::max(newest, (*it)->number);
+        found.push_back({thread, *it});
+      }
+    }
+    known[thread] = newest;
+  }
+  // The threads' clocks agree, but each thread has only its own order.
+  std::ranges::sort(found, [](const Found& a, const Found& b) {
+    return std::tie(a.request->ended, a.request->number) <
+           std::tie(b.request->ended, b.request->number);
+  });
+  return found;
+}
 
 std::string_view host_in(std::string_view url) {
   const auto scheme = url.find("://");

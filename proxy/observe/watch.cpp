@@ -51,8 +51,7 @@ std::string why_resting(peers::Reason reason, peers::PeerKind kind) {
       return "most of its recent claims were false, so it rests: look who runs it, and at its log";
     case peers::Reason::contradicted:
       return "the origin contradicts what it gave, so it rests: look who runs it, or set its trust "
-             "to "
-             "guest";
+             "to guest";
     case peers::Reason::not_a_proxy:
       return "what answers at its address is not this neighbour, so it rests: look at its url in "
              "peers";
@@ -211,6 +210,7 @@ std::string why_down(const peers::PeerStatus& peer) {
   return {};
 }
 
+// A peer that fails requests is at fault itself, whatever the name servers do.
 bool is_excused(const peers::PeerStatus& peer, const upstream::NameHealth& names,
                 std::chrono::steady_clock::time_point now) {
   using peers::PeerState;
@@ -230,6 +230,7 @@ bool PeerWatch::look(const std::vector<peers::PeerStatus>& peers, const upstream
   bool changed = false;
   for (const auto& peer : peers) {
     const auto why = why_down(peer);
+    // By name, as a reload may give a peer another number.
     const auto known = down_.find(peer.name);
     const bool was_down = known != down_.end();
     if (is_excused(peer, names, now)) {
@@ -263,6 +264,7 @@ std::string step_text(const machine::ClockStep& step) {
 }
 
 std::string doubt_text(const machine::ClockStep& last, machine::Clock::Time now) {
+  // At least a second: "0 seconds ago" would read like a mistake.
   const auto ago =
       std::max(std::chrono::ceil<std::chrono::seconds>(now - last.seen), std::chrono::seconds(1));
   return fmt::format("{}, {} ago: the ages of responses that were stored before are doubtful",

@@ -40,26 +40,21 @@ disk::Result<BlockEntry> read(Cache& cache, const WantedBlock& wanted, disk::Wai
                                    wait);
 }
 
-// Reads on a thread that may wait for the disk.
+// Reads on a thread that may wait for the disk, and again while the disk is busy: a stored block
+// must not be fetched from the origin only because many others are being read.
 Task<disk::Result<BlockEntry>> read_waiting(CacheAccess& access, WantedBlock wanted) {
-  std::function<disk::Result<BlockEntry>()> reading = [&cache = access.cache, wanted] {
-    return read(cache, wanted, disk::Wait::yes);
-  };
-  co_return co_await read_in_time<BlockEntry>(access, std::move(reading));
-}
-
-// Reads again while the disk is busy: a stored block must not be fetched from the origin only
-// because many others are being read.
-Task<disk::Result<BlockEntry>> read_when_not_busy(CacheAccess& access, WantedBlock wanted) {
   const auto& clock = access.cache.clock;
   const auto until = clock.steady() + kLongestBusy;
-  auto block = co_await read_waiting(access, wanted);
-  while (!block && block.error() == disk::Error::busy && clock.steady() < until) {
+  for (;;) {
+    std::function<disk::Result<BlockEntry>()> reading = [&cache = access.cache, wanted] {
+      return read(cache, wanted, disk::Wait::yes);
+    };
+    auto block = co_await read_in_time<BlockEntry>(access, std::move(reading));
+    const bool is_busy = !block && block.error() == disk::Error::busy;
+    if (!is_busy || clock.steady() >= until) co_return block;
     net::Timer timer(access.executor, kUntilNextTry);
     co_await timer.async_wait(net::as_result);
-    block = co_await read_waiting(access, wanted);
   }
-  co_return block;
 }
 
 // Whether everything that the giver gave was purged since `since`.
@@ -114,7 +109,7 @@ Task<StoredBlock> read_block(CacheAccess& access, digest::Key key,
       stored.block = cache.store.find(block_key, url, {}).entry;
       if (stored.block) co_return stored;
     }
-    block = co_await read_when_not_busy(access, wanted);
+    block = co_await read_waiting(access, wanted);
   }
   if (!block && block.error() == disk::Error::corrupt) warn_of_damage(wanted);
   if (!block || !*block) co_return stored;

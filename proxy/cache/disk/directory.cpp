@@ -64,6 +64,14 @@ Result<void> acquire(const File& lock, Access access) {
   return shared ? Error::being_read : Error::in_use;
 }
 
+Result<std::shared_ptr<const Segment>> begun(std::uint32_t number, File file, std::uint16_t purges,
+                                             const ClockMark& clock) {
+  const auto written = file.write(encode_segment_header(number, purges, clock), 0);
+  if (!written) return written.error();
+  const SegmentTimes times{.earlier_until = 0, .ahead = clock.ahead};
+  return std::make_shared<const Segment>(number, std::move(file), times);
+}
+
 }  // namespace
 
 std::string name_of(std::uint32_t segment) {
@@ -152,18 +160,6 @@ bool Directory::leads_to(const char* name, const File& file) const {
   return ::fstatat(self_.descriptor(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          is_of(file, named);
 }
-
-namespace {
-
-Result<std::shared_ptr<const Segment>> begun(std::uint32_t number, File file, std::uint16_t purges,
-                                             const ClockMark& clock) {
-  const auto written = file.write(encode_segment_header(number, purges, clock), 0);
-  if (!written) return written.error();
-  const SegmentTimes times{.earlier_until = 0, .ahead = clock.ahead};
-  return std::make_shared<const Segment>(number, std::move(file), times);
-}
-
-}  // namespace
 
 void SegmentFiles::open(Directory directory, const std::vector<Directory::Item>& segments) {
   directory_ = std::move(directory);

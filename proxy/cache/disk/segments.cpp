@@ -18,6 +18,18 @@ constexpr milliseconds kStep{1000};
 // The oldest response time: 0 stands for none.
 constexpr std::int64_t kOldest = 1;
 
+// cachestat(2) on x86-64 and ARM64; older C libraries do not declare it. Elsewhere the call fails,
+// and mincore(2) is asked.
+constexpr long kCacheStat = 451;
+struct CacheStatRange {
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+struct CacheStat {
+  std::uint64_t pages;  // that the page cache has
+  std::uint64_t others[4];
+};
+
 }  // namespace
 
 milliseconds RecordTimes::apply(milliseconds ahead) {
@@ -72,22 +84,6 @@ std::uint32_t shifted_claim(std::uint32_t until, milliseconds by) {
   return static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(shifted, 1, std::numeric_limits<std::uint32_t>::max()));
 }
-
-namespace {
-
-// cachestat(2) on x86-64 and ARM64; older C libraries do not declare it. Elsewhere the call fails,
-// and mincore(2) is asked.
-constexpr long kCacheStat = 451;
-struct CacheStatRange {
-  std::uint64_t offset;
-  std::uint64_t bytes;
-};
-struct CacheStat {
-  std::uint64_t pages;  // that the page cache has
-  std::uint64_t others[4];
-};
-
-}  // namespace
 
 Residency::~Residency() {
   if (mapping_) ::munmap(mapping_, kMaxSegmentBytes);

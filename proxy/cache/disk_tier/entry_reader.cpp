@@ -7,7 +7,10 @@ namespace proxy::cache {
 
 namespace {
 
+using disk::Error;
+using disk::Result;
 using disk::to_number;
+using disk::Wait;
 
 constexpr std::uint64_t kShare = 8;  // of the budget's limit
 // A larger head would displace many others.
@@ -32,6 +35,8 @@ disk::StoredBody without_segment(disk::StoredBody body) {
   body.segment = nullptr;
   return body;
 }
+
+constexpr std::uint32_t kPieceBytes = 64 * 1024;
 
 }  // namespace
 
@@ -124,16 +129,6 @@ std::uint64_t KnownHeads::bytes() const {
 KnownHeads::Shard& KnownHeads::shard_of(std::uint64_t at) {
   return shards_[at * 0x9e3779b97f4a7c15U >> 60];
 }
-
-namespace {
-
-using disk::Error;
-using disk::Result;
-using disk::Wait;
-
-constexpr std::uint32_t kPieceBytes = 64 * 1024;
-
-}  // namespace
 
 // A miss is no error, but a record of another URL is not a miss of this one.
 Result<disk::StoredRecord> EntryReader::open(ReadBack::Seen& seen, const disk::Location& location,

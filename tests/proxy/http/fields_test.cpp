@@ -35,6 +35,28 @@ TEST(Fields, KeepOrderBeyondTheirInlineRoom) {
   EXPECT_EQ(fields.find(field::age), &*(fields.begin() + 70));
 }
 
+TEST(FieldSet, HasEachOfItsFieldsAndNoOther) {
+  constexpr FieldSet kSet(field::via, field::host, field::xref, field::accept);
+  for (std::size_t id = 0; id <= static_cast<std::size_t>(field::xref); ++id) {
+    const auto one = static_cast<field>(id);
+    const bool is_in =
+        one == field::via || one == field::host || one == field::xref || one == field::accept;
+    EXPECT_EQ(kSet.has(one), is_in) << to_string(one);
+  }
+  EXPECT_FALSE(FieldSet().has(field::unknown));
+}
+
+TEST(Fields, AreCopiedOnlyIfOneIsLeftOut) {
+  Fields fields = fields_of({"Host: a", "Via: 1.1 a", "X: 1", "Via: 1.1 b"});
+  const auto is_via = [](const Field& line) { return line.id == field::via; };
+  EXPECT_FALSE(without(fields, [](const Field&) { return false; }));
+  const auto others = without(fields, is_via);
+  ASSERT_TRUE(others);
+  EXPECT_EQ(others->size(), 2u);
+  EXPECT_FALSE(others->may_have(field::via));
+  EXPECT_EQ(others->find("x")->value, "1");
+}
+
 TEST(Field, KnowsItsLineOnlyIfItIsWrittenAsWeWouldWriteIt) {
   const auto line_of = [](std::string_view line) {
     std::string head = "HTTP/1.1 200 OK\r\n" + std::string(line) + "\r\n";
