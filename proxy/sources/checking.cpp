@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "config/counted.hpp"
-#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/cache/combine.hpp"
+#include "proxy/cache/purge_pattern.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/validators.hpp"
 #include "proxy/sources/neighbour.hpp"
