@@ -15,6 +15,7 @@
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/sources/false_hit.hpp"
 #include "proxy/users/credentials.hpp"
 
 namespace proxy {
@@ -47,6 +48,21 @@ Task<users::Verdict> check_password(Client& client, const Request& request,
                                                            wakeup);
 }
 
+// What the denial means to the log, the counters and the answer.
+Refusal refusal_for(Client& client, const Request& request, const Denial& denial) {
+  auto refusal = Refusal::denied(denial);
+  client.record.denied_by = denial.rule;
+  if (refusal.by_list) client.access.counters().blocked.add();
+  if (denial.why != Denial::Why::not_a_client || !request.asks_as_sibling()) return refusal;
+  // The detail tells a neighbour that this proxy refuses all its questions.
+  refusal.cache_status.detail = kNotAClient;
+  if (request.caller.is_neighbour()) {
+    client.access.observed.refused_neighbours.note(
+        {client.address, client.address_text, client.access.clock().steady()});
+  }
+  return refusal;
+}
+
 // Proxy authentication: checks the credentials if the access rule that matches the request names
 // users. Returns nothing if no user is needed, or the user is known; client.record.user then names
 // the user. Else returns why the request is refused: 407 asks for credentials. A password that
@@ -55,17 +71,19 @@ Task<users::Verdict> check_password(Client& client, const Request& request,
 // the origin and cannot name a user to a proxy.
 Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
   if (is_turned_away(client)) co_return std::nullopt;
-  const auto* const rule = deciding_rule(client, request);
+  const auto asker = asker_of(client);
+  const auto* const rule = deciding_rule(asker, request);
   if (!rule || !rule->has_users()) co_return std::nullopt;
-  client.record.denied_by = rule->name();
-  if (auto refusal = check_sign_in(client, request, *rule)) co_return refusal;
+  if (const auto denial = check_sign_in(asker, request, *rule))
+    co_return refusal_for(client, request, *denial);
   const auto& settings = *request.policy().settings.access.users;
+  const Denial unknown{Denial::Why::unknown_user, rule->name(), settings.realm};
   const auto given = credentials_of(request);
-  if (!given) co_return Refusal::unknown_user(rule->name(), settings.realm);
+  if (!given) co_return refusal_for(client, request, unknown);
+  client.record.denied_by = rule->name();
   co_await client.response.flush();
   const auto verdict = co_await check_password(client, request, *given);
-  if (verdict == users::Verdict::wrong)
-    co_return Refusal::unknown_user(rule->name(), settings.realm);
+  if (verdict == users::Verdict::wrong) co_return refusal_for(client, request, unknown);
   if (verdict == users::Verdict::guessed_too_often) co_return Refusal::guessed_too_often();
   if (verdict != users::Verdict::right) co_return Refusal::too_many_checks();
   client.record.denied_by = {};
@@ -73,15 +91,11 @@ Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
   co_return std::nullopt;
 }
 
-std::optional<Refusal> why_refused(const Client& client, const Request& request) {
+std::optional<Refusal> why_refused(Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
   if (client.door == Door::late) return Refusal::draining();
-  if (auto refusal = check_access(client, request)) {
-    if (refusal->by_list) client.access.counters().blocked.add();
-    return refusal;
-  }
-  if (!request.may_exist()) return Refusal::unknown_url();
-  return std::nullopt;
+  const auto denial = check_access(asker_of(client), request);
+  return denial ? std::optional(refusal_for(client, request, *denial)) : std::nullopt;
 }
 
 // Answers what may be forwarded no further, as the final recipient (RFC 9110 7.6.2): OPTIONS with
@@ -143,7 +157,7 @@ Task<bool> answer_by_fetch_under_way(Client& client, const Request& request, con
 // A neighbour that asks for what this proxy does not claim (peers/site.hpp), by its epoch. Nothing
 // if the request is no such question.
 std::optional<peers::Epoch> site_asker(const Request& request) {
-  if (!request.facts.control.only_if_cached) return std::nullopt;
+  if (!request.asks_as_sibling()) return std::nullopt;
   return peers::parse_epoch(request.head.fields.only_value(peers::kFetchField));
 }
 
@@ -181,8 +195,8 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       if (!looped) refresh(client, request, lookup);
       return answer_hit(client, request, lookup, "stale-while-revalidate");
     case Action::refuse: {
-      auto why = request.facts.control.only_if_cached ? why_not_held(client.access, request, lookup)
-                                                      : Refusal::offline(reason);
+      auto why = request.asks_as_sibling() ? why_not_held(client.access, request, lookup)
+                                           : Refusal::offline(reason);
       const auto asker = site_asker(request);
       if (!asker) return refuse(client, request, std::move(why));
       return answer_of_site(client, request, lookup, *asker, std::move(why));
@@ -202,10 +216,7 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
 // A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
 // the origin.
 bool keeps_to_bandwidth(const Client& client, const Request& request) {
-  const bool asks_what_is_stored = request.facts.control.only_if_cached;
-  const bool is_neighbour =
-      asks_what_is_stored && request.policy().directory->knows(client.address);
-  return client.bandwidth && !is_neighbour;
+  return client.bandwidth && request.caller.neighbour != Caller::Proof::peer;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ bool is_fresh_enough(const FillHead& head, const Lookup& lookup) {
 bool answers(const FillHead& head, const Request& request, const Lookup& lookup, cache::Time now) {
   if (!head.shareable || !head.entry->variant().matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
-    if (request.facts.control.only_if_cached) return false;  // it may not go to a neighbour
+    if (request.asks_as_sibling()) return false;  // it may not go to a neighbour
     return cache::may_stand_in(request.facts, *head.entry, now, *head.provenance.stood_in);
   }
   const cache::Found found{head.entry};
@@ -255,7 +255,7 @@ bool is_for_one(const Client& client, const Request& request, const Lookup& look
   const bool shares = may_share(access.fetching, request, lookup) &&
                       !access.cache().fills.recently_unshared(lookup.key, access.deadlines.now());
   if (shares || asks_siblings(access.fetching, request, lookup, verdict)) return false;
-  return !request.mapping() && !route_of(request).has_parents();
+  return request.terms().uses_parents && !route_of(request).has_parents();
 }
 
 Task<void> pass_on(Client& client, const http::ResponseHead& interim) {

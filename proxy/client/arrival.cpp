@@ -11,13 +11,12 @@
 namespace proxy {
 namespace {
 
-// Whether the client may have learned from our digest what is stored. Neighbours, `access.peers`
-// and admins may read the digest. An admin that is no proxy asks on its own account.
-bool may_be_neighbour(const Client& client, const Request& request) {
-  const auto& policy = request.policy();
-  const auto& access = policy.settings.access;
-  return policy.is_neighbour(client.address) ||
-         (request.facts.from_proxy && config::contains(access.admin, client.address));
+// Whether the client may have learned from our digest what is stored. Neighbours and admins may
+// read the digest. An admin that is no proxy asks on its own account.
+bool may_know_our_digest(const Request& request) {
+  const auto& caller = request.caller;
+  return caller.is_neighbour() ||
+         (request.facts.from_proxy && caller.admin == Caller::Proof::network);
 }
 
 // What the rules need to know and the head does not tell.
@@ -25,13 +24,13 @@ void add_facts(const Client& client, Request& request) {
   const auto& policy = request.policy();
   auto& facts = request.facts;
   if (policy.settings.cache.offline) facts.offline = true;
-  const bool asks_what_is_stored = facts.control.only_if_cached;
-  if (!asks_what_is_stored) return;
+  if (!request.asks_as_sibling()) return;
+  request.caller = caller_of(policy, client.address);
   const auto rule = request.head.fields.only_value(peers::kRuleField);
   facts.asked_rule = peers::parse_epoch(rule).value_or(0);
-  facts.from_neighbour = may_be_neighbour(client, request);
+  facts.from_neighbour = may_know_our_digest(request);
   // A Squid may leave out Via.
-  if (policy.directory->knows(client.address)) facts.from_proxy = true;
+  if (request.caller.neighbour == Caller::Proof::peer) facts.from_proxy = true;
 }
 
 }  // namespace
@@ -39,9 +38,14 @@ void add_facts(const Client& client, Request& request) {
 void begin_request(const Client& client, Request& request) {
   request.pin(client.access.policy);
   record_arrival(client, request);
-  request.follow(request.policy().rules);
+  request.apply_site_rule();
   add_facts(client, request);
   client.record.by_proxy = request.facts.from_proxy || request.facts.from_neighbour;
+}
+
+AccessAsker asker_of(const Client& client) {
+  const auto& access = client.access;
+  return {client.address, client.record.user, access.clock(), access.fetching.sources.guard};
 }
 
 bool is_our_name(const Client& client, std::string_view host) {

@@ -2,17 +2,21 @@
 #pragma once
 
 #include "proxy/client/client.hpp"
+#include "proxy/policy/access.hpp"
 #include "proxy/policy/request.hpp"
 
 namespace proxy {
 
-// Pins the policy in force, notes how the request arrived, finds the rule of its site, and
-// completes its facts. Call this once, before any other use of the request.
+// Pins the policy in force, finds out how the request arrived and who asks, finds the rule of its
+// site, and completes its facts. Call this once, before any other use of the request.
 void begin_request(const Client& client, Request& request);
 
-// The part of begin_request() that decides how a request arrived: sets its arrival and, for
-// Arrival::reverse, its mapping, if the settings have one. The policy is pinned already.
+// The part of begin_request() that decides how a request arrived: sets its terms, and its mapping
+// if it has one. The policy is pinned already.
 void record_arrival(const Client& client, Request& request);
+
+// For the rules of access.
+AccessAsker asker_of(const Client& client);
 
 // Whether `host` is "localhost", this machine's host name, the setting `name`, or one of
 // access.own_names.

@@ -14,15 +14,9 @@
 #include "proxy/http/text.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/request_record.hpp"
+#include "proxy/policy/caller.hpp"
 
 namespace proxy {
-
-// The door by which a client comes in.
-enum class Door : std::uint8_t {
-  network,  // a listening socket, for everybody
-  late,     // likewise, while the proxy drained: one request, for our own pages
-  control,  // the control socket: whoever may open it is an admin, and reaches our own pages alone
-};
 
 // A session of the client's protocol makes this, for one exchange or for several in turn. The
 // objects that members refer to outlive the exchange.

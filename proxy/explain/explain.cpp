@@ -8,7 +8,6 @@
 #include "proxy/client/arrival.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/lookup/lookup.hpp"
-#include "proxy/reply/refuse.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/tiers/cache.hpp"
@@ -66,17 +65,19 @@ boost::system::result<std::unique_ptr<Request>, NoRequest> imagine(const Policy&
 }
 
 // Whether the client may, as answer() asks.
-std::optional<Refusal> why_refused(const Client& client, const Request& request,
-                                   const std::string& user) {
-  const auto* const rule = deciding_rule(client, request);
+Explanation::Refused why_refused(const Client& client, const Request& request,
+                                 const std::string& user) {
+  auto asker = asker_of(client);
+  std::optional<Denial> denial;
+  const auto* const rule = deciding_rule(asker, request);
   if (rule && rule->has_users()) {
-    if (auto refusal = check_sign_in(client, request, *rule)) return refusal;
-    client.record.user = user;
+    denial = check_sign_in(asker, request, *rule);
+    asker.user = user;
   }
-  if (auto refusal = check_access(client, request)) return refusal;
-  if (!request.may_exist()) return Refusal::unknown_url();
+  if (!denial) denial = check_access(asker, request);
+  if (denial) return {text_of(*denial), status_of(denial->why)};
   const bool is_offline = request.is_connect() && request.facts.offline;
-  return is_offline ? std::optional(Refusal::offline(http::Forward::method)) : std::nullopt;
+  return is_offline ? Explanation::Refused{std::string(kOfflineText), 504} : Explanation::Refused{};
 }
 
 // What is known without a look at the cache.
@@ -86,15 +87,12 @@ Explanation explanation_of(const Client& client, const Request& request, const s
   explanation.asked.method = request.head.method;
   explanation.asked.client = client.address_text;
   explanation.asked.user = user;
-  explanation.asked.reverse = request.arrival() == Arrival::reverse;
-  explanation.own_page = explanation.asked.reverse && !request.mapping();
+  explanation.asked.reverse = !request.terms().chooses_origin;
+  explanation.own_page = request.terms().own_pages == OwnPages::all;
   explanation.tunnel = request.is_connect();
   if (explanation.own_page) return explanation;
   if (request.rule()) explanation.asked.rule = request.rule()->word();
-  if (const auto refusal = why_refused(client, request, user)) {
-    explanation.refused.reason = refusal->reason;
-    explanation.refused.status = refusal->status;
-  }
+  explanation.refused = why_refused(client, request, user);
   return explanation;
 }
 

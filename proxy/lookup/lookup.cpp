@@ -115,7 +115,7 @@ void decide(const FetchAccess& access, const Request& request, Lookup& lookup) {
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
     // that finds them under way can only wait for them.
     const bool only_joined =
-        cache::strong_validator(*lookup.stored()).empty() && !request.facts.control.only_if_cached;
+        cache::strong_validator(*lookup.stored()).empty() && !request.asks_as_sibling();
     lookup.found.lacks = lookup.presence == Presence::missing ||
                          (lookup.presence == Presence::under_way && !only_joined);
   }
@@ -156,7 +156,7 @@ bool may_share(const FetchAccess& access, const Request& request, const Lookup& 
   // A client that wants a fresh copy must not get one that was asked for earlier. With no-cache it
   // gets none: see answer_by_fill().
   const auto& control = request.facts.control;
-  const bool waits = control.no_cache && !verdict.part && !control.only_if_cached;
+  const bool waits = control.no_cache && !verdict.part && !request.asks_as_sibling();
   if (verdict.reason == Forward::request && !waits) return false;
   if (!verdict.part) return true;
   return !request.facts.if_range && blocks_around(access, request, lookup);

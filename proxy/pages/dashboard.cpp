@@ -100,7 +100,7 @@ PageAnswer serve_about(const Visit& visit) {
   auto json = fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
                           "\n",
                           pages.instance.name, kVersion, started.time_since_epoch().count(),
-                          is_admin(pages, client, request, request.policy()),
+                          caller_of(pages, client, request, request.policy()).is_admin(),
                           is_signed_in(pages, client, request));
   return send_page(client, json_message(visit, std::move(json)));
 }
@@ -145,7 +145,7 @@ PageAnswer serve_events(const Visit& visit) {
   using Rank = WaitingClients::Rank;
   const auto& pages = visit.pages;
   auto& client = visit.client;
-  const bool admin = is_admin(pages, client, visit.request, visit.policy());
+  const bool admin = caller_of(pages, client, visit.request, visit.policy()).is_admin();
   WaitingClients::Waiting watcher(pages.visitors.watchers, counted_as(client.address),
                                   admin ? Rank::admin : Rank::other, client.access.executor());
   if (!watcher.has_place()) {
@@ -164,7 +164,7 @@ PageAnswer serve_events(const Visit& visit) {
          !client.state.head_only) {
     const auto news = co_await watcher.next(kSilence);
     // The rights may have changed since: an admin's news are for admins alone.
-    if (is_admin(pages, client, visit.request, *client.access.policy) != admin) break;
+    if (caller_of(pages, client, visit.request, *client.access.policy).is_admin() != admin) break;
     const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment
     error = co_await client.response.body(asio::const_buffer(text.data(), text.size()));
   }

@@ -211,8 +211,8 @@ PageAnswer serve_health(const Visit& visit) {
   if (!strict) return refused(Refusal::bad(strict.error().text));
   const auto troubles = troubles_of(pages, request.policy(), pages.clock().steady());
   const bool serves = !pages.instance.draining && (*strict != "1" || troubles.empty());
-  const auto readers =
-      is_admin(pages, client, request, request.policy()) ? Audience::admins : Audience::monitors;
+  const bool by_admin = caller_of(pages, client, request, request.policy()).is_admin();
+  const auto readers = by_admin ? Audience::admins : Audience::monitors;
   return send_json(client, health_json(pages, troubles, readers), serves ? 200 : 503);
 }
 

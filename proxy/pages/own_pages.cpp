@@ -108,41 +108,9 @@ const OwnPage& page_at(const http::Target& target) {
 // Whether the page is ours although a mapping covers the host.
 bool stays_ours(const Client& client, const Request& request, WhereMapped mapped) {
   if (mapped == WhereMapped::theirs) return false;
-  if (mapped == WhereMapped::ours_at_any_name && request.mapping()->any_host) return true;
+  const bool at_any_name = request.terms().own_pages == OwnPages::at_any_name;
+  if (mapped == WhereMapped::ours_at_any_name && at_any_name) return true;
   return request.target.host().empty() || names_own_socket(client, request.target);
-}
-
-bool came_through_a_proxy(const Request& request) {
-  const auto& fields = request.head.fields;
-  return fields.has(http::field::via) ||
-         std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
-}
-
-bool names_no_client(std::string_view x_forwarded_for) {
-  return x_forwarded_for.empty() || x_forwarded_for == "::" || x_forwarded_for == "unknown";
-}
-
-// Fields that clients send, and a Squid in its own requests does not.
-constexpr http::field kOfClients[] = {http::field::user_agent,      http::field::accept_encoding,
-                                      http::field::accept_language, http::field::cookie,
-                                      http::field::origin,          http::field::referer};
-
-// Whether the request is a Squid's own for our digest. It has the Via of that Squid alone, and its
-// X-Forwarded-For names no client: "::", or what the setting forwarded_for of Squid makes of it. In
-// a request that a Squid forwards, these fields tell of the client, or the client's fields remain.
-bool is_squids_own(const http::Fields& fields) {
-  using http::field;
-  const auto via = fields.value(field::via);
-  const bool of_one_squid =
-      fields.count(field::via) == 1 && via.find(',') == via.npos && via.find("(squid") != via.npos;
-  const bool of_no_client = std::none_of(fields.begin(), fields.end(), [](const auto& line) {
-    const bool listed =
-        std::find(std::begin(kOfClients), std::end(kOfClients), line.id) != std::end(kOfClients);
-    const bool is_list = http::same_word(line.name, http::kXForwardedFor);
-    return listed || (http::is_forwarded_field(line) && !(is_list && names_no_client(line.value)));
-  });
-  return of_one_squid && of_no_client &&
-         http::has_member(fields, field::accept, "application/cache-digest");
 }
 
 // Whether the host is an address, a name of ours or missing. Ignores the port. A page of another
@@ -154,23 +122,23 @@ bool names_us(const Client& client, const http::Target& target) {
 
 std::optional<Refusal> check_audience(const PagesAccess& pages, const Client& client,
                                       const Request& request, Audience readers) {
-  if (client.door == Door::control || readers == Audience::anybody) return std::nullopt;
+  const auto caller = caller_of(pages, client, request, request.policy());
+  const bool is_operator = caller.admin == Caller::Proof::control_socket;
+  if (is_operator || readers == Audience::anybody) return std::nullopt;
   if (readers == Audience::operators) {
     return Refusal::forbidden("only through the control socket (setting control)");
   }
-  const auto& policy = request.policy();
-  if (is_admin(pages, client, request, policy)) return std::nullopt;
-  const auto& access = policy.settings.access;
+  if (caller.is_admin()) return std::nullopt;
   switch (readers) {
     case Audience::neighbours:
-      if (policy.is_neighbour(client.address)) return std::nullopt;
+      if (caller.is_neighbour()) return std::nullopt;
       return Refusal::forbidden(
           "this digest is for neighbours (settings peers, access.peers, access.admin)");
     case Audience::monitors:
-      if (config::contains(access.monitor, client.address)) return std::nullopt;
+      if (caller.is_monitor) return std::nullopt;
       return Refusal::forbidden("not for your address (setting access.monitor)");
     case Audience::clients:
-      if (may_be_client(access, client.address)) return std::nullopt;
+      if (caller.may_be_client) return std::nullopt;
       return Refusal::forbidden("not for your address (setting access.clients)");
     default:
       return Refusal::forbidden(
@@ -188,8 +156,9 @@ std::optional<Refusal> check_meant(const Request& request) {
 // Why the client may not read the page; nothing if it may.
 std::optional<Refusal> check_reader(const PagesAccess& pages, const Client& client,
                                     const Request& request, const OwnPage& page) {
-  const bool squids_own = page.via == Via::squids_own && is_squids_own(request.head.fields);
-  if (came_through_a_proxy(request) && !squids_own) {
+  const auto relay = relay_of(request.head.fields);
+  const bool is_squids_own = relay == Relay::squid && page.via == Via::squids_own;
+  if (relay != Relay::none && !is_squids_own) {
     return Refusal::forbidden("not through another proxy");
   }
   const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
@@ -233,9 +202,10 @@ Task<std::string> make(const std::function<std::string()>& body) {
 }  // namespace
 
 const OwnPage* own_page(const Client& client, const Request& request) {
-  if (request.arrival() == Arrival::forward) return nullptr;
+  const auto mine = request.terms().own_pages;
+  if (mine == OwnPages::none) return nullptr;
   const auto& page = page_at(request.target);
-  if (!request.mapping() || stays_ours(client, request, page.mapped)) return &page;
+  if (mine == OwnPages::all || stays_ours(client, request, page.mapped)) return &page;
   return nullptr;
 }
 
@@ -266,16 +236,18 @@ PageAnswer send_page(const Visit& visit, OwnMessage message,
   co_return std::nullopt;
 }
 
-bool is_admin(const PagesAccess& pages, const Client& client, const Request& request,
-              const Policy& policy) {
-  return client.door == Door::control ||
-         config::contains(policy.settings.access.admin, client.address) ||
-         is_signed_in(pages, client, request);
+Caller caller_of(const PagesAccess& pages, const Client& client, const Request& request,
+                 const Policy& policy) {
+  auto caller = caller_of(policy, client.address, client.door);
+  if (!caller.is_admin() && is_signed_in(pages, client, request))
+    caller.admin = Caller::Proof::badge;
+  return caller;
 }
 
 std::optional<Refusal> check_admin(const PagesAccess& pages, const Client& client,
                                    const Request& request) {
-  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
+  if (relay_of(request.head.fields) != Relay::none)
+    return Refusal::forbidden("not through another proxy");
   if (auto refusal = check_audience(pages, client, request, Audience::admins)) return refusal;
   return check_meant(request);
 }

@@ -81,10 +81,9 @@ const OwnPage* own_page(const Client& client, const Request& request);
 net::Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
                           const OwnPage& page, RequestBody& body);
 
-// Whether the client is an admin by this policy, however the request came: by the control socket,
-// by the setting access.admin, or as a browser that is signed in.
-bool is_admin(const PagesAccess& pages, const Client& client, const Request& request,
-              const Policy& policy);
+// Who asks by this policy, browsers that are signed in included.
+Caller caller_of(const PagesAccess& pages, const Client& client, const Request& request,
+                 const Policy& policy);
 
 // Why the client may not change stored responses; nothing if it may. Only admins may, not through
 // another proxy, and with the field `X-Hearsay: 1`, which no page of another site can send.

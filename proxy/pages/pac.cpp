@@ -190,14 +190,6 @@ std::string pac_script(const config::Settings& settings, const std::vector<peers
       networks_text(settings.access.deny_to), ports_text(settings.access.connect_ports), kFunction);
 }
 
-bool may_be_client(const config::AccessSettings& access, const config::Address& address) {
-  const auto allows = [&address](const config::AccessRule& rule) {
-    return rule.allows && (rule.clients.empty() || config::contains(rule.clients, address));
-  };
-  return config::contains(access.clients, address) ||
-         std::any_of(access.rules.begin(), access.rules.end(), allows);
-}
-
 bool is_wpad(std::string_view host) {
   return host == "wpad" || host.starts_with("wpad.");
 }

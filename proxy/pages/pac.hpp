@@ -19,9 +19,6 @@ namespace proxy {
 std::string pac_script(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
                        const config::HostPort& proxy, std::string_view own_name);
 
-// Whether a client of this address may use the proxy for some requests. Pure.
-bool may_be_client(const config::AccessSettings& access, const config::Address& address);
-
 // Whether the host is one at which clients look for /wpad.dat: "wpad" in some domain.
 bool is_wpad(std::string_view host);
 

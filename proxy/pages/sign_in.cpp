@@ -78,8 +78,8 @@ std::vector<std::string_view> badges_shown(const Request& request) {
 }
 
 bool is_signed_in(const PagesAccess& pages, const Client& client, const Request& request) {
-  // The pages of a mapped site have the same origin, and would act with the badge.
-  if (request.mapping() || !request.head.fields.has(http::field::cookie)) return false;
+  if (!request.terms().may_show_badge || !request.head.fields.has(http::field::cookie))
+    return false;
   const auto badges = badges_shown(request);
   const auto now = pages.clock().steady();
   return std::any_of(badges.begin(), badges.end(), [&](std::string_view badge) {
@@ -133,7 +133,7 @@ PageAnswer serve_revocation(const Visit& visit) {
 }
 
 PageAnswer serve_sign_in(const Visit& visit) {
-  if (visit.request.mapping()) {
+  if (!visit.request.terms().may_show_badge) {
     return refused(Refusal::forbidden(
         "a site that `reverse` names is at this address, too, and its pages would share the "
         "sign-in: open the dashboard under an address that `reverse` does not name"));

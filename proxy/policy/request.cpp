@@ -7,8 +7,7 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/policy/gateway.hpp"
-#include "proxy/policy/site_rules.hpp"
+#include "proxy/policy/policy.hpp"
 
 namespace proxy {
 namespace {
@@ -59,14 +58,13 @@ void Request::apply_range() {
 }
 
 void Request::arrive(Arrival how, const Mapping* mapping) {
-  arrival_ = how;
+  terms_ = terms_of(how, mapping);
   mapping_ = mapping;
   name_it();
 }
 
-void Request::follow(const SiteRules& rules) {
-  rules_ = &rules;
-  rule_ = rules.find(target);
+void Request::apply_site_rule() {
+  rule_ = policy_->rules.find(target);
   if (!rule_) return;
   rule_->apply_to(facts);
   name_it();
@@ -82,19 +80,15 @@ bool Request::may_exist() const {
 
 void Request::name_it() {
   const bool reduced = rule_ && rule_->drops_any();
-  if (!reduced && space() == cache::Space::web) return;
+  if (!reduced && terms_.space == cache::Space::web) return;
   own_name_ = in_its_space(reduced ? rule_->key_url(target.url()) : target.url());
   // Most URLs have none of the parameters, and are then shared with neighbours as usual.
   if (own_name_ == target.url()) own_name_.clear();
 }
 
-cache::Space Request::space() const {
-  return mapping_ && !mapping_->share ? cache::Space::gateway : cache::Space::web;
-}
-
 std::string Request::in_its_space(std::string url) const {
-  if (space() == cache::Space::web) return url;
-  return cache::StoredName{space(), url}.encode();
+  if (terms_.space == cache::Space::web) return url;
+  return cache::StoredName{terms_.space, url}.encode();
 }
 
 void Request::write_client_fields(const config::ForwardedSettings& settings,
@@ -102,7 +96,7 @@ void Request::write_client_fields(const config::ForwardedSettings& settings,
   using How = config::Forwarded;
   // Behind a gateway an origin trusts what these fields say, so a client must not write them
   // itself.
-  const auto by_default = arrival_ == Arrival::reverse ? How::replace : How::off;
+  const auto by_default = terms_.chooses_origin ? How::off : How::replace;
   const auto how = settings.how.value_or(by_default);
   const bool keeps = how == How::off || how == How::append;
   if (auto heeded = http::visible_fields(head.fields, {keeps, settings.drop, settings.pass})) {
@@ -125,7 +119,7 @@ void Request::remove_credentials() {
 }
 
 std::string Request::stored_as(const http::Target& other) const {
-  return in_its_space(rules_ ? rules_->key_url(other) : other.url());
+  return in_its_space(policy_->rules.key_url(other));
 }
 
 std::string_view Request::origin_host() const {
@@ -145,9 +139,8 @@ OwnedRequest::OwnedRequest(const Request& original) {
   head.fields = http::copied_to(text_.data() + target.size(), original.head.fields);
   request_.emplace(std::move(head), original.target, http::Framing{});
   request_->policy_ = original.policy_;
-  request_->arrival_ = original.arrival_;
+  request_->terms_ = original.terms_;
   request_->mapping_ = original.mapping_;
-  request_->rules_ = original.rules_;
   request_->rule_ = original.rule_;
   request_->own_name_ = original.own_name_;
   if (original.rule_) original.rule_->apply_to(request_->facts);

@@ -15,20 +15,11 @@
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/net/frames.hpp"
+#include "proxy/policy/caller.hpp"
 
 namespace proxy {
 
-// The role in which the client uses this proxy. It decides whether client or settings choose the
-// origin.
-enum class Arrival : std::uint8_t {
-  forward,  // a proxy: the request's target names the origin
-  reverse,  // the origin: the settings name the real one, or the request is for our own pages
-};
-
-struct Mapping;
-struct Policy;
 class SiteRule;
-class SiteRules;
 
 // Refers to the bytes of its head, which the caller keeps. Its Range field is the result of
 // http::joined_range(): absent if the client's field asks for too many ranges, and without overlaps
@@ -46,10 +37,18 @@ struct Request : net::InFrameMemory {
   Request(const Request&) = delete;  // facts refer to head
   Request& operator=(const Request&) = delete;
 
+  // Who asks. Found out for questions alone (asks_as_sibling()); the rules of caching, access and
+  // bandwidth take everybody else for a client.
+  Caller caller;
+
   [[nodiscard]] bool is_head() const { return facts.method == cache::RequestFacts::Method::head; }
 
   [[nodiscard]] bool is_connect() const { return target.form() == http::Target::Form::authority; }
   [[nodiscard]] bool asks_for_websocket() const { return http::asks_for_websocket(head, framing); }
+
+  // Whether the request is for what is stored, as a sibling's is: only-if-cached. The request goes
+  // no further, every refusal has status 504, and nobody reads its text.
+  [[nodiscard]] bool asks_as_sibling() const { return facts.control.only_if_cached; }
 
   // Sets the policy, which applies until the end of the request. Call this before every function
   // below.
@@ -59,7 +58,8 @@ struct Request : net::InFrameMemory {
   // Sets how the request arrived. `mapping`: for Arrival::reverse the mapping of the host; null if
   // there is none. Call this before every function below.
   void arrive(Arrival how, const Mapping* mapping = nullptr);
-  [[nodiscard]] Arrival arrival() const { return arrival_; }
+  [[nodiscard]] const Terms& terms() const { return terms_; }
+  // For who needs the mapping's origins.
   [[nodiscard]] const Mapping* mapping() const { return mapping_; }
 
   // Whether the origins of the mapping may have the URL, as requested or without the parameters
@@ -75,13 +75,13 @@ struct Request : net::InFrameMemory {
   // would hold a password. Call this once the user is known, before a variant is selected.
   void remove_credentials();
 
-  // Finds the site's rule and applies it to the facts and to stored_as(). Call this after arrive().
-  // The rules outlive the request.
-  void follow(const SiteRules& rules);
+  // Finds the policy's rule for the site, and applies it to the facts and to stored_as(). Call this
+  // after arrive().
+  void apply_site_rule();
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 
   // The name that the response is stored under: the URL without the parameters that the site's rule
-  // drops, in the space of its mapping (cache::StoredName): Space::gateway unless that is shared.
+  // drops, in the space of its terms (cache::StoredName).
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
@@ -105,13 +105,11 @@ struct Request : net::InFrameMemory {
   void derive_facts();
   void apply_range();
   void name_it();
-  [[nodiscard]] cache::Space space() const;
   [[nodiscard]] std::string in_its_space(std::string url) const;
 
   std::shared_ptr<const Policy> policy_;
-  Arrival arrival_ = Arrival::forward;
+  Terms terms_;
   const Mapping* mapping_ = nullptr;
-  const SiteRules* rules_ = nullptr;
   const SiteRule* rule_ = nullptr;
   std::string own_name_;  // empty: the URL
   // Text that fields of `head` refer to.

@@ -40,8 +40,8 @@ class PathGlob {
   std::string tail_;  // what every match ends with: most paths are told apart by it
 };
 
-// One rule. A request finds its rule once (Request::follow). The rule's effects are written into
-// the request's facts, which judging, fetching and storing read.
+// One rule. A request finds its rule once (Request::apply_site_rule). The rule's effects are
+// written into the request's facts, which judging, fetching and storing read.
 class SiteRule {
  public:
   explicit SiteRule(const config::RuleSettings& settings);

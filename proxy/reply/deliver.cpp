@@ -124,7 +124,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,
                              cache::Time now, std::string_view detail) {
   const auto& access = client.access;
-  const bool wants_stored = request.facts.control.only_if_cached;
+  const bool wants_stored = request.asks_as_sibling();
   const bool may_fetch =
       held.joins || (!wants_stored && !http::via_names(request.head.fields, access.name()));
   ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);

@@ -100,7 +100,7 @@ std::string error_line(const Client& client, const Request* request, const Refus
 }  // namespace
 
 OwnMessage error_message(const Client& client, const Request* request, const Refusal& refusal) {
-  const bool is_question = request && request->facts.control.only_if_cached;
+  const bool is_question = request && request->asks_as_sibling();
   if (request && !is_question && is_browser(*request)) return error_page(client, *request, refusal);
   const bool is_ours = client.door == Door::control || client.record.tag == Tag::own_page;
   auto line = is_ours || is_question ? refusal.reason : error_line(client, request, refusal);

@@ -23,8 +23,8 @@ void write_departure(const cache::Departed& departed, std::optional<cache::Time>
   if (!is_known) status.fwd = http::Forward::none;
 }
 
-Refusal denial(unsigned status, std::string reason, std::string_view detail,
-               std::chrono::seconds retry_after = {}) {
+Refusal denial_of(unsigned status, std::string reason, std::string_view detail,
+                  std::chrono::seconds retry_after = {}) {
   Refusal refusal{status, std::move(reason), Tag::denied, {}};
   refusal.cache_status.detail = detail;
   refusal.retry_after = retry_after;
@@ -38,7 +38,7 @@ std::string exceeds(std::string_view setting) {
 }  // namespace
 
 Refusal Refusal::loop() {
-  return denial(508, "this request has been through this proxy before", "loop");
+  return denial_of(508, "this request has been through this proxy before", "loop");
 }
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found,
@@ -58,48 +58,34 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
 }
 
 Refusal Refusal::offline(http::Forward reason) {
-  auto refusal =
-      denial(504, "not held here, and this proxy is offline (setting cache.offline, or a rule)",
-             "offline");
+  auto refusal = denial_of(504, std::string(kOfflineText), "offline");
   refusal.tag = Tag::miss;
   refusal.cache_status.fwd = reason;
   return refusal;
 }
 
 Refusal Refusal::forbidden(std::string reason) {
-  return denial(403, std::move(reason), word(Failure::What::denied));
+  return denial_of(403, std::move(reason), word(Failure::What::denied));
 }
 
-Refusal Refusal::denied_by(const std::string& rule) {
-  auto refusal = forbidden("the rule " + rule + " denies this here (setting access.rules)");
-  (refusal.cache_status.detail += '/') += rule;
-  return refusal;
-}
-
-Refusal Refusal::unknown_user(const std::string& rule, const std::string& realm) {
-  auto refusal = denied_by(rule);
-  refusal.status = 407;
-  refusal.reason = "this proxy asks for a user and a password here (setting access.users)";
-  refusal.challenge = users::basic_challenge(realm);
-  return refusal;
-}
-
-Refusal Refusal::no_password_in_the_clear(const std::string& rule) {
-  auto refusal = denied_by(rule);
-  refusal.reason =
-      "this proxy asks for a user and a password here, but only over loopback: others could read "
-      "them on the way (setting access.users.cleartext)";
+Refusal Refusal::denied(const Denial& denial) {
+  using Why = Denial::Why;
+  const auto detail = denial.why == Why::unknown_url ? "unknown-url" : word(Failure::What::denied);
+  auto refusal = denial_of(status_of(denial.why), text_of(denial), detail);
+  if (!denial.rule.empty()) refusal.cache_status.detail.append("/").append(denial.rule);
+  if (denial.why == Why::unknown_user) refusal.challenge = users::basic_challenge(denial.realm);
+  refusal.by_list = denial.why == Why::list;
   return refusal;
 }
 
 Refusal Refusal::guessed_too_often() {
-  return denial(429, "too many wrong passwords from your address", "client-limit",
-                users::GuessLimit::kPause);
+  return denial_of(429, "too many wrong passwords from your address", "client-limit",
+                   users::GuessLimit::kPause);
 }
 
 Refusal Refusal::too_many_checks() {
-  return denial(503, "too many passwords are being checked; try again",
-                word(Failure::What::overload), std::chrono::seconds(1));
+  return denial_of(503, "too many passwords are being checked; try again",
+                   word(Failure::What::overload), std::chrono::seconds(1));
 }
 
 Refusal Refusal::bad(std::string reason) {
@@ -112,27 +98,23 @@ Refusal Refusal::malformed(http::HeadError error) {
   return refusal;
 }
 
-Refusal Refusal::unknown_url() {
-  return denial(404, "there is no such page here", "unknown-url");
-}
-
 Refusal Refusal::no_tunnel() {
-  return denial(501, "no tunnels over this kind of connection", {});
+  return denial_of(501, "no tunnels over this kind of connection", {});
 }
 
 Refusal Refusal::draining() {
-  return denial(503, "this proxy is about to end", "draining");
+  return denial_of(503, "this proxy is about to end", "draining");
 }
 
 Refusal Refusal::no_room() {
-  return denial(503,
-                "too many connections (limits.connections, limits.connections_per_client); this "
-                "one is for this proxy's own pages",
-                word(Failure::What::overload));
+  return denial_of(503,
+                   "too many connections (limits.connections, limits.connections_per_client); this "
+                   "one is for this proxy's own pages",
+                   word(Failure::What::overload));
 }
 
 Refusal Refusal::too_many() {
-  return denial(
+  return denial_of(
       429,
       "too many requests of your address or network are under way (limits.requests_per_client)",
       "client-limit");
@@ -165,90 +147,6 @@ Refusal Refusal::failure(const Failure& failure) {
 
 namespace {
 
-// A client of HTTP/1.0 may name no host. In reverse mode the settings then name the origin's host,
-// which the lists can block like any other.
-bool blocked(const lists::AccessLists& lists, const Request& request) {
-  if (lists.blocks(request.target)) return true;
-  if (request.arrival() == Arrival::forward || !request.target.host().empty()) return false;
-  const auto told = http::parse_target("GET", request.target.path(), request.origin_host());
-  return told && lists.blocks(*told);
-}
-
-}  // namespace
-
-const AccessRule* deciding_rule(const Client& client, const Request& request) {
-  const auto& rules = request.policy().access_rules;
-  const auto now = rules.have_times() ? local_time(client.access.clock().shown()) : LocalTime{};
-  return rules.find({client.address, request.target, request.head.method, now, client.record.user});
-}
-
-namespace {
-
-// The detail tells a neighbour that this proxy refuses all its questions.
-Refusal not_a_client(const Client& client, const Request& request) {
-  auto refusal =
-      Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
-  if (!request.facts.control.only_if_cached) return refusal;
-  refusal.cache_status.detail = kNotAClient;
-  if (request.policy().is_neighbour(client.address)) {
-    client.access.observed.refused_neighbours.note(
-        {client.address, client.address_text, client.access.clock().steady()});
-  }
-  return refusal;
-}
-
-// By the first rule that the request meets, else by the list of clients. A rule with users allows
-// nothing to a user who is not known.
-std::optional<Refusal> check_rules(const Client& client, const Request& request) {
-  const auto* const rule = deciding_rule(client, request);
-  const bool is_known = !rule || !rule->has_users() || !client.record.user.empty();
-  const auto& clients = request.policy().settings.access.clients;
-  const bool may_use =
-      rule ? rule->allows() && is_known : config::contains(clients, client.address);
-  if (may_use) return std::nullopt;
-  if (!rule) return not_a_client(client, request);
-  client.record.denied_by = rule->name();
-  const auto& users = request.policy().settings.access.users;
-  const bool may_ask = users && request.arrival() == Arrival::forward;
-  if (!is_known && may_ask) return Refusal::unknown_user(rule->name(), users->realm);
-  return Refusal::denied_by(rule->name());
-}
-
-}  // namespace
-
-std::optional<Refusal> check_sign_in(const Client& client, const Request& request,
-                                     const AccessRule& rule) {
-  if (request.arrival() != Arrival::forward) return Refusal::denied_by(rule.name());
-  const bool cleartext = request.policy().settings.access.users->cleartext;
-  if (cleartext || config::is_loopback(client.address)) return std::nullopt;
-  return Refusal::no_password_in_the_clear(rule.name());
-}
-
-std::optional<Refusal> check_access(const Client& client, const Request& request) {
-  if (auto refusal = check_rules(client, request)) return refusal;
-  const auto& access = request.policy().settings.access;
-  const auto& target = request.target;
-  const bool client_chose = request.arrival() == Arrival::forward;
-  if (client_chose && !request.policy().serves_forward) {
-    return Refusal::forbidden("this server is no proxy for other hosts (setting forward)");
-  }
-  if (client_chose &&
-      client.access.fetching.sources.guard.names_denied_literal(target.host(), target.port())) {
-    return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
-  }
-  if (blocked(request.policy().lists, request)) {
-    auto refusal =
-        Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
-    refusal.by_list = true;
-    return refusal;
-  }
-  if (target.form() != http::Target::Form::authority) return std::nullopt;
-  if (config::contains(access.connect_ports, target.port())) return std::nullopt;
-  return Refusal::forbidden("no tunnels to that port (setting access.connect_ports)");
-}
-
-namespace {
-
 // `request`: null if it could not be read.
 Task<void> send(Client& client, const Refusal& refusal, const Request* request) {
   auto message = error_message(client, request, refusal);
@@ -277,7 +175,7 @@ void record_question(Client& client, const Request& request, Refusal& refusal) {
 }  // namespace
 
 Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
-  if (request.facts.control.only_if_cached && refusal.status != 504) {
+  if (request.asks_as_sibling() && refusal.status != 504) {
     refusal.status = 504;
     auto& detail = refusal.cache_status.detail;
     detail.insert(0, detail.empty() ? "refused" : "refused/");
@@ -313,7 +211,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
 
 // The request was not read, so each neighbour gets the proof that the answer is ours.
 Task<void> refuse_unread(Client& client, Refusal refusal) {
-  client.tells_epoch = client.access.policy->is_neighbour(client.address);
+  client.tells_epoch = caller_of(*client.access.policy, client.address).is_neighbour();
   client.response.close_after();
   co_await send(client, refusal, nullptr);
 }

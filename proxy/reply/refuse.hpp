@@ -7,6 +7,7 @@
 
 #include "proxy/cache/judge.hpp"
 #include "proxy/client/client.hpp"
+#include "proxy/policy/access.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/upstream/failure.hpp"
 
@@ -34,38 +35,19 @@ struct Refusal {
                           std::optional<cache::Time> closed = std::nullopt);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
-  // By the access rule of this name. The client learns the name, but not the conditions.
-  static Refusal denied_by(const std::string& rule);
-  // The rule of this name needs to know the user: 407.
-  static Refusal unknown_user(const std::string& rule, const std::string& realm);
-  // The rule needs to know the user, and a password could be read on the way.
-  static Refusal no_password_in_the_clear(const std::string& rule);
+  static Refusal denied(const Denial& denial);
   static Refusal guessed_too_often();  // wrong passwords: 429
   static Refusal too_many_checks();    // of passwords: 503
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
-  static Refusal unknown_url();  // the mapping's file of known URLs lacks it: 404
-  static Refusal no_tunnel();    // the connection carries other exchanges: 501
-  static Refusal draining();     // this proxy is about to end: 503
-  static Refusal no_room();      // too many connections: 503
-  static Refusal too_many();     // too many requests of this client under way: 429
+  static Refusal no_tunnel();  // the connection carries other exchanges: 501
+  static Refusal draining();   // this proxy is about to end: 503
+  static Refusal no_room();    // too many connections: 503
+  static Refusal too_many();   // too many requests of this client under way: 429
   // For CONNECT: a parent does not open the tunnel. The client gets the parent's status.
   static Refusal refused_by_parent(unsigned status, const std::string& parent);
   static Refusal failure(const Failure& failure);
 };
-
-// The access rule that decides on the request. client.record.user is the user; if it is empty, the
-// user is not known yet. Null: the list of clients decides.
-const AccessRule* deciding_rule(const Client& client, const Request& request);
-
-// Why the client cannot sign in for this rule, which names users, whatever it sends: a client of a
-// gateway takes the gateway for the origin, and a password that crosses the network can be read
-// there (setting access.users.cleartext). Nothing: it is asked for a password.
-std::optional<Refusal> check_sign_in(const Client& client, const Request& request,
-                                     const AccessRule& rule);
-
-// Why the client may not use the proxy at all, or not for this destination. Nothing if it may.
-std::optional<Refusal> check_access(const Client& client, const Request& request);
 
 // Answers with the refusal. With only-if-cached, every refusal of a well-formed request has status
 // 504: a Squid that asks us as its sibling would pass any other status on to its user. If the cache

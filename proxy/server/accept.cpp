@@ -25,32 +25,28 @@ constexpr std::size_t kFewNewcomers = 8;
 // connection is closed for them, nor theirs for a client.
 constexpr ConnectionLimits kOfOperators{.all = 256, .per_client = 256};
 
-struct Terms {
+struct Room {
   ConnectionLimits limits;
   bool may_wait = true;  // descriptors are not scarce
   bool watches = false;  // over this proxy: may enter the reserve
 };
 
-Terms terms_for(Worker& worker, net::Socket& socket) {
+Room room_for(Worker& worker, net::Socket& socket) {
   auto& shared = worker.shared;
-  Terms terms{
+  Room room{
       connection_limits(worker.policy()->settings.limits, shared.crowd.descriptors.connections)};
   const auto descriptor = static_cast<std::size_t>(socket.native_handle());
-  if (descriptor < shared.crowd.descriptors.scarce_from) return terms;
+  if (descriptor < shared.crowd.descriptors.scarce_from) return room;
   worker.crowd.doorkeeper.free_descriptors(worker.shared.cache.clock.steady());
-  terms.limits.all = std::min(terms.limits.all, shared.crowd.clients.ordinary());
-  terms.may_wait = false;
-  return terms;
+  room.limits.all = std::min(room.limits.all, shared.crowd.clients.ordinary());
+  room.may_wait = false;
+  return room;
 }
 
 // Crowds of others do not take the places of those who do, so they can reach the reserve.
 bool watches_over_us(const Worker& worker, const config::Address& address) {
-  const auto& policy = *worker.policy();
-  const auto& access = policy.settings.access;
-  for (const auto* list : {&access.monitor, &access.admin, &access.peers}) {
-    if (config::contains(*list, address)) return true;
-  }
-  return policy.directory->knows(address);
+  const auto caller = caller_of(*worker.policy(), address);
+  return caller.is_monitor || caller.is_admin() || caller.is_neighbour();
 }
 
 Newcomer newcomer_from(Worker& worker, const config::Address& address,
@@ -87,19 +83,19 @@ bool has_asked(net::Socket& socket) {
 // the reserve is. An end wakes the newcomer, but it also looks by itself: a search may have closed
 // nothing yet, a place may have gone to somebody else, and a request wakes nobody.
 Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Address& address,
-                       const Terms& terms, const Newcomers::Waiting& in_line) {
+                       const Room& room, const Newcomers::Waiting& in_line) {
   auto& clients = worker.shared.crowd.clients;
   const auto& clock = worker.shared.cache.clock;
   const auto begun = clock.steady();
   for (std::chrono::milliseconds waited{}; waited < kLongestWait;
        waited = std::chrono::ceil<std::chrono::milliseconds>(clock.steady() - begun)) {
-    if (terms.may_wait)
-      worker.crowd.doorkeeper.make_room(newcomer_from(worker, address, terms.limits),
+    if (room.may_wait)
+      worker.crowd.doorkeeper.make_room(newcomer_from(worker, address, room.limits),
                                         clock.steady());
     co_await in_line.wakeup.wait(std::max(kBetweenLooks, waited / 2));
-    auto guest = clients.enter(address, terms.limits);
-    if (!guest && terms.watches && has_asked(socket))
-      guest = clients.enter_reserve(address, terms.limits);
+    auto guest = clients.enter(address, room.limits);
+    if (!guest && room.watches && has_asked(socket))
+      guest = clients.enter_reserve(address, room.limits);
     if (guest) co_return guest;
   }
   co_return std::nullopt;
@@ -113,16 +109,16 @@ Shortage shortage_at_limit(const Worker& worker) {
 }
 
 Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& address) {
-  auto terms = terms_for(worker, socket);
-  auto guest = try_to_enter(worker, address, terms.limits);
+  auto room = room_for(worker, socket);
+  auto guest = try_to_enter(worker, address, room.limits);
   if (guest) co_return guest;
   worker.shared.crowd.warnings.warn(shortage_at_limit(worker), worker.shared.cache.clock.steady());
   auto& shared = worker.shared;
-  const auto most = terms.may_wait ? shared.crowd.descriptors.newcomers : kFewNewcomers;
-  terms.watches = watches_over_us(worker, address);
-  auto& line = terms.watches ? shared.newcomers.watching : shared.newcomers.others;
+  const auto most = room.may_wait ? shared.crowd.descriptors.newcomers : kFewNewcomers;
+  room.watches = watches_over_us(worker, address);
+  auto& line = room.watches ? shared.newcomers.watching : shared.newcomers.others;
   const Newcomers::Waiting in_line(line, worker.io.get_executor());
-  if (in_line.place <= most) guest = co_await await_room(worker, socket, address, terms, in_line);
+  if (in_line.place <= most) guest = co_await await_room(worker, socket, address, room, in_line);
   co_return guest;
 }
 

@@ -117,7 +117,7 @@ ClaimantSearch::ClaimantSearch(SourceAccess& access, For wanted, Inquiries& inqu
 
 // Neighbours must not hand out what we would refuse to fetch.
 bool ClaimantSearch::must_be_allowed() const {
-  return wanted_.request.arrival() == Arrival::forward && access_.guard.denies_by_address();
+  return wanted_.request.terms().chooses_origin && access_.guard.denies_by_address();
 }
 
 // A name that leads nowhere is not denied, so neighbours still answer while the name servers

@@ -16,7 +16,8 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 
 upstream::Route route_of(const Request& request) {
   if (request.facts.offline) return {.parents = {}, .order = {}, .direct = false, .site = {}};
-  return request.mapping() ? upstream::Route() : request.policy().routes.find(request.target);
+  if (!request.terms().uses_parents) return {};
+  return request.policy().routes.find(request.target);
 }
 
 // Only what this proxy asks of its own accord waits: a client that wants an answer may be luckier.
@@ -54,7 +55,7 @@ FetchPlan origin_plan(const Request& request, std::string head, upstream::Route 
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {
   // Targeted fields of a gateway are for this gateway; a neighbour that gets the response would
   // judge it by other fields than we do.
-  const bool ours_alone = request.arrival() == Arrival::reverse && !request.may_be_shared();
+  const bool ours_alone = !request.terms().chooses_origin && !request.may_be_shared();
   return ours_alone ? settings.targeted_reverse : settings.targeted;
 }
 

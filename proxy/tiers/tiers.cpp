@@ -189,9 +189,9 @@ void record_asked(const Cache& cache, const Request& request, const digest::Key&
   const auto& facts = request.facts;
   if (facts.method == cache::RequestFacts::Method::other) return;
   if (cache.disk) cache.disk->admission().record_asked(key);
-  const bool is_neighbours = facts.control.only_if_cached;
   const bool has_neighbours = !request.policy().directory->peers().empty();
-  if (cache.placement && has_neighbours && !is_neighbours) cache.placement->record_asked(key);
+  if (cache.placement && has_neighbours && !request.asks_as_sibling())
+    cache.placement->record_asked(key);
 }
 
 // An entry in memory was requested before, so this request is at least the second one. The time at

@@ -29,7 +29,7 @@ TEST_P(ArrivalOf, TellsWhoChoseTheOrigin) {
   const auto request = parse_request(text, {}).value();
   request->pin(scene.policy);
   record_arrival(scene.client, *request);
-  EXPECT_EQ(request->arrival(), tested.arrival);
+  EXPECT_EQ(request->terms().chooses_origin, tested.arrival == Arrival::forward);
   EXPECT_EQ(request->mapping() != nullptr, tested.mapped);
 }
 

@@ -76,7 +76,7 @@ TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
   const auto request = parse_request(text, {}).value();
   request->pin(scene.policy);
   record_arrival(scene.client, *request);
-  ASSERT_EQ(request->arrival(), Arrival::reverse);
+  ASSERT_FALSE(request->terms().chooses_origin);
   EXPECT_EQ(own_page(scene.client, *request) != nullptr, GetParam().ours);
 }
 

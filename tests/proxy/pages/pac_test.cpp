@@ -85,19 +85,6 @@ TEST(PacScript, OffersWhatPacFallbackListsAndDirectUnlessNeverDirect) {
   EXPECT_TRUE(has(fallback(site + R"(,"never_direct":"all"})"), "var indirect = [\"\"];"));
 }
 
-TEST(MayBeClient, IsWhoeverTheSettingsLetUseTheProxy) {
-  config::AccessSettings access;
-  EXPECT_TRUE(may_be_client(access, *config::parse_address("10.1.2.3")));
-  const auto other = *config::parse_address("192.0.2.1");
-  EXPECT_FALSE(may_be_client(access, other));
-  access.rules.resize(1);
-  EXPECT_FALSE(may_be_client(access, other)) << "the rule denies";
-  access.rules[0].allows = true;
-  EXPECT_TRUE(may_be_client(access, other));
-  access.rules[0].clients = *config::parse_networks("10.0.0.0/8");
-  EXPECT_FALSE(may_be_client(access, other));
-}
-
 TEST(IsWpad, IsThatNameInAnyDomain) {
   EXPECT_TRUE(is_wpad("wpad"));
   EXPECT_TRUE(is_wpad("wpad.lan.example"));

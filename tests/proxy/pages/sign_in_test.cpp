@@ -43,6 +43,9 @@ struct Closed {
     record_arrival(scene.client, *parsed);
     return parsed;
   }
+  bool is_admin(const Request& request) {
+    return caller_of(scene.shared.pages, scene.client, request, *scene.policy).is_admin();
+  }
   // The whole response. The connection is used up.
   std::string answer(const std::string& line, const std::string& lines) {
     const auto asked = request(line, lines);
@@ -91,10 +94,7 @@ TEST(BadgeCookie, CountsUnderItsNameAlone) {
     const auto request = closed.request("GET /hearsay/about", kUs + "Cookie: " + cookie + "\r\n");
     EXPECT_EQ(is_signed_in(closed.scene.shared.pages, closed.scene.client, *request), shown.counts)
         << shown.name;
-    EXPECT_EQ(
-        is_admin(closed.scene.shared.pages, closed.scene.client, *request, *closed.scene.policy),
-        shown.counts)
-        << shown.name;
+    EXPECT_EQ(closed.is_admin(*request), shown.counts) << shown.name;
   }
 }
 
@@ -155,9 +155,7 @@ TEST(SignedInBrowser, IsAnAdminHeldToTheRulesForAdmins) {
           << deed.name;
     } else {
       const auto request = closed.request(deed.line, deed.lines + cookie);
-      EXPECT_TRUE(
-          is_admin(closed.scene.shared.pages, closed.scene.client, *request, *closed.scene.policy))
-          << deed.name;
+      EXPECT_TRUE(closed.is_admin(*request)) << deed.name;
     }
     Closed other;
     EXPECT_EQ(status_of_answer(other.answer(deed.line, deed.lines)).substr(0, 1), "4")

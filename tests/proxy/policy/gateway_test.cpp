@@ -71,6 +71,7 @@ TEST(Request, OfAMappingIsStoredUnderANameThatNoUrlIs) {
   Mapping mapped(mapping("*"));
   const std::string text = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
   const auto request = parse_request(text, {}).value();
+  request->pin(default_policy());
   EXPECT_EQ(request->stored_as(), "http://a.test/x");
   request->arrive(Arrival::reverse, &mapped);
   EXPECT_EQ(request->stored_as(), "reverse:http://a.test/x");

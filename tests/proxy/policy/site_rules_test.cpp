@@ -112,12 +112,14 @@ TEST(SiteRules, DropParametersFromTheKeyAlone) {
 struct Followed {
   explicit Followed(const config::RuleSettings& settings, const std::string& lines = "",
                     const std::string& target = "http://a.test/x?b=1")
-      : rules({settings}), request(lines, "GET " + target + " HTTP/1.1") {
-    request.parsed->follow(rules);
+      : request(lines, "GET " + target + " HTTP/1.1") {
+    config::Settings all;
+    all.rules = {settings};
+    request.parsed->pin(std::make_shared<const Policy>(std::move(all), lists::AccessLists{}));
+    request.parsed->apply_site_rule();
   }
   const cache::RequestFacts& facts() const { return request.parsed->facts; }
 
-  SiteRules rules;
   TextRequest request;
 };
 

@@ -2,66 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/lists/read.hpp"
 #include "proxy/reply/error_page.hpp"
 #include "proxy/upstream/failure.hpp"
+#include "proxy/users/credentials.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct Access {
-  const char* name;
-  std::string client;
-  std::string line;
-  bool allowed;
-};
-class CheckAccess : public testing::TestWithParam<Access> {};
-
-TEST_P(CheckAccess, RefusesWhomAndWhatTheSettingsDoNotName) {
-  ServeScene scene;
-  scene.client.address = *config::parse_address(GetParam().client);
-  const TextRequest request("", GetParam().line + " HTTP/1.1");
-  const auto refusal = check_access(scene.client, *request);
-  EXPECT_EQ(refusal ? refusal->status : 0, GetParam().allowed ? 0 : 403U);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Requests, CheckAccess,
-    testing::Values(Access{"Private", "192.168.0.9", "GET http://a.test/", true},
-                    Access{"Stranger", "203.0.113.1", "GET http://a.test/", false},
-                    Access{"ToLoopback", "127.0.0.1", "GET http://127.0.0.1/", false},
-                    Access{"ToLocalhost", "127.0.0.1", "GET http://localhost/", false},
-                    Access{"ToTheMappedLoopback", "127.0.0.1", "GET http://[::ffff:127.0.0.1]/",
-                           false},
-                    Access{"ToMetadata", "127.0.0.1", "GET http://169.254.169.254/", false},
-                    Access{"TunnelToHttps", "127.0.0.1", "CONNECT a.test:443", true},
-                    Access{"TunnelToMail", "127.0.0.1", "CONNECT a.test:25", false},
-                    Access{"TunnelToLoopback", "127.0.0.1", "CONNECT 127.0.0.1:443", false}),
-    [](const auto& tested) { return tested.param.name; });
-
-lists::AccessLists blocking(std::string_view line) {
-  lists::ListBuilder block;
-  EXPECT_EQ(lists::read_line(line, block), lists::Line::read);
-  return {std::move(block).finish(), {}};
-}
-
-TEST(CheckAccess, RefusesWhatAListBlocks) {
-  ServeScene scene(quiet_settings(), blocking("a.test"));
-  const TextRequest listed("");
-  listed.parsed->pin(scene.policy);
-  const auto refusal = check_access(scene.client, *listed);
-  ASSERT_TRUE(refusal);
-  EXPECT_EQ(refusal->status, 403U);
-  EXPECT_EQ(refusal->tag, Tag::denied);
-  EXPECT_NE(refusal->reason.find("access.block"), std::string::npos);
-  EXPECT_TRUE(refusal->by_list);
-  const TextRequest other("", "GET http://b.test/ HTTP/1.1");
-  other.parsed->pin(scene.policy);
-  EXPECT_FALSE(check_access(scene.client, *other));
-}
 
 // The response as text, with its length.
 std::string received(ServeScene& scene, net::Task<void> task) {
@@ -161,6 +110,35 @@ TEST(Refuse, SendsNoBodyInAnswerToHead) {
   EXPECT_TRUE(text.ends_with("\r\n\r\n")) << text;
 }
 
+TEST(Refusal, OfADenialHasItsStatusAndNamesItsRule) {
+  using Why = Denial::Why;
+  struct Case {
+    Denial denial;
+    unsigned status;
+    std::string detail;
+    bool by_list = false;
+    std::string challenge = {};
+  };
+  for (const Case& c :
+       {Case{{Why::not_a_client}, 403, "denied"},
+        Case{{Why::rule, "no-games"}, 403, "denied/no-games"},
+        Case{{Why::unknown_user, "staff", "Us"},
+             407,
+             "denied/staff",
+             false,
+             users::basic_challenge("Us")},
+        Case{{Why::no_cleartext, "staff"}, 403, "denied/staff"},
+        Case{{Why::list}, 403, "denied", true}, Case{{Why::unknown_url}, 404, "unknown-url"}}) {
+    const auto refusal = Refusal::denied(c.denial);
+    EXPECT_EQ(refusal.reason, text_of(c.denial));
+    EXPECT_EQ(refusal.tag, Tag::denied) << refusal.reason;
+    EXPECT_EQ(refusal.status, c.status) << refusal.reason;
+    EXPECT_EQ(refusal.cache_status.detail, c.detail) << refusal.reason;
+    EXPECT_EQ(refusal.by_list, c.by_list) << refusal.reason;
+    EXPECT_EQ(refusal.challenge, c.challenge) << refusal.reason;
+  }
+}
+
 TEST(PageOf, ASiteTellsBlockedFromDeniedAndFailed) {
   auto by_list = Refusal::forbidden("no");
   by_list.by_list = true;
@@ -172,8 +150,8 @@ TEST(PageOf, ASiteTellsBlockedFromDeniedAndFailed) {
       {failed(upstream::Errc::blocked_address), ErrorPage::blocked},
       {failed(upstream::Errc::denied_address), ErrorPage::denied},
       {failed(upstream::Errc::connect_timed_out), ErrorPage::failed},
-      {Refusal::denied_by("no-games"), ErrorPage::denied},
-      {Refusal::unknown_user("staff", "Hearsay"), ErrorPage::sign_in},
+      {Refusal::denied({Denial::Why::rule, "no-games"}), ErrorPage::denied},
+      {Refusal::denied({Denial::Why::unknown_user, "staff", "Hearsay"}), ErrorPage::sign_in},
       {Refusal::too_many(), ErrorPage::error},
       {Refusal::loop(), ErrorPage::error}};
   for (const auto& [refusal, page] : cases) EXPECT_EQ(page_of(refusal), page) << refusal.reason;

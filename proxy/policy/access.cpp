@@ -1,0 +1,107 @@
+#include "proxy/policy/access.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "proxy/policy/policy.hpp"
+
+namespace proxy {
+namespace {
+
+using Why = Denial::Why;
+
+struct Words {
+  Why why;
+  unsigned status;
+  std::string_view text;  // {}: the name of the rule
+};
+constexpr Words kWords[] = {
+    {Why::not_a_client, 403, "this proxy does not serve your address (setting access.clients)"},
+    {Why::rule, 403, "the rule {} denies this here (setting access.rules)"},
+    {Why::unknown_user, 407,
+     "this proxy asks for a user and a password here (setting access.users)"},
+    {Why::no_cleartext, 403,
+     "this proxy asks for a user and a password here, but only over loopback: others could read "
+     "them on the way (setting access.users.cleartext)"},
+    {Why::no_forward, 403, "this server is no proxy for other hosts (setting forward)"},
+    {Why::no_destination, 403, "this proxy does not connect there (setting access.deny_to)"},
+    {Why::list, 403, "a list blocks this for everybody here (setting access.block)"},
+    {Why::no_tunnel_port, 403, "no tunnels to that port (setting access.connect_ports)"},
+    {Why::unknown_url, 404, "there is no such page here"},
+};
+
+const Words& words_of(Why why) {
+  return *std::find_if(std::begin(kWords), std::end(kWords),
+                       [why](const Words& words) { return words.why == why; });
+}
+
+// A client of HTTP/1.0 may name no host. In reverse mode the settings then name the origin's host,
+// which the lists can block like any other.
+bool is_blocked(const lists::AccessLists& lists, const Request& request) {
+  if (lists.blocks(request.target)) return true;
+  if (request.terms().chooses_origin || !request.target.host().empty()) return false;
+  const auto told = http::parse_target("GET", request.target.path(), request.origin_host());
+  return told && lists.blocks(*told);
+}
+
+// By the first rule that the request meets, else by the list of clients. A rule with users allows
+// nothing to a user who is not known.
+std::optional<Denial> check_rules(const AccessAsker& asker, const Request& request) {
+  const auto& access = request.policy().settings.access;
+  const auto* const rule = deciding_rule(asker, request);
+  if (!rule) {
+    if (config::contains(access.clients, asker.address)) return std::nullopt;
+    return Denial{Why::not_a_client};
+  }
+  const bool is_known = !rule->has_users() || !asker.user.empty();
+  if (rule->allows() && is_known) return std::nullopt;
+  // A challenge is of use only to a client that knows this proxy as one.
+  if (!is_known && access.users && request.terms().may_sign_in)
+    return Denial{Why::unknown_user, rule->name(), access.users->realm};
+  return Denial{Why::rule, rule->name()};
+}
+
+}  // namespace
+
+unsigned status_of(Why why) {
+  return words_of(why).status;
+}
+
+std::string text_of(const Denial& denial) {
+  return fmt::format(fmt::runtime(words_of(denial.why).text), denial.rule);
+}
+
+const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request) {
+  const auto& rules = request.policy().access_rules;
+  const auto now = rules.have_times() ? local_time(asker.clock.shown()) : LocalTime{};
+  return rules.find({asker.address, request.target, request.head.method, now, asker.user});
+}
+
+std::optional<Denial> check_sign_in(const AccessAsker& asker, const Request& request,
+                                    const AccessRule& rule) {
+  if (!request.terms().may_sign_in) return Denial{Why::rule, rule.name()};
+  const bool cleartext = request.policy().settings.access.users->cleartext;
+  if (cleartext || config::is_loopback(asker.address)) return std::nullopt;
+  return Denial{Why::no_cleartext, rule.name()};
+}
+
+std::optional<Denial> check_access(const AccessAsker& asker, const Request& request) {
+  if (auto denial = check_rules(asker, request)) return denial;
+  const auto& policy = request.policy();
+  const auto& target = request.target;
+  if (request.terms().chooses_origin) {
+    if (!policy.serves_forward) return Denial{Why::no_forward};
+    if (asker.guard.names_denied_literal(target.host(), target.port()))
+      return Denial{Why::no_destination};
+  }
+  if (is_blocked(policy.lists, request)) return Denial{Why::list};
+  const bool is_open_port = !request.is_connect() ||
+                            config::contains(policy.settings.access.connect_ports, target.port());
+  if (!is_open_port) return Denial{Why::no_tunnel_port};
+  if (!request.may_exist()) return Denial{Why::unknown_url};
+  return std::nullopt;
+}
+
+}  // namespace proxy

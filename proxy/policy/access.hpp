@@ -1,0 +1,63 @@
+// Whether a client may use this proxy, and for what: the settings access, forward and known URLs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/machine/clock.hpp"
+#include "proxy/policy/access_rules.hpp"
+#include "proxy/policy/request.hpp"
+#include "proxy/upstream/guard.hpp"
+
+namespace proxy {
+
+// What the answer depends on besides the request and its policy.
+struct AccessAsker {
+  const config::Address& address;
+  std::string_view user;  // empty: not known yet
+  machine::Clock& clock;  // read if a rule has times
+  const upstream::Guard& guard;
+};
+
+// Why a client may not.
+struct Denial {
+  enum class Why : std::uint8_t {
+    not_a_client,    // access.clients does not have its address
+    rule,            // an access rule denies it
+    unknown_user,    // a rule needs to know the user: 407
+    no_cleartext,    // likewise, and a password could be read on the way
+    no_forward,      // it chooses an origin, and this server is no proxy (setting forward)
+    no_destination,  // access.deny_to has the origin
+    list,            // access.block has the URL
+    no_tunnel_port,  // access.connect_ports lacks the port
+    unknown_url,     // the mapping's file of known URLs lacks the URL: 404
+  };
+  Why why = Why::rule;
+  std::string_view rule = {};   // the name of the access rule that decides; empty: none
+  std::string_view realm = {};  // of unknown_user: what the password is for
+
+  bool operator==(const Denial&) const = default;
+};
+unsigned status_of(Denial::Why why);
+// One line for a person. The client learns the name of the rule, but not its conditions.
+std::string text_of(const Denial& denial);
+
+// The 504 of a request that may not leave this proxy.
+inline constexpr std::string_view kOfflineText =
+    "not held here, and this proxy is offline (setting cache.offline, or a rule)";
+
+// The access rule that decides on the request. Null: the list of clients decides.
+const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request);
+
+// Why the client cannot sign in for this rule, which names users, whatever it sends: a client of a
+// gateway takes the gateway for the origin, and a password that crosses the network can be read
+// there (setting access.users.cleartext). Nothing: it is asked for a password.
+std::optional<Denial> check_sign_in(const AccessAsker& asker, const Request& request,
+                                    const AccessRule& rule);
+
+// Why the client may not use the proxy at all, or not for this destination. Nothing if it may.
+std::optional<Denial> check_access(const AccessAsker& asker, const Request& request);
+
+}  // namespace proxy
