@@ -43,7 +43,6 @@ rooms=(
   pages
   explain
   reply
-  lookup
   client
   fetching
   blocks
@@ -158,8 +157,8 @@ declare -A limits=(
   [wide-classes]=7
   [includes]=20
   [included]=44
-  [rooms]=28
-  [floors]=15
+  [rooms]=27
+  [floors]=14
   [clocks]=9
   [random]=1
   [disk]=0

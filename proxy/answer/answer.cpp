@@ -7,15 +7,16 @@
 #include "proxy/answer/pass.hpp"
 #include "proxy/answer/tunnel.hpp"
 #include "proxy/client/arrival.hpp"
+#include "proxy/fetching/lookup.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/framing.hpp"
-#include "proxy/lookup/lookup.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/false_hit.hpp"
+#include "proxy/tiers/tiers.hpp"
 #include "proxy/users/credentials.hpp"
 
 namespace proxy {
@@ -109,6 +110,53 @@ Task<void> answer_as_last(Client& client, const Request& request) {
                              trace ? http::traced(request.head, request.target) : "");
   if (!trace) message.set(beast::http::field::allow, kForwarded);
   co_await send_message(client, message);
+}
+
+// Whether the answer may be sent from a file of the disk, or needs no body.
+cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
+  using Method = cache::RequestFacts::Method;
+  const bool is_for_all = request.facts.method == Method::get && !request.facts.range;
+  const bool is_sent = is_for_all && client.response.sends_files();
+  const bool stays = is_sent || request.facts.method == Method::head;
+  return stays ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
+}
+
+Task<Lookup> look_on_disk(Client& client, const Request& request, Lookup lookup) {
+  auto& access = client.access.fetching;
+  if (client.response.holds_back()) co_await client.response.flush();
+  auto bodies = may_stay_in_file(client, request);
+  for (;;) {
+    Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
+    auto back = co_await read_back(access.cached(), request, std::move(sought));
+    lookup.found = std::move(back.found);
+    lookup.body = std::move(back.body);
+    if (back.from_disk) client.record.from_disk = true;
+    decide(access, request, lookup);
+    // A body in its file can only be served: to validate or complete the entry takes its bytes.
+    if (!lookup.body || lookup.verdict.action == Action::serve) co_return std::move(lookup);
+    lookup.found.entry = nullptr;
+    bodies = cache::Bodies::in_memory;
+  }
+}
+
+// Searches memory, then the disk, and decides. The disk is searched only if `under_way` may begin
+// with `most`. A body is left in its file only if it is served. Has no frame if memory answers.
+Soon<Lookup> look_up(Client& client, const Request& request, RequestUnderWay& under_way,
+                     const RequestLimits& most) {
+  auto& access = client.access.fetching;
+  auto& cache = access.cache();
+  const auto& name = request.stored_as();
+  Lookup lookup;
+  lookup.key = digest::key_of(digest::Method::get, name);
+  lookup.asked = client.record.begun;
+  record_asked(cache, request, lookup.key);
+  lookup.found = cache.store.find(lookup.key, name, request.head.fields);
+  offer_to_disk(cache, lookup.key, lookup.found);
+  if (may_be_below(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
+    return look_on_disk(client, request, std::move(lookup));
+  }
+  decide(access, request, lookup);
+  return Soon<Lookup>(std::move(lookup));
 }
 
 // A second field that names a digest is a client's, which a proxy on the way has passed on.

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "proxy/client/client.hpp"
-#include "proxy/lookup/lookup.hpp"
+#include "proxy/fetching/lookup.hpp"
 
 namespace proxy {
 

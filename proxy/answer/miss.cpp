@@ -126,6 +126,18 @@ Task<bool> read_others(Client& client, const Request& request, const Lookup& loo
   co_return true;
 }
 
+// Searches memory again for an entry that another fill may have stored since the first search.
+std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first) {
+  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
+  Lookup again;
+  again.found = access.cache().store.find(first.key, request.stored_as(), request.head.fields);
+  if (!again.stored()) return std::nullopt;
+  again.key = first.key;
+  again.asked = first.asked;
+  decide(access, request, again);
+  return again;
+}
+
 // What another fill has stored since the first search: returns it if it is a hit. A fill of this
 // request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
 // that it is validated next.

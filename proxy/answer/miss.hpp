@@ -2,7 +2,7 @@
 #pragma once
 
 #include "proxy/client/client.hpp"
-#include "proxy/lookup/lookup.hpp"
+#include "proxy/fetching/lookup.hpp"
 
 namespace proxy {
 

@@ -7,7 +7,7 @@
 
 #include "proxy/client/arrival.hpp"
 #include "proxy/http/fields.hpp"
-#include "proxy/lookup/lookup.hpp"
+#include "proxy/fetching/lookup.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/tiers/cache.hpp"

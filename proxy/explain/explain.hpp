@@ -12,7 +12,7 @@
 #include "config/networks.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/inspect/live.hpp"
-#include "proxy/lookup/lookup.hpp"
+#include "proxy/fetching/lookup.hpp"
 
 namespace proxy {
 

@@ -1,4 +1,4 @@
-#include "proxy/lookup/lookup.hpp"
+#include "proxy/fetching/lookup.hpp"
 
 #include "proxy/blocks/aligned_range.hpp"
 #include "proxy/cache/partial.hpp"
@@ -9,37 +9,8 @@ namespace proxy {
 
 using cache::Action;
 using http::Forward;
-using net::Soon;
-using net::Task;
 
 namespace {
-
-// Whether the answer may be sent from a file of the disk, or needs no body.
-cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
-  using Method = cache::RequestFacts::Method;
-  const bool is_for_all = request.facts.method == Method::get && !request.facts.range;
-  const bool is_sent = is_for_all && client.response.sends_files();
-  const bool stays = is_sent || request.facts.method == Method::head;
-  return stays ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
-}
-
-Task<Lookup> look_on_disk(Client& client, const Request& request, Lookup lookup) {
-  auto& access = client.access.fetching;
-  co_await client.response.flush();
-  auto bodies = may_stay_in_file(client, request);
-  for (;;) {
-    Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
-    auto back = co_await read_back(access.cached(), request, std::move(sought));
-    lookup.found = std::move(back.found);
-    lookup.body = std::move(back.body);
-    if (back.from_disk) client.record.from_disk = true;
-    decide(access, request, lookup);
-    // A body in its file can only be served: to validate or complete the entry takes its bytes.
-    if (!lookup.body || lookup.verdict.action == Action::serve) co_return std::move(lookup);
-    lookup.found.entry = nullptr;
-    bodies = cache::Bodies::in_memory;
-  }
-}
 
 // Whether the origin must see the request's Range as it came: the request signs it, or the origin
 // is known to refuse ranges of our own.
@@ -71,35 +42,6 @@ std::optional<http::AskedRange> blocks_around(const FetchAccess& access, const R
 }
 
 }  // namespace
-
-Soon<Lookup> look_up(Client& client, const Request& request, RequestUnderWay& under_way,
-                     const RequestLimits& most) {
-  auto& access = client.access.fetching;
-  auto& cache = access.cache();
-  const auto& name = request.stored_as();
-  Lookup lookup;
-  lookup.key = digest::key_of(digest::Method::get, name);
-  lookup.asked = client.record.begun;
-  record_asked(cache, request, lookup.key);
-  lookup.found = cache.store.find(lookup.key, name, request.head.fields);
-  offer_to_disk(cache, lookup.key, lookup.found);
-  if (may_be_below(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
-    return look_on_disk(client, request, std::move(lookup));
-  }
-  decide(access, request, lookup);
-  return Soon<Lookup>(std::move(lookup));
-}
-
-std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first) {
-  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
-  Lookup again;
-  again.found = access.cache().store.find(first.key, request.stored_as(), request.head.fields);
-  if (!again.stored()) return std::nullopt;
-  again.key = first.key;
-  again.asked = first.asked;
-  decide(access, request, again);
-  return again;
-}
 
 Lookup begin_anew(Lookup lookup, const Request& request) {
   lookup.found.entry = nullptr;

@@ -1,5 +1,5 @@
 // The entry that the cache has for a request, the verdict of the rules of caching, and what a miss
-// asks for.
+// asks for. answer/ searches, explain/ peeks; both decide here.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "digest/key.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/judge.hpp"
-#include "proxy/client/client.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/tiers/file_body.hpp"
@@ -29,14 +29,6 @@ struct Lookup {
 
   [[nodiscard]] const cache::Ref<const cache::Entry>& stored() const { return found.entry; }
 };
-
-// Searches memory, then the disk, and decides. The disk is searched only if `under_way` may begin
-// with `most`. A body is left in its file only if it is served. Has no frame if memory answers.
-net::Soon<Lookup> look_up(Client& client, const Request& request, RequestUnderWay& under_way,
-                          const RequestLimits& most);
-
-// Searches memory again for an entry that another fill may have stored since the first search.
-std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first);
 
 // The lookup to continue with when the entry turned out to be outdated or unusable: as if nothing
 // had been found.

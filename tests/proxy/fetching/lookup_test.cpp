@@ -1,4 +1,4 @@
-#include "proxy/lookup/lookup.hpp"
+#include "proxy/fetching/lookup.hpp"
 
 #include <gtest/gtest.h>
 
