@@ -4,58 +4,48 @@
 
 namespace proxy {
 
-std::string_view word(Shortage what) {
-  switch (what) {
-    case Shortage::memory:
-      return "memory";
-    case Shortage::heads:
-      return "heads";
-    case Shortage::connections:
-      return "connections";
-    case Shortage::descriptors:
-      return "descriptors";
-  }
-  return {};
-}
-
-std::string_view text(Shortage what) {
-  switch (what) {
-    case Shortage::memory:
-      return "memory for responses on their way is short: those that clients do not read are cut "
-             "(in the access log: _STALLED)";
-    case Shortage::heads:
-      return "heads of requests that arrive slowly, or are large and wait for an answer, fill "
-             "limits.heads: the oldest are cut (in the access log: _HEADS)";
-    case Shortage::connections:
-      return "client connections have reached limits.connections or .connections_per_client: idle "
-             "ones are closed (in the access log: _CROWDED), and new ones refused where none is";
-    case Shortage::descriptors:
-      return "the file descriptors of this process are running out: idle client connections are "
-             "closed, and new ones refused where none is, as are requests that need an origin "
-             "(503); "
-             "allow more (ulimit -n, or LimitNOFILE of the service) or set limits.connections "
-             "lower";
-  }
-  return {};
-}
-
 namespace {
 
-std::string_view text_of_end(Shortage what) {
-  switch (what) {
-    case Shortage::memory:
-      return "memory for responses on their way has sufficed for a minute";
-    case Shortage::heads:
-      return "limits.heads has sufficed for the heads of requests for a minute";
-    case Shortage::connections:
-      return "client connections have stayed below their limits for a minute";
-    case Shortage::descriptors:
-      return "the file descriptors of this process have sufficed for a minute";
-  }
-  return {};
+struct Words {
+  std::string_view word;
+  std::string_view begins;  // what happens, and what helps
+  std::string_view ends;
+};
+// In the order of the enum. An operator reads these beside the access log, so each names the mark
+// by which the log shows whom it hit.
+constexpr std::array<Words, kShortages.size()> kWords{{
+    {"memory",
+     "memory for responses on their way is short: those that clients do not read are cut "
+     "(in the access log: _STALLED)",
+     "memory for responses on their way has sufficed for a minute"},
+    {"heads",
+     "heads of requests that arrive slowly, or are large and wait for an answer, fill "
+     "limits.heads: the oldest are cut (in the access log: _HEADS)",
+     "limits.heads has sufficed for the heads of requests for a minute"},
+    {"connections",
+     "client connections have reached limits.connections or .connections_per_client: idle "
+     "ones are closed (in the access log: _CROWDED), and new ones refused where none is",
+     "client connections have stayed below their limits for a minute"},
+    {"descriptors",
+     "the file descriptors of this process are running out: idle client connections are "
+     "closed, and new ones refused where none is, as are requests that need an origin (503); "
+     "allow more (ulimit -n, or LimitNOFILE of the service) or set limits.connections lower",
+     "the file descriptors of this process have sufficed for a minute"},
+}};
+
+const Words& words_of(Shortage what) {
+  return kWords[static_cast<std::size_t>(what)];
 }
 
 }  // namespace
+
+std::string_view word(Shortage what) {
+  return words_of(what).word;
+}
+
+std::string_view text(Shortage what) {
+  return words_of(what).begins;
+}
 
 void Warnings::warn(Shortage what, Time now) {
   const auto at = static_cast<std::size_t>(what);
@@ -77,7 +67,7 @@ std::vector<Shortage> Warnings::ended(Time now) {
 }
 
 void Warnings::say_ended(Time now) {
-  for (const auto what : ended(now)) spdlog::info("{}", text_of_end(what));
+  for (const auto what : ended(now)) spdlog::info("{}", words_of(what).ends);
 }
 
 }  // namespace proxy

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "proxy/client/arrival.hpp"
-#include "proxy/http/fields.hpp"
 #include "proxy/fetching/lookup.hpp"
+#include "proxy/http/fields.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/tiers/cache.hpp"

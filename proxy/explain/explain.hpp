@@ -11,8 +11,8 @@
 
 #include "config/networks.hpp"
 #include "proxy/client/client.hpp"
-#include "proxy/inspect/live.hpp"
 #include "proxy/fetching/lookup.hpp"
+#include "proxy/inspect/live.hpp"
 
 namespace proxy {
 
