@@ -123,7 +123,7 @@ cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
 
 Task<Lookup> look_on_disk(Client& client, const Request& request, Lookup lookup) {
   auto& access = client.access.fetching;
-  if (client.response.holds_back()) co_await client.response.flush();
+  co_await client.response.flush();
   auto bodies = may_stay_in_file(client, request);
   for (;;) {
     Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};

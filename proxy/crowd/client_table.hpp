@@ -184,29 +184,28 @@ class RequestUnderWay {
   bool may_begin_ = true;
 };
 
-// Adds the bytes that one connection holds to a sum, and to a second sum if one is given. The
-// destructor subtracts them. An object belongs to one thread.
-class CountedBytes {
+// Adds what one connection counts to a sum, and to a second sum if one is given: mostly the bytes
+// that it holds. The destructor subtracts it. An object belongs to one thread.
+class PartOfSum {
  public:
-  explicit CountedBytes(std::atomic<std::uint64_t>& sum,
-                        std::atomic<std::uint64_t>* other = nullptr)
+  explicit PartOfSum(std::atomic<std::uint64_t>& sum, std::atomic<std::uint64_t>* other = nullptr)
       : sum_(sum), other_(other) {}
-  ~CountedBytes() { set(0); }
-  CountedBytes(const CountedBytes&) = delete;
-  CountedBytes& operator=(const CountedBytes&) = delete;
+  ~PartOfSum() { set(0); }
+  PartOfSum(const PartOfSum&) = delete;
+  PartOfSum& operator=(const PartOfSum&) = delete;
 
-  void set(std::uint64_t bytes) {
-    if (bytes == counted_) return;
-    sum_ += bytes - counted_;
-    if (other_) *other_ += bytes - counted_;
-    counted_ = bytes;
+  void set(std::uint64_t part) {
+    if (part == part_) return;
+    sum_ += part - part_;
+    if (other_) *other_ += part - part_;
+    part_ = part;
   }
-  [[nodiscard]] std::uint64_t get() const { return counted_; }
+  [[nodiscard]] std::uint64_t get() const { return part_; }
 
  private:
   std::atomic<std::uint64_t>& sum_;
   std::atomic<std::uint64_t>* const other_;
-  std::uint64_t counted_ = 0;
+  std::uint64_t part_ = 0;
 };
 
 }  // namespace proxy

@@ -45,8 +45,8 @@ struct Instance {
   // its client may be about to send a request.
   std::atomic<bool> leaving{false};
   std::atomic<bool> draining{false};
-  std::atomic<std::size_t> late_connections{0};  // open ones that began while it drained
-  std::atomic<bool> verifying{false};            // a request to verify the cache is running
+  std::atomic<std::uint64_t> late_connections{0};  // open ones that began while it drained
+  std::atomic<bool> verifying{false};              // a request to verify the cache is running
 };
 
 // Outlives all requests. Any thread.

@@ -26,10 +26,10 @@ net::Task<void> carry_out(Worker& worker, succession::Predecessor& predecessor,
   if (message.kind == Kind::forget_url) {
     const std::string name(order->what);
     const auto key = digest::key_of(digest::Method::get, name);
-    co_await forget(worker.cache, key, name);
+    co_await forget(worker.given.cache, key, name);
   } else {
     const auto pattern = PurgePattern::of_text(order->what);
-    co_await forget(worker.cache, pattern);
+    co_await forget(worker.given.cache, pattern);
   }
   predecessor.say_forgotten(order->number);
 }

@@ -45,8 +45,8 @@ class HeldHead final : public HeadWatch {
 
   Worker& worker_;
   SessionList::Item& session_;
-  CountedBytes memory_;
-  CountedBytes leaving_{worker_.shared.crowd.leaving_heads};
+  PartOfSum memory_;
+  PartOfSum leaving_{worker_.shared.crowd.leaving_heads};
   std::optional<ReceiptRate> rate_;  // since the first piece
   std::size_t bytes_ = 0;
   bool whole_ = false;

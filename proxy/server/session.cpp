@@ -5,7 +5,6 @@
 #include <boost/beast/http/error.hpp>
 
 #include "proxy/answer/answer.hpp"
-#include "proxy/crowd/session_list.hpp"
 #include "proxy/observe/metrics.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/server/held_head.hpp"
@@ -54,26 +53,9 @@ struct Counted {
     unread.set(0);
   }
 
-  CountedBytes unread;
-  CountedBytes in_transit;
-  CountedBytes leaving;
-};
-
-// Counts a connection that began while the proxy drained.
-class CountedIfLate {
- public:
-  CountedIfLate(Shared& shared, Door door)
-      : all_(door == Door::late ? &shared.instance.late_connections : nullptr) {
-    if (all_) ++*all_;
-  }
-  ~CountedIfLate() {
-    if (all_) --*all_;
-  }
-  CountedIfLate(const CountedIfLate&) = delete;
-  CountedIfLate& operator=(const CountedIfLate&) = delete;
-
- private:
-  std::atomic<std::size_t>* const all_;
+  PartOfSum unread;
+  PartOfSum in_transit;
+  PartOfSum leaving;
 };
 
 enum class Then { go_on, close };
@@ -90,7 +72,7 @@ class Session final : public SessionList::Item {
         response_(stream_, input_, record_,
                   {worker.buffers, worker.shared.pages.transit, worker.shared.cache.clock,
                    worker.policy()->settings.timeouts.body}),
-        client_{worker.serving,
+        client_{worker.given.serving,
                 response_,
                 response_.state(),
                 record_,
@@ -366,7 +348,8 @@ Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint
   auto& shared = worker.shared;
   {
     const auto counted = std::move(guest);
-    const CountedIfLate late(shared, door);  // ends before `counted` is counted no more
+    PartOfSum late(shared.instance.late_connections);  // ends before `counted` is counted no more
+    late.set(door == Door::late ? 1 : 0);
     Session session(worker, std::move(socket), remote, counted, door);
     try {
       co_await session.run();

@@ -95,30 +95,31 @@ Worker::Worker(Shared& of_all, std::size_t number)
              .found_no_room = shared.cache.found_no_room},
             outgoing.pool),
       observed(shared.observed, number),
-      cache{shared.cache, io.get_executor()},
-      sources{.shared = {shared.instance.name, shared.pages.publisher, shared.site_fetches,
-                         shared.upstream.clocks, shared.upstream.names},
-              .cache = cache,
-              .upstream = outgoing.upstream,
-              .guard = outgoing.guard,
-              .resolver = outgoing.resolver,
-              .executor = io.get_executor(),
-              .second_questions = observed.counters.hedges},
-      fetching{sources, shared.runs, shared.pages.transit, shared.upstream.range_refusals,
-               observed.counters},
-      serving{.fetching = fetching,
-              .policy = policy_,
-              .deadlines = deadlines,
-              .buffers = buffers,
-              .pipes = pipes,
-              .crowd = crowd,
-              .password_checks = shared.password_checks,
-              .observed = shared.observed} {}
+      given{
+          .cache = {shared.cache, io.get_executor()},
+          .sources = {.shared = {shared.instance.name, shared.pages.publisher, shared.site_fetches,
+                                 shared.upstream.clocks, shared.upstream.names},
+                      .cache = given.cache,
+                      .upstream = outgoing.upstream,
+                      .guard = outgoing.guard,
+                      .resolver = outgoing.resolver,
+                      .executor = io.get_executor(),
+                      .second_questions = observed.counters.hedges},
+          .fetching = {given.sources, shared.runs, shared.pages.transit,
+                       shared.upstream.range_refusals, observed.counters},
+          .serving = {.fetching = given.fetching,
+                      .policy = policy_,
+                      .deadlines = deadlines,
+                      .buffers = buffers,
+                      .pipes = pipes,
+                      .crowd = crowd,
+                      .password_checks = shared.password_checks,
+                      .observed = shared.observed}} {}
 
 void Worker::follow(PinnedPolicy policy) {
   const auto before = std::exchange(policy_, pinned_apart(std::move(policy)));
   outgoing.follow(policy_->settings, policy_->lists);
-  sources.has_neighbours = !policy_->directory->peers().empty();
+  given.sources.has_neighbours = !policy_->directory->peers().empty();
 }
 
 std::size_t thread_count(const config::Settings& settings) {

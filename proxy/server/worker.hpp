@@ -109,10 +109,13 @@ struct Worker {
   CrowdOfThread crowd;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ObservedByThread observed;
-  CacheAccess cache;
-  SourceAccess sources;
-  FetchAccess fetching;
-  ServeAccess serving;
+  // What the rooms are given of all this. Each one refers to the one before it.
+  struct Given {
+    CacheAccess cache;
+    SourceAccess sources;
+    FetchAccess fetching;
+    ServeAccess serving;
+  } given;
 
  private:
   PinnedPolicy policy_;

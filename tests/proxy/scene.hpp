@@ -61,7 +61,7 @@ struct Scene {
   Http1Response response{
       stream, input, record, {worker.buffers, transit, clock, settings.timeouts.body}};
   Client client{
-      worker.serving, response, response.state(), record, *config::parse_address("127.0.0.1"),
+      worker.given.serving, response, response.state(), record, *config::parse_address("127.0.0.1"),
       "127.0.0.1"};
 };
 

@@ -158,12 +158,12 @@ TEST(RequestUnderWay, MayBeginWhileItsNetworkHasFewEnough) {
   EXPECT_EQ(network.requests, 0U);
 }
 
-TEST(CountedBytes, AreCountedUntilTheirConnectionEnds) {
+TEST(PartOfSum, AreCountedUntilTheirConnectionEnds) {
   std::atomic<std::uint64_t> of_client = 0;
   std::atomic<std::uint64_t> of_all = 5;
   {
-    CountedBytes one(of_all, &of_client);
-    CountedBytes other(of_all);
+    PartOfSum one(of_all, &of_client);
+    PartOfSum other(of_all);
     one.set(100);
     other.set(10);
     one.set(70);
