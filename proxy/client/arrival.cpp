@@ -1,9 +1,7 @@
 #include "proxy/client/arrival.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
+#include <boost/asio/ip/host_name.hpp>
 
 #include "peers/site.hpp"
 #include "proxy/http/text.hpp"
@@ -52,9 +50,8 @@ bool is_our_name(const Client& client, std::string_view host) {
   if (host == "localhost") return true;
   const auto& named = client.access.policy->settings.access.own_names;
   const auto is_host = [host](std::string_view name) { return http::same_word(host, name); };
-  std::array<char, 256> hostname{};
-  ::gethostname(hostname.data(), hostname.size() - 1);
-  return is_host(hostname.data()) || is_host(client.access.name()) ||
+  net::error_code unknown;
+  return is_host(net::asio::ip::host_name(unknown)) || is_host(client.access.name()) ||
          std::any_of(named.begin(), named.end(), is_host);
 }
 

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <boost/asio/ip/host_name.hpp>
 #include <iterator>
 #include <tuple>
 #include <vector>
@@ -171,11 +170,6 @@ function FindProxyForURL(url, host) {
 }
 )";
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 }  // namespace
 
 std::string pac_script(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
@@ -201,9 +195,11 @@ PageAnswer serve_pac(const Visit& visit) {
     return refused({400, "the Host field says where I am, so this needs one", Tag::own_page, {}});
   }
   const auto& policy = visit.policy();
+  net::error_code unknown;
+  const auto our_name = net::asio::ip::host_name(unknown);
   return send_page(visit.client, own_message(visit.client, 200, "application/x-ns-proxy-autoconfig",
                                              pac_script(policy.settings, policy.directory->peers(),
-                                                        at, host_name())));
+                                                        at, our_name)));
 }
 
 }  // namespace proxy

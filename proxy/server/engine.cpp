@@ -1,9 +1,8 @@
 #include "proxy/server/engine.hpp"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <array>
+#include <boost/asio/ip/host_name.hpp>
 #include <cstdlib>
 #include <iostream>
 
@@ -18,9 +17,8 @@ namespace {
 
 std::string name_for(const config::Settings& settings, const Listeners& listeners) {
   if (!settings.process.name.empty()) return settings.process.name;
-  std::array<char, 256> hostname{};
-  ::gethostname(hostname.data(), hostname.size() - 1);
-  return config::default_name(hostname.data(), listeners.addresses().front().port());
+  net::error_code unknown;
+  return config::default_name(asio::ip::host_name(unknown), listeners.addresses().front().port());
 }
 
 // Ends the process while a thread waits for the disk: such a thread cannot be ended, nor its
