@@ -2,16 +2,19 @@
 #pragma once
 
 #include <atomic>
+#include <boost/intrusive/list.hpp>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "proxy/crowd/bandwidth.hpp"
 #include "proxy/crowd/client_table.hpp"
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/crowd/doorkeeper.hpp"
 #include "proxy/crowd/relief.hpp"
-#include "proxy/crowd/session_list.hpp"
 #include "proxy/crowd/warnings.hpp"
+#include "proxy/crowd/whom_to_end.hpp"
+#include "proxy/observe/request_record.hpp"
 
 namespace proxy {
 
@@ -33,6 +36,43 @@ struct Crowd {
   std::atomic<std::uint64_t> leaving_bytes{0};  // of responses that were cut and have yet to end
   // Runs the work for each thread, on that thread, soon. Returns at once. Empty: there is one.
   std::function<void(const std::function<void(CrowdOfThread&)>&)> on_each_thread = {};
+};
+
+// The connections of one thread, so that a drain, Relief and the Doorkeeper can end some. Belongs
+// to that thread. An item leaves the list when it is destroyed.
+class SessionList {
+ public:
+  class Item : public boost::intrusive::list_base_hook<
+                   boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+   public:
+    explicit Item(SessionList& list) { list.items_.push_back(*this); }
+    Item(const Item&) = delete;
+    Item& operator=(const Item&) = delete;
+    virtual ~Item() = default;
+    // Ends the connection if it waits for a request.
+    virtual void drain() = 0;
+    // What the response under way holds because it does not get on; counts it in the client's
+    // share.
+    virtual Unread count_unread() = 0;
+    // What the head of the request holds, since when. `by_client`: it has arrived in part.
+    [[nodiscard]] virtual Unread held_head() const = 0;
+    // Nothing: a request is being answered.
+    [[nodiscard]] virtual std::optional<Waiting> waits() const = 0;
+    [[nodiscard]] virtual const ClientTable::Guest& guest() const = 0;
+    // Ends the connection, whatever it does. A response that has begun is cut so that the client
+    // can tell. Logs `why`.
+    virtual void cut(Cut why) = 0;
+  };
+
+  void drain() {
+    for (auto& item : items_) item.drain();
+  }
+  // All connections, in the order of their arrival.
+  [[nodiscard]] auto& items() { return items_; }
+  [[nodiscard]] bool empty() const { return items_.empty(); }
+
+ private:
+  boost::intrusive::list<Item, boost::intrusive::constant_time_size<false>> items_;
 };
 
 // The connections of one I/O thread, and what looks after them. Belongs to that thread.
