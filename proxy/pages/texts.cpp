@@ -34,7 +34,7 @@ std::string_view word(RecentKind kind) {
 Json neighbour_json(const RecentRequest& request, const Policy& policy) {
   if (!request.record.by_proxy) return nullptr;
   const auto address = config::parse_address(request.client);
-  if (!address || !policy.is_neighbour(*address)) return nullptr;
+  if (!address || !caller_of(policy, *address).is_neighbour()) return nullptr;
   const auto peer = policy.directory->at(*address);
   return peer ? peer->name : request.client;
 }

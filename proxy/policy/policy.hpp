@@ -36,10 +36,6 @@ struct Policy {
   // How long past its freshness lifetime a stored response may answer after this failure. Zero
   // unless the origin is out of reach.
   [[nodiscard]] std::chrono::seconds leave_after(const Failure& failure) const;
-  // Whether the address is that of a neighbour, or may be one of a neighbour (access.peers).
-  [[nodiscard]] bool is_neighbour(const config::Address& address) const {
-    return directory->knows(address) || config::contains(settings.access.peers, address);
-  }
   // Whether the log names all sources that were asked for a response.
   [[nodiscard]] bool lists_inquiries() const {
     return settings.log.access != config::LogTarget::none &&

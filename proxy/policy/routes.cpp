@@ -60,15 +60,11 @@ Routes::Routes(const config::Settings& settings, const Routes* before,
       }()),
       parents_(before ? before->parents_ : parents_of(settings.peers)) {}
 
-bool Routes::may_go_directly(const http::Target& target) const {
-  return !matches_any(never_direct_, target);
-}
-
 upstream::Route Routes::find(const http::Target& target) const {
   upstream::Route route;
   const auto is_ourselves = [](const Member& member) { return member.is_ourselves(); };
   if (std::all_of(members_.begin(), members_.end(), is_ourselves)) return route;
-  route.direct = may_go_directly(target);
+  route.direct = !matches_any(never_direct_, target);
   const bool is_connect = target.form() == http::Target::Form::authority;
   for (std::size_t number = 0; number < members_.size(); ++number) {
     const auto& member = members_[number];

@@ -57,7 +57,6 @@ class Routes {
     peers::PeerRef known;  // null: it is not ourselves
     [[nodiscard]] bool is_ourselves() const { return known && known->is_ourselves(); }
   };
-  [[nodiscard]] bool may_go_directly(const http::Target& target) const;
   // Puts the parents of the route into the order of their scores.
   void put_in_order(upstream::Route& route, const http::Target& target) const;
 

@@ -75,7 +75,7 @@ boost::system::result<config::Settings, config::SettingsErrors> SettingsFile::re
   return settings;
 }
 
-boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::make_policy(
+boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::policy_of(
     config::Settings settings, const Policy* before) const {
   auto lists = read_lists_of(settings.access, clock_);
   if (!lists) return lists.error();
@@ -91,18 +91,13 @@ boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::make_p
   }
 }
 
-boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::policy_of(
-    config::Settings settings) const {
-  return make_policy(std::move(settings), nullptr);
-}
-
 boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile::read_again(
     const Policy& before) const {
   auto settings = read_settings();
   if (!settings) return settings.error();
   auto waiting = config::needing_restart(before.settings, *settings);
   config::keep_until_restart(before.settings, *settings);
-  auto policy = make_policy(std::move(*settings), &before);
+  auto policy = policy_of(std::move(*settings), &before);
   if (!policy) return policy.error();
   return Reread{std::move(*policy), std::move(waiting)};
 }

@@ -27,10 +27,10 @@ class SettingsFile {
   [[nodiscard]] boost::system::result<config::Settings, config::SettingsErrors> read_settings()
       const;
   // Reads the lists and the file of users that the settings name, and not the file again, which may
-  // have changed since read_settings(). Says how many entries the lists have. Blocks: a list of a
-  // million entries takes about a second.
+  // have changed since read_settings(). `before`: the policy that it will replace. Says how many
+  // entries the lists have. Blocks: a list of a million entries takes about a second.
   [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> policy_of(
-      config::Settings settings) const;
+      config::Settings settings, const Policy* before = nullptr) const;
 
   struct Reread {
     PinnedPolicy policy;
@@ -42,9 +42,6 @@ class SettingsFile {
       const Policy& before) const;
 
  private:
-  boost::system::result<PinnedPolicy, config::SettingsErrors> make_policy(
-      config::Settings settings, const Policy* before) const;
-
   const std::string path_;
   const machine::Clock clock_{};  // for how long the lists take
   const std::optional<machine::MemoryLimit> memory_;
