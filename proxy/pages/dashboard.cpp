@@ -95,14 +95,14 @@ PageAnswer serve_dashboard(const Visit& visit) {
 }
 
 PageAnswer serve_about(const Visit& visit) {
-  const auto& [pages, client, request, body] = visit;
+  const auto& pages = visit.pages;
   const auto started = machine::whole_seconds(pages.clock().shown(pages.clock().started()));
-  auto json = fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
-                          "\n",
-                          pages.instance.name, kVersion, started.time_since_epoch().count(),
-                          caller_of(pages, client, request, request.policy()).is_admin(),
-                          is_signed_in(pages, client, request));
-  return send_page(client, json_message(visit, std::move(json)));
+  auto json =
+      fmt::format(R"({{"name":"{}","version":"{}","started":{},"admin":{},"signed_in":{}}})"
+                  "\n",
+                  pages.instance.name, kVersion, started.time_since_epoch().count(),
+                  visit.caller.is_admin(), is_signed_in(pages, visit.client, visit.request));
+  return send_page(visit.client, json_message(visit, std::move(json)));
 }
 
 PageAnswer serve_history(const Visit& visit) {
@@ -145,7 +145,7 @@ PageAnswer serve_events(const Visit& visit) {
   using Rank = WaitingClients::Rank;
   const auto& pages = visit.pages;
   auto& client = visit.client;
-  const bool admin = caller_of(pages, client, visit.request, visit.policy()).is_admin();
+  const bool admin = visit.caller.is_admin();
   WaitingClients::Waiting watcher(pages.visitors.watchers, counted_as(client.address),
                                   admin ? Rank::admin : Rank::other, client.access.executor());
   if (!watcher.has_place()) {

@@ -206,14 +206,13 @@ std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& tr
 }
 
 PageAnswer serve_health(const Visit& visit) {
-  const auto& [pages, client, request, body] = visit;
+  const auto& pages = visit.pages;
   const auto strict = only_parameter(visit.path(), "strict");
   if (!strict) return refused(Refusal::bad(strict.error().text));
-  const auto troubles = troubles_of(pages, request.policy(), pages.clock().steady());
+  const auto troubles = troubles_of(pages, visit.policy(), pages.clock().steady());
   const bool serves = !pages.instance.draining && (*strict != "1" || troubles.empty());
-  const bool by_admin = caller_of(pages, client, request, request.policy()).is_admin();
-  const auto readers = by_admin ? Audience::admins : Audience::monitors;
-  return send_json(client, health_json(pages, troubles, readers), serves ? 200 : 503);
+  const auto readers = visit.caller.is_admin() ? Audience::admins : Audience::monitors;
+  return send_json(visit.client, health_json(pages, troubles, readers), serves ? 200 : 503);
 }
 
 }  // namespace proxy

@@ -120,9 +120,7 @@ bool names_us(const Client& client, const http::Target& target) {
   return host.empty() || config::parse_address(host) || is_our_name(client, host);
 }
 
-std::optional<Refusal> check_audience(const PagesAccess& pages, const Client& client,
-                                      const Request& request, Audience readers) {
-  const auto caller = caller_of(pages, client, request, request.policy());
+std::optional<Refusal> check_audience(const Caller& caller, Audience readers) {
   const bool is_operator = caller.admin == Caller::Proof::control_socket;
   if (is_operator || readers == Audience::anybody) return std::nullopt;
   if (readers == Audience::operators) {
@@ -154,18 +152,18 @@ std::optional<Refusal> check_meant(const Request& request) {
 }
 
 // Why the client may not read the page; nothing if it may.
-std::optional<Refusal> check_reader(const PagesAccess& pages, const Client& client,
-                                    const Request& request, const OwnPage& page) {
+std::optional<Refusal> check_reader(const Visit& visit, const OwnPage& page) {
+  const auto& request = visit.request;
   const auto relay = relay_of(request.head.fields);
   const bool is_squids_own = relay == Relay::squid && page.via == Via::squids_own;
   if (relay != Relay::none && !is_squids_own) {
     return Refusal::forbidden("not through another proxy");
   }
   const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
-  if (!names_us(client, request.target) && !wpad) {
+  if (!names_us(visit.client, request.target) && !wpad) {
     return Refusal::forbidden("the Host field does not name me (settings name, access.own_names)");
   }
-  if (auto refusal = check_audience(pages, client, request, page.readers)) return refusal;
+  if (auto refusal = check_audience(visit.caller, page.readers)) return refusal;
   return page.effect == Effect::change ? check_meant(request) : std::nullopt;
 }
 
@@ -180,8 +178,9 @@ std::optional<Refusal> check_method(const Request& request, Effect effect) {
 }
 
 PageAnswer answer_own(const Visit& visit, const OwnPage& page) {
-  auto& [pages, client, request, body] = visit;
-  auto refusal = check_reader(pages, client, request, page);
+  auto& client = visit.client;
+  const auto& request = visit.request;
+  auto refusal = check_reader(visit, page);
   if (!refusal) refusal = check_method(request, page.effect);
   if (refusal) return refused(std::move(*refusal));
   if (page.effect == Effect::read) {
@@ -212,7 +211,8 @@ const OwnPage* own_page(const Client& client, const Request& request) {
 Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
                      const OwnPage& page, RequestBody& body) {
   client.record.tag = Tag::own_page;
-  const Visit visit{pages, client, request, body};
+  const Visit visit{pages, client, request, body,
+                    caller_of(pages, client, request, request.policy())};
   auto refusal = co_await answer_own(visit, page);
   if (refusal) co_await refuse(client, request, std::move(*refusal));
   client.record.tag = Tag::own_page;  // a page that refuses is no request that was denied or failed
@@ -248,7 +248,8 @@ std::optional<Refusal> check_admin(const PagesAccess& pages, const Client& clien
                                    const Request& request) {
   if (relay_of(request.head.fields) != Relay::none)
     return Refusal::forbidden("not through another proxy");
-  if (auto refusal = check_audience(pages, client, request, Audience::admins)) return refusal;
+  const auto caller = caller_of(pages, client, request, request.policy());
+  if (auto refusal = check_audience(caller, Audience::admins)) return refusal;
   return check_meant(request);
 }
 

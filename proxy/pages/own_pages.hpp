@@ -55,6 +55,7 @@ struct Visit {
   Client& client;
   const Request& request;
   RequestBody& body;
+  const Caller caller;  // when the request came
 
   [[nodiscard]] const Policy& policy() const { return request.policy(); }
   [[nodiscard]] std::string_view path() const { return request.target.path(); }  // with the query
