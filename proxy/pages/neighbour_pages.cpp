@@ -33,9 +33,9 @@ DigestsSent& sent_in(Client& client, ServedForm form) {
 }
 
 // A neighbour that polls us runs: it is tried again at once if it rests.
-void hear(const Client& client, const Request& request) {
-  const auto peer = request.policy().directory->at(client.address);
-  if (peer) peer->accuracy.probation().heard(client.access.clock().steady());
+void hear(const Visit& visit) {
+  const auto& peer = visit.caller.peer;
+  if (peer) peer->accuracy.probation().heard(visit.pages.clock().steady());
 }
 
 // Whether the reader says that it holds this form.
@@ -80,9 +80,7 @@ PageAnswer send_digest(const Visit& visit, OwnHead head, ServedForm form, Digest
   sent.requests.add();
   if (client.state.head_only) co_return std::nullopt;
   sent.bytes.add(size);
-  if (const auto peer = visit.policy().directory->at(client.address)) {
-    peer->accuracy.sent_digest(size);
-  }
+  if (visit.caller.peer) visit.caller.peer->accuracy.sent_digest(size);
   co_return std::nullopt;
 }
 
@@ -111,7 +109,7 @@ PageAnswer serve_store_digest(const Visit& visit) {
   const auto& pages = visit.pages;
   const auto& request = visit.request;
   auto& client = visit.client;
-  hear(client, request);
+  hear(visit);
   const auto published = pages.publisher.current();
   const auto& form = *published->squid;
   const auto now = machine::whole_seconds(pages.clock().shown());
@@ -142,7 +140,7 @@ PageAnswer serve_store_digest(const Visit& visit) {
 
 PageAnswer serve_native_digest(const Visit& visit) {
   auto& client = visit.client;
-  hear(client, visit.request);
+  hear(visit);
   client.record.routine = from_hearsay(visit.request);
   const auto form = co_await await_form(visit);
   auto head = own_head(client, 200, peers::kNativeType);

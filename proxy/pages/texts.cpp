@@ -34,9 +34,9 @@ std::string_view word(RecentKind kind) {
 Json neighbour_json(const RecentRequest& request, const Policy& policy) {
   if (!request.record.by_proxy) return nullptr;
   const auto address = config::parse_address(request.client);
-  if (!address || !caller_of(policy, *address).is_neighbour()) return nullptr;
-  const auto peer = policy.directory->at(*address);
-  return peer ? peer->name : request.client;
+  const auto caller = address ? caller_of(policy, *address) : Caller();
+  if (!caller.is_neighbour()) return nullptr;
+  return caller.peer ? caller.peer->name : request.client;
 }
 
 Json request_json(const RecentRequests::Found& found, const Policy& policy) {

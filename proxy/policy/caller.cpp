@@ -54,6 +54,7 @@ Caller caller_of(const Policy& policy, const config::Address& address, Door door
   // The address of a peer is the better proof: it tells which neighbour it is.
   if (policy.directory->knows(address)) {
     caller.neighbour = Proof::peer;
+    caller.peer = policy.directory->at(address);
   } else if (config::contains(access.peers, address)) {
     caller.neighbour = Proof::network;
   }

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "config/networks.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/http/head.hpp"
+
+namespace peers {
+struct Peer;
+}
 
 namespace proxy {
 
@@ -32,6 +37,8 @@ struct Caller {
   Proof admin = Proof::none;
   bool is_monitor = false;     // access.monitor
   bool may_be_client = false;  // access.clients or a rule lets it use the proxy for some requests
+  // Which neighbour, by Proof::peer. Null: several have this address.
+  std::shared_ptr<const peers::Peer> peer = nullptr;
 
   [[nodiscard]] bool is_neighbour() const { return neighbour != Proof::none; }
   [[nodiscard]] bool is_admin() const { return admin != Proof::none; }

@@ -34,7 +34,10 @@ TEST(Caller, HasTheRolesThatItsAddressAndDoorProve) {
   for (const Case& c : {
            Case{"203.0.113.1", {}},
            Case{"10.1.1.1", {.may_be_client = true}},
-           Case{"10.9.9.9", {.neighbour = Proof::peer, .may_be_client = true}},
+           Case{"10.9.9.9",
+                {.neighbour = Proof::peer,
+                .may_be_client = true,
+                .peer = policy.directory->peers().front()}},
            Case{"10.8.1.1", {.neighbour = Proof::network, .may_be_client = true}},
            Case{"10.8.8.8",
                 {.neighbour = Proof::network, .admin = Proof::network, .may_be_client = true}},
