@@ -7,6 +7,7 @@
 namespace proxy {
 namespace {
 
+// No limit. Far from the end of the type, since shares and slices are added to it.
 constexpr std::uint64_t kAny = std::uint64_t{1} << 62;
 // A slice is what a limit allows in a hundredth of a second, within these bounds.
 constexpr std::uint64_t kLongestSlice = 256 * 1024;
@@ -33,6 +34,8 @@ bool is_enough(std::uint64_t bytes, const Wish& wish) {
 std::vector<std::uint64_t> fair_shares(std::uint64_t total, std::span<const std::uint64_t> most) {
   std::vector<std::size_t> order(most.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  // By rising demand: whoever wants less than an equal part of the rest leaves what it does not
+  // want to those after it. So one pass finds the max-min shares.
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return most[a] < most[b]; });
   std::vector<std::uint64_t> shares(most.size());
   auto wanting = most.size();
@@ -44,6 +47,8 @@ std::vector<std::uint64_t> fair_shares(std::uint64_t total, std::span<const std:
 }
 
 std::uint64_t Lane::take(std::uint64_t wanted) {
+  // Without the lock: each write of each connection comes by here. Relaxed, as nothing else hangs
+  // on this number.
   auto left = allowance.load(std::memory_order_relaxed);
   std::uint64_t taken = 0;
   do {
@@ -56,6 +61,7 @@ std::uint64_t Lane::take(std::uint64_t wanted) {
 void Lanes::apply(const BandwidthLimits& limits, Time now) {
   if (limits.all != limits_.all) all_ = bucket_of(limits.all, now);
   for (auto& [client, lane] : lanes_) {
+    // It was paid for under the old limits, and would let a slice pass the new ones.
     lane.allowance = 0;
     if (limits.per_client != limits_.per_client) lane.bucket = bucket_of(limits.per_client, now);
   }
@@ -85,6 +91,7 @@ void Lanes::leave(const config::Address& client, Time now) {
   auto& lane = found->second;
   if (--lane.users > 0) return;
   std::erase(short_, &lane);
+  // Paid for, and not sent: others may send it.
   if (all_) all_->give_back(lane.allowance);
   if (lane.bucket) {
     lane.bucket->give_back(lane.allowance);
@@ -111,9 +118,11 @@ void Lanes::pay(Lane& lane, std::uint64_t bytes) {
 }
 
 void Lanes::ask(Lane& lane, Wish& wish, Time now) {
+  // Nobody overtakes, or small wishes would always find room, and a large one would starve.
   const bool others_first = !lane.wishes.empty() || all_is_short_;
   const auto free = others_first ? 0 : free_for(lane, now);
   if (is_enough(free, wish)) {
+    // More than is wanted: the next writes then need no lock.
     const auto slice = std::min(free, std::max(wish.bytes, slice_));
     wish.granted = std::min(wish.bytes, slice);
     if (!limits_.any()) return;
@@ -161,6 +170,7 @@ std::vector<Wish*> Lanes::round(Time now) {
   }
   const auto shares = fair_shares(free, most);
   for (std::size_t i = 0; i < served; ++i) grant(*short_[i], shares[i], granted);
+  // Those served go to the end of the line, also if they still want something.
   std::rotate(short_.begin(), short_.begin() + static_cast<std::ptrdiff_t>(served), short_.end());
   all_is_short_ = all_ && !short_.empty() && all_->bytes(now) < kLeast;
   return granted;
@@ -200,6 +210,7 @@ void Bandwidth::run(const std::stop_token& stop) {
     // The usual state: nobody waits, and this thread costs nothing.
     changed_.wait_for(lock, stop, kLong,
                       [this]() REQUIRES(mutex_) { return lanes_.anyone_waits(); });
+    // Wishes gather meanwhile. Otherwise whoever asks first would get all that is free.
     changed_.wait_for(lock, stop, kRound, [] { return false; });
     for (auto* wish : lanes_.round(clock_.steady())) {
       static_cast<BandwidthUse::Asked*>(wish)->wakeup->notify();
@@ -247,6 +258,7 @@ net::Task<void> BandwidthUse::wait(std::optional<std::chrono::milliseconds> limi
     const threads::MutexLock lock(bandwidth_.mutex_);
     wakeup = &*asked_.wakeup;
   }
+  // Not under the lock, which no suspension may hold. The wake-up itself stays where it is.
   is_waiting_ = true;
   co_await wakeup->wait(limit);
   is_waiting_ = false;

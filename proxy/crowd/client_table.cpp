@@ -83,6 +83,8 @@ ClientShare* ClientTable::join(const config::Address& address) {
   const threads::MutexLock lock(shard.mutex);
   auto& share = shard.shares[address];
   const auto network = network_of(address);
+  // The nodes of an unordered_map stay in place, so a share may point to its network, and a guest
+  // to its share.
   if (network && !share.network) share.network = &shard.networks[*network];
   if (network) ++share.network->connections;
   ++share.connections;
@@ -118,6 +120,8 @@ std::size_t ClientTable::connections_of(const config::Address& from) {
   return found == shard.shares.end() ? 0 : found->second.connections.load();
 }
 
+// One shard after the other: what changes meanwhile is too little to matter for a choice of whom to
+// end.
 std::uint64_t ClientTable::most_of_one(std::atomic<std::uint64_t> ClientShare::*count) {
   std::uint64_t most = 0;
   for (auto& shard : shards_) {

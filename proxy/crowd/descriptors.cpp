@@ -8,6 +8,8 @@ namespace proxy {
 namespace {
 
 std::size_t wanted_connections(const config::Limits& limits) {
+  // The default is nobody's wish. A warning at each start that few can heed would soon be read by
+  // nobody.
   const bool is_default = limits.connections == config::Limits{}.connections;
   return is_default ? kEnoughConnections : limits.connections;
 }

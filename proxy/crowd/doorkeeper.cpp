@@ -31,6 +31,7 @@ void Doorkeeper::make_room(Newcomer newcomer, Time now) {
 }
 
 std::size_t Doorkeeper::half_of_most(Time now) {
+  // The count looks at every client, and a crowd of newcomers would pay for it each time.
   if (now < counted_ + kCounted) return half_of_most_;
   counted_ = now;
   half_of_most_ = crowd_.all.clients.most_of_one(&ClientShare::connections) / 2;
@@ -40,6 +41,7 @@ std::size_t Doorkeeper::half_of_most(Time now) {
 void Doorkeeper::free_descriptors(Time now) {
   crowd_.all.warnings.warn(Shortage::descriptors, now);
   const auto& everywhere = crowd_.all.on_each_thread;
+  // First what costs nobody more than a handshake later.
   pool_.clear();
   if (everywhere && now >= asked_ + kPause) {
     everywhere([](CrowdOfThread& crowd) { crowd.doorkeeper.pool_.clear(); });

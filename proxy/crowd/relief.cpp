@@ -49,6 +49,7 @@ std::uint64_t part_of(std::uint64_t excess, const Candidates& here, std::uint64_
   if (here.freed == 0) return 0;
   const auto part =
       static_cast<double>(here.freed) / static_cast<double>(std::max(here.freed, everywhere));
+  // One byte at least, since rounding down would let every thread off.
   return static_cast<std::uint64_t>(static_cast<double>(excess) * part) + 1;
 }
 
@@ -60,6 +61,8 @@ Need need_of(const Relief::Needs& needs, Crowd& crowd, const Candidates& here) {
   const auto pressure = pressure_on(needs.transit);
   Need need{.per_client = needs.policy->settings.bytes_per_client().value};
   if (pressure < Pressure::critical) return need;
+  // A quarter above the limit: so low that the next body does not begin this again. Below that, the
+  // small windows of scarce memory (window_at()) suffice without a cut.
   const auto wanted = needs.transit.limit() / 4 * 5 + crowd.leaving_bytes;
   const auto used = needs.transit.used();
   if (used > wanted) need.freed = part_of(used - wanted, here, crowd.unread_in_transit);
@@ -109,6 +112,8 @@ void Relief::look() {
   const bool others_have_counted = now < look_.since + kFresh;
   if (!is_short(needs_, now) || !look_.is_over(now)) return;
   const auto here = responses_of(crowd_.sessions);
+  // After a quiet time nobody has counted, and a part of an unknown whole cannot be told. This look
+  // has begun the count; the next one cuts.
   if (!others_have_counted) return;
   const auto cut = whom_to_cut(here.holders, need_of(needs_, crowd_.all, here), now);
   for (const auto index : cut) here.items[index]->cut(Cut::stalled);

@@ -36,6 +36,8 @@ Indices in_order(std::span<const Holder> holders) {
   Indices order(holders.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    // By client first, so that the responses of each are one run. The address of the share tells
+    // clients apart; whose comes first does not matter.
     const auto rank = [&](const Holder& holder) {
       return std::tuple(reinterpret_cast<std::uintptr_t>(holder.client), !holder.unread.by_client,
                         holder.unread.since);
@@ -67,6 +69,7 @@ class Choice {
   }
 
   void release(const std::vector<Share>& clients) {
+    // After each cut another client may be the one that holds most.
     std::priority_queue<Share> by_freed(clients.begin(), clients.end());
     std::uint64_t spared = need_.most / 2;  // clients that hold less are
     while (left_ > 0 && !by_freed.empty()) {
@@ -75,6 +78,8 @@ class Choice {
       if (client.freed < spared) break;
       pass_those_that_may_stay(client);
       if (!next_may_go(client)) {
+        // This client may keep more than any that is left has, so those with less than half of that
+        // are no better targets.
         spared = std::max(spared, client.freed / 2);
         continue;
       }

@@ -22,6 +22,8 @@ namespace {
 using Claim = peers::PeerDirectory::Claim;
 using Peeked = inspect::Peeked;
 
+// What a browser would do with such a URL depends on how it is set up. Where a mapping covers the
+// host by name, it most likely reaches us as the server.
 bool asks_us_as_server(const Policy& policy, const http::Target& target) {
   const auto* const mapping = policy.gateway.find(target.host(), target.port());
   const bool is_http = target.form() == http::Target::Form::absolute && !target.https();
@@ -112,6 +114,7 @@ Task<cache::disk::Result<Peeked>> peek(const ServeAccess& access, const Request&
 // The freshness that the response states, or that the heuristic gives it, without the bounds of the
 // settings. Nothing: its head cannot be read.
 std::optional<cache::Freshness> told_freshness(const cache::Entry& entry, http::Targets targets) {
+  // It has been stored, so it was within the limits that held at the time.
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
   std::string text = std::string(entry.head()) + "\r\n";
   const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
@@ -310,6 +313,7 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   const auto imagined = imagine(*pinned, asked, text);
   if (!imagined) co_return Explained(imagined.error());
   auto& request = **imagined;
+  // Of its own: the asker's record tells of the page, not of the request that is explained.
   ResponseState unsent;
   RequestRecord record;
   const Client client{access, asker.response, unsent, record, asked.client, asked.client_text};
@@ -320,6 +324,7 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
     explanation.sources.no_neighbours = "a tunnel leads to one server";
     write_origin(request, explanation.sources.origin);
   }
+  // No rule of caching applies to either.
   if (explanation.own_page || explanation.tunnel) co_return Explained(std::move(explanation));
   request.write_client_fields(request.policy().settings.gateway.forwarded, asked.client_text);
 

@@ -167,6 +167,7 @@ std::string lifetime_of(const StoredFacts& stored, const Explanation& explanatio
           ? fmt::format("rule ({} by {})", config::rough_text(*stored.told_lifetime), basis)
           : std::string(basis),
       config::rough_text(entry.age(explanation.now)));
+  // The entry is stale at the end of its lifetime, not after it (RFC 9111 4.2).
   const auto left = entry.ttl(explanation.now);
   if (left.count() <= 0) return text + "stale for " + config::rough_text(-left);
   return text + fmt::format("fresh for another {}, until {}", config::rough_text(left),
@@ -175,6 +176,8 @@ std::string lifetime_of(const StoredFacts& stored, const Explanation& explanatio
 
 // What the response says of its use once it is stale.
 std::string stale_rules_of(const cache::Entry& entry) {
+  // The first that applies is the only one: no-cache and must-revalidate outweigh both windows of
+  // RFC 5861.
   if (entry.no_cache) return "validated before each use (no-cache)";
   if (entry.never_stale) return "never used stale";
   const auto while_asked = entry.extras().stale_while_revalidate;

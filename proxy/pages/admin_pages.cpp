@@ -43,6 +43,7 @@ bool begin(const PagesAccess& pages, const std::shared_ptr<Making>& making) {
     making->more = making->slices->next(clock, making->lines);
     making->made.notify();
   };
+  // By the threads of the disk, since a slice reads it, and behind the reads that clients wait for.
   if (pages.cache.disk) return pages.cache.disk->post(job) == cache::DiskTier::Posted::yes;
   asio::post(pages.cache.aside, job);
   return true;
@@ -52,6 +53,7 @@ bool begin(const PagesAccess& pages, const std::shared_ptr<Making>& making) {
 Task<std::shared_ptr<Making>> make_slice(const Visit& visit,
                                          std::shared_ptr<inspect::Slices> slices) {
   constexpr std::chrono::milliseconds kLook{50};  // nothing wakes this for a disk that hangs
+  // Shared with the job, which a disk that hangs may keep for longer than the client stays.
   auto making = std::make_shared<Making>(visit.client.access.executor(), std::move(slices));
   bool begun = false;
   while (!why_over(visit.pages)) {
@@ -113,6 +115,7 @@ boost::system::result<Hypothesis, QueryFault> hypothesis_in(const Visit& visit) 
                    .client = visit.client.address,
                    .client_text = visit.client.address_text,
                    .user = std::move(given["user"])};
+  // Without an address the answer is what the asker itself would get.
   if (!given.contains("client")) return asked;
   const auto address = config::parse_address(given["client"]);
   if (!address) return QueryFault{"client: expected an IP address"};
@@ -156,6 +159,7 @@ PageAnswer serve_cache_verify(const Visit& visit) {
         409, "there is nothing to verify: this cache is in memory alone", Tag::none, {}};
   }
   auto& runs = visit.pages.instance.verifying;
+  // Given back however this ends, also if the client leaves in the middle.
   const std::unique_ptr<std::atomic<bool>, EndVerify> turn(runs.exchange(true) ? nullptr : &runs);
   if (!turn) co_return Refusal{409, "the cache is being verified already", Tag::none, {}};
   std::shared_ptr<inspect::Slices> slices = inspect::verify_live(*disk, [](const auto& damage) {
@@ -191,6 +195,7 @@ PageAnswer serve_reload(const Visit& visit) {
     page["errors"].push_back({{"where", error.where}, {"what", error.what}});
   }
   auto json = page.dump(-1, ' ', false, Told::error_handler_t::replace) + '\n';
+  // The order was understood, and the file is at fault (RFC 9110 15.5.21).
   const unsigned status = reloaded.errors.empty() ? 200 : 422;
   co_return co_await send_json(visit.client, std::move(json), status);
 }

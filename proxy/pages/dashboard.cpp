@@ -74,12 +74,16 @@ PageAnswer serve_dashboard(const Visit& visit) {
   const auto path = visit.path().substr(0, visit.path().find('?'));
   if (path == "/hearsay") {
     auto moved = own_message(visit.client, 308, "", "");
+    // The browser's cookie is for the paths below /hearsay/ alone, so the page must have one of
+    // them.
     moved.set(field::location, kDashboard);
     co_return co_await send_page(visit.client, std::move(moved));
   }
   const auto* file = file_at(path);
   if (!file) co_return Refusal{404, "the dashboard has no such file", Tag::own_page, {}};
   auto head = head_of(visit.client, *file);
+  // The files change with the program alone. A browser that asks each time costs a few bytes, and
+  // never shows an old script with a new page.
   const http::StoredValidators validators{file->etag, {}};
   const auto now = machine::whole_seconds(visit.client.access.clock().shown());
   if (http::not_modified(visit.request.head.fields, validators, now)) {
@@ -114,6 +118,7 @@ PageAnswer serve_history(const Visit& visit) {
   }
   const auto& history = visit.pages.observed.history;
   auto told = span == "day" ? history.day() : history.hour();
+  // Readers compare with their own clocks, so they get wall time.
   told.end = machine::whole_seconds(visit.pages.clock().shown(told.end));
   return send_page(visit.client, json_message(visit, history_json(told)));
 }
@@ -139,6 +144,7 @@ PageAnswer serve_origins(const Visit& visit) {
 }
 
 PageAnswer serve_events(const Visit& visit) {
+  // Without bytes for so long, a browser or a proxy before it may take the stream for dead.
   constexpr std::chrono::seconds kSilence{5};
   // A browser whose stream ends tries again after a second.
   constexpr std::string_view kRetry = "retry: 1000\n\n";

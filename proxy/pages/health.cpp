@@ -30,6 +30,7 @@ void add_fault(Troubles& all, std::string_view what, std::optional<Fault::Told> 
 
 void add_disk(Troubles& all, const PagesAccess& pages, const Policy& policy) {
   const auto* const disk = pages.cache.disk;
+  // Without a disk none was asked for, and nothing is wrong.
   if (!disk) return;
   const auto state = disk->state();
   if (!state.working) {
@@ -44,6 +45,8 @@ void add_neighbours(Troubles& all, const Policy& policy, const upstream::NameHea
                     Time now) {
   const bool are_silent = names.are_silent(now);
   for (const auto& peer : policy.directory->status(now)) {
+    // Its name is not resolved because the name servers are silent: one cause is one reason, in
+    // add_names().
     auto why = is_excused(peer, names, now) ? std::string() : why_down(peer);
     if (!why.empty()) all.push_back({"peer", peer.name, std::move(why)});
     const auto parent = policy.routes.status(peer.id, now);
@@ -92,6 +95,8 @@ void add_memory(Troubles& all, const PagesAccess& pages, const Policy& policy) {
   if (const auto full = pages.cache.reduced_from.load()) {
     add(all, "memory", text_of_reduced(pages.cache.budget.limit(), full));
   }
+  // Of the whole process: what the cache does not count, such as fragments, counts for the system,
+  // too.
   const auto resident =
       pages.observed.facts ? pages.observed.facts->resident_bytes().value_or(0) : 0;
   // Nine tenths: the system ends a process that takes more memory than there is.
@@ -137,6 +142,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
                      config::rough_text(time), text(one.why), upstream::advice_on(one.why)),
          1, one.since, one.last});
   }
+  // A reader of /health wants to know that there are more, not which.
   const auto others = failing.size() - named;
   if (others > 0) all.push_back({"origin", {}, fmt::format("and {} more", others), others});
   return all;
@@ -169,6 +175,7 @@ std::vector<Trouble> troubles_of(const PagesAccess& pages, const Policy& policy,
   }
   add_fault(all, "settings", pages.observed.settings_fault.told());
   add_fault(all, "log", pages.observed.log.fault());
+  // Some parts know since when; for the others it counts from the first look that saw them.
   for (auto& one : all) {
     if (!one.since) one.since = pages.observed.first_seen.since(one.name(), now);
     if (!one.last) one.last = now;
@@ -189,6 +196,7 @@ std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& tr
   };
   for (const auto& trouble : troubles) {
     nlohmann::ordered_json one{{"what", trouble.what}};
+    // Which origins clients ask for tells what people read, and is for administrators.
     const bool is_hidden = trouble.which_is_private && readers != Audience::admins;
     if (!trouble.which.empty()) one["which"] = is_hidden ? kForAdmins : trouble.which;
     one["text"] = trouble.text;
@@ -210,6 +218,8 @@ PageAnswer serve_health(const Visit& visit) {
   const auto strict = only_parameter(visit.path(), "strict");
   if (!strict) return refused(Refusal::bad(strict.error().text));
   const auto troubles = troubles_of(pages, visit.policy(), pages.clock().steady());
+  // Degraded is not down: a load balancer that took this proxy out for an origin's fault would only
+  // make things worse. Who wants to know asks by ?strict=1.
   const bool serves = !pages.instance.draining && (*strict != "1" || troubles.empty());
   const auto readers = visit.caller.is_admin() ? Audience::admins : Audience::monitors;
   return send_json(visit.client, health_json(pages, troubles, readers), serves ? 200 : 503);

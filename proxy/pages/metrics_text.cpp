@@ -181,6 +181,7 @@ void append_troubles(std::string& out, const PagesAccess& pages, const Policy& p
                      machine::Clock::SteadyTime now) {
   describe(out, "hearsay_troubles", "gauge", "Things that do not work now, by what: see /health.");
   const auto all = troubles_of(pages, policy, now);
+  // Each is there at 0, too: an alert on a series that does not exist never fires.
   for (const auto what : kTroubles) {
     std::size_t number = 0;
     for (const auto& trouble : all) number += trouble.what == what ? trouble.number : 0;
@@ -196,6 +197,7 @@ void append_troubles(std::string& out, const PagesAccess& pages, const Policy& p
            "Requests that origins failed, by why.");
   for (std::size_t why = 0; why < kFailures; ++why) {
     const auto what = static_cast<Failure::What>(why);
+    // The rest are faults of clients or of this proxy, which other counters have.
     if (!is_of_origin(what)) continue;
     fmt::format_to(std::back_inserter(out), "hearsay_origin_failures_total{{why=\"{}\"}} {}\n",
                    word(what), pages.upstream.health.failures(what));
@@ -208,6 +210,7 @@ void append_failing_origins(std::string& out, const PagesAccess& pages,
   describe(out, "hearsay_origin_failed_in_a_row", "gauge",
            "How many requests in a row failed at an origin that the settings name (reverse), since "
            "it last answered. Only origins that fail now are listed.");
+  // Each name is a series, which Prometheus keeps long after the origin is well again.
   std::size_t listed = 0, others = 0;
   for (const auto& one : pages.upstream.health.failing(now)) {
     if (!one.mapped) {
@@ -265,6 +268,7 @@ double write_amplification(const disk::Counters& counters) {
 
 // None without a disk.
 void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
+  // A gauge of 0 would look like an empty disk.
   if (!tier) return;
   const auto& disk = tier->disk();
   for (const auto& [name, help, count] : kDiskCounters) {
@@ -294,6 +298,7 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
 }  // namespace
 
 std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
+  // One time for all: figures that belong together tell of one moment.
   const auto now = pages.clock().steady();
   const Gauges gauges{.connections = pages.crowd.clients.connections(),
                       .cache_entries = pages.cache.store.responses(),

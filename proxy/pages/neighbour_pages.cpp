@@ -67,6 +67,7 @@ PageAnswer send_digest(const Visit& visit, OwnHead head, ServedForm form, Digest
   const auto size = body.bytes.size();
   const asio::const_buffer first(body.bytes.data(), body.first);
   const std::span<const asio::const_buffer> parts(&first, 1);
+  // In two parts if need be, with a pause between them, which send_message() does not know.
   auto error = co_await client.response.start(text, message.result_int(), size, parts);
   if (!error && body.first < size) {
     net::Timer timer(client.access.executor(), body.pause);
@@ -78,6 +79,7 @@ PageAnswer send_digest(const Visit& visit, OwnHead head, ServedForm form, Digest
   if (error) co_return std::nullopt;
   auto& sent = sent_in(client, form);
   sent.requests.add();
+  // No body was sent, so none is counted.
   if (client.state.head_only) co_return std::nullopt;
   sent.bytes.add(size);
   if (visit.caller.peer) visit.caller.peer->accuracy.sent_digest(size);
@@ -141,9 +143,11 @@ PageAnswer serve_store_digest(const Visit& visit) {
 PageAnswer serve_native_digest(const Visit& visit) {
   auto& client = visit.client;
   hear(visit);
+  // A line in the log each second for each neighbour would hide all others.
   client.record.routine = from_hearsay(visit.request);
   const auto form = co_await await_form(visit);
   auto head = own_head(client, 200, peers::kNativeType);
+  // A cache on the way would hand out an old generation as if nothing had changed.
   head.set(field::cache_control, "no-store");
   head.set(peers::kEpochField, client.access.fetching.sources.shared.publisher.epochs());
   head.set(field::etag, form->etag);

@@ -75,6 +75,7 @@ const Failing* main_cause(const OriginsSeen& seen) {
 // them, or the way to them all.
 void add_share(std::vector<Trouble>& all, const OriginsSeen& seen) {
   if (seen.requests < kLeastRequests || seen.failed * kFailedOf < seen.requests) return;
+  // Origins of the settings have reasons of their own: see origin_reasons().
   const auto external = of_settings(seen.failed_lately, false).size();
   const auto* const one = main_cause(seen);
   if (one ? one->mapped || !names(seen.failing, one->origin) : external < 2) return;
@@ -112,6 +113,7 @@ Json wait_json(const OriginTraffic::Wait& wait, Time now,
           {"waits_for", upstream::word(wait.what)},
           {"of", word(wait.of)},
           {"server", wait.server},
+          // Tenths: the page is read by people, who compare waits of seconds.
           {"seconds", std::round(10 * seconds_of(waited)) / 10},
           {"since", std::round(seconds_of(shown.time_since_epoch() - waited))},
           {"bytes", wait.bytes}};
@@ -157,6 +159,7 @@ std::vector<Trouble> origin_reasons(const OriginsSeen& seen, Time now) {
   auto all = origin_troubles(of_settings(seen.failing, true), now);
   add_share(all, seen);
   for (const auto& one : seen.silences) {
+    // An origin that fails and is silent has one cause, and gets one reason.
     const bool is_said = std::any_of(all.begin(), all.end(), [&one](const Trouble& trouble) {
       return trouble.which == one.origin;
     });
@@ -196,6 +199,7 @@ OriginsView origins_view(const PagesAccess& pages, Time now) {
   OriginsView view;
   view.origins = pages.upstream.traffic.origins(now);
   view.notes = origin_notes(origins_seen(pages, now), view.origins, now);
+  // After the notes, which look at all of them.
   view.origins.resize(std::min(view.origins.size(), kMostShown));
   view.waits = pages.upstream.traffic.waits(kMostShown);
   return view;

@@ -87,6 +87,7 @@ PageAnswer serve_index(const Visit& visit) {
     fmt::format_to(std::back_inserter(text), "{:<21}{}{}\n", page.path, method, page.about);
   }
   auto message = own_message(visit.client, 200, "text/plain; charset=utf-8", std::move(text));
+  // A browser gets the dashboard at the same URL.
   message.set(beast::http::field::vary, "Accept");
   return send_page(visit.client, std::move(message));
 }
@@ -180,6 +181,7 @@ std::optional<Refusal> check_method(const Request& request, Effect effect) {
 PageAnswer answer_own(const Visit& visit, const OwnPage& page) {
   auto& client = visit.client;
   const auto& request = visit.request;
+  // First who asks: strangers do not learn by the method which pages there are.
   auto refusal = check_reader(visit, page);
   if (!refusal) refusal = check_method(request, page.effect);
   if (refusal) return refused(std::move(*refusal));
@@ -210,6 +212,7 @@ const OwnPage* own_page(const Client& client, const Request& request) {
 
 Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
                      const OwnPage& page, RequestBody& body) {
+  // Before the answer, since error pages are made for our own pages in another way.
   client.record.tag = Tag::own_page;
   const Visit visit{pages, client, request, body,
                     caller_of(pages, client, request, request.policy())};
@@ -229,6 +232,7 @@ PageAnswer send_page(Client& client, OwnMessage message) {
 
 PageAnswer send_page(const Visit& visit, OwnMessage message,
                      std::function<std::string()> make_body) {
+  // A variable: g++ 12.2 destroys a temporary of an awaited call twice.
   auto making = make(make_body);
   auto text = co_await net::run_on(visit.pages.cache.aside, std::move(making));
   message.body() = std::move(text);

@@ -46,6 +46,8 @@ std::string networks_text(config::Networks networks) {
   const auto place = [](const config::Network& network) {
     return std::tie(network.address, network.prefix);
   };
+  // A network sorts before those within it: it has the same first address or a lower one, and a
+  // shorter prefix.
   std::sort(networks.begin(), networks.end(),
             [&](const auto& a, const auto& b) { return place(a) < place(b); });
   std::string text;
@@ -104,6 +106,7 @@ struct Fallback {
 Fallback fallback_of(const config::Settings& settings, const std::vector<peers::PeerRef>& peers,
                      const config::HostPort& proxy) {
   Fallback fallback;
+  // Neither this proxy again nor a server twice: each would cost the client another time-out.
   std::vector<std::string> known{config::pac_server({false, proxy}),
                                  config::pac_server({true, proxy})};
   const auto add = [&](const std::string& server) {
@@ -132,6 +135,8 @@ std::vector<std::string> indirect_hosts(const config::Settings& settings) {
   return hosts;
 }
 
+// In the JavaScript of 1999 (ES3): the engines that run such scripts, of old browsers and of
+// Windows, know no other.
 constexpr std::string_view kFunction = R"(
 function isWithin(host, list) {
   for (var i = 0; i < list.length; ++i) {
@@ -191,6 +196,8 @@ bool is_wpad(std::string_view host) {
 PageAnswer serve_pac(const Visit& visit) {
   const config::HostPort at{std::string(visit.request.target.host()), visit.request.target.port()};
   const auto named = config::parse_host_pattern(config::to_text(at));
+  // By the name in the request this client has reached us, so it will again. The script names
+  // nothing that was not read as a host, since whatever stands in it is run.
   if (at.host.empty() || !named || named->host.starts_with('*')) {
     return refused({400, "the Host field says where I am, so this needs one", Tag::own_page, {}});
   }

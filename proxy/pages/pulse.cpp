@@ -33,6 +33,7 @@ void Pulse::follow(PinnedPolicy policy) {
 net::Task<void> Pulse::run() {
   net::Timer timer(pages_.cache.aside);
   for (;;) {
+    // A fault in one beat must not end all later ones.
     try {
       beat();
     } catch (const std::exception& bug) {
@@ -87,6 +88,7 @@ void Pulse::follow_clock() {
   auto& clock = pages_.clock();
   const auto steps = clock.take_steps();
   for (const auto& step : steps) write_step(step);
+  // What origins showed was measured against the clock before the step.
   if (!steps.empty()) pages_.upstream.clocks.forget();
   const bool doubts = clock.doubt().has_value();
   if (std::exchange(doubts_ages_, doubts) && !doubts) write_ages_right();
@@ -103,11 +105,13 @@ void Pulse::hurry() {
 void Pulse::tell_requests() {
   const auto requests = pages_.observed.recent.newer_than(known_);
   pages_.observed.busiest.note(requests, pages_.clock().steady());
+  // The text for watchers takes milliseconds; all before is needed also if nobody watches.
   if (pages_.visitors.watchers.count() == 0) return;
   const auto pinned = policy();
   const auto as_event = [](const std::string& text) {
     return std::make_shared<const std::string>("data: " + text + "\n\n");
   };
+  // Made once for all watchers, whatever their number.
   const auto to_others = as_event(news_json(pages_, *pinned, Audience::monitors));
   auto to_admins = to_others;
   if (pages_.visitors.watchers.any_admin()) {

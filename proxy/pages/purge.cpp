@@ -40,6 +40,7 @@ std::optional<PurgeOrder> read_order(Section& in) {
     const auto hosts = in.host_pattern(*host);
     return hosts ? std::optional<PurgeOrder>(PurgePattern(HostPattern(*hosts))) : std::nullopt;
   }
+  // With a whole host, or "http://a" would purge a.test and all other hosts that begin so.
   const auto begin = url_at(in, *prefix);
   return begin ? std::optional<PurgeOrder>(PurgePattern(begin->url())) : std::nullopt;
 }
@@ -64,6 +65,7 @@ Task<std::optional<Forgotten>> carry_out(const Visit& visit, PurgeOrder order) {
   const auto* url = std::get_if<http::Target>(&order);
   auto& cache = visit.client.access.fetching.cached();
   if (!url) co_return co_await forget(cache, std::get<PurgePattern>(order));
+  // Stored names lack the parameters that a rule of the site drops.
   const auto name = visit.policy().rules.key_url(*url);
   Forgotten all;
   for (const auto space : {cache::Space::web, cache::Space::gateway}) {
@@ -129,6 +131,7 @@ Task<void> serve_purge(const PagesAccess& pages, Client& client, const Request& 
   }
   const auto purged = co_await forget_url(client.access.fetching.cached(), request.stored_as());
   client.record.tag = Tag::purge;
+  // As Squid answers PURGE, so that its scripts work here.
   const auto message = message_of(client, purged.dropped > 0 ? 200 : 404, purged);
   co_await send_message(client, message);
 }

@@ -45,6 +45,8 @@ boost::system::result<std::optional<std::string>, QueryFault> only_parameter(
     return QueryFault{"this page knows the parameter " + std::string(name) + " alone"};
   }
   const auto value = query.substr(equals + 1);
+  // Most likely a URL that was pasted without encoding: a purge of its first half would look like
+  // success.
   if (value.find('&') != value.npos) {
     return QueryFault{"one parameter at most; a & of a URL is written %26"};
   }
@@ -62,6 +64,7 @@ boost::system::result<std::map<std::string, std::string, std::less<>>, QueryFaul
     query.remove_prefix(std::min(one.size() + 1, query.size()));
     const auto equals = one.find('=');
     const auto name = one.substr(0, equals);
+    // A mistyped name that were passed over would give an answer to another question.
     if (std::find(known.begin(), known.end(), name) == known.end() || equals == one.npos) {
       return QueryFault{"this page knows no parameter " + std::string(one.substr(0, 40))};
     }

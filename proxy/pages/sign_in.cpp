@@ -69,6 +69,7 @@ std::vector<std::string_view> badges_shown(const Request& request) {
   const auto begin = name_of_cookie(request.target) + '=';
   for (const auto& line : request.head.fields) {
     if (line.id != http::field::cookie) continue;
+    // A browser may show an older badge, too, which counts no more.
     for (auto rest = line.value; !rest.empty() && badges.size() < kMostShownBadges;) {
       const auto cookie = http::next_cookie(rest);
       if (cookie.starts_with(begin)) badges.push_back(cookie.substr(begin.size()));
@@ -92,6 +93,7 @@ std::vector<std::string> badge_cookies(const http::Target& target, std::string_v
       badge.empty() ? std::chrono::seconds(0) : std::chrono::seconds(Badges::kBadgeLasts);
   std::vector<std::string> cookies;
   for (const auto path : kBadgePaths) {
+    // Scripts cannot read it (HttpOnly), and pages of other sites cannot have it sent (SameSite).
     cookies.push_back(fmt::format("{}={}; Path={}; Max-Age={}; HttpOnly; SameSite=Strict{}",
                                   name_of_cookie(target), badge, path, lasts.count(),
                                   target.https() ? "; Secure" : ""));
@@ -102,6 +104,7 @@ std::vector<std::string> badge_cookies(const http::Target& target, std::string_v
 std::string reachable_at(const std::vector<net::tcp::endpoint>& listening,
                          std::string_view own_name, const std::optional<IpAddress>& machine) {
   if (listening.empty()) return {};
+  // A socket of loopback alone would be of no use in a link for another machine.
   const auto socket = std::max_element(
       listening.begin(), listening.end(),
       [](const auto& one, const auto& other) { return openness(one) < openness(other); });

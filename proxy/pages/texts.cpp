@@ -18,6 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A URL in a log may hold bytes that are no UTF-8, for which dump() would throw.
 std::string one_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -32,6 +33,7 @@ std::string_view word(RecentKind kind) {
 }
 
 Json neighbour_json(const RecentRequest& request, const Policy& policy) {
+  // A person at a neighbour's machine is a client like any other.
   if (!request.record.by_proxy) return nullptr;
   const auto address = config::parse_address(request.client);
   const auto caller = address ? caller_of(policy, *address) : Caller();
@@ -57,6 +59,7 @@ Json request_json(const RecentRequests::Found& found, const Policy& policy) {
           {"verdict", verdict_of(record)}};
 }
 
+// A request that was kept may stand for others that were not, so sums have fractions.
 std::uint64_t whole(double number) {
   return static_cast<std::uint64_t>(std::llround(number));
 }
@@ -118,6 +121,7 @@ Json filter_json(const peers::FilterStats& stats, cache::Time now) {
           {"fill_ratio", stats.fill_ratio},
           {"false_positive_rate", stats.false_positive_rate},
           {"built_at", timestamp(stats.built_at)},
+          // Never negative: a digest may be published after `now` was read.
           {"age_seconds", std::max(0.0, age.count())},
           {"bytes", stats.bytes}};
 }
@@ -245,6 +249,7 @@ std::vector<RecentRequests::Found> newest_of_each_kind(
   std::array<std::size_t, kRecentKinds> taken{};
   std::vector<RecentRequests::Found> newest;
   for (auto it = requests.rbegin(); it != requests.rend(); ++it) {
+    // From the newest on: of a kind that has too many, the oldest are left out.
     auto& of_kind = taken[static_cast<std::size_t>(kind_of(it->request->record))];
     if (of_kind++ < most) newest.push_back(*it);
   }

@@ -24,6 +24,7 @@ net::Task<WaitingClients::News> WaitingClients::Waiting::next(std::chrono::milli
 void WaitingClients::tell(const News& to_admins, const News& to_others) {
   const threads::MutexLock lock(mutex_);
   for (Waiting* client : clients_) {
+    // What was not read yet is replaced: a slow dashboard shows the latest state, not a backlog.
     client->news_ = client->rank_ == Rank::admin ? to_admins : to_others;
     client->wakeup_.notify();
   }

@@ -75,6 +75,7 @@ std::string text_of(const Denial& denial) {
 
 const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request) {
   const auto& rules = request.policy().access_rules;
+  // Few have such rules, and the time of this place costs a look at the clock of each request.
   const auto now = rules.have_times() ? local_time(asker.clock.shown()) : LocalTime{};
   return rules.find({asker.address, request.target, request.head.method, now, asker.user});
 }
@@ -91,6 +92,8 @@ std::optional<Denial> check_access(const AccessAsker& asker, const Request& requ
   if (auto denial = check_rules(asker, request)) return denial;
   const auto& policy = request.policy();
   const auto& target = request.target;
+  // What the settings chose is not for the rules against clients: an origin of `reverse` mostly is
+  // on loopback.
   if (request.terms().chooses_origin) {
     if (!policy.serves_forward) return Denial{Why::no_forward};
     if (asker.guard.names_denied_literal(target.host(), target.port()))

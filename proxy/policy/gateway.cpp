@@ -79,6 +79,7 @@ const Mapping* Gateway::listed(std::string_view host, std::uint16_t port) const 
   const auto by_port = mappings_.find(host);
   if (by_port == mappings_.end()) return nullptr;
   auto found = by_port->second.find(port);
+  // A mapping with the port wins over one for any port (0).
   if (found == by_port->second.end()) found = by_port->second.find(0);
   return found == by_port->second.end() ? nullptr : &found->second;
 }

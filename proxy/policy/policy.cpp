@@ -18,6 +18,8 @@ std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& sett
 
 // A gateway that everybody may use is no open proxy.
 bool serves_forward(const config::Settings& settings, const AccessRules& access_rules) {
+  // Only by an explicit setting: whoever opens a gateway to the Internet rarely thinks of the proxy
+  // within.
   const bool everybody = is_everybody(settings.access.clients) || access_rules.allow_everybody();
   return settings.gateway.forward.value_or(settings.gateway.reverse.empty() || !everybody);
 }

@@ -133,6 +133,7 @@ OwnedRequest::OwnedRequest(const Request& original) {
   text_.reserve(size);
   text_.append(target).resize(size);
   http::RequestHead head;
+  // Also for HEAD: a fill stores the whole response.
   head.method = "GET";
   head.target = std::string_view(text_).substr(0, target.size());
   head.minor = original.head.minor;

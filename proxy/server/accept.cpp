@@ -37,6 +37,7 @@ Room room_for(Worker& worker, net::Socket& socket) {
       connection_limits(worker.policy()->settings.limits, shared.crowd.descriptors.connections)};
   const auto descriptor = static_cast<std::size_t>(socket.native_handle());
   if (descriptor < shared.crowd.descriptors.scarce_from) return room;
+  // Already now: once none is left, a connection cannot even be accepted to be refused.
   worker.crowd.doorkeeper.free_descriptors(worker.shared.cache.clock.steady());
   room.limits.all = std::min(room.limits.all, shared.crowd.clients.ordinary());
   room.may_wait = false;
@@ -72,6 +73,7 @@ Guest try_to_enter(Worker& worker, const config::Address& address, const Connect
 // Whether the client has sent a whole head, so that its connection will not wait in the reserve.
 bool has_asked(net::Socket& socket) {
   std::array<char, 4096> bytes;
+  // Without taking the bytes: the session reads them.
   const auto n =
       ::recv(socket.native_handle(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
   if (n <= 0) return false;

@@ -70,6 +70,7 @@ void Engine::start() {
   accept_clients_everywhere();
   net::spawn(shared_.cache.aside, pulse_.run());
   giving_way_.start();
+  // Last, when everything that a request may touch is there.
   workers_.start();
 }
 
@@ -115,6 +116,7 @@ void Engine::take_disk_back() {
 }
 
 void Engine::serve_no_more() {
+  // Who leaves publishes nothing: the successor does, at the same address.
   neighbourhood_.stop();
   asio::post(aside_, [this] {
     giving_way_.begin_anew();
@@ -123,6 +125,7 @@ void Engine::serve_no_more() {
 }
 
 void Engine::stop(const WorkerThreads::WaitsFor& waits_for) {
+  // First, since the control thread calls into what ends below.
   waits_for(kControl);
   neighbourhood_.stop();
   workers_.stop(waits_for);

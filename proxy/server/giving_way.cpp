@@ -51,6 +51,7 @@ void GivingWay::give_way() {
   const auto held = std::min(budget.used(), budget.limit());
   const auto limit = std::min(budget.limit(), std::max(kLeast, held - held / 8));
   storage_.limit_memory(limit);
+  // To the system, or the allocator keeps it for itself and the next large allocation fails, too.
   memory::return_all_freed();
   reserve_.refill();
   spdlog::error("memory: {}", text_of_reduced(limit, full));

@@ -88,6 +88,7 @@ void HandOver::begin() {
   channel_.close(ignored);
   channel_.assign(channel.release());
   await_messages();
+  // A program that hangs while it starts would otherwise block every later try.
   deadline_.expires_after(steps_.longest);
   deadline_.async_wait([this](net::error_code error) {
     if (!error) give_up();
@@ -126,6 +127,7 @@ void HandOver::apply(const succession::Message& message) {
       if (steps_.release_disk()) succession::send(channel_.native_handle(), Kind::disk_released);
       break;
     case Kind::control_declined:
+      // Its settings name another path, so the file is ours to remove.
       sockets_.control.leave_file_to(ControlSocket::Heir::nobody);
       break;
     case Kind::forgotten:

@@ -50,6 +50,8 @@ void HeldHead::arrived(std::size_t bytes, std::size_t memory) {
   keep_the_limit();
   const auto& shared = worker_.shared;
   const auto most = worker_.policy()->settings.limits.heads.value;
+  // Those that were cut hold their memory until they end. At twice the limit not even a head that
+  // just came may stay.
   if (shared.crowd.head_bytes + shared.crowd.leaving_heads > 2 * most) session_.cut(Cut::heads);
 }
 

@@ -70,6 +70,7 @@ void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> len
   state_.started = true;
   record_.status = status;
   record_.first_byte = clock_.steady();
+  // RFC 9110 6.4.1: these have no body, whatever their fields say.
   const bool bodiless = status == 204 || status == 304 || state_.head_only;
   body_.form = bodiless ? Body::none : Body::plain;
   body_.left = bodiless ? std::nullopt : length;
@@ -212,6 +213,7 @@ Soon<error_code> Http1Response::write(Buffers&& buffers, net::More more) {
   const auto size = asio::buffer_size(all);
   record_.bytes += size;
   std::size_t sent = 0;
+  // Most responses fit into the socket's buffer: those need no coroutine.
   if (!is_limited(state_.bandwidth) && held_back_.empty()) {
     const auto some = stream_.try_write(all, more);
     if (!some) record_sent(some.error());
@@ -273,6 +275,7 @@ Task<error_code> Http1Response::write_in_turns(const Buffers& buffers) {
   for (std::uint64_t sent = 0; sent < writing_;) {
     const auto allowed = co_await turn(writing_ - sent);
     if (gone_) co_return gone_;
+    // Copies of the list, not of the bytes.
     const auto part = part_of(buffers, sent, allowed);
     stream_.expires_after(idle_);
     const auto error = co_await stream_.write(std::span(part.data(), part.size()));

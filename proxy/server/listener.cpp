@@ -52,8 +52,11 @@ machine::Descriptor open_bound(const tcp::endpoint& endpoint, bool shared) {
   machine::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) fail(endpoint, "open a socket for");
   const int fd = socket.number();
+  // Connections of an earlier run would keep the port for a minute (TIME_WAIT).
   set(fd, SOL_SOCKET, SO_REUSEADDR);
   if (shared) set(fd, SOL_SOCKET, SO_REUSEPORT);
+  // Whatever the system's default: an address of IPv6 means IPv6, or "[::]" would take the port
+  // from "0.0.0.0".
   if (family == AF_INET6) set(fd, IPPROTO_IPV6, IPV6_V6ONLY);
   if (::bind(fd, endpoint.data(), static_cast<socklen_t>(endpoint.size())) != 0) {
     fail(endpoint, "bind to");
@@ -96,6 +99,7 @@ void Listeners::open(std::span<const config::HostPort> settings, std::vector<int
     const auto endpoint = endpoint_of(wanted);
     if (!take(endpoint, pool)) bind(endpoint);
   }
+  // Clients of an address that is not listened on any more must not wait in its queue.
   for (const int fd : pool) ::close(fd);
 }
 
@@ -106,6 +110,7 @@ void Listeners::inherit(std::vector<int> pool) {
       throw std::runtime_error("LISTEN_FDS: descriptor " + std::to_string(fd) +
                                " is no bound TCP socket");
     }
+    // Who passed it may have left it blocking, and accept() must never wait.
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
     listen_on(fd, endpoint);
   }

@@ -35,6 +35,7 @@ void Neighbourhood::follow(const Policy& policy, WaitingClients& polls,
   exchange_.reset();
   settings_ = settings;
   polled_ = policy.directory;
+  // Between two control threads: while none runs, nobody else touches the publisher.
   publisher_.follow(settings, clock_.now());
   polls.wake_all();
   exchange_.emplace(peers::Exchange::Needs{

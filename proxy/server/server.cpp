@@ -74,6 +74,7 @@ void Server::run() {
   start();
   signals_.io.run();
   if (hand_over_.is_done()) {
+    // The successor is the service now, and says for itself that it lives.
     watchdog_.leave();
     watchdog_.end_within(engine_.policy()->settings.timeouts.hand_over + Watchdog::kLongest);
     leave();
@@ -102,6 +103,7 @@ void Server::handle_signals() {
                                  "connections have"),
                  std::chrono::ceil<std::chrono::seconds>(drain).count());
     watchdog_.end_within(drain + Watchdog::kLongest);
+    // A successor that took over now would outlive the order to end.
     hand_over_.cancel();
     signals_.told_to_end = true;
     signals_.io.stop();
@@ -292,6 +294,7 @@ void Server::drain() {
 
 std::size_t Server::open_connections() const {
   const auto& shared = engine_.shared();
+  // Late connections come until the end, as a load balancer keeps asking. Nobody waits for them.
   const std::size_t all = shared.crowd.clients.connections();
   return all - std::min<std::size_t>(all, shared.instance.late_connections);
 }
@@ -303,6 +306,7 @@ void Server::stop() {
   });
   signals_.io.end_coroutines();  // an order to reload may wait there
   engine_.end_coroutines();
+  // Its reader may be a pipe that nobody empties.
   watchdog_.end_within(Watchdog::kLongest, "the access log");
   engine_.shared().observed.log.end();
 }

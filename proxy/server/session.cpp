@@ -187,6 +187,7 @@ Task<void> Session::run() {
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn != 0) continue;
     co_await response_.flush();
+    // Behind whatever else is ready on this thread.
     co_await asio::post(worker_.io.get_executor(), net::use_task);
     if (cut_ != Cut::none || leaves()) break;
   }
@@ -253,6 +254,7 @@ Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
   auto request = parse_request(head, limits, std::move(worker_.spare_url));
   if (request && reads_on(**request)) {
     moved = head;
+    // Once more, since the first one refers to the input's bytes.
     request = parse_request(moved, limits);
   }
   return request;
@@ -278,6 +280,7 @@ Then Session::end_answer(Request& request, const Http1Body& body) {
     response_.abort();
   }
   note(request.head.method, request.target.url());
+  // The next request then needs no allocation for its URL.
   worker_.spare_url = std::move(request.target).url();
   return response_.may_go_on() && body.finished() ? Then::go_on : Then::close;
 }
@@ -305,6 +308,7 @@ Task<Then> Session::refuse_head(net::error_code error) {
 // has closed too.
 Task<void> Session::linger() {
   const bool others_need_it = cut_ != Cut::none && cut_ != Cut::slow;
+  // There is no room to be polite in.
   if (others_need_it || guest_.in_reserve()) co_return;
   if (client_.state.started && !client_.state.finished) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();

@@ -96,6 +96,7 @@ boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile
   auto settings = read_settings();
   if (!settings) return settings.error();
   auto waiting = config::needing_restart(before.settings, *settings);
+  // So that what is in force and what the pages show of it is one thing.
   config::keep_until_restart(before.settings, *settings);
   auto policy = policy_of(std::move(*settings), &before);
   if (!policy) return policy.error();

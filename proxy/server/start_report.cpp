@@ -71,6 +71,7 @@ std::string whom(const Policy& policy) {
 }
 
 std::string limits(const Shared& shared, const Policy& policy, const std::string& others) {
+  // What holds, not what was asked for.
   const auto connections = std::min<std::size_t>(policy.settings.limits.connections,
                                                  shared.crowd.descriptors.connections);
   return fmt::format("limits: {}; {}", config::counted(connections, "connection"), others);

@@ -71,6 +71,7 @@ void make_cache_folder(const config::CacheSettings& settings) {
   const auto above = folder.parent_path();
   std::error_code error;
   if (!above.empty()) std::filesystem::create_directories(above, error);
+  // Not by create_directories(), whose mode would let everybody read what is stored.
   if (!error && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     error = {errno, std::generic_category()};
   }

@@ -36,6 +36,7 @@ std::string text_of(const std::vector<std::string>& names) {
 std::function<bool()> Watchdog::asking(net::Executor loop) {
   auto has_answered = std::make_shared<std::atomic<bool>>(true);
   return [loop, has_answered = std::move(has_answered)] {
+    // One question at a time: a loop that is stuck must not be found full of them.
     if (!has_answered->exchange(false)) return false;
     asio::post(loop, [has_answered] { *has_answered = true; });
     return true;
@@ -121,6 +122,7 @@ void Watchdog::end_process() {
   if (waits_for_.empty()) waits_for_ = "a thread";
   std::promise<void> rescued;
   auto end = rescued.get_future();
+  // Never joined: it may wait for the very lock that is stuck.
   std::thread([this, rescued = std::move(rescued)]() mutable {
     spdlog::error(
         "{}: stuck, and keeps the process from ending: ended without it; this is a fault of the "

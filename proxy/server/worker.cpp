@@ -130,6 +130,7 @@ std::size_t thread_count(const config::Settings& settings) {
 WorkerThreads::WorkerThreads(Shared& shared, Loop& aside, std::size_t count) : aside_(aside) {
   for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(shared, i);
   shared.crowd.on_each_thread = [this](const auto& work) {
+    // Rooms below know no worker.
     on_each([work](Worker& worker) { work(worker.crowd); });
   };
 }
