@@ -49,12 +49,12 @@ Task<users::Verdict> check_password(Client& client, const Request& request,
                                                            wakeup);
 }
 
-// What the denial means to the log, the counters and the answer.
-Refusal refusal_for(Client& client, const Request& request, const Denial& denial) {
-  auto refusal = Refusal::denied(denial);
-  client.record.denied_by = denial.rule;
+// What lacking access means to the log, the counters and the answer.
+Refusal refusal_for(Client& client, const Request& request, const NoAccess& no_access) {
+  auto refusal = Refusal::denied(no_access);
+  client.record.denied_by = no_access.rule;
   if (refusal.by_list) client.access.counters().blocked.add();
-  if (denial.why != Denial::Why::not_a_client || !request.asks_as_sibling()) return refusal;
+  if (no_access.why != NoAccess::Why::not_a_client || !request.asks_as_sibling()) return refusal;
   // The detail tells a neighbour that this proxy refuses all its questions.
   refusal.cache_status.detail = kNotAClient;
   if (request.caller.is_neighbour()) {
@@ -75,10 +75,10 @@ Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
   const auto asker = asker_of(client);
   const auto* const rule = deciding_rule(asker, request);
   if (!rule || !rule->has_users()) co_return std::nullopt;
-  if (const auto denial = check_sign_in(asker, request, *rule))
-    co_return refusal_for(client, request, *denial);
+  if (const auto no_access = check_sign_in(asker, request, *rule))
+    co_return refusal_for(client, request, *no_access);
   const auto& settings = *request.policy().settings.access.users;
-  const Denial unknown{Denial::Why::unknown_user, rule->name(), settings.realm};
+  const NoAccess unknown{NoAccess::Why::unknown_user, rule->name(), settings.realm};
   const auto given = credentials_of(request);
   if (!given) co_return refusal_for(client, request, unknown);
   client.record.denied_by = rule->name();
@@ -95,8 +95,8 @@ Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
 std::optional<Refusal> why_refused(Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
   if (client.door == Door::late) return Refusal::draining();
-  const auto denial = check_access(asker_of(client), request);
-  return denial ? std::optional(refusal_for(client, request, *denial)) : std::nullopt;
+  const auto no_access = check_access(asker_of(client), request);
+  return no_access ? std::optional(refusal_for(client, request, *no_access)) : std::nullopt;
 }
 
 // Answers what may be forwarded no further, as the final recipient (RFC 9110 7.6.2): OPTIONS with

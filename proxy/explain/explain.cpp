@@ -70,14 +70,14 @@ boost::system::result<std::unique_ptr<Request>, NoRequest> imagine(const Policy&
 Explanation::Refused why_refused(const Client& client, const Request& request,
                                  const std::string& user) {
   auto asker = asker_of(client);
-  std::optional<Denial> denial;
+  std::optional<NoAccess> no_access;
   const auto* const rule = deciding_rule(asker, request);
   if (rule && rule->has_users()) {
-    denial = check_sign_in(asker, request, *rule);
+    no_access = check_sign_in(asker, request, *rule);
     asker.user = user;
   }
-  if (!denial) denial = check_access(asker, request);
-  if (denial) return {text_of(*denial), status_of(denial->why)};
+  if (!no_access) no_access = check_access(asker, request);
+  if (no_access) return {text_of(*no_access), status_of(no_access->why)};
   const bool is_offline = request.is_connect() && request.facts.offline;
   return is_offline ? Explanation::Refused{std::string(kOfflineText), 504} : Explanation::Refused{};
 }

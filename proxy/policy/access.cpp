@@ -10,7 +10,7 @@
 namespace proxy {
 namespace {
 
-using Why = Denial::Why;
+using Why = NoAccess::Why;
 
 struct Words {
   Why why;
@@ -48,19 +48,19 @@ bool is_blocked(const lists::AccessLists& lists, const Request& request) {
 
 // By the first rule that the request meets, else by the list of clients. A rule with users allows
 // nothing to a user who is not known.
-std::optional<Denial> check_rules(const AccessAsker& asker, const Request& request) {
+std::optional<NoAccess> check_rules(const AccessAsker& asker, const Request& request) {
   const auto& access = request.policy().settings.access;
   const auto* const rule = deciding_rule(asker, request);
   if (!rule) {
     if (config::contains(access.clients, asker.address)) return std::nullopt;
-    return Denial{Why::not_a_client};
+    return NoAccess{Why::not_a_client};
   }
   const bool is_known = !rule->has_users() || !asker.user.empty();
   if (rule->allows() && is_known) return std::nullopt;
   // A challenge is of use only to a client that knows this proxy as one.
   if (!is_known && access.users && request.terms().may_sign_in)
-    return Denial{Why::unknown_user, rule->name(), access.users->realm};
-  return Denial{Why::rule, rule->name()};
+    return NoAccess{Why::unknown_user, rule->name(), access.users->realm};
+  return NoAccess{Why::rule, rule->name()};
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ unsigned status_of(Why why) {
   return words_of(why).status;
 }
 
-std::string text_of(const Denial& denial) {
-  return fmt::format(fmt::runtime(words_of(denial.why).text), denial.rule);
+std::string text_of(const NoAccess& no_access) {
+  return fmt::format(fmt::runtime(words_of(no_access.why).text), no_access.rule);
 }
 
 const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request) {
@@ -80,30 +80,30 @@ const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request
   return rules.find({asker.address, request.target, request.head.method, now, asker.user});
 }
 
-std::optional<Denial> check_sign_in(const AccessAsker& asker, const Request& request,
-                                    const AccessRule& rule) {
-  if (!request.terms().may_sign_in) return Denial{Why::rule, rule.name()};
+std::optional<NoAccess> check_sign_in(const AccessAsker& asker, const Request& request,
+                                      const AccessRule& rule) {
+  if (!request.terms().may_sign_in) return NoAccess{Why::rule, rule.name()};
   const bool cleartext = request.policy().settings.access.users->cleartext;
   if (cleartext || config::is_loopback(asker.address)) return std::nullopt;
-  return Denial{Why::no_cleartext, rule.name()};
+  return NoAccess{Why::no_cleartext, rule.name()};
 }
 
-std::optional<Denial> check_access(const AccessAsker& asker, const Request& request) {
-  if (auto denial = check_rules(asker, request)) return denial;
+std::optional<NoAccess> check_access(const AccessAsker& asker, const Request& request) {
+  if (auto no_access = check_rules(asker, request)) return no_access;
   const auto& policy = request.policy();
   const auto& target = request.target;
   // What the settings chose is not for the rules against clients: an origin of `reverse` mostly is
   // on loopback.
   if (request.terms().chooses_origin) {
-    if (!policy.serves_forward) return Denial{Why::no_forward};
+    if (!policy.serves_forward) return NoAccess{Why::no_forward};
     if (asker.guard.names_denied_literal(target.host(), target.port()))
-      return Denial{Why::no_destination};
+      return NoAccess{Why::no_destination};
   }
-  if (is_blocked(policy.lists, request)) return Denial{Why::list};
+  if (is_blocked(policy.lists, request)) return NoAccess{Why::list};
   const bool is_open_port = !request.is_connect() ||
                             config::contains(policy.settings.access.connect_ports, target.port());
-  if (!is_open_port) return Denial{Why::no_tunnel_port};
-  if (!request.may_exist()) return Denial{Why::unknown_url};
+  if (!is_open_port) return NoAccess{Why::no_tunnel_port};
+  if (!request.may_exist()) return NoAccess{Why::unknown_url};
   return std::nullopt;
 }
 

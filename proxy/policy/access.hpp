@@ -22,7 +22,7 @@ struct AccessAsker {
 };
 
 // Why a client may not.
-struct Denial {
+struct NoAccess {
   enum class Why : std::uint8_t {
     not_a_client,    // access.clients does not have its address
     rule,            // an access rule denies it
@@ -38,11 +38,11 @@ struct Denial {
   std::string_view rule = {};   // the name of the access rule that decides; empty: none
   std::string_view realm = {};  // of unknown_user: what the password is for
 
-  bool operator==(const Denial&) const = default;
+  bool operator==(const NoAccess&) const = default;
 };
-unsigned status_of(Denial::Why why);
+unsigned status_of(NoAccess::Why why);
 // One line for a person. The client learns the name of the rule, but not its conditions.
-std::string text_of(const Denial& denial);
+std::string text_of(const NoAccess& no_access);
 
 // The 504 of a request that may not leave this proxy.
 inline constexpr std::string_view kOfflineText =
@@ -54,10 +54,10 @@ const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request
 // Why the client cannot sign in for this rule, which names users, whatever it sends: a client of a
 // gateway takes the gateway for the origin, and a password that crosses the network can be read
 // there (setting access.users.cleartext). Nothing: it is asked for a password.
-std::optional<Denial> check_sign_in(const AccessAsker& asker, const Request& request,
-                                    const AccessRule& rule);
+std::optional<NoAccess> check_sign_in(const AccessAsker& asker, const Request& request,
+                                      const AccessRule& rule);
 
 // Why the client may not use the proxy at all, or not for this destination. Nothing if it may.
-std::optional<Denial> check_access(const AccessAsker& asker, const Request& request);
+std::optional<NoAccess> check_access(const AccessAsker& asker, const Request& request);
 
 }  // namespace proxy

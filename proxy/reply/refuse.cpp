@@ -23,8 +23,8 @@ void write_departure(const cache::Departed& departed, std::optional<cache::Time>
   if (!is_known) status.fwd = http::Forward::none;
 }
 
-Refusal denial_of(unsigned status, std::string reason, std::string_view detail,
-                  std::chrono::seconds retry_after = {}) {
+Refusal denial(unsigned status, std::string reason, std::string_view detail,
+               std::chrono::seconds retry_after = {}) {
   Refusal refusal{status, std::move(reason), Tag::denied, {}};
   refusal.cache_status.detail = detail;
   refusal.retry_after = retry_after;
@@ -38,7 +38,7 @@ std::string exceeds(std::string_view setting) {
 }  // namespace
 
 Refusal Refusal::loop() {
-  return denial_of(508, "this request has been through this proxy before", "loop");
+  return denial(508, "this request has been through this proxy before", "loop");
 }
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found,
@@ -58,34 +58,36 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
 }
 
 Refusal Refusal::offline(http::Forward reason) {
-  auto refusal = denial_of(504, std::string(kOfflineText), "offline");
+  auto refusal = denial(504, std::string(kOfflineText), "offline");
   refusal.tag = Tag::miss;
   refusal.cache_status.fwd = reason;
   return refusal;
 }
 
 Refusal Refusal::forbidden(std::string reason) {
-  return denial_of(403, std::move(reason), word(Failure::What::denied));
+  return denial(403, std::move(reason), word(Failure::What::denied));
 }
 
-Refusal Refusal::denied(const Denial& denial) {
-  using Why = Denial::Why;
-  const auto detail = denial.why == Why::unknown_url ? "unknown-url" : word(Failure::What::denied);
-  auto refusal = denial_of(status_of(denial.why), text_of(denial), detail);
-  if (!denial.rule.empty()) refusal.cache_status.detail.append("/").append(denial.rule);
-  if (denial.why == Why::unknown_user) refusal.challenge = users::basic_challenge(denial.realm);
-  refusal.by_list = denial.why == Why::list;
+Refusal Refusal::denied(const NoAccess& no_access) {
+  using Why = NoAccess::Why;
+  const auto detail =
+      no_access.why == Why::unknown_url ? "unknown-url" : word(Failure::What::denied);
+  auto refusal = denial(status_of(no_access.why), text_of(no_access), detail);
+  if (!no_access.rule.empty()) refusal.cache_status.detail.append("/").append(no_access.rule);
+  if (no_access.why == Why::unknown_user)
+    refusal.challenge = users::basic_challenge(no_access.realm);
+  refusal.by_list = no_access.why == Why::list;
   return refusal;
 }
 
 Refusal Refusal::guessed_too_often() {
-  return denial_of(429, "too many wrong passwords from your address", "client-limit",
-                   users::GuessLimit::kPause);
+  return denial(429, "too many wrong passwords from your address", "client-limit",
+                users::GuessLimit::kPause);
 }
 
 Refusal Refusal::too_many_checks() {
-  return denial_of(503, "too many passwords are being checked; try again",
-                   word(Failure::What::overload), std::chrono::seconds(1));
+  return denial(503, "too many passwords are being checked; try again",
+                word(Failure::What::overload), std::chrono::seconds(1));
 }
 
 Refusal Refusal::bad(std::string reason) {
@@ -99,22 +101,22 @@ Refusal Refusal::malformed(http::HeadError error) {
 }
 
 Refusal Refusal::no_tunnel() {
-  return denial_of(501, "no tunnels over this kind of connection", {});
+  return denial(501, "no tunnels over this kind of connection", {});
 }
 
 Refusal Refusal::draining() {
-  return denial_of(503, "this proxy is about to end", "draining");
+  return denial(503, "this proxy is about to end", "draining");
 }
 
 Refusal Refusal::no_room() {
-  return denial_of(503,
-                   "too many connections (limits.connections, limits.connections_per_client); this "
-                   "one is for this proxy's own pages",
-                   word(Failure::What::overload));
+  return denial(503,
+                "too many connections (limits.connections, limits.connections_per_client); this "
+                "one is for this proxy's own pages",
+                word(Failure::What::overload));
 }
 
 Refusal Refusal::too_many() {
-  return denial_of(
+  return denial(
       429,
       "too many requests of your address or network are under way (limits.requests_per_client)",
       "client-limit");

@@ -35,7 +35,7 @@ struct Refusal {
                           std::optional<cache::Time> closed = std::nullopt);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
-  static Refusal denied(const Denial& denial);
+  static Refusal denied(const NoAccess& no_access);
   static Refusal guessed_too_often();  // wrong passwords: 429
   static Refusal too_many_checks();    // of passwords: 503
   static Refusal bad(std::string reason);

@@ -10,7 +10,7 @@
 namespace proxy {
 namespace {
 
-using Why = Denial::Why;
+using Why = NoAccess::Why;
 
 config::Settings settings_of(const std::string& access, const std::string& more = "") {
   const auto loaded = config::load("{\"access\":{" + access + "}" + more + "}");
@@ -37,8 +37,8 @@ struct Gate {
     return {address, user, clock, guard};
   }
   // Nothing: the client may.
-  std::optional<Denial> check(const std::string& client, const std::string& line,
-                              std::string_view user = {}, Arrival arrival = Arrival::forward) {
+  std::optional<NoAccess> check(const std::string& client, const std::string& line,
+                                std::string_view user = {}, Arrival arrival = Arrival::forward) {
     const auto address = *config::parse_address(client);
     return check_access(asker(address, user), *request(line, arrival));
   }
@@ -67,8 +67,8 @@ TEST(CheckAccess, DeniesWhomAndWhatTheSettingsDoNotName) {
            Case{"127.0.0.1", "CONNECT a.test:25", Why::no_tunnel_port},
            Case{"127.0.0.1", "CONNECT 127.0.0.1:443", Why::no_destination},
        }) {
-    const auto denial = gate.check(c.client, c.line);
-    EXPECT_EQ(denial ? std::optional(denial->why) : std::nullopt, c.why) << c.line;
+    const auto no_access = gate.check(c.client, c.line);
+    EXPECT_EQ(no_access ? std::optional(no_access->why) : std::nullopt, c.why) << c.line;
   }
 }
 
@@ -76,16 +76,16 @@ TEST(CheckAccess, DeniesWhatAListBlocks) {
   lists::ListBuilder block;
   ASSERT_EQ(lists::read_line("a.test", block), lists::Line::read);
   Gate gate(config::Settings(), {std::move(block).finish(), {}});
-  EXPECT_EQ(gate.check("127.0.0.1", "GET http://a.test/"), Denial{Why::list});
+  EXPECT_EQ(gate.check("127.0.0.1", "GET http://a.test/"), NoAccess{Why::list});
   EXPECT_EQ(gate.check("127.0.0.1", "GET http://b.test/"), std::nullopt);
 }
 
 TEST(CheckAccess, FollowsTheFirstRuleThatMatches) {
   Gate gate(settings_of(R"("rules": [{"action": "deny", "name": "no-games", "to": ["b.test"]},
                                      {"action": "allow", "name": "guests", "clients": ["203.0.113.0/24"]}])"));
-  EXPECT_EQ(gate.check("127.0.0.1", "GET http://b.test/"), (Denial{Why::rule, "no-games"}));
+  EXPECT_EQ(gate.check("127.0.0.1", "GET http://b.test/"), (NoAccess{Why::rule, "no-games"}));
   EXPECT_EQ(gate.check("203.0.113.1", "GET http://a.test/"), std::nullopt);
-  EXPECT_EQ(gate.check("203.0.114.1", "GET http://a.test/"), Denial{Why::not_a_client});
+  EXPECT_EQ(gate.check("203.0.114.1", "GET http://a.test/"), NoAccess{Why::not_a_client});
 }
 
 TEST(CheckAccess, AsksOnlyClientsOfAProxyForAUser) {
@@ -93,39 +93,39 @@ TEST(CheckAccess, AsksOnlyClientsOfAProxyForAUser) {
                            "rules": [{"action": "allow", "name": "staff", "users": ["*"]}])",
                         R"(, "reverse": [{"host": "a.test", "to": "http://10.0.0.9"}])"));
   const std::string url = "GET http://b.test/";
-  EXPECT_EQ(gate.check("127.0.0.1", url), (Denial{Why::unknown_user, "staff", "Us"}));
+  EXPECT_EQ(gate.check("127.0.0.1", url), (NoAccess{Why::unknown_user, "staff", "Us"}));
   EXPECT_EQ(gate.check("127.0.0.1", url, "ann"), std::nullopt);
-  const Denial denied{Why::rule, "staff"};
+  const NoAccess denied{Why::rule, "staff"};
   EXPECT_EQ(gate.check("127.0.0.1", "GET /x", {}, Arrival::reverse), denied);
 
   struct Case {
     const char* client;
     Arrival arrival;
-    std::optional<Denial> denial;
+    std::optional<NoAccess> no_access;
   };
   for (const auto& c : {Case{"127.0.0.1", Arrival::forward, {}},
-                        Case{"10.0.0.1", Arrival::forward, Denial{Why::no_cleartext, "staff"}},
+                        Case{"10.0.0.1", Arrival::forward, NoAccess{Why::no_cleartext, "staff"}},
                         Case{"127.0.0.1", Arrival::reverse, denied}}) {
     const bool is_forward = c.arrival == Arrival::forward;
     const auto request = gate.request(is_forward ? url : "GET /x", c.arrival);
     const auto address = *config::parse_address(c.client);
     const auto* const rule = deciding_rule(gate.asker(address), *request);
     ASSERT_TRUE(rule);
-    EXPECT_EQ(check_sign_in(gate.asker(address), *request, *rule), c.denial) << c.client;
+    EXPECT_EQ(check_sign_in(gate.asker(address), *request, *rule), c.no_access) << c.client;
   }
 }
 
 TEST(CheckAccess, LetsNobodyChooseAnOriginWhereTheSettingsDo) {
   Gate gate(settings_of("", R"(, "forward": false,
                                "reverse": [{"host": "a.test", "to": "http://10.0.0.9"}])"));
-  EXPECT_EQ(gate.check("127.0.0.1", "GET http://b.test/"), Denial{Why::no_forward});
+  EXPECT_EQ(gate.check("127.0.0.1", "GET http://b.test/"), NoAccess{Why::no_forward});
   EXPECT_EQ(gate.check("127.0.0.1", "GET /x", {}, Arrival::reverse), std::nullopt);
 }
 
-TEST(Denial, SaysWhyInOneLineAndNamesTheRule) {
-  EXPECT_EQ(text_of(Denial{Why::rule, "no-games"}),
+TEST(NoAccess, SaysWhyInOneLineAndNamesTheRule) {
+  EXPECT_EQ(text_of(NoAccess{Why::rule, "no-games"}),
             "the rule no-games denies this here (setting access.rules)");
-  EXPECT_EQ(text_of(Denial{Why::unknown_user, "staff", "Us"}),
+  EXPECT_EQ(text_of(NoAccess{Why::unknown_user, "staff", "Us"}),
             "this proxy asks for a user and a password here (setting access.users)");
   EXPECT_EQ(status_of(Why::unknown_user), 407U);
   EXPECT_EQ(status_of(Why::unknown_url), 404U);

@@ -110,10 +110,10 @@ TEST(Refuse, SendsNoBodyInAnswerToHead) {
   EXPECT_TRUE(text.ends_with("\r\n\r\n")) << text;
 }
 
-TEST(Refusal, OfADenialHasItsStatusAndNamesItsRule) {
-  using Why = Denial::Why;
+TEST(Refusal, OfWhomLacksAccessHasItsStatusAndNamesItsRule) {
+  using Why = NoAccess::Why;
   struct Case {
-    Denial denial;
+    NoAccess no_access;
     unsigned status;
     std::string detail;
     bool by_list = false;
@@ -129,8 +129,8 @@ TEST(Refusal, OfADenialHasItsStatusAndNamesItsRule) {
              users::basic_challenge("Us")},
         Case{{Why::no_cleartext, "staff"}, 403, "denied/staff"},
         Case{{Why::list}, 403, "denied", true}, Case{{Why::unknown_url}, 404, "unknown-url"}}) {
-    const auto refusal = Refusal::denied(c.denial);
-    EXPECT_EQ(refusal.reason, text_of(c.denial));
+    const auto refusal = Refusal::denied(c.no_access);
+    EXPECT_EQ(refusal.reason, text_of(c.no_access));
     EXPECT_EQ(refusal.tag, Tag::denied) << refusal.reason;
     EXPECT_EQ(refusal.status, c.status) << refusal.reason;
     EXPECT_EQ(refusal.cache_status.detail, c.detail) << refusal.reason;
@@ -150,8 +150,8 @@ TEST(PageOf, ASiteTellsBlockedFromDeniedAndFailed) {
       {failed(upstream::Errc::blocked_address), ErrorPage::blocked},
       {failed(upstream::Errc::denied_address), ErrorPage::denied},
       {failed(upstream::Errc::connect_timed_out), ErrorPage::failed},
-      {Refusal::denied({Denial::Why::rule, "no-games"}), ErrorPage::denied},
-      {Refusal::denied({Denial::Why::unknown_user, "staff", "Hearsay"}), ErrorPage::sign_in},
+      {Refusal::denied({NoAccess::Why::rule, "no-games"}), ErrorPage::denied},
+      {Refusal::denied({NoAccess::Why::unknown_user, "staff", "Hearsay"}), ErrorPage::sign_in},
       {Refusal::too_many(), ErrorPage::error},
       {Refusal::loop(), ErrorPage::error}};
   for (const auto& [refusal, page] : cases) EXPECT_EQ(page_of(refusal), page) << refusal.reason;
