@@ -15,7 +15,7 @@
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
-#include "proxy/sources/false_hit.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "proxy/users/credentials.hpp"
 

@@ -231,8 +231,8 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   auto& stream = ends.client.stream;
   std::uint64_t up = 0;
   const Direction there{stream, ends.server, access.buffers, idle, up};
-  const Direction back{
-      ends.server, stream, access.buffers, idle, client.record.bytes, client.state.bandwidth};
+  const Direction back{ends.server,           stream, access.buffers, idle, client.record.bytes,
+                       client.state.bandwidth};
   // Both directions use both streams, so neither may outlive the other.
   Wakeup back_ended(access.executor());
   bool ended = false;

@@ -101,7 +101,7 @@ bool parse_fixed(std::string_view head, Saved& into) {
   const auto in_seconds = [&](std::size_t at) {
     return ShortSeconds(load<std::uint32_t>(bytes_at(head, at)));
   };
-// A later version of this program may have written it: then it is a miss.
+  // A later version of this program may have written it: then it is a miss.
   if (byte(0) != kLayout || byte(1) > 63 || byte(2) > 2 || byte(3) > 4) return false;
   into.shared = (byte(1) & kShared) != 0;
   into.no_cache = (byte(1) & kNoCache) != 0;

@@ -166,8 +166,7 @@ PageAnswer serve_events(const Visit& visit) {
   auto error = co_await send_head(client, head);
   const auto retry = asio::buffer(kRetry);
   if (!error) error = co_await client.response.body(retry);
-  while (!error && !pages.instance.draining && !pages.instance.leaving &&
-         !client.state.head_only) {
+  while (!error && !pages.instance.draining && !pages.instance.leaving && !client.state.head_only) {
     const auto news = co_await watcher.next(kSilence);
     // The rights may have changed since: an admin's news are for admins alone.
     if (caller_of(pages, client, visit.request, *client.access.policy).is_admin() != admin) break;

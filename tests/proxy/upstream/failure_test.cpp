@@ -6,7 +6,6 @@
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/http/error.hpp>
 
-
 namespace proxy {
 namespace {
 
