@@ -15,6 +15,7 @@
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/machine/limits.hpp"
+#include "proxy/machine/folders.hpp"
 #include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 
