@@ -46,6 +46,7 @@ std::uint32_t BlockRun::last_near() const {
 // Whether the run may cede the block to an early run: the run is long, it reaches the block only
 // after many others, and no reader waits for this block or a later one.
 bool BlockRun::may_cede(std::uint32_t block) const {
+  // A short run reaches its last block soon: a second connection would gain nothing.
   const bool long_one = plan_.blocks.last - plan_.blocks.first >= BlockRuns::kMost;
   const bool far = block > next_ + 1 && block - next_ >= BlockRuns::kLead;
   return long_one && far && !plan_.through && fills_.lower_bound(block) == fills_.end();
@@ -135,6 +136,7 @@ bool BlockRun::wanted() const {
     if (readers_.count > 0 || !plan_.also_wanted) return readers_.count > 0;
     also_wanted = plan_.also_wanted;
   }
+  // Asked without the lock: what it calls is not ours. A reader may have come meanwhile.
   if (also_wanted()) return true;
   const threads::MutexLock lock(guard_);
   return readers_.count > 0;
@@ -167,9 +169,10 @@ BlockRuns::Shard& BlockRuns::shard_of(const cache::Entry& object) const {
   return shards_[object.object()->version % shards_.size()];
 }
 
-const BlockRuns::List* BlockRuns::listed(const Shard& shard, const cache::Entry& object) {
+const BlockRuns::List& BlockRuns::listed(const Shard& shard, const cache::Entry& object) {
+  static const List kNone;
   const auto place = shard.runs.find(object.object()->version);
-  return place == shard.runs.end() ? nullptr : &place->second;
+  return place == shard.runs.end() ? kNone : place->second;
 }
 
 BlockRuns::Taken BlockRuns::join(const Shard& shard, const std::shared_ptr<BlockRun>& run,
@@ -179,6 +182,7 @@ BlockRuns::Taken BlockRuns::join(const Shard& shard, const std::shared_ptr<Block
   ++run->readers_.count;
   taken.use = Use(*this, run);
   taken.block = FillReader::attach(run->fill_of(block), executor);
+  // A new reader may be ahead of all others, and the writer waits for the furthest.
   run->readers_.asked_for = std::max(run->readers_.asked_for, block);
   run->writer_.notify();
   return taken;
@@ -187,26 +191,24 @@ BlockRuns::Taken BlockRuns::join(const Shard& shard, const std::shared_ptr<Block
 // The run that supplies the block, other than `but`.
 std::shared_ptr<BlockRun> BlockRuns::supplier_of(const Shard& shard, const cache::Entry& object,
                                                  std::uint32_t block, const BlockRun* but) {
-  const auto* const list = listed(shard, object);
-  if (!list) return nullptr;
+  const auto& list = listed(shard, object);
   const auto supplies = [&](const std::shared_ptr<BlockRun>& run) REQUIRES(shard.mutex) {
     run->expect_guard(shard.mutex);
     return run.get() != but && run->supplies(block);
   };
-  const auto found = std::find_if(list->begin(), list->end(), supplies);
-  return found == list->end() ? nullptr : *found;
+  const auto found = std::find_if(list.begin(), list.end(), supplies);
+  return found == list.end() ? nullptr : *found;
 }
 
 // Whether a new run may have the block: no other run supplies it, or the other run may cede it.
 bool BlockRuns::is_free(const Shard& shard, const Wanted& wanted, std::uint32_t block) {
-  const auto* const list = listed(shard, *wanted.object);
-  if (!list) return true;
+  const auto& list = listed(shard, *wanted.object);
   const bool early = wanted.begin == Wanted::Begin::early;
   const auto keeps = [&](const std::shared_ptr<BlockRun>& run) REQUIRES(shard.mutex) {
     run->expect_guard(shard.mutex);
     return run->supplies(block) && !(early && run->may_cede(block));
   };
-  return std::none_of(list->begin(), list->end(), keeps);
+  return std::none_of(list.begin(), list.end(), keeps);
 }
 
 BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored,
@@ -230,8 +232,8 @@ BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored
 }
 
 bool BlockRuns::may_begin_early(const Shard& shard, const Wanted& wanted) {
-  const auto* const list = listed(shard, *wanted.object);
-  return (!list || list->size() < kManyOfOne) && is_free(shard, wanted, wanted.block);
+  const bool is_many = listed(shard, *wanted.object).size() >= kManyOfOne;
+  return !is_many && is_free(shard, wanted, wanted.block);
 }
 
 BlockRuns::Taken BlockRuns::begin(Shard& shard, const Wanted& wanted, cache::BlockRange missing,
@@ -280,9 +282,7 @@ void BlockRuns::decline(BlockRun& run) {
   auto& shard = shard_of(*run.object);
   const threads::MutexLock lock(shard.mutex);
   run.denied_ = BlockRun::Denied::declined;
-  const auto* const list = listed(shard, *run.object);
-  if (!list) return;
-  for (const auto& other : *list) {
+  for (const auto& other : listed(shard, *run.object)) {
     other->expect_guard(shard.mutex);
     // If that run has ended at its shorter plan meanwhile, readers begin a new one.
     if (other->ceded_.to != &run) continue;
@@ -345,6 +345,7 @@ void BlockRuns::done(BlockRun& run) {
   const threads::MutexLock lock(shard.mutex);
   run.expect_guard(shard.mutex);
   run.fills_.erase(run.next_++);
+  // Whoever looked into the store without the lock has to look again: see take().
   ++shard.supplied;
 }
 

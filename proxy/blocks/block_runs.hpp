@@ -276,7 +276,7 @@ class BlockRuns {
 
   [[nodiscard]] Shard& shard_of(const cache::Entry& object) const;
   // `shard`: the object's.
-  [[nodiscard]] static const List* listed(const Shard& shard, const cache::Entry& object)
+  [[nodiscard]] static const List& listed(const Shard& shard, const cache::Entry& object)
       REQUIRES(shard.mutex);
   [[nodiscard]] static std::shared_ptr<BlockRun> supplier_of(const Shard& shard,
                                                              const cache::Entry& object,

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "proxy/blocks/fetch_access.hpp"
+#include "proxy/blocks/fetch_run.hpp"
+#include "proxy/cache/partial.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
@@ -20,61 +21,81 @@ constexpr Failure kOverload{Failure::Where::us, Failure::What::overload, {}};
 
 }  // namespace
 
-void BlockReading::begin(std::uint64_t size) {
-  size_ = size;
-  given_ = 0;
-  stored_.reset();
-  run_.reset();
-  begun_ = clock_.steady();
-  waited_ = {};
+RunStarter::RunStarter(FetchAccess& access, const ObjectRequest& of)
+    : access_(access),
+      of_(of),
+      patience_(std::make_shared<DiskPatience>(access.clock().steady())) {}
+
+bool RunStarter::may_begin() const {
+  return of_.may_fetch && !of_.object->range() && !cache::strong_validator(*of_.object).empty();
 }
 
-void BlockReading::read_from(cache::Ref<const cache::Entry> stored) {
-  stored_ = std::move(stored);
-  position_ = 0;
+bool RunStarter::is_stored(std::uint32_t block) const {
+  return has_block(access_.cache(), of_.key, *of_.object, block);
 }
 
-void BlockReading::read_from(std::unique_ptr<FillReader> run) {
-  run_ = std::move(run);
-  position_ = 0;
-}
-
-// Leaves out the bytes that the source before has supplied.
-void BlockReading::add_fresh(Piece piece, Pieces& fresh) {
-  const auto before = position_;
-  position_ += piece.size;
-  if (position_ <= given_) return;
-  const auto skipped = static_cast<std::uint32_t>(given_ - before);
-  fresh.push_back({std::move(piece.block), piece.offset + skipped, piece.size - skipped});
-  given_ = position_;
-}
-
-Task<Outcome<Pieces>> BlockReading::next() {
-  Pieces fresh;
-  if (stored_) {
-    for (const auto& slice : stored_->body.slices) add_fresh({slice.block, 0, slice.size}, fresh);
-    co_return fresh;
+BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
+                                  BlockRuns::Wanted::Begin begin,
+                                  const BlockRuns::IsStored& is_stored) const {
+  BlockRuns::Wanted wanted{of_.object, block, last, begin};
+  if (!may_begin()) wanted.begin = BlockRuns::Wanted::Begin::no;
+  auto taken = access_.runs.take(wanted, is_stored, access_.executor());
+  if (taken.begun) {
+    RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request), patience_};
+    start_run(access_, std::move(job));
   }
-  while (fresh.empty()) {
-    const auto begun = clock_.steady();
-    auto pieces = co_await run_->next();
-    waited_ += clock_.steady() - begun;
-    if (!pieces || pieces->empty()) co_return pieces;
-    for (auto& piece : *pieces) add_fresh(std::move(piece), fresh);
+  return taken;
+}
+
+std::optional<RunStarter::Early> RunStarter::go_to(std::uint32_t block, std::uint32_t last) {
+  block_ = block;
+  last_ = last;
+  looked_ = false;
+  std::optional<Early> given;
+  if (early_.run.block && first_ == block) given = std::exchange(early_, {});
+  if (first_ <= block || first_ > last) drop_early();
+  return given;
+}
+
+void RunStarter::look_ahead(const BlockRuns::Use& in_use) {
+  if (std::exchange(looked_, true) || block_ >= last_ || !may_begin()) return;
+  const bool goes_on = in_use.run() && in_use.run()->ask(block_ + 1) == BlockRun::Asked::yes;
+  const auto& early = early_.run.use.run();
+  if (early && early->declined()) {
+    give_up();
+    drop_early();
   }
-  co_return fresh;
+  if (alone_ || early) return;
+  const auto first = goes_on ? first_beside(*in_use.run()) : std::optional(block_ + 1);
+  if (!first || *first > last_ || is_stored(*first)) return;
+  auto slot = access_.runs.slots().spare(of_.client);
+  if (!slot) return;
+  const BlockRuns::IsStored stored = [this](std::uint32_t block) { return is_stored(block); };
+  early_.run = take(*first, last_, BlockRuns::Wanted::Begin::early, stored);
+  if (early_.run.block) early_.slot = std::move(slot);
+  first_ = *first;
+  // A starved client has read the block in hand long before the run would go on by itself.
+  if (early && pace_.starved()) early->ask(*first + BlockRuns::kAhead);
+}
+
+// Where an early run begins beside the run in use, which supplies the next block; nothing: nowhere.
+std::optional<std::uint32_t> RunStarter::first_beside(const BlockRun& in_use) const {
+  if (!pace_.starved()) return {};
+  const auto end = in_use.blocks().last;
+  if (end < block_ + BlockRuns::kLead) return end + 1;
+  return pace_.slow() ? std::optional(block_ + BlockRuns::kLead) : std::nullopt;
 }
 
 BlockSource::BlockSource(FetchAccess& access, ObjectRequest of)
-    : access_(access), of_(std::move(of)), starter_(access_, of_), reading_(access_.clock()) {}
+    : access_(access), of_(std::move(of)), starter_(access_, of_) {}
 
 void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
-  if (reading_.from_run() && reading_.is_over()) {
-    starter_.record(reading_.elapsed(), reading_.waited());
-  }
+  const auto now = access_.clock().steady();
+  if (in_hand_.run && in_hand_.is_over()) starter_.record(now - in_hand_.begun, in_hand_.waited);
   block_ = block;
   last_ = last;
-  reading_.begin(cache::bytes_of_block(block_, of_.object->body.size).size());
+  in_hand_ = {.size = cache::bytes_of_block(block_, of_.object->body.size).size(), .begun = now};
+  // Each block has its own tries: a long object may meet many sources that end.
   tries_.cuts = tries_.ends = 0;
   slot_.release();
   auto early = starter_.go_to(block, last);
@@ -88,7 +109,8 @@ bool BlockSource::use(BlockRuns::Taken taken) {
   if (!taken.block) return false;
   if (taken.use.run() != use_.run()) tries_.supplied = false;
   use_ = std::move(taken.use);
-  reading_.read_from(std::move(taken.block));
+  in_hand_.run = std::move(taken.block);
+  in_hand_.position = 0;
   return true;
 }
 
@@ -109,7 +131,9 @@ Task<bool> BlockSource::have_slot(TransferSlots::For what) {
 Task<void> BlockSource::read_stored() {
   auto found = co_await read_block(access_.cached(), of_.key, of_.object, block_);
   from_disk_ = from_disk_ || found.from_disk;
-  if (found.block) reading_.read_from(std::move(found.block));
+  if (!found.block) co_return;
+  in_hand_.stored = std::move(found.block);
+  in_hand_.position = 0;
 }
 
 Task<Outcome<void>> BlockSource::acquire() {
@@ -123,7 +147,7 @@ Task<Outcome<void>> BlockSource::acquire() {
     bool has_slot = co_await have_slot(what);
     if (!has_slot) co_return kOverload;
     if (there) co_await read_stored();
-    if (reading_.has_source()) co_return boost::system::in_place_value;
+    if (has_source()) co_return boost::system::in_place_value;
     if (!of_.may_fetch) co_return kNotStored;
     // The block is stored but cannot be read now: the disk is busy, or the block is being purged.
     const bool unreadable = there && looks > 0;
@@ -131,6 +155,7 @@ Task<Outcome<void>> BlockSource::acquire() {
       has_slot = co_await have_slot(TransferSlots::For::fetched);
       if (!has_slot) co_return kOverload;
     }
+    // A block that the store has and cannot read is fetched like one that it lacks.
     const BlockRuns::IsStored is_stored = [&](std::uint32_t block) {
       return starter_.is_stored(block) && !(unreadable && block == block_);
     };
@@ -145,35 +170,61 @@ bool BlockSource::may_try_again(const Failure& failure) {
   const auto& run = use_.run();
   tries_.refused = run && run->refused();
   if (run && run->declined()) starter_.give_up();
+  // The origin has another version: more of this one would not fit.
   if (tries_.refused || !of_.may_fetch) return false;
   if (failure.what == Failure::What::abandoned) return ++tries_.ends <= kMostEnds;
-  return (reading_.has_begun() || tries_.supplied) && ++tries_.cuts == 1;
+  return (in_hand_.given > 0 || tries_.supplied) && ++tries_.cuts == 1;
 }
 
 peers::PeerRef BlockSource::peer() const {
-  const bool from_run = use_.run() && reading_.from_run();
-  return from_run ? use_.run()->peer() : nullptr;
+  return use_.run() && in_hand_.run ? use_.run()->peer() : nullptr;
 }
 
 Inquiries BlockSource::inquiries() const {
-  const bool from_run = use_.run() && reading_.from_run();
-  return from_run ? use_.run()->inquiries() : Inquiries();
+  return use_.run() && in_hand_.run ? use_.run()->inquiries() : Inquiries();
+}
+
+// Leaves out the bytes that the source before has supplied.
+void BlockSource::add_fresh(Piece piece, Pieces& fresh) {
+  const auto before = in_hand_.position;
+  in_hand_.position += piece.size;
+  if (in_hand_.position <= in_hand_.given) return;
+  const auto skipped = static_cast<std::uint32_t>(in_hand_.given - before);
+  fresh.push_back({std::move(piece.block), piece.offset + skipped, piece.size - skipped});
+  in_hand_.given = in_hand_.position;
+}
+
+// The next bytes from the source; only while has_source(). No bytes: the run has ended.
+Task<Outcome<Pieces>> BlockSource::read() {
+  Pieces fresh;
+  if (const auto& stored = in_hand_.stored) {
+    for (const auto& slice : stored->body.slices) add_fresh({slice.block, 0, slice.size}, fresh);
+    co_return fresh;
+  }
+  while (fresh.empty()) {
+    const auto begun = access_.clock().steady();
+    auto pieces = co_await in_hand_.run->next();
+    in_hand_.waited += access_.clock().steady() - begun;
+    if (!pieces || pieces->empty()) co_return pieces;
+    for (auto& piece : *pieces) add_fresh(std::move(piece), fresh);
+  }
+  co_return fresh;
 }
 
 Task<Outcome<Pieces>> BlockSource::next() {
-  while (!reading_.is_over()) {
-    if (!reading_.has_source()) {
+  while (!in_hand_.is_over()) {
+    if (!has_source()) {
       const auto acquired = co_await acquire();
       if (!acquired) co_return acquired.error();
     }
     starter_.look_ahead(use_);
-    auto pieces = co_await reading_.next();
+    auto pieces = co_await read();
     if (pieces && !pieces->empty()) {
-      tries_.supplied = tries_.supplied || reading_.from_run();
+      tries_.supplied = tries_.supplied || in_hand_.run;
       co_return pieces;
     }
     const auto failure = pieces ? kOverload : pieces.error();
-    reading_.drop_run();
+    in_hand_.run.reset();
     if (!may_try_again(failure)) co_return failure;
     // The run stays in use: another source may supply its rest.
   }

@@ -88,7 +88,7 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
     received_ += *read;
     bytes.add(*read);
     fill.append(piece, used);
-    if (rate_) rate_->note(*read, waited);
+    if (rate_) rate_->record(*read, waited);
     // Not for the last piece of a block, which is whole then and may as well be stored.
     if (left > 0 && rate_ && rate_->missed()) outcome = kTooSlow;
     if (left > 0 && !worth_finishing(fill, size)) outcome = kUnwanted;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "proxy/blocks/block_writer.hpp"
-#include "proxy/blocks/fit.hpp"
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/policy/policy.hpp"
@@ -152,6 +151,7 @@ Task<Attempt> answer_to(FetchAccess& access, const RunJob& job, const BlockRun::
   auto answer = rest_at_origin(access, job, rest);
   (void)co_await answer.ask();
   if (!denies_range(answer, *job.run, rest)) co_return answer;
+  // Remembered, so that later requests ask this origin for the clients' own ranges.
   auto& refusals = access.range_refusals;
   const auto origin = job.request->get().target.authority();
   refusals.note_refused(origin, answer.begun());
@@ -240,6 +240,7 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const Run
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
     const auto end = co_await fetch_from_one(access, job, left);
     if (end && end->how == RunEnd::How::finished && goes_on(*job.run)) {
+      // Whoever supplies the next blocks is yet to be found.
       job.run->supply_from(nullptr);
       continue;
     }

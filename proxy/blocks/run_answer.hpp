@@ -1,13 +1,30 @@
-// What the head of an answer to a run's request means for the stored object.
+// What an answer to a run's request means for the stored object: whether it has the blocks, and
+// what its head says.
 #pragma once
 
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/cache/revalidation.hpp"
+#include "proxy/http/framing.hpp"
 #include "proxy/sources/attempt.hpp"
 
 namespace proxy {
 
 struct Cache;
+
+// What an answer means for a request that asks for one range of an object, provided that the object
+// is unchanged.
+enum class Fit : std::uint8_t {
+  range,    // exactly that range
+  whole,    // the whole object: the source ignores ranges, for whatever reason
+  changed,  // the source has another version: the stored one is outdated
+  refused,  // the answer says nothing about the stored version
+};
+// Pure.
+Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
+           const cache::Entry& object, const http::ByteRange& asked);
+
+// Whether the part has the first whole blocks of the range, and lacks the rest. Pure.
+bool is_first_of(const http::ContentRange& part, const http::AskedRange& asked);
 
 // The bytes of these blocks in an object of this length.
 http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length);

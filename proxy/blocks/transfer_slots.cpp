@@ -105,26 +105,22 @@ bool TransferSlots::may_take(For what, const ClientShare* client) const {
   return found == readers_.end() || may_have(client, found->second);
 }
 
-void TransferSlots::enter_lines(const ClientShare* client, Reader& reader) {
+// Puts the client's first waiter of each kind into its line, or takes it out.
+void TransferSlots::move_in_lines(Move move, const ClientShare* client, const Reader& reader) {
   if (!may_have(client, reader)) return;
   for (std::size_t kind = 0; kind < lines_.size(); ++kind) {
     const auto& turns = reader.turns[kind];
-    if (!turns.empty()) {
-      const auto& [number, waiter] = *turns.begin();
-      lines_[kind].first.emplace(place_of(client, reader, number), waiter);
+    if (turns.empty()) continue;
+    auto& line = lines_[kind];
+    const auto& [number, waiter] = *turns.begin();
+    const auto place = place_of(client, reader, number);
+    if (move == Move::in) {
+      line.first.emplace(place, waiter);
+      line.waiters += turns.size();
+    } else {
+      line.first.erase(place);
+      line.waiters -= turns.size();
     }
-    lines_[kind].waiters += turns.size();
-  }
-}
-
-void TransferSlots::leave_lines(const ClientShare* client, Reader& reader) {
-  if (!may_have(client, reader)) return;
-  for (std::size_t kind = 0; kind < lines_.size(); ++kind) {
-    const auto& turns = reader.turns[kind];
-    if (!turns.empty()) {
-      lines_[kind].first.erase(place_of(client, reader, turns.begin()->first));
-    }
-    lines_[kind].waiters -= turns.size();
   }
 }
 
@@ -133,9 +129,10 @@ template <class Change>
 void TransferSlots::change(const ClientShare* client, const Change& edit) {
   const auto found = readers_.try_emplace(client).first;
   auto& reader = found->second;
-  leave_lines(client, reader);
+  // Out and in again: its place in the lines follows from what it has.
+  move_in_lines(Move::out, client, reader);
   edit(reader);
-  enter_lines(client, reader);
+  move_in_lines(Move::in, client, reader);
   const bool waits = !reader.turns[0].empty() || !reader.turns[1].empty();
   if (reader.slots == 0 && !waits) readers_.erase(found);
 }
@@ -154,6 +151,7 @@ TransferSlots::Slot TransferSlots::try_take(For what, const ClientShare* client)
 
 TransferSlots::Slot TransferSlots::spare(const ClientShare* client) {
   const threads::MutexLock lock(mutex_);
+  // The first slot of all is never held back: a proxy of few slots would fetch nothing early.
   const bool plenty = taken_ == 0 || taken_ + spared_ < slots_;
   return plenty && may_take(For::fetched, client) ? give(For::fetched, client) : Slot();
 }

@@ -104,8 +104,8 @@ class TransferSlots {
   [[nodiscard]] bool has_slot(For what) const REQUIRES(mutex_);
   [[nodiscard]] bool may_have(const ClientShare* client, const Reader& reader) const;
   [[nodiscard]] bool may_take(For what, const ClientShare* client) const REQUIRES(mutex_);
-  void enter_lines(const ClientShare* client, Reader& reader) REQUIRES(mutex_);
-  void leave_lines(const ClientShare* client, Reader& reader) REQUIRES(mutex_);
+  enum class Move : std::uint8_t { in, out };
+  void move_in_lines(Move move, const ClientShare* client, const Reader& reader) REQUIRES(mutex_);
   template <class Change>
   void change(const ClientShare* client, const Change& edit) REQUIRES(mutex_);
   Waiter* next() REQUIRES(mutex_);

@@ -1,4 +1,4 @@
-// The client's side of one exchange, for the request path.
+// What one I/O thread needs to answer clients, and the client's side of one exchange.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,40 @@
 #include <string>
 
 #include "config/networks.hpp"
-#include "proxy/client/request_body.hpp"
-#include "proxy/client/response_state.hpp"
+#include "proxy/blocks/fetch_access.hpp"
 #include "proxy/client/response_writer.hpp"
-#include "proxy/client/serve_access.hpp"
+#include "proxy/crowd/crowd.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/net/deadlines.hpp"
+#include "proxy/net/input.hpp"
+#include "proxy/net/pipe.hpp"
 #include "proxy/net/wakeup.hpp"
+#include "proxy/observe/observed.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/policy/caller.hpp"
+#include "proxy/policy/policy.hpp"
+#include "proxy/users/password_checks.hpp"
 
 namespace proxy {
+
+// What one I/O thread needs to answer clients. Outlives the requests that it answers.
+struct ServeAccess {
+  FetchAccess& fetching;
+  const PinnedPolicy& policy;  // in force: for a request to pin when it begins
+  net::Deadlines& deadlines;
+  BufferPool& buffers;
+  net::Pipes& pipes;
+  CrowdOfThread& crowd;
+  users::PasswordChecks& password_checks;  // of all threads
+  Observed& observed;                      // likewise
+
+  [[nodiscard]] Cache& cache() const { return fetching.cache(); }
+  [[nodiscard]] machine::Clock& clock() const { return fetching.clock(); }
+  [[nodiscard]] const net::Executor& executor() const { return fetching.executor(); }
+  [[nodiscard]] const std::string& name() const { return fetching.name(); }  // of this proxy
+  [[nodiscard]] ThreadCounters& counters() const { return fetching.counters; }
+};
 
 // A session of the client's protocol makes this, for one exchange or for several in turn. The
 // objects that members refer to outlive the exchange.
@@ -41,6 +64,24 @@ struct Client {
     return *wakeup;
   }
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
+};
+
+// The body of one request. Belongs to the coroutine that answers the request.
+class RequestBody {
+ public:
+  RequestBody() = default;
+  RequestBody(const RequestBody&) = delete;
+  RequestBody& operator=(const RequestBody&) = delete;
+
+  // Reads at least one byte; returns how many, or 0 at the body's end. Each wait for bytes is
+  // bounded by `idle`. A body that is cut or has damaged framing is an error, never an end.
+  virtual net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
+                                                   std::chrono::milliseconds idle) = 0;
+  // Whether the body has been read to its end.
+  [[nodiscard]] virtual bool finished() const = 0;
+
+ protected:
+  ~RequestBody() = default;
 };
 
 // Writes the value of Cache-Status as the record tells it. Adds to the record the reason why the

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "proxy/cache/partial.hpp"
-#include "proxy/fetching/part.hpp"
+#include "proxy/fetching/stored_answer.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
@@ -88,6 +88,7 @@ void BodyWriter::publish() {
   const auto& entry = incoming_.entry;
   const auto& length = incoming_.length;
   const bool fits = !length || *length <= most_kept(context_, incoming_);
+  // A part is for whoever asked for it, and what is stale on arrival answers nobody else.
   const bool shared =
       incoming_.may_be_stored() && !context_.job.how.part && entry->reusable(context_.now());
   if (!shared) context_.leave_list_as_unshared(incoming_.storability);
@@ -152,7 +153,7 @@ Task<Outcome<std::size_t>> BodyWriter::read_timed(net::asio::mutable_buffer into
   const auto& clock = context_.access.clock();
   const auto begun = clock.steady();
   const auto read = co_await incoming_.attempt.fetch().body(into, idle);
-  rate_->note(0, clock.steady() - begun);
+  rate_->record(0, clock.steady() - begun);
   co_return read;
 }
 
@@ -193,7 +194,8 @@ void BodyWriter::next_block() {
 }
 
 void BodyWriter::append(std::size_t size) {
-  if (rate_) rate_->note(size, {});
+  // The bytes here; the wait for them was counted by read_timed().
+  if (rate_) rate_->record(size, {});
   used_ += static_cast<std::uint32_t>(size);
   upstream_bytes(context_, incoming_.attempt).add(size);
   context_.fill().append(block_, used_);
@@ -238,8 +240,7 @@ Task<void> BodyWriter::grow() {
   const cache::Slice piece{block_, used_};
   const auto kept = co_await growth_.add(incoming_, piece);
   // The first bytes have left the window, and no block stores them.
-  if (kept == Growth::PieceKept::no && kept_ == Kept::in_blocks)
-    stop_keeping(cache::Storability::no_room);
+  if (kept == BlockKept::no && kept_ == Kept::in_blocks) stop_keeping(cache::Storability::no_room);
 }
 
 Task<void> BodyWriter::end_growth() {
@@ -289,6 +290,7 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
     growth_.store_what_came(incoming_, kCut);
     stop_keeping(cache::Storability::several);
   }
+  // Blocks of two sources would belong to no version.
   growth_.stop();
   incoming_.attempt = std::move(rest);
   if (kept_ != Kept::nowhere && incoming_.attempt.peer()) stop_keeping(cache::Storability::several);

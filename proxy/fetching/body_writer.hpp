@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
-#include "proxy/blocks/least_rate.hpp"
+#include "proxy/blocks/block_writer.hpp"
+#include "proxy/fetching/context.hpp"
 #include "proxy/fetching/growth.hpp"
-#include "proxy/fetching/incoming.hpp"
 
 namespace proxy {
 

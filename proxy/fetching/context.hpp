@@ -1,4 +1,4 @@
-// The state that all sources and writers of one fill share.
+// The state that all sources and writers of one fill share, and an answer on its way to a writer.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,12 @@
 #include <string_view>
 
 #include "proxy/blocks/fetch_access.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/fetching/fetching.hpp"
+#include "proxy/http/cache_status.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/attempt.hpp"
+#include "proxy/sources/origin.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
@@ -22,7 +25,11 @@ struct UnreadHook {
 };
 // Makes the hook and sets it in the fill. Calls are posted, and may come when the fill's coroutine
 // has ended; so they share the hook.
-std::shared_ptr<UnreadHook> hooked(Fill& fill);
+inline std::shared_ptr<UnreadHook> hooked(Fill& fill) {
+  auto hook = make_shared_in_frames<UnreadHook>();
+  fill.on_abandoned(Fill::Hook(hook, &hook->look));
+  return hook;
+}
 
 // Belongs to the fill's coroutine, which outlives every user.
 struct FillContext {
@@ -35,34 +42,46 @@ struct FillContext {
   [[nodiscard]] Cache& cache() const { return access.cache(); }
   [[nodiscard]] Fill& fill() const { return *job.fill; }
   [[nodiscard]] const Request& request() const { return job.request->get(); }
-  [[nodiscard]] cache::Time now() const;
+  [[nodiscard]] cache::Time now() const { return access.clock().now(); }
 
   // The attempt's answer, in the form that the store needs.
-  [[nodiscard]] cache::Received received(const Attempt& attempt) const;
+  [[nodiscard]] cache::Received received(const Attempt& attempt) const {
+    return attempt.received(request(), fill().url());
+  }
   // What its head says of storing and reuse.
-  [[nodiscard]] http::CacheControl control_of(const Attempt& attempt) const;
+  [[nodiscard]] http::CacheControl control_of(const Attempt& attempt) const {
+    return control_for(request(), attempt.head());
+  }
   // The attempt's provenance, with all inquiries, the attempt's own included.
   [[nodiscard]] Provenance provenance(const Attempt& attempt) const;
   // Notes a question whose answer was of no use.
-  void note_inquiry(const Attempt& attempt) { inquiries.add(attempt.inquiry()); }
+  void record_inquiry(const Attempt& attempt) { inquiries.add(attempt.inquiry()); }
   // Appends "word/about" to the words for Cache-Status.
-  void remark(std::string_view word, std::string_view about);
+  void remark(std::string_view word, std::string_view about) {
+    http::add_detail(inquiries.detail, std::string(word).append("/").append(about));
+  }
 
   // The entry that memory has for the request now, or null.
-  [[nodiscard]] cache::Ref<const cache::Entry> in_memory() const;
+  [[nodiscard]] cache::Ref<const cache::Entry> in_memory() const {
+    return cache().store.find(job.key, fill().url(), request().head.fields).entry;
+  }
   // Stores the entry unless its URL was purged after `job.asked`. Returns whether it is stored.
   bool store(const cache::Ref<const cache::Entry>& entry,
              const cache::Ref<const cache::Entry>& superseded) const;
   // Why store() has not stored the entry; see why_not_kept().
-  [[nodiscard]] cache::Storability why_not_stored(const cache::Entry& entry) const;
+  [[nodiscard]] cache::Storability why_not_stored(const cache::Entry& entry) const {
+    return why_not_kept(cache(), job.key, entry, job.asked);
+  }
   // Counts one response as stored, or as not stored for this reason.
-  void count(cache::Storability storability) const;
+  void count(cache::Storability storability) const { access.counters.count(storability); }
   // Erases the stored response, which the origin has shown to be outdated. An answer to one
   // client's credentials says nothing of a response stored for all, and erases nothing.
-  void erase_stored() const;
+  void erase_stored() const {
+    if (!request().facts.authorization) drop(cache(), job.key, fill().url());
+  }
 
   // Delists the fill: no request joins it any more.
-  void leave_list() const;
+  void leave_list() const { cache().fills.leave(job.key, fill()); }
   // Delists the fill because its response is for this request alone. For a while, no request waits
   // for another request's fill of this URL. If the job is for a part, or if the request's own
   // fields keep the response from being stored (`why`), only delists the fill.
@@ -74,8 +93,19 @@ struct FillContext {
 // earlier one.
 class UnreadWatch {
  public:
-  UnreadWatch(const FillContext& context, std::function<void()> look);
-  ~UnreadWatch();
+  UnreadWatch(const FillContext& context, std::function<void()> look)
+      : hook_(context.unread), number_(++hook_->watches) {
+    hook_->look = std::move(look);
+  }
+  // Abandons `asked`, an attempt or a search, once nobody reads the fill.
+  template <class Asked>
+  UnreadWatch(const FillContext& context, Asked& asked)
+      : UnreadWatch(context, [&fill = context.fill(), &asked] {
+          if (fill.close_if_unread()) asked.abandon();
+        }) {}
+  ~UnreadWatch() {
+    if (hook_->watches == number_) hook_->look = nullptr;
+  }
   UnreadWatch(const UnreadWatch&) = delete;
   UnreadWatch& operator=(const UnreadWatch&) = delete;
 
@@ -83,5 +113,39 @@ class UnreadWatch {
   const std::shared_ptr<UnreadHook> hook_;
   const unsigned number_;
 };
+
+// A source's answer, judged, for its writer.
+struct Incoming {
+  Attempt attempt;
+  cache::Ref<cache::Entry> entry;       // made from the head; its body is still empty
+  std::optional<std::uint64_t> length;  // of the fill's body, if known
+  // By the rules of RFC 9111, or why it may not be stored.
+  cache::Storability storability = cache::Storability::yes;
+  cache::Ref<const cache::Entry> superseded;  // the stored entry that this replaces; or null
+  // The neighbour has it close at hand, and it is not stored here: see is_left_there().
+  bool left_there = false;
+  bool goes_on = false;           // the source's body continues after the last byte for the client
+  std::string asker_fields = {};  // of the head: see cache/entry.hpp
+
+  [[nodiscard]] bool may_be_stored() const { return storability == cache::Storability::yes; }
+};
+
+// Makes an entry of the source's answer, which is neither cut nor joined. `control` is what
+// context.control_of() reads from the answer.
+inline Incoming incoming_of(const FillContext& context, Attempt attempt,
+                            const http::CacheControl& control, cache::Storability storability,
+                            cache::Ref<const cache::Entry> superseded) {
+  auto received = context.received(attempt);
+  received.control = &control;
+  auto& budget = context.cache().budget;
+  // What a neighbour gives is judged by its lifetime, too: see objection().
+  received.passed_on = storability != cache::Storability::yes && !attempt.peer();
+  static constexpr cache::EntryMemory kFrames{net::FrameMemory::take, net::FrameMemory::give_back};
+  auto entry = cache::Entry::make(budget, received, received.passed_on ? &kFrames : nullptr);
+  Incoming incoming{std::move(attempt), std::move(entry), {}, storability, std::move(superseded)};
+  incoming.length = incoming.attempt.length();
+  incoming.asker_fields = cache::asker_fields(incoming.attempt.head().fields, control);
+  return incoming;
+}
 
 }  // namespace proxy

@@ -15,6 +15,27 @@ namespace proxy {
 
 using net::Task;
 
+Provenance FillContext::provenance(const Attempt& attempt) const {
+  auto from = attempt.provenance();
+  from.inquiries = inquiries;
+  if (!attempt.peer() && request().facts.control.no_cache) from.asked_past_caches = attempt.begun();
+  if (inquiries.listed) from.inquiries.add(attempt.inquiry());
+  return from;
+}
+
+bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
+                        const cache::Ref<const cache::Entry>& superseded) const {
+  // What this fill has stored itself has no OnDisk here: keep() asks the store.
+  const bool found = superseded == job.stored.entry;
+  const auto old = found ? job.stored : cache::Kept{superseded};
+  return keep(cache(), job.key, entry, job.asked, old);
+}
+
+void FillContext::leave_list_as_unshared(cache::Storability why) const {
+  if (job.how.part || why == cache::Storability::vary_too_long) return leave_list();
+  cache().fills.leave_unshared(job.key, fill(), access.clock().steady());
+}
+
 namespace {
 
 // A refresh is for all clients, so it names no client's own tags.

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/blocks/fit.hpp"
+#include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/fetching/object_writer.hpp"
-#include "proxy/fetching/part.hpp"
 #include "proxy/fetching/rest_of_body.hpp"
 #include "proxy/fetching/stored_answer.hpp"
 #include "proxy/policy/policy.hpp"
@@ -152,6 +151,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   auto& fill = context.fill();
   const bool held_back = is_to_be_held_back(incoming, resumable);
   resumable = resumable || held_back;  // another source then gives the whole
+  // Where nobody has the rest, a neighbour is given as much time as an origin.
   const auto idle = resumable ? search.body_idle(incoming.attempt)
                               : context.request().policy().settings.timeouts.body;
   const auto least = least_rate(incoming.length, held_back);
@@ -214,21 +214,6 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
   return Answered::yes;
 }
 
-// Cuts the answer to a range override, which is not stored, to the client's range. Returns how the
-// question ended if that fails.
-Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch& search,
-                                            Incoming& incoming) {
-  if (!incoming.entry->range()) co_return std::nullopt;
-  const auto idle = search.body_idle(incoming.attempt);  // nothing is published yet
-  const auto cut = co_await cut_to_size(context, incoming, idle);
-  if (cut && *cut == CutToSize::done) co_return std::nullopt;
-  const auto finding = cut ? Finding{Worth::other_range} : worth_of(cut.error());
-  search.note(incoming.attempt, finding);
-  if (finding.worth != Worth::given_up) co_return Answered::no;
-  context.fill().fail(cut.error());
-  co_return Answered::yes;
-}
-
 Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incoming incoming,
                             cache::Ref<const cache::Entry> object) {
   search.settle();
@@ -261,16 +246,25 @@ Soon<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incomi
   return write_body(context, search, std::move(incoming), resumable);
 }
 
+// Cuts the answer to a range override, which is not stored, to the client's range first.
 Task<Answered> write_cut_to_client(FillContext& context, ClaimantSearch& search, Incoming incoming,
                                    bool resumable) {
-  const auto cut = co_await cut_to_client(context, search, incoming);
-  if (cut) co_return *cut;
-  co_return co_await write_useful(context, search, std::move(incoming), resumable);
+  Outcome<CutToSize> cut = CutToSize::done;
+  const auto idle = search.body_idle(incoming.attempt);  // nothing is published yet
+  if (incoming.entry->range()) cut = co_await cut_to_size(context, incoming, idle);
+  if (cut && *cut == CutToSize::done)
+    co_return co_await write_useful(context, search, std::move(incoming), resumable);
+  const auto finding = cut ? Finding{Worth::other_range} : worth_of(cut.error());
+  search.note(incoming.attempt, finding);
+  if (finding.worth != Worth::given_up) co_return Answered::no;
+  context.fill().fail(cut.error());
+  co_return Answered::yes;
 }
 
 // Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
 // use.
 Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt& answer) {
+  // A sibling gets the tag of our stale response alone, so its 304 is about that one.
   if (answer.head().status == 304) return freshen_stored(context, search, answer);
   const auto& facts = context.request().facts;
   if (is_behind_client(answer.head(), answer.length(), context.request())) {
@@ -313,16 +307,14 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   if (wanted.of_site && (is_stale(context.job) || was_left_there(context)))
     wanted.held = Held::stale;
   wanted.origin = [&](const upstream::Route& route) {
-    return attempt_at_origin(context, question, route);
+    return attempt_at_origin(context.access, context.request(), question, route);
   };
   wanted.on_interim = [&](const http::ResponseHead& head) {
     return pass_on_interim(context, head);
   };
   ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
   for (;;) {
-    std::optional<UnreadWatch> watch(std::in_place, context, [&] {
-      if (context.fill().close_if_unread()) search.abandon();
-    });
+    std::optional<UnreadWatch> watch(std::in_place, context, search);
     auto answer = co_await search.next();
     watch.reset();
     if (search.abandoned()) {

@@ -5,7 +5,6 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/object_writer.hpp"
-#include "proxy/fetching/part.hpp"
 #include "proxy/fetching/rest_of_body.hpp"
 #include "proxy/fetching/stored_answer.hpp"
 #include "proxy/policy/policy.hpp"
@@ -33,7 +32,7 @@ void write_failure(FillContext& context, const Attempt& attempt, const OriginQue
   const auto leave = context.request().policy().leave_after(failure);
   const auto stood_in = stand_in(context, attempt, asked.stored, word(failure.what), leave);
   if (stood_in == StoodIn::yes) return;
-  context.note_inquiry(attempt);
+  context.record_inquiry(attempt);
   context.fill().fail(failure, std::move(context.inquiries.list));
 }
 
@@ -178,27 +177,11 @@ Soon<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQues
   return write_response(context, std::move(answer), asked);
 }
 
-// What is done each time that the last reader has left while the origin is asked.
-std::function<void()> give_up_if_unread(Fill& fill, Attempt& attempt) {
-  return [&fill, &attempt] {
-    if (fill.close_if_unread()) attempt.abandon();
-  };
-}
-
 }  // namespace
 
 Soon<void> pass_on_interim(const FillContext& context, const http::ResponseHead& head) {
   context.fill().interim(interim_text(head, context.access.name()));
   return {};
-}
-
-Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question) {
-  return attempt_at_origin(context, question, route_of(context.request()));
-}
-
-Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
-                          upstream::Route route) {
-  return attempt_at_origin(context.access, context.request(), question, std::move(route));
 }
 
 Attempt attempt_at_origin(FetchAccess& access, const Request& request,
@@ -210,13 +193,15 @@ Attempt attempt_at_origin(FetchAccess& access, const Request& request,
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
                             std::optional<Attempt> begun) {
+  const auto& request = context.request();
   for (Next next = std::move(question); next;) {
     const auto asked = std::move(*next);
     const bool is_asked = begun.has_value();
-    auto attempt = is_asked ? std::move(*begun) : attempt_at_origin(context, asked);
+    auto attempt = is_asked ? std::move(*begun)
+                            : attempt_at_origin(context.access, request, asked, route_of(request));
     begun.reset();
     if (!is_asked) {
-      const UnreadWatch watch(context, give_up_if_unread(context.fill(), attempt));
+      const UnreadWatch watch(context, attempt);
       Attempt::OnInterim interim = [&context](const auto& head) {
         return pass_on_interim(context, head);
       };
@@ -226,7 +211,7 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
     auto inquiry = attempt.inquiry();
     if (answered) {
       next = co_await write_answer(context, std::move(attempt), asked);
-    } else if (asked.changes_range(context.request().facts) && may_be_refusal(answered.error())) {
+    } else if (asked.changes_range(request.facts) && may_be_refusal(answered.error())) {
       next = after_refusal(context, attempt, asked);
     } else {
       co_return write_failure(context, attempt, asked, answered.error());

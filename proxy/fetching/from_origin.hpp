@@ -6,11 +6,7 @@
 
 namespace proxy {
 
-// The question as it is put to the origin, not asked yet. `route`: the way to the origin, in place
-// of route_of().
-Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question);
-Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
-                          upstream::Route route);
+// The question as it is put to the origin, not asked yet. `route`: the way to the origin.
 Attempt attempt_at_origin(FetchAccess& access, const Request& request,
                           const OriginQuestion& question, upstream::Route route);
 

@@ -24,7 +24,7 @@ std::uint32_t Growth::room(std::uint32_t most) const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, growing_->room()));
 }
 
-Task<Growth::PieceKept> Growth::add(Incoming& incoming, cache::Slice piece) {
+Task<BlockKept> Growth::add(Incoming& incoming, cache::Slice piece) {
   auto kept = growing_->add(std::move(piece));
   while (kept == BlockKept::yes && growing_->has_full_block()) {
     co_await let_the_disk_catch_up(context_.access.cached(), context_.patience);
@@ -32,11 +32,11 @@ Task<Growth::PieceKept> Growth::add(Incoming& incoming, cache::Slice piece) {
   }
   if (kept == BlockKept::yes) {
     if (growing_->due()) store_begun(incoming);
-    co_return PieceKept::yes;
+    co_return kept;
   }
   if (growing_->too_large()) erase_begun();
   growing_.reset();
-  co_return PieceKept::no;
+  co_return kept;
 }
 
 Task<void> Growth::end() {

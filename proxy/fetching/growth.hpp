@@ -5,15 +5,13 @@
 #include <optional>
 
 #include "proxy/blocks/unsized_object.hpp"
-#include "proxy/fetching/incoming.hpp"
+#include "proxy/fetching/context.hpp"
 
 namespace proxy {
 
 // Belongs to the writer of one answer: `incoming` is always that answer.
 class Growth {
  public:
-  enum class PieceKept : std::uint8_t { yes, no };
-
   explicit Growth(FillContext& context) : context_(context) {}
 
   // Call this before each piece of a body that is to be stored. At the first piece begins to watch
@@ -23,7 +21,7 @@ class Growth {
   [[nodiscard]] std::uint32_t room(std::uint32_t most) const;
   // Adds a piece that is full, or the last one. `no`: the body cannot be kept in blocks. Do not
   // call add() again after that.
-  net::Task<PieceKept> add(Incoming& incoming, cache::Slice piece);
+  net::Task<BlockKept> add(Incoming& incoming, cache::Slice piece);
   // Call this after the last piece: waits for a slow disk.
   net::Task<void> end();
 

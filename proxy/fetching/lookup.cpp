@@ -1,6 +1,6 @@
 #include "proxy/fetching/lookup.hpp"
 
-#include "proxy/blocks/aligned_range.hpp"
+#include "proxy/blocks/presence.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/tiers/tiers.hpp"

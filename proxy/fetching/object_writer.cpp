@@ -75,6 +75,7 @@ std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& 
   RunPlan plan;
   plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
   if (part) plan.blocks = *cache::whole_blocks(*part);
+  // Without ranges nobody can ask for one block alone, so readers wait for the body to get there.
   plan.through = !part && (weak || !knows_ranges);
   // Without a strong validator no later request could complete the object. So a refresh fetches all
   // of it, though no client waits.
@@ -100,6 +101,7 @@ void publish_object(const FillContext& context, const Incoming& incoming,
 }
 
 RunJob rest_job(const FillContext& context, std::shared_ptr<BlockRun> run) {
+  // A copy: the run may outlive the fill, and with it the request.
   auto request = std::make_unique<OwnedRequest>(context.request());
   return {std::move(run), context.job.key, std::move(request), context.patience};
 }

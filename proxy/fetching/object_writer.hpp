@@ -1,7 +1,7 @@
 // Writes an answer that is kept in blocks: the object's entry, then a run of its blocks.
 #pragma once
 
-#include "proxy/fetching/incoming.hpp"
+#include "proxy/fetching/context.hpp"
 
 namespace proxy {
 

@@ -55,9 +55,7 @@ Task<std::optional<Outcome<void>>> write_rest_from_neighbour(FillContext& contex
   wanted.nobody_else = sources == RestFrom::neighbours;
   ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
   for (;;) {
-    std::optional<UnreadWatch> watch(std::in_place, context, [&] {
-      if (context.fill().close_if_unread()) search.abandon();
-    });
+    std::optional<UnreadWatch> watch(std::in_place, context, search);
     auto answer = co_await search.next();
     watch.reset();
     if (!answer) co_return std::nullopt;

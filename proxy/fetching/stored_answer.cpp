@@ -1,11 +1,17 @@
 #include "proxy/fetching/stored_answer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/blocks/presence.hpp"
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/cache/representation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 
 namespace proxy {
+
+using net::Task;
 
 namespace {
 
@@ -74,6 +80,90 @@ StoodIn stand_in(FillContext& context, const Attempt& failed,
   fill.publish({stored, stored->body.size, true, {}, std::move(from)});
   fill.finish();
   return StoodIn::yes;
+}
+
+Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
+                           http::ContentRange joined) {
+  const auto& stored = *asked.stored;
+  auto& budget = context.cache().budget;
+  const auto part = asked.how.part ? std::optional(joined) : std::nullopt;
+  const auto all =
+      cache::with_part(budget, stored, context.request().facts, context.received(rest), part);
+  const bool is_outdated = all.storability != cache::Storability::yes &&
+                           all.storability != cache::Storability::vary_too_long;
+  if (is_outdated) context.erase_stored();
+  Incoming incoming{std::move(rest), all.entry, joined.range.size(), all.storability, asked.stored};
+  BodyWriter writer(context, std::move(incoming));
+  writer.publish();
+  const auto before = joined.range.first - cache::range_of_body(stored).first;
+  for (const auto& slice : cache::without_first(budget, stored.body, before).slices) {
+    context.fill().append(slice.block, slice.size);
+  }
+  const auto idle = context.request().policy().settings.timeouts.body;
+  writer.end(co_await writer.write(idle));
+}
+
+Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
+                                     std::chrono::milliseconds idle) {
+  const auto& facts = context.request().facts;
+  const auto asked = http::only_range(facts.ranges);
+  const std::optional<http::ContentRange> came = incoming.entry->range();
+  // If the bytes of the part were coded, and not a part taken from coded bytes, there is no telling
+  // where the client's bytes are. Content-Length then has another value, or is missing.
+  const bool coded = cache::is_coded(incoming.attempt.head().fields);
+  const bool countable =
+      came && (incoming.length ? *incoming.length == came->range.size() : !coded);
+  const bool is_there = asked && countable && cache::meets_if_range(facts, *incoming.entry) &&
+                        asked->first >= came->range.first && asked->first <= came->range.last;
+  if (!is_there) co_return CutToSize::not_there;
+  const http::ByteRange range{asked->first,
+                              std::min(asked->last.value_or(came->range.last), came->range.last)};
+  const http::ContentRange said{range, came->complete};
+  const auto message = context.received(incoming.attempt);
+  const auto part = cache::with_part(context.cache().budget, *incoming.entry, facts, message, said);
+  auto& attempt = incoming.attempt;
+  const UnreadWatch watch(context, attempt);
+  const auto before = range.first - came->range.first;
+  const auto skipped = co_await skip_body(context.access.sources, attempt.fetch(), before, idle);
+  if (!skipped) co_return skipped.error();
+  incoming.entry = part.entry;
+  incoming.length = range.size();
+  incoming.goes_on = true;
+  co_return CutToSize::done;
+}
+
+bool store_part(const FillContext& context, const Incoming& incoming,
+                const cache::Ref<const cache::Entry>& part) {
+  auto& access = context.access;
+  auto stored =
+      access.cache().store.find(context.job.key, part->url(), context.request().head.fields).entry;
+  if (stored && stored->object()) {  // the part is smaller than a block
+    if (cache::same_representation(*stored, incoming.attempt.head().fields)) return false;
+    stored = nullptr;
+  }
+  const auto message = context.received(incoming.attempt);
+  const auto all = cache::combine(stored.get(), part, context.request().facts, message,
+                                  access.cache().store.max_object());
+  return all && context.store(all, incoming.superseded);
+}
+
+void store_cut_body(const FillContext& context, const Incoming& incoming) {
+  const auto& entry = *incoming.entry;
+  const auto came = context.fill().received();
+  if (came == 0 || !entry.has_content() || cache::strong_validator(entry).empty()) return;
+  if (entry.giver().guest) return;  // a part may be joined with others later
+  // Of a coded part that does not promise all its bytes, perhaps only the part was coded.
+  const bool coded = cache::is_coded(incoming.attempt.head().fields);
+  if (coded && entry.range() && incoming.length != entry.range()->range.size()) return;
+  const auto first = entry.range() ? entry.range()->range.first : 0;
+  const auto complete = entry.range() ? entry.range()->complete : incoming.length;
+  const http::ContentRange part{{first, first + came - 1}, complete};
+  const auto message = context.received(incoming.attempt);
+  const auto kept =
+      cache::with_part(context.cache().budget, entry, context.request().facts, message, part);
+  if (kept.storability != cache::Storability::yes) return;
+  kept.entry->body = context.fill().body();
+  store_part(context, incoming, kept.entry);
 }
 
 }  // namespace proxy

@@ -1,4 +1,5 @@
-// Writes answers whose body is stored already: after a 304, or in place of an origin that failed.
+// Writes answers whose body is stored already, as a whole or in part: after a 304, in place of an
+// origin that failed, or before its rest. Cuts and stores parts (RFC 9111 3.3, 3.4).
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,7 @@
 
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/context.hpp"
+#include "proxy/fetching/origin_answer.hpp"
 
 namespace proxy {
 
@@ -29,5 +31,28 @@ enum class StoodIn : std::uint8_t { yes, no };
 StoodIn stand_in(FillContext& context, const Attempt& failed,
                  const cache::Ref<const cache::Entry>& stored, std::string_view why,
                  std::chrono::seconds leave);
+
+// Writes the stored part and its continuation `rest` as one body. `joined`: the bytes for the
+// client; see joined_with_stored().
+net::Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
+                                http::ContentRange joined);
+
+// Cuts the answer to a range override to the range that the client asked for. Fails if the body
+// does. `idle`: the longest wait for the next bytes.
+enum class CutToSize : std::uint8_t {
+  done,
+  not_there,  // the answer lacks the client's range, its bytes were coded apart from the others, or
+              // the client's If-Range names another version
+};
+net::Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
+                                          std::chrono::milliseconds idle);
+
+// Stores a complete part, combined with a stored part of the same representation. Returns whether
+// anything was stored. `incoming`: the answer that had the part.
+bool store_part(const FillContext& context, const Incoming& incoming,
+                const cache::Ref<const cache::Entry>& part);
+
+// Stores the received bytes of a cut body, if a strong validator allows the rest to be asked for.
+void store_cut_body(const FillContext& context, const Incoming& incoming);
 
 }  // namespace proxy

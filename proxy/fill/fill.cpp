@@ -6,6 +6,7 @@
 namespace proxy {
 namespace {
 
+// One write of a client; with more, its thread would neglect the others.
 constexpr std::size_t kMaxTaken = 256 * 1024;  // bytes handed to a reader at once
 constexpr Failure kLeft{Failure::Where::us, Failure::What::overload, {}};
 
@@ -36,6 +37,7 @@ void Fill::interim(std::string head) {
 
 void Fill::publish(FillHead head, Keeps keeps) {
   const threads::MutexLock lock(mutex_);
+  // From here on the bytes that came before the head are visible: see take().
   heads_.last = std::move(head);
   if (keeps == Keeps::window && !window_) window_.emplace();
   drop_behind();
@@ -45,6 +47,8 @@ void Fill::publish(FillHead head, Keeps keeps) {
 void Fill::expect(const cache::Ref<const cache::Block>& block) {
   const threads::MutexLock lock(mutex_);
   arrived_.append(block, 0);
+  // A reader that has taken all of a block leaves it now, or the window would keep it full and
+  // idle.
   for (auto* reader : readers_.attached) {
     reader->expect_guard(mutex_);
     reader->pass_taken();
@@ -83,6 +87,7 @@ net::Task<Fill::Room> Fill::room(std::uint64_t window) {
       if (!writer_.wakeup) writer_.wakeup.emplace(writer_.executor);
       wakeup = &*writer_.wakeup;
     }
+    // Bounded, since a reader that holds up the others makes no sound.
     co_await wakeup->wait(kPatience);
   }
 }
@@ -135,6 +140,7 @@ void Fill::fail(Failure failure, std::vector<Inquiry> asked) {
 
 bool Fill::close_if_unread() {
   const threads::MutexLock lock(mutex_);
+  // For good: the writer ends after this, and a later reader would wait for nothing.
   readers_.closed = readers_.closed || readers_.attached.empty();
   return readers_.closed;
 }
@@ -191,6 +197,7 @@ void Fill::drop_behind() {
 std::unique_ptr<FillReader> FillReader::attached(std::unique_ptr<FillReader> reader) {
   auto& shared = *reader->fill_;
   const threads::MutexLock lock(shared.mutex_);
+  // A window has lost the beginning, which each reader is promised.
   if (shared.window_ || shared.readers_.closed || shared.end_.failure) return nullptr;
   shared.readers_.attached.push_back(reader.get());
   return reader;
@@ -249,6 +256,7 @@ void FillReader::detach() {
   fill_->drop_behind();
   fill_->writer_.wake();
   if (fill_->readers_.attached.empty() && fill_->abandoned_) {
+    // Posted: the reader may be on another thread, and holds the lock.
     net::asio::post(fill_->writer_.executor,
                     [fill = fill_, before = fill_->abandoned_] { fill->call_abandoned(before); });
   }
@@ -256,6 +264,7 @@ void FillReader::detach() {
 
 FillReader::News FillReader::news() {
   const threads::MutexLock lock(fill_->mutex_);
+  // Interim heads in their order, before the final one, however late the reader looks.
   const bool has_interim = !detached_ && interims_seen_ < fill_->heads_.interim.size();
   if (has_interim) return {.interim = fill_->heads_.interim[interims_seen_++]};
   return {.head = known_head()};

@@ -6,6 +6,8 @@ namespace proxy {
 
 Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, const FillPlace& place,
                             Time now, const Fill* unfit) {
+  // Made before the lock is taken, though a request that joins has no use for it: no other request
+  // shall wait for the allocator.
   auto fill = make_shared_in_frames<Fill>(url, place);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
@@ -100,6 +102,7 @@ void Fills::invalidate(const PurgePattern& purge, Time now) {
   {
     const threads::MutexLock lock(purges_mutex_);
     purges_.remember(purge, now);
+    // Threads may arrive here in another order than that of their times.
     last_purge_ = std::max(last_purge_.load(), now);
   }
   for (auto& shard : shards_) {
@@ -125,6 +128,7 @@ bool Fills::outdated(const digest::Key& key, std::string_view name, Time asked,
 }
 
 bool Fills::purged(std::string_view name, Time since, cache::GiverTag giver) {
+  // Asked for each response that is stored: mostly there was no purge, and no lock is needed.
   if (last_purge_.load() < since) return false;
   const threads::MutexLock lock(purges_mutex_);
   return purges_.may_cover(name, since, giver);

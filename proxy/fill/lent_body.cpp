@@ -13,6 +13,8 @@ net::Task<void> Fill::lend(LentBody& body) {
   {
     const threads::MutexLock lock(mutex_);
     const auto& attached = readers_.attached;
+    // Another reader would need the bytes, too, and a reader on another thread would use the
+    // connection while this one may close it.
     const bool may = window_ && readers_.borrows && attached.size() == 1 &&
                      attached.front()->wakeup_.executor() == writer_.executor;
     if (!may) co_return;

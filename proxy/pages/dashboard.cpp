@@ -87,7 +87,7 @@ PageAnswer serve_dashboard(const Visit& visit) {
   const http::StoredValidators validators{file->etag, {}};
   const auto now = machine::whole_seconds(visit.client.access.clock().shown());
   if (http::not_modified(visit.request.head.fields, validators, now)) {
-    set_status(head, 304);
+    head.result(304);
     const beast::http::response<beast::http::empty_body> message(std::move(head));
     co_await send_message(visit.client, message);
     co_return std::nullopt;

@@ -47,7 +47,7 @@ bool is_held(const Request& request, const peers::NativeForm& form, cache::Time 
 // RFC 9110 15.4.5. Call this only for a request with a condition: Squid 5.7 crashes on any other
 // 304.
 PageAnswer send_unchanged(Client& client, OwnHead head, ServedForm form) {
-  set_status(head, 304);
+  head.result(304);
   const beast::http::response<beast::http::empty_body> message(std::move(head));
   const auto error = co_await send_message(client, message);
   if (error) co_return std::nullopt;

@@ -11,7 +11,7 @@
 #include "proxy/http/text.hpp"
 #include "proxy/pages/pac.hpp"
 #include "proxy/pages/sign_in.hpp"
-#include "proxy/reply/error_page.hpp"
+#include "proxy/reply/refuse.hpp"
 
 namespace proxy {
 

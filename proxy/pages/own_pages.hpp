@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "proxy/client/client.hpp"
-#include "proxy/client/request_body.hpp"
 #include "proxy/pages/pages_access.hpp"
 #include "proxy/policy/request.hpp"
 #include "proxy/reply/own_message.hpp"

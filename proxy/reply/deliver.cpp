@@ -32,34 +32,22 @@ std::string passed_head(const ServeAccess& access, const http::ResponseHead& hea
 }
 
 void record_content_type(Client& client, std::string_view content_type) {
+  // Only the access log tells it, and a copy of it costs each hit a little.
   if (!client.access.observed.log.on()) return;
   client.record.content_type = http::trim(content_type.substr(0, content_type.find(';')));
 }
 
 namespace {
 
-void write_age(http::PieceWriter& out, const cache::Entry& entry, cache::Time now) {
-  out << "Age: " << static_cast<std::uint64_t>(entry.age(now).count()) << "\r\n";
-}
-
-void record_content_type(Client& client, const cache::Entry& entry) {
-  record_content_type(client, entry.quotes().content_type);
-}
-
-void write_cache_status(http::PieceWriter& out, Client& client, const Request& request) {
-  const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
-  if (request.policy().settings.cache.key_in_status && has_key) {
-    client.record.told.key = request.stored_as();
-  }
-  write_cache_status(out, client);
-}
-
 // `entry`: whose age is told; null: of none.
 void add_fields(Client& client, const Request& request, const cache::Entry* entry,
                 cache::Time now) {
+  const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
+  if (request.policy().settings.cache.key_in_status && has_key)
+    client.record.told.key = request.stored_as();
   http::PieceWriter fields(client.state.fields);
-  if (entry) write_age(fields, *entry, now);
-  write_cache_status(fields, client, request);
+  if (entry) fields << "Age: " << static_cast<std::uint64_t>(entry->age(now).count()) << "\r\n";
+  write_cache_status(fields, client);
   fields.flush();
 }
 
@@ -69,13 +57,14 @@ void add_cache_status(Client& client, const Request& request) {
   add_fields(client, request, nullptr, {});
 }
 
+// Not a coroutine, since most hits are over with their first write: see send_stored().
 Soon<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
                  std::string_view detail) {
   const auto& entry = held.entry;
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
   auto& record = client.record;
   record.tag = unmodified ? Tag::conditional_hit : record.from_disk ? Tag::disk_hit : Tag::mem_hit;
-  record_content_type(client, entry);
+  record_content_type(client, entry.quotes().content_type);
   auto& status = client.record.told;
   status.clear();
   status.hit = true;
@@ -108,6 +97,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
     status.detail = std::move(inquiries.detail);
     record.asked = std::move(inquiries.list);
     if (peer) http::add_detail(status.detail, "peer/" + peer->name);
+    // RFC 9211 2.2: the request went forward, if only for some of the blocks.
     status.fwd = http::Forward::partial;
     status.stored = true;
     status.collapsed = record.collapsed = there == Presence::under_way;
@@ -128,13 +118,14 @@ Task<Delivered> serve_object(Client& client, const Request& request, ObjectToSer
   const bool may_fetch =
       held.joins || (!wants_stored && !http::via_names(request.head.fields, access.name()));
   ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);
+  // Before any byte is sent: a failure can still become another answer.
   const auto opened = co_await answer.open();
   if (!opened) {
     if (answer.begin_anew() && may_fetch) co_return Delivered::begin_anew;
     co_await refuse(client, request, opened.error(), http::Forward::partial);
     co_return Delivered::sent;
   }
-  record_content_type(client, *held.entry);
+  record_content_type(client, held.entry->quotes().content_type);
   describe_object(client, request, answer, held.there, detail);
   co_await answer.send();
   co_return Delivered::sent;
@@ -173,10 +164,12 @@ cache::Time describe(Client& client, const Request& request, const ToDeliver& fi
   const auto& head = filled.head;
   const auto& from = head.provenance;
   note_source(client, from, filled.reason);
-  record_content_type(client, *head.entry);
+  record_content_type(client, head.entry->quotes().content_type);
   const auto now = client.access.clock().now();
   if (from.stored || head.is_stored()) client.record.told.ttl = head.entry->ttl(now);
   const bool sibling = from.source == cache::SourceKind::sibling;
+  // RFC 9111 5.1: an Age says that the response is not first-hand. So what has just come from the
+  // origin, without one, gets none.
   const bool tells_age = sibling || from.aged || head.is_stored();
   add_fields(client, request, tells_age ? head.entry.get() : nullptr, now);
   return now;
@@ -196,6 +189,7 @@ Task<Delivered> deliver_object(Client& client, const Request& request, ToDeliver
     co_await refuse(client, request, opened.error(), filled.reason);
     co_return Delivered::sent;
   }
+  // Only now: the status would be wrong for a refusal.
   describe(client, request, filled);
   co_await answer.send();
   co_return Delivered::sent;
@@ -243,15 +237,22 @@ void record_end(RequestRecord& record, const FillReader& reader) {
 
 void record_cut(RequestRecord& record, const Failure& cut) {
   record.failure = word(cut.what);
+  // A failure of ours, such as a reader that was left behind, says nothing of what is stored.
   const bool is_for_all = cut.where == Failure::Where::upstream;
   if (is_for_all && record.storability == cache::Storability::yes)
     record.storability = cache::Storability::incomplete;
 }
 
-// Passes the borrowed body on, within the kernel. The reader's next() tells how it has ended.
-Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& pipe) {
-  for (;;) {
-    const auto moved = co_await rest.next(pipe);
+// Passes what the fill lends on, within the kernel. The reader's next() tells how it has ended.
+// Without a pipe, the body goes on through memory.
+Task<error_code> pass_on(Client& client, FillReader& reader) {
+  const auto rest = reader.borrow();
+  if (!rest) co_return error_code{};
+  const net::Pipes::Lent lent(client.access.pipes);
+  if (!lent.get()) reader.borrows(FillReader::Borrows::no);
+  while (lent.get()) {
+    auto& pipe = *lent.get();
+    const auto moved = co_await rest->next(pipe);
     if (!moved || *moved == 0) co_return error_code{};
     while (!pipe.empty()) {
       const auto sent = co_await client.response.body_of_file(pipe.content());
@@ -260,15 +261,6 @@ Task<error_code> pass_on(Client& client, FillReader::Borrowed& rest, net::Pipe& 
     }
     co_await asio::post(client.access.executor(), net::use_task);  // others
   }
-}
-
-// Without a pipe, the body goes on through memory.
-Task<error_code> borrow(Client& client, FillReader& reader) {
-  const auto rest = reader.borrow();
-  if (!rest) co_return error_code{};
-  const net::Pipes::Lent pipe(client.access.pipes);
-  if (pipe.get()) co_return co_await pass_on(client, *rest, *pipe.get());
-  reader.borrows(FillReader::Borrows::no);
   co_return error_code{};
 }
 
@@ -289,14 +281,15 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   const auto buffers = buffers_of(first);
   auto error = co_await response.start(entry.head(), entry.status, head.length,
                                        {buffers.data(), buffers.size()});
-  first.clear();  // gives up their memory for the rest of the body
+  // A slow client would otherwise keep the first block alive until its response ends.
+  first.clear();
   if (head.length >= LentBody::kLeast && response.sends_files())
     reader.borrows(FillReader::Borrows::yes);
   while (!error && !client.state.head_only && !reader.at_end()) {
     const auto pieces = co_await reader.next();
     if (pieces && pieces->empty() && !reader.is_lent()) break;
     if (pieces && pieces->empty()) {
-      error = co_await borrow(client, reader);
+      error = co_await pass_on(client, reader);
     } else if (pieces) {
       const auto more = buffers_of(*pieces);
       error = co_await response.body(std::span(more.data(), more.size()));

@@ -1,4 +1,4 @@
-#include "proxy/reply/error_page.hpp"
+#include "proxy/reply/refuse.hpp"
 
 #include <fmt/format.h>
 
@@ -35,6 +35,7 @@ constexpr std::string_view kContentPolicy =
 
 std::string_view advice_of(const Refusal& refusal) {
   if (!refusal.advice.empty()) return refusal.advice;
+  // These pass by themselves, so nobody need be asked.
   if (refusal.status == 429 || refusal.status == 503) return kBusy;
   return kWords[static_cast<std::size_t>(page_of(refusal))].advice;
 }
@@ -102,6 +103,7 @@ std::string error_line(const Client& client, const Request* request, const Refus
 OwnMessage error_message(const Client& client, const Request* request, const Refusal& refusal) {
   const bool is_question = request && request->asks_as_sibling();
   if (request && !is_question && is_browser(*request)) return error_page(client, *request, refusal);
+  // A script that reads our own pages, and a neighbour, want the reason and no advice.
   const bool is_ours = client.door == Door::control || client.record.tag == Tag::own_page;
   auto line = is_ours || is_question ? refusal.reason : error_line(client, request, refusal);
   return own_message(client, refusal.status, "text/plain; charset=utf-8", std::move(line) + '\n',

@@ -37,10 +37,12 @@ void StallWatch::on_expiry() {
   if (!taken) return;  // the system cannot tell: better a slow client than a wrong cut
   const auto* const bandwidth = client_.state.bandwidth;
   if (bandwidth && bandwidth->has_waited_since(now - kBetweenLooks)) since_ = now;
+  // The first look only finds out where the client is: by then it has had no time to read.
   if (!by_then_ || *taken - *by_then_ >= kLeast) {
     if (by_then_) since_ = now;
     by_then_ = taken;
   }
+  // While nobody waits for the slot, a slow client does no harm.
   if (now - since_ >= kPatience && slot_.is_wanted()) {
     client_.response.abort();
   } else {
@@ -69,6 +71,7 @@ Task<Outcome<Pieces>> ObjectAnswer::next() {
 }
 
 Task<Outcome<void>> ObjectAnswer::open() {
+  // A 304, a 416 and an answer to HEAD have no bytes to wait for.
   if (ranges_.empty()) co_return boost::system::in_place_value;
   const auto wanted = ranges_.front().first;
   const auto blocks = cache::blocks_of(ranges_.front());
@@ -102,6 +105,7 @@ void ObjectAnswer::plan() {
     message_.length = object.body.size;
     return;
   }
+  // The boundary is drawn for each answer, or a body could be made to contain it.
   message_.text = cache::partial_text(object, ranges_, random_boundary());
   message_.head = std::move(message_.text.head);
   message_.status = 206;
@@ -208,6 +212,7 @@ Task<error_code> ObjectAnswer::write(std::string_view text) {
 }
 
 Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) {
+  // The head goes out with the first bytes: it must not promise what open() has not got.
   auto& response = client_.response;
   error_code error;
   watch_.begin();

@@ -14,13 +14,14 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
                  const http::CacheStatus& cache_status) {
   const auto& access = client.access;
   OwnHead head;
-  set_status(head, status);
+  head.result(status);
   head.set(field::server, kProduct);
   // Date in wall time, even if the clock that rules follow is apart from it: the client compares it
   // with its own (RFC 9110 6.6.1).
   head.set(field::date, http::format_date(machine::whole_seconds(access.clock().shown())));
   head.set(field::via, "1.1 " + access.name());
   if (!content_type.empty()) head.set(field::content_type, content_type);
+  // The record first: the log and the field are written from the same words.
   client.record.told = cache_status;
   std::string said;
   http::PieceWriter value(said);
@@ -30,10 +31,6 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   if (client.tells_epoch)
     head.set(peers::kEpochField, access.fetching.sources.shared.publisher.epochs());
   return head;
-}
-
-void set_status(OwnHead& head, unsigned status) {
-  head.result(status);
 }
 
 OwnMessage own_message(const Client& client, unsigned status, std::string_view content_type,

@@ -27,7 +27,6 @@ using OwnMessage = beast::http::response<beast::http::string_body>;
 // framing.
 OwnHead own_head(const Client& client, unsigned status, std::string_view content_type,
                  const http::CacheStatus& cache_status = {});
-void set_status(OwnHead& head, unsigned status);
 
 // A whole response with own_head() and `Cache-Control: no-store`.
 OwnMessage own_message(const Client& client, unsigned status, std::string_view content_type,

@@ -1,6 +1,5 @@
 #include "proxy/reply/refuse.hpp"
 
-#include "proxy/reply/error_page.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/users/check_rules.hpp"
@@ -26,6 +25,7 @@ void write_departure(const cache::Departed& departed, std::optional<cache::Time>
 Refusal denial(unsigned status, std::string reason, std::string_view detail,
                std::chrono::seconds retry_after = {}) {
   Refusal refusal{status, std::move(reason), Tag::denied, {}};
+  // The detail is what scripts and neighbours read; the reason is for people, and may change.
   refusal.cache_status.detail = detail;
   refusal.retry_after = retry_after;
   return refusal;
@@ -158,6 +158,7 @@ Task<void> send(Client& client, const Refusal& refusal, const Request* request) 
   if (refusal.retry_after.count() > 0) {
     message.set(field::retry_after, std::to_string(refusal.retry_after.count()));
   }
+  // After error_message(), which asks the tag whether the page is one of ours.
   client.record.tag = refusal.tag;
   co_await send_message(client, message);
 }
@@ -177,6 +178,7 @@ void record_question(Client& client, const Request& request, Refusal& refusal) {
 }  // namespace
 
 Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
+  // RFC 9111 5.2.1.7 knows one answer to only-if-cached that is not stored: 504.
   if (request.asks_as_sibling() && refusal.status != 504) {
     refusal.status = 504;
     auto& detail = refusal.cache_status.detail;
@@ -198,6 +200,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   auto refusal = Refusal::failure(failure);
   // RFC 9211 2.2: fwd says that the request went forward, which a local failure prevented.
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
+  // More than the failure knows: whether it is this name alone, or all of them.
   if (failure.what == Failure::What::dns) {
     const auto now = client.access.clock().steady();
     refusal.reason = client.access.fetching.sources.shared.name_health.text_for_client(now);

@@ -8,7 +8,9 @@
 #include "proxy/cache/judge.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/policy/access.hpp"
+#include "proxy/policy/error_pages.hpp"
 #include "proxy/policy/request.hpp"
+#include "proxy/reply/own_message.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy {
@@ -60,5 +62,19 @@ net::Task<void> refuse(Client& client, const Request& request, Failure failure,
 // the next request is unknown.
 net::Task<void> refuse_unread(Client& client, Refusal refusal);
 net::Task<void> refuse_malformed(Client& client, http::HeadError error);
+
+// In error_page.cpp: a refusal in words.
+
+// Whether the client's Accept names text/html.
+bool is_browser(const Request& request);
+
+// Which page of a site tells of this refusal. Pure.
+ErrorPage page_of(const Refusal& refusal);
+
+// The whole response, with the status and the Cache-Status of the refusal: a page for a browser,
+// else the line "cache-a: REASON; URL: <URL>; time: TIME. ADVICE Whom to ask: CONTACT". The proxy's
+// own pages, and answers to only-if-cached, say the reason alone. `request`: null if it could not
+// be read.
+OwnMessage error_message(const Client& client, const Request* request, const Refusal& refusal);
 
 }  // namespace proxy

@@ -26,6 +26,7 @@ constexpr std::size_t kBuffersAtOnce = 16;
 using Buffers = boost::container::small_vector<asio::const_buffer, kBuffersAtOnce>;
 
 std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, cache::Time now) {
+  // Made anew: the fields of the entry describe another response than this one (RFC 9110 15.5.17).
   std::string head;
   http::append_status_line(head, 416, http::reason_phrase(416));
   http::append_field(head, "Date",
@@ -39,17 +40,14 @@ void append(Buffers& out, const cache::Body& body) {
   for (const auto& slice : body.slices) out.emplace_back(slice.block->data(), slice.size);
 }
 
-void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part) {
-  std::uint64_t at =
-      cache::range_of_body(entry).first;  // offset of the slice in the representation
-  for (const auto& slice : entry.body.slices) {
+// The bytes of the part. `at`: where the body begins in what the part counts.
+void append(Buffers& out, const cache::Body& body, std::uint64_t at, const http::ByteRange& part) {
+  for (const auto& slice : body.slices) {
     const auto end = at + slice.size;
     if (at > part.last) break;
-    if (end > part.first) {
-      const auto from = std::max(at, part.first);
-      const auto size = std::min(end, part.last + 1) - from;
-      out.emplace_back(slice.block->data() + (from - at), static_cast<std::size_t>(size));
-    }
+    const auto from = std::max(at, part.first);
+    const auto to = std::min(end, part.last + 1);
+    if (from < to) out.emplace_back(slice.block->data() + (from - at), to - from);
     at = end;
   }
 }
@@ -61,6 +59,7 @@ Task<void> send_bodiless(Client& client, std::string_view head, unsigned status,
 }
 
 void count(Client& client, error_code error, std::uint64_t size) {
+  // An error leaves open how much has arrived, so nothing is counted.
   if (!error && !client.state.head_only) client.access.counters().bytes_from_cache.add(size);
 }
 
@@ -106,12 +105,13 @@ Task<void> send_unsatisfiable(Client& client, const cache::Entry& entry, cache::
 }
 
 Task<void> send_parts(Client& client, const cache::Entry& entry, http::ByteRanges parts) {
+  // RFC 9110 15.3.7.2: a single part has no boundary.
   const auto boundary = parts.size() > 1 ? random_boundary() : std::string();
   const auto text = cache::partial_text(entry, parts, boundary);
   Buffers buffers;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!text.openings.empty()) buffers.push_back(asio::buffer(text.openings[i]));
-    append(buffers, entry, parts[i]);
+    append(buffers, entry.body, cache::range_of_body(entry).first, parts[i]);
   }
   if (!text.closing.empty()) buffers.push_back(asio::buffer(text.closing));
   co_await send(client, text.head, 206, std::move(buffers));
@@ -138,6 +138,7 @@ Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
 
 Soon<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
                        cache::Time now) {
+  // Most requests have no range, and are spared a look at the entry's.
   auto wanted = request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};
   switch (wanted.kind) {
     case http::Selection::Kind::parts:
@@ -160,17 +161,12 @@ constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
 // Sends the bytes of a body in memory from `sent` up to `end`, and adds them to `sent`.
 Task<error_code> send_part(Client& client, const cache::Body& body, std::uint64_t& sent,
                            std::uint64_t end) {
-  std::uint64_t at = 0;  // where the slice begins
-  for (const auto& slice : body.slices) {
-    const auto begin = std::max(at, sent);
-    const auto slice_end = std::min(at + slice.size, end);
-    if (begin < slice_end) {
-      const auto bytes = asio::buffer(slice.block->data() + (begin - at), slice_end - begin);
-      const auto error = co_await client.response.body(bytes);
-      if (error) co_return error;
-      sent = slice_end;
-    }
-    at += slice.size;
+  Buffers rest;
+  if (sent < end) append(rest, body, 0, {sent, end - 1});
+  for (const auto& bytes : rest) {
+    const auto error = co_await client.response.body(bytes);
+    if (error) co_return error;
+    sent += bytes.size();
   }
   co_return error_code{};
 }
@@ -178,6 +174,7 @@ Task<error_code> send_part(Client& client, const cache::Body& body, std::uint64_
 Task<error_code> send_body(Client& client, const cache::Entry& entry,
                            std::shared_ptr<FileBody> body) {
   std::uint64_t sent = 0;
+  // A client that got fewer bytes than it was promised must see a cut, not an end.
   const auto error = co_await send_part_of_file(client, body, sent, body->size());
   if (error || sent == body->size()) co_return error;
   spdlog::warn("the rest of {} is not on the disk any more: the response was cut", entry.url());
@@ -196,6 +193,7 @@ Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> bod
     if (!some) co_return some.error();
     sent += *some;
     if (*some == 0 || sent == end) break;
+    // The page cache may lose the rest meanwhile, and a read would then hold up the thread.
     co_await asio::post(client.access.executor(), net::use_task);
     const bool may = co_await may_go_on(client.access.fetching.cached(), body);
     if (!may) break;
@@ -211,6 +209,7 @@ Task<void> send_from_file(Client& client, const cache::Entry& entry,
   if (client.state.head_only) {
     co_return co_await send_bodiless(client, entry.head(), entry.status, size);
   }
+  // The head waits for the first bytes of the file, so that both leave in one packet.
   auto error = co_await response.start_file(entry.head(), entry.status, size);
   if (!error) error = co_await send_body(client, entry, std::move(body));
   if (error) co_return response.abort();

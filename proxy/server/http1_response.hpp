@@ -7,8 +7,7 @@
 #include <memory>
 
 #include "proxy/cache/budget.hpp"
-#include "proxy/client/request_body.hpp"
-#include "proxy/client/response_state.hpp"
+#include "proxy/client/client.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/crowd/receipt_rate.hpp"
 #include "proxy/crowd/whom_to_end.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "proxy/client/serve_access.hpp"
+#include "proxy/client/client.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/pages/pages_access.hpp"
 #include "proxy/server/storage.hpp"

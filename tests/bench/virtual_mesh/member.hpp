@@ -13,7 +13,7 @@
 #include "peers/directory.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/store.hpp"
-#include "proxy/fill/site_fetches.hpp"
+#include "proxy/fill/fills.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/tiers/placement.hpp"

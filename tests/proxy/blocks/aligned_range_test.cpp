@@ -1,4 +1,4 @@
-#include "proxy/blocks/aligned_range.hpp"
+#include "proxy/blocks/presence.hpp"
 
 #include <gtest/gtest.h>
 

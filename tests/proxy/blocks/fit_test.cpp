@@ -1,4 +1,4 @@
-#include "proxy/blocks/fit.hpp"
+#include "proxy/blocks/run_answer.hpp"
 
 #include <gtest/gtest.h>
 

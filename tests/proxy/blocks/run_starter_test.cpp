@@ -1,4 +1,4 @@
-#include "proxy/blocks/run_starter.hpp"
+#include "proxy/blocks/block_source.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/client/response_state.hpp"
 #include "proxy/client/response_writer.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/net/socket_calls.hpp"

@@ -23,8 +23,8 @@ class ReadLists : public testing::Test {
   boost::system::result<AccessLists, config::SettingsErrors> try_read(
       const std::vector<std::string>& block, const std::vector<std::string>& allow = {}) {
     config::AccessSettings access;
-    access.block = block;
-    access.allow = allow;
+    access.lists.block = block;
+    access.lists.allow = allow;
     return read_lists(access, [this](const Skipped& skipped) { told_.push_back(skipped); });
   }
 

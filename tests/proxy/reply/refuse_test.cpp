@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/reply/error_page.hpp"
+#include "proxy/lists/read.hpp"
 #include "proxy/upstream/failure.hpp"
 #include "proxy/users/credentials.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
