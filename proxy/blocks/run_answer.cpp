@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/cache/representation.hpp"
+#include "proxy/cache/combine.hpp"
 #include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/tiers.hpp"
 

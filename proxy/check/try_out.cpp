@@ -14,8 +14,8 @@
 #include "config/load.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/crowd/descriptors.hpp"
-#include "proxy/machine/limits.hpp"
 #include "proxy/machine/folders.hpp"
+#include "proxy/machine/limits.hpp"
 #include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 

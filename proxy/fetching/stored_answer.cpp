@@ -6,7 +6,6 @@
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/cache/representation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 
 namespace proxy {

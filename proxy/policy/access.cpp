@@ -103,6 +103,7 @@ std::optional<NoAccess> check_access(const AccessAsker& asker, const Request& re
   const bool is_open_port = !request.is_connect() ||
                             config::contains(policy.settings.access.connect_ports, target.port());
   if (!is_open_port) return NoAccess{Why::no_tunnel_port};
+  // Not 403: that would tell a stranger that the settings have such a list.
   if (!request.may_exist()) return NoAccess{Why::unknown_url};
   return std::nullopt;
 }
