@@ -52,7 +52,7 @@ int log_errors(const config::SettingsErrors& errors) {
 }
 
 // Programs read the access log as JSON; the log on stderr says the same.
-void announce(const config::LogSettings& log, const proxy::Listeners& listeners) {
+void announce(const config::LogSettings& log, const proxy::server::Listeners& listeners) {
   const bool is_for_programs =
       log.access == config::LogTarget::standard_output && log.format == config::LogFormat::json;
   if (is_for_programs) return;
@@ -64,37 +64,38 @@ void announce(const config::LogSettings& log, const proxy::Listeners& listeners)
   std::cout.flush();
 }
 
-int serve(const proxy::SettingsFile& file, const config::Settings& settings,
-          const proxy::ProcessFacts& facts, char* const* arguments) {
+int serve(const proxy::server::SettingsFile& file, const config::Settings& settings,
+          const proxy::observe::ProcessFacts& facts, char* const* arguments) {
   namespace machine = proxy::machine;
-  proxy::raise_descriptor_limit(settings);
+  proxy::server::raise_descriptor_limit(settings);
   // Only root listens on low ports and in folders of root, and the sandbox lets no socket listen.
-  proxy::Listeners listeners(settings.process.listen, proxy::thread_count(settings));
+  proxy::server::Listeners listeners(settings.process.listen,
+                                     proxy::server::thread_count(settings));
   const auto account = machine::account_to_become(settings.process.user);
   if (account) {
     for (const auto& refusal : machine::give_places(settings, *account)) {
       spdlog::error("{}", refusal);
     }
   }
-  proxy::ControlSocket control(settings, account);
+  proxy::server::ControlSocket control(settings, account);
   machine::give_up_privileges(account);
-  proxy::make_cache_folder(settings.cache);
+  proxy::server::make_cache_folder(settings.cache);
   if (const auto why = machine::why_root(settings.process.user); !why.empty())
     spdlog::warn("{}", why);
   // Before the lists are read, of which the launcher would keep a copy.
-  const proxy::succession::Launcher launcher(arguments);
+  const proxy::machine::succession::Launcher launcher(arguments);
   auto policy = file.policy_of(settings);
   if (!policy) return log_errors(policy.error());
-  auto predecessor = proxy::succession::Predecessor::of_environment();
+  auto predecessor = proxy::machine::succession::Predecessor::of_environment();
   if (control.has_declined()) predecessor.decline_control();
   const auto supervisor = machine::Supervisor::of_environment();
   const auto user = machine::describe_user();
   // It limits files only for threads that start later.
-  const auto confined = proxy::sandbox::confine(settings, file.path());
+  const auto confined = proxy::machine::sandbox::confine(settings, file.path());
   predecessor.take_disk();
-  const auto limits = proxy::describe_limits((*policy)->settings, file.memory());
-  proxy::Server server(std::move(*policy), file, {listeners, control},
-                       {predecessor, launcher, supervisor, facts});
+  const auto limits = proxy::server::describe_limits((*policy)->settings, file.memory());
+  proxy::server::Server server(std::move(*policy), file, {listeners, control},
+                               {predecessor, launcher, supervisor, facts});
   server.report_start(limits + "; " + user + "; " + confined);
   announce(settings.log, listeners);
   server.run();
@@ -114,18 +115,18 @@ bool asks_for_objects(const std::string& path) {
   return text.find("\"events\":\"json\"") != std::string::npos;
 }
 
-int log_unread(const proxy::SettingsFile& file, const config::SettingsErrors& errors) {
+int log_unread(const proxy::server::SettingsFile& file, const config::SettingsErrors& errors) {
   const bool as_objects = asks_for_objects(file.path());
-  if (!as_objects && !proxy::events_reach_journal()) return tell(errors);
-  if (as_objects) proxy::format_events(config::EventFormat::json);
+  if (!as_objects && !proxy::observe::events_reach_journal()) return tell(errors);
+  if (as_objects) proxy::observe::format_events(config::EventFormat::json);
   return log_errors(errors);
 }
 
-int serve(const proxy::SettingsFile& file, char* const* arguments) {
-  const proxy::ProcessFacts facts;  // of /proc, which a change of the user closes
+int serve(const proxy::server::SettingsFile& file, char* const* arguments) {
+  const proxy::observe::ProcessFacts facts;  // of /proc, which a change of the user closes
   const auto settings = file.read_settings();
   if (!settings) return log_unread(file, settings.error());
-  proxy::format_events(settings->log.events);
+  proxy::observe::format_events(settings->log.events);
   try {
     return serve(file, *settings, facts, arguments);
   } catch (const std::exception& error) {
@@ -141,27 +142,28 @@ struct Told {
 };
 
 // Says what the settings come to, and what of it this machine does not let happen.
-int check(const proxy::SettingsFile& file, bool strict) {
+int check(const proxy::server::SettingsFile& file, bool strict) {
   const auto settings = file.read_settings();
   if (!settings) return tell(settings.error());
-  proxy::Trial trial;
+  proxy::check::Trial trial;
   trial.is_strict = strict;
   const auto unit = proxy::machine::service_unit();
   const bool is_of_unit = unit && unit->serves_by(file.path());
-  if (unit && !is_of_unit) proxy::record_places_of(*settings, *unit, trial);
-  proxy::try_as_starter(*settings, is_of_unit ? &*unit : nullptr, trial);
-  proxy::try_as_user(*settings, trial);  // which then reads the lists, as it will in the proxy
+  if (unit && !is_of_unit) proxy::check::record_places_of(*settings, *unit, trial);
+  proxy::check::try_as_starter(*settings, is_of_unit ? &*unit : nullptr, trial);
+  proxy::check::try_as_user(*settings,
+                            trial);  // which then reads the lists, as it will in the proxy
   const auto policy = file.policy_of(*settings);
   if (!policy) return tell(policy.error());
-  std::cout << proxy::summary(*settings) << '\n';
-  for (const auto& line : proxy::sandbox::preview(*settings, file.path())) {
+  std::cout << proxy::check::summary(*settings) << '\n';
+  for (const auto& line : proxy::machine::sandbox::preview(*settings, file.path())) {
     std::cout << line << '\n';
   }
-  proxy::try_limits(*settings, file.memory(), proxy::machine::descriptor_limit(), trial);
-  proxy::try_names(*settings, trial);
-  proxy::try_access_of_neighbours(*settings, trial);
-  proxy::try_neighbours(*settings, trial);
-  return proxy::report(trial, std::cout, std::cerr) ? 0 : kBadSettings;
+  proxy::check::try_limits(*settings, file.memory(), proxy::machine::descriptor_limit(), trial);
+  proxy::check::try_names(*settings, trial);
+  proxy::check::try_access_of_neighbours(*settings, trial);
+  proxy::check::try_neighbours(*settings, trial);
+  return proxy::check::report(trial, std::cout, std::cerr) ? 0 : kBadSettings;
 }
 
 std::vector<config::SettingText> settings_reference() {
@@ -189,7 +191,7 @@ int run(const CLI::App& serving, Told told, char* const* arguments) {
   auto missing = proxy::command::use_default_settings(
       told.config_path, serving.parsed() ? "--config FILE" : "`hearsay check FILE`");
   if (!missing.empty()) throw CLI::ParseError(std::move(missing), kBadSettings);
-  const proxy::SettingsFile file(told.config_path, proxy::machine::memory_limit());
+  const proxy::server::SettingsFile file(told.config_path, proxy::machine::memory_limit());
   return serving.parsed() ? serve(file, arguments) : check(file, told.strict);
 }
 
@@ -205,7 +207,7 @@ void parse(CLI::App& app, proxy::command::Words words) {
 
 // For `hearsay cache`, as the proxy does it.
 proxy::command::Naming naming_by(const std::vector<config::RuleSettings>& rules) {
-  return [rules = proxy::SiteRules(rules)](const proxy::http::Target& url) {
+  return [rules = proxy::policy::SiteRules(rules)](const proxy::http::Target& url) {
     return rules.key_url(url);
   };
 }
@@ -214,7 +216,7 @@ proxy::command::Naming naming_by(const std::vector<config::RuleSettings>& rules)
 
 int main(int argc, char** argv) {
   // Diagnostics go to stderr: stdout is for the access log.
-  proxy::write_events();
+  proxy::observe::write_events();
   CLI::App app("Hearsay, an HTTP caching proxy for a LAN whose neighbours know what it holds");
   app.set_version_flag("-V,--version", std::string(proxy::kProduct));
   app.require_subcommand(1);
@@ -230,7 +232,7 @@ int main(int argc, char** argv) {
   checking->add_option("FILE", told.config_path, "the same")->excludes(config);
   checking->add_flag("--strict", told.strict, "exit 2 also for what this machine does not allow");
   const auto digest = proxy::command::add_digest(app);
-  const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
+  const auto cache = proxy::command::add_cache(app, proxy::cache::PurgePattern::reading, naming_by);
   const auto import_squid = proxy::command::add_import_squid(app);
   const auto steer = proxy::command::add_steering(app);
   auto* const manual = app.add_subcommand("manual", "print a manual page")->group("");

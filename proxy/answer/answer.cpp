@@ -19,7 +19,9 @@
 #include "proxy/tiers/tiers.hpp"
 #include "proxy/users/credentials.hpp"
 
-namespace proxy {
+namespace proxy::answer {
+
+namespace beast = boost::beast;
 
 using cache::Action;
 using http::Forward;
@@ -29,34 +31,37 @@ using net::Task;
 namespace {
 
 // The client is refused in any case.
-bool is_turned_away(const Client& client) {
-  return client.door == Door::late || (client.guest && client.guest->in_reserve());
+bool is_turned_away(const client::Client& client) {
+  return client.door == policy::Door::late || (client.guest && client.guest->in_reserve());
 }
 
-std::optional<users::Credentials> credentials_of(const Request& request) {
+std::optional<users::Credentials> credentials_of(const policy::Request& request) {
   using http::field;
   const auto& fields = request.head.fields;
   if (fields.count(field::proxy_authorization) != 1) return std::nullopt;
   return users::parse_basic(fields.value(field::proxy_authorization));
 }
 
-Task<users::Verdict> check_password(Client& client, const Request& request,
+Task<users::Verdict> check_password(client::Client& client, const policy::Request& request,
                                     const users::Credentials& given) {
-  Wakeup wakeup(client.access.executor());
-  const ResponseState::WaitsFor waits(client.state, [&wakeup] { wakeup.notify(); });
-  const users::Guesser guesser{counted_as(client.address), network_of(client.address)};
+  net::Wakeup wakeup(client.access.executor());
+  const client::ResponseState::WaitsFor waits(client.state, [&wakeup] { wakeup.notify(); });
+  const users::Guesser guesser{crowd::counted_as(client.address),
+                               crowd::network_of(client.address)};
   co_return co_await client.access.password_checks.verdict(*request.policy().users, given, guesser,
                                                            wakeup);
 }
 
 // What lacking access means to the log, the counters and the answer.
-Refusal refusal_for(Client& client, const Request& request, const NoAccess& no_access) {
-  auto refusal = Refusal::denied(no_access);
+reply::Refusal refusal_for(client::Client& client, const policy::Request& request,
+                           const policy::NoAccess& no_access) {
+  auto refusal = reply::Refusal::denied(no_access);
   client.record.denied_by = no_access.rule;
   if (refusal.by_list) client.access.counters().blocked.add();
-  if (no_access.why != NoAccess::Why::not_a_client || !request.asks_as_sibling()) return refusal;
+  if (no_access.why != policy::NoAccess::Why::not_a_client || !request.asks_as_sibling())
+    return refusal;
   // The detail tells a neighbour that this proxy refuses all its questions.
-  refusal.cache_status.detail = kNotAClient;
+  refusal.cache_status.detail = sources::kNotAClient;
   if (request.caller.is_neighbour()) {
     client.access.observed.refused_neighbours.note(
         {client.address, client.address_text, client.access.clock().steady()});
@@ -70,50 +75,51 @@ Refusal refusal_for(Client& client, const Request& request, const NoAccess& no_a
 // crosses the network can be read there, so only clients over loopback are asked for one, unless
 // access.users.cleartext is set. A client of a gateway is denied, because it takes the gateway for
 // the origin and cannot name a user to a proxy.
-Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
+Task<std::optional<reply::Refusal>> sign_in(client::Client& client,
+                                            const policy::Request& request) {
   if (is_turned_away(client)) co_return std::nullopt;
-  const auto asker = asker_of(client);
-  const auto* const rule = deciding_rule(asker, request);
+  const auto asker = client::asker_of(client);
+  const auto* const rule = policy::deciding_rule(asker, request);
   if (!rule || !rule->has_users()) co_return std::nullopt;
-  if (const auto no_access = check_sign_in(asker, request, *rule))
+  if (const auto no_access = policy::check_sign_in(asker, request, *rule))
     co_return refusal_for(client, request, *no_access);
   const auto& settings = *request.policy().settings.access.users;
-  const NoAccess unknown{NoAccess::Why::unknown_user, rule->name(), settings.realm};
+  const policy::NoAccess unknown{policy::NoAccess::Why::unknown_user, rule->name(), settings.realm};
   const auto given = credentials_of(request);
   if (!given) co_return refusal_for(client, request, unknown);
   client.record.denied_by = rule->name();
   co_await client.response.flush();
   const auto verdict = co_await check_password(client, request, *given);
   if (verdict == users::Verdict::wrong) co_return refusal_for(client, request, unknown);
-  if (verdict == users::Verdict::guessed_too_often) co_return Refusal::guessed_too_often();
-  if (verdict != users::Verdict::right) co_return Refusal::too_many_checks();
+  if (verdict == users::Verdict::guessed_too_often) co_return reply::Refusal::guessed_too_often();
+  if (verdict != users::Verdict::right) co_return reply::Refusal::too_many_checks();
   client.record.denied_by = {};
   client.record.user = given->name;
   co_return std::nullopt;
 }
 
-std::optional<Refusal> why_refused(Client& client, const Request& request) {
-  if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
-  if (client.door == Door::late) return Refusal::draining();
-  const auto no_access = check_access(asker_of(client), request);
+std::optional<reply::Refusal> why_refused(client::Client& client, const policy::Request& request) {
+  if (client.guest && client.guest->in_reserve()) return reply::Refusal::no_room();
+  if (client.door == policy::Door::late) return reply::Refusal::draining();
+  const auto no_access = policy::check_access(client::asker_of(client), request);
   return no_access ? std::optional(refusal_for(client, request, *no_access)) : std::nullopt;
 }
 
 // Answers what may be forwarded no further, as the final recipient (RFC 9110 7.6.2): OPTIONS with
 // the methods that this proxy forwards, TRACE with the request as it arrived, without credentials.
-Task<void> answer_as_last(Client& client, const Request& request) {
+Task<void> answer_as_last(client::Client& client, const policy::Request& request) {
   constexpr std::string_view kForwarded = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE";
-  client.record.tag = Tag::own_page;
+  client.record.tag = observe::Tag::own_page;
   if (request.framing.has_body()) client.response.close_after();
   const bool trace = request.head.method == "TRACE";
-  auto message = own_message(client, 200, trace ? "message/http" : "",
-                             trace ? http::traced(request.head, request.target) : "");
+  auto message = reply::own_message(client, 200, trace ? "message/http" : "",
+                                    trace ? http::traced(request.head, request.target) : "");
   if (!trace) message.set(beast::http::field::allow, kForwarded);
-  co_await send_message(client, message);
+  co_await reply::send_message(client, message);
 }
 
 // Whether the answer may be sent from a file of the disk, or needs no body.
-cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
+cache::Bodies may_stay_in_file(const client::Client& client, const policy::Request& request) {
   using Method = cache::RequestFacts::Method;
   const bool is_for_all = request.facts.method == Method::get && !request.facts.range;
   const bool is_sent = is_for_all && client.response.sends_files();
@@ -121,17 +127,18 @@ cache::Bodies may_stay_in_file(const Client& client, const Request& request) {
   return stays ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
 }
 
-Task<Lookup> look_on_disk(Client& client, const Request& request, Lookup lookup) {
+Task<fetching::Lookup> look_on_disk(client::Client& client, const policy::Request& request,
+                                    fetching::Lookup lookup) {
   auto& access = client.access.fetching;
   co_await client.response.flush();
   auto bodies = may_stay_in_file(client, request);
   for (;;) {
-    Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
-    auto back = co_await read_back(access.cached(), request, std::move(sought));
+    tiers::Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
+    auto back = co_await tiers::read_back(access.cached(), request, std::move(sought));
     lookup.found = std::move(back.found);
     lookup.body = std::move(back.body);
     if (back.from_disk) client.record.from_disk = true;
-    decide(access, request, lookup);
+    fetching::decide(access, request, lookup);
     // A body in its file can only be served: to validate or complete the entry takes its bytes.
     if (!lookup.body || lookup.verdict.action == Action::serve) co_return std::move(lookup);
     lookup.found.entry = nullptr;
@@ -141,33 +148,35 @@ Task<Lookup> look_on_disk(Client& client, const Request& request, Lookup lookup)
 
 // Searches memory, then the disk, and decides. The disk is searched only if `under_way` may begin
 // with `most`. A body is left in its file only if it is served. Has no frame if memory answers.
-Soon<Lookup> look_up(Client& client, const Request& request, RequestUnderWay& under_way,
-                     const RequestLimits& most) {
+Soon<fetching::Lookup> look_up(client::Client& client, const policy::Request& request,
+                               crowd::RequestUnderWay& under_way,
+                               const crowd::RequestLimits& most) {
   auto& access = client.access.fetching;
   auto& cache = access.cache();
   const auto& name = request.stored_as();
-  Lookup lookup;
+  fetching::Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, name);
   lookup.asked = client.record.begun;
-  record_asked(cache, request, lookup.key);
+  tiers::record_asked(cache, request, lookup.key);
   lookup.found = cache.store.find(lookup.key, name, request.head.fields);
-  offer_to_disk(cache, lookup.key, lookup.found);
-  if (may_be_below(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
+  tiers::offer_to_disk(cache, lookup.key, lookup.found);
+  if (tiers::may_be_below(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
     return look_on_disk(client, request, std::move(lookup));
   }
-  decide(access, request, lookup);
-  return Soon<Lookup>(std::move(lookup));
+  fetching::decide(access, request, lookup);
+  return Soon<fetching::Lookup>(std::move(lookup));
 }
 
 // A second field that names a digest is a client's, which a proxy on the way has passed on.
-Refusal why_not_held(const ServeAccess& access, const Request& request, const Lookup& lookup) {
+reply::Refusal why_not_held(const client::ServeAccess& access, const policy::Request& request,
+                            const fetching::Lookup& lookup) {
   const auto digest = request.head.fields.only_value(peers::kDigestField);
   auto departed = access.cache().store.departed(lookup.key, request.stored_as());
-  if (digest.empty()) return Refusal::not_held(lookup.verdict, lookup.found, departed);
+  if (digest.empty()) return reply::Refusal::not_held(lookup.verdict, lookup.found, departed);
   const auto closed = access.fetching.sources.shared.publisher.closed_at(digest);
   // A digest whose closing is not known is of an earlier run, or too old.
   if (!closed) departed.forgotten = access.clock().now();
-  return Refusal::not_held(lookup.verdict, lookup.found, departed, closed);
+  return reply::Refusal::not_held(lookup.verdict, lookup.found, departed, closed);
 }
 
 // Tells the neighbour that we wait for a fetch, so that it does not take us for slow.
@@ -175,9 +184,10 @@ constexpr std::string_view kProcessing = "HTTP/1.1 102 Processing\r\n\r\n";
 
 // Whether the object would answer, if all its blocks were here, and those that are not are
 // arriving.
-bool arrives(const ServeAccess& access, const Request& request, const Lookup& lookup) {
+bool arrives(const client::ServeAccess& access, const policy::Request& request,
+             const fetching::Lookup& lookup) {
   const bool is_object = lookup.stored() && lookup.stored()->is_object();
-  if (!is_object || lookup.presence != Presence::under_way) return false;
+  if (!is_object || lookup.presence != blocks::Presence::under_way) return false;
   auto whole = lookup.found;
   whole.lacks = false;
   const auto now = access.clock().now();
@@ -185,16 +195,17 @@ bool arrives(const ServeAccess& access, const Request& request, const Lookup& lo
 }
 
 // Answers from a fetch under way. Returns whether an answer was sent.
-Task<bool> answer_by_fetch_under_way(Client& client, const Request& request, const Lookup& lookup) {
+Task<bool> answer_by_fetch_under_way(client::Client& client, const policy::Request& request,
+                                     const fetching::Lookup& lookup) {
   const auto& access = client.access;
   if (arrives(access, request, lookup)) {
     co_await client.response.interim(kProcessing);
-    ObjectToServe object{lookup.key, lookup.stored(), lookup.presence, true};
+    reply::ObjectToServe object{lookup.key, lookup.stored(), lookup.presence, true};
     const auto now = access.clock().now();
-    const auto delivered = co_await serve_object(client, request, std::move(object), now);
-    co_return delivered == Delivered::sent;
+    const auto delivered = co_await reply::serve_object(client, request, std::move(object), now);
+    co_return delivered == reply::Delivered::sent;
   }
-  if (!may_share(access.fetching, request, lookup)) co_return false;
+  if (!fetching::may_share(access.fetching, request, lookup)) co_return false;
   const auto now = access.clock().steady();
   auto fill = access.cache().fills.under_way(lookup.key, request.stored_as(), now);
   if (!fill) co_return false;
@@ -204,15 +215,16 @@ Task<bool> answer_by_fetch_under_way(Client& client, const Request& request, con
 
 // A neighbour that asks for what this proxy does not claim (peers/site.hpp), by its epoch. Nothing
 // if the request is no such question.
-std::optional<peers::Epoch> site_asker(const Request& request) {
+std::optional<peers::Epoch> site_asker(const policy::Request& request) {
   if (!request.asks_as_sibling()) return std::nullopt;
   return peers::parse_epoch(request.head.fields.only_value(peers::kFetchField));
 }
 
 // Answers from the fill that is under way here, as it grows; else as `refusal` says, with the name
 // of the neighbour that fetches the response, if another one does.
-Task<void> answer_of_site(Client& client, const Request& request, const Lookup& lookup,
-                          peers::Epoch asker, Refusal refusal) {
+Task<void> answer_of_site(client::Client& client, const policy::Request& request,
+                          const fetching::Lookup& lookup, peers::Epoch asker,
+                          reply::Refusal refusal) {
   auto& fetches = client.access.fetching.sources.shared.site_fetches;
   const auto now = client.access.clock().steady();
   // If we have taken the asker for the fetcher, our own fetch may be waiting for the asker.
@@ -220,20 +232,22 @@ Task<void> answer_of_site(Client& client, const Request& request, const Lookup& 
   bool answered = false;
   if (may_wait) answered = co_await answer_by_fetch_under_way(client, request, lookup);
   if (answered) co_return;
-  refusal.tag = Tag::site_question;
+  refusal.tag = observe::Tag::site_question;
   const bool is_member =
       request.facts.from_neighbour && !!request.policy().directory->member(asker, now);
   const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now) : asker;
   if (fetcher != asker) refusal.cache_status.detail = "fetched-by/" + peers::to_text(fetcher);
-  co_await refuse(client, request, std::move(refusal));
+  co_await reply::refuse(client, request, std::move(refusal));
 }
 
 // Carries out the verdict; may consume `lookup`, which outlives the task.
-Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Lookup& lookup) {
+Soon<void> act_on(client::Client& client, const policy::Request& request, client::RequestBody& body,
+                  fetching::Lookup& lookup) {
   const auto reason = lookup.verdict.reason;
   const bool looped = http::via_names(request.head.fields, client.access.name());
   // A looped request may be answered from the cache. Only if it were forwarded would it come back.
-  if (looped && !answers_from_cache(lookup)) return refuse(client, request, Refusal::loop());
+  if (looped && !fetching::answers_from_cache(lookup))
+    return reply::refuse(client, request, reply::Refusal::loop());
   switch (lookup.verdict.action) {
     case Action::serve: {
       const bool stale = request.facts.offline && reason != Forward::none;
@@ -244,9 +258,9 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       return answer_hit(client, request, lookup, "stale-while-revalidate");
     case Action::refuse: {
       auto why = request.asks_as_sibling() ? why_not_held(client.access, request, lookup)
-                                           : Refusal::offline(reason);
+                                           : reply::Refusal::offline(reason);
       const auto asker = site_asker(request);
-      if (!asker) return refuse(client, request, std::move(why));
+      if (!asker) return reply::refuse(client, request, std::move(why));
       return answer_of_site(client, request, lookup, *asker, std::move(why));
     }
     case Action::pass:
@@ -257,40 +271,41 @@ Soon<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
     case Action::complete:
       break;
   }
-  if (is_hit(lookup)) return answer_hit(client, request, lookup, "");
+  if (fetching::is_hit(lookup)) return answer_hit(client, request, lookup, "");
   return answer_miss(client, request, std::move(lookup));
 }
 
 // A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
 // the origin.
-bool keeps_to_bandwidth(const Client& client, const Request& request) {
-  return client.bandwidth && request.caller.neighbour != Caller::Proof::peer;
+bool keeps_to_bandwidth(const client::Client& client, const policy::Request& request) {
+  return client.bandwidth && request.caller.neighbour != policy::Caller::Proof::peer;
 }
 
 }  // namespace
 
-Task<void> answer(const PagesAccess& pages, Client& client, Request& request, RequestBody& body) {
+Task<void> answer(const pages::PagesAccess& pages, client::Client& client, policy::Request& request,
+                  client::RequestBody& body) {
   auto& access = client.access;
-  begin_request(client, request);
+  client::begin_request(client, request);
   // Only a client that may read our digest learns its epoch.
   client.tells_epoch =
       request.facts.from_neighbour && request.head.fields.find(peers::kEpochField) != nullptr;
   const auto& policy = request.policy();
 
-  const auto* const page = own_page(client, request);
+  const auto* const page = pages::own_page(client, request);
   // Memory answers no such request, so something waits before the response.
   const bool waits = page || request.facts.method == cache::RequestFacts::Method::other;
   if (waits) co_await client.response.flush();
   // Before check_access(), because purging and pages have access settings of their own.
-  if (request.head.method == "PURGE") co_return co_await serve_purge(pages, client, request);
-  if (page) co_return co_await serve_own(pages, client, request, *page, body);
+  if (request.head.method == "PURGE") co_return co_await pages::serve_purge(pages, client, request);
+  if (page) co_return co_await pages::serve_own(pages, client, request, *page, body);
   if (request.rule()) client.record.rule = request.rule()->word();
   if (policy.access_rules.have_users()) {
     auto refusal = co_await sign_in(client, request);
-    if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+    if (refusal) co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
   if (auto refusal = why_refused(client, request)) {
-    co_return co_await refuse(client, request, std::move(*refusal));
+    co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
   if (keeps_to_bandwidth(client, request)) client.state.bandwidth = client.bandwidth;
   request.remove_credentials();
@@ -300,18 +315,18 @@ Task<void> answer(const PagesAccess& pages, Client& client, Request& request, Re
   if (is_last_hop) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
-  RequestUnderWay under_way(client.share());
+  crowd::RequestUnderWay under_way(client.share());
   const auto most =
-      request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);
+      crowd::request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);
   auto lookup = co_await look_up(client, request, under_way, most);
-  const bool from_memory = answers_from_cache(lookup) && !lookup.stored()->is_object();
+  const bool from_memory = fetching::answers_from_cache(lookup) && !lookup.stored()->is_object();
   const bool at_once = from_memory && !lookup.body;
   if (at_once) client.state.may_be_held_back = true;
   if (!at_once) co_await client.response.flush();
   if (!from_memory && !under_way.begin(most)) {
-    co_return co_await refuse(client, request, Refusal::too_many());
+    co_return co_await reply::refuse(client, request, reply::Refusal::too_many());
   }
   co_await act_on(client, request, body, lookup);
 }
 
-}  // namespace proxy
+}  // namespace proxy::answer

@@ -5,12 +5,12 @@
 #include "proxy/pages/pages_access.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 
 // Answers the request through client.response, and fills client.record for the log. On return
 // `body` may be unread, and a response may be started but not finished: the session checks for the
 // first, and aborts the second. Runs on the thread of client.access.
-net::Task<void> answer(const PagesAccess& pages, Client& client, Request& request,
-                       RequestBody& body);
+net::Task<void> answer(const pages::PagesAccess& pages, client::Client& client,
+                       policy::Request& request, client::RequestBody& body);
 
-}  // namespace proxy
+}  // namespace proxy::answer

@@ -6,7 +6,7 @@
 #include "proxy/reply/deliver.hpp"
 #include "proxy/sources/origin.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 
 using net::Soon;
 using net::Task;
@@ -15,30 +15,34 @@ namespace {
 
 enum class Whom : std::uint8_t { anyone, origin };
 
-void validate(Client& client, const Request& request, const Lookup& lookup, Whom whom) {
+void validate(client::Client& client, const policy::Request& request,
+              const fetching::Lookup& lookup, Whom whom) {
   // An answer to one client's credentials must not replace a response that is stored for all.
   if (request.facts.authorization) return;
   auto& access = client.access;
-  if (origin_rests(access.fetching.sources, request)) return;
-  const FillPlace place{access.executor(), &access.clock()};
+  if (sources::origin_rests(access.fetching.sources, request)) return;
+  const fill::FillPlace place{access.executor(), &access.clock()};
   auto fill = access.cache().fills.begin_refresh(lookup.key, request.stored_as(), place);
   if (!fill) return;
   const cache::Verdict how{cache::Action::revalidate, http::Forward::stale};
-  const bool ask = whom == Whom::anyone && asks_siblings(access.fetching, request, lookup, how);
-  start_fetching(access.fetching, {.fill = std::move(fill),
-                                   .key = lookup.key,
-                                   .request = std::make_unique<OwnedRequest>(request),
-                                   .how = how,
-                                   .stored = {lookup.found.entry, lookup.found.on_disk},
-                                   .asked = lookup.asked,
-                                   .ask_siblings = ask,
-                                   .refresh = true});
+  const bool ask =
+      whom == Whom::anyone && fetching::asks_siblings(access.fetching, request, lookup, how);
+  fetching::start_fetching(access.fetching,
+                           {.fill = std::move(fill),
+                            .key = lookup.key,
+                            .request = std::make_unique<policy::OwnedRequest>(request),
+                            .how = how,
+                            .stored = {lookup.found.entry, lookup.found.on_disk},
+                            .asked = lookup.asked,
+                            .ask_siblings = ask,
+                            .refresh = true});
 }
 
 // A guest's response answers: in the share `digest.confirm_sample` of such hits, the origin is
 // asked for it. A 304 confirms the stored response, any other one replaces it. So guests cost the
 // origin at most this share of the requests that they answer.
-void confirm_some(Client& client, const Request& request, const Lookup& lookup) {
+void confirm_some(client::Client& client, const policy::Request& request,
+                  const fetching::Lookup& lookup) {
   const auto& facts = request.facts;
   const bool looped = http::via_names(request.head.fields, client.access.name());
   if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
@@ -48,29 +52,31 @@ void confirm_some(Client& client, const Request& request, const Lookup& lookup) 
     validate(client, request, lookup, Whom::origin);
 }
 
-Task<void> answer_from_blocks(Client& client, const Request& request, Lookup lookup,
-                              std::string_view detail) {
+Task<void> answer_from_blocks(client::Client& client, const policy::Request& request,
+                              fetching::Lookup lookup, std::string_view detail) {
   const auto now = client.access.clock().now();
-  ObjectToServe object{lookup.key, lookup.stored(), lookup.presence};
-  const auto delivered = co_await serve_object(client, request, std::move(object), now, detail);
-  if (delivered == Delivered::sent) co_return;
-  auto again = begin_anew(std::move(lookup), request);
+  reply::ObjectToServe object{lookup.key, lookup.stored(), lookup.presence};
+  const auto delivered =
+      co_await reply::serve_object(client, request, std::move(object), now, detail);
+  if (delivered == reply::Delivered::sent) co_return;
+  auto again = fetching::begin_anew(std::move(lookup), request);
   co_await answer_miss(client, request, std::move(again));
 }
 
 }  // namespace
 
-Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
-                      std::string_view detail) {
+Soon<void> answer_hit(client::Client& client, const policy::Request& request,
+                      fetching::Lookup& lookup, std::string_view detail) {
   const auto& entry = *lookup.stored();
   if (entry.giver().guest) confirm_some(client, request, lookup);
   if (entry.is_object()) return answer_from_blocks(client, request, std::move(lookup), detail);
   const auto now = client.access.clock().now();
-  return serve(client, request, {entry, lookup.body}, now, detail);
+  return reply::serve(client, request, {entry, lookup.body}, now, detail);
 }
 
-void refresh(Client& client, const Request& request, const Lookup& lookup) {
+void refresh(client::Client& client, const policy::Request& request,
+             const fetching::Lookup& lookup) {
   validate(client, request, lookup, Whom::anyone);
 }
 
-}  // namespace proxy
+}  // namespace proxy::answer

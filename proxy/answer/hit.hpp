@@ -6,17 +6,18 @@
 #include "proxy/client/client.hpp"
 #include "proxy/fetching/lookup.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 
 // Sends the stored entry. If the entry is an object, fetches its missing blocks; if it turns out to
 // be outdated, answers as a miss. In a share of the hits on a guest's unconfirmed response, asks
 // the origin whether it has the same one. `detail`: for Cache-Status: why the entry answers
 // although it is stale, or empty. May consume `lookup`, which outlives the task.
-net::Soon<void> answer_hit(Client& client, const Request& request, Lookup& lookup,
-                           std::string_view detail = {});
+net::Soon<void> answer_hit(client::Client& client, const policy::Request& request,
+                           fetching::Lookup& lookup, std::string_view detail = {});
 
 // Begins to validate the stale entry that was found, unless a validation is under way. No client
 // waits for it.
-void refresh(Client& client, const Request& request, const Lookup& lookup);
+void refresh(client::Client& client, const policy::Request& request,
+             const fetching::Lookup& lookup);
 
-}  // namespace proxy
+}  // namespace proxy::answer

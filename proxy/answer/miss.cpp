@@ -10,7 +10,7 @@
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 
 using cache::Action;
 using http::Forward;
@@ -27,18 +27,19 @@ constexpr int kMostRoomLooks = 250;
 constexpr std::chrono::milliseconds kStoredSoon{100};
 constexpr std::uint64_t kShort = std::uint64_t{64} << 10;
 
-constexpr Failure kOverload{Failure::Where::us, Failure::What::overload, {}};
+constexpr upstream::Failure kOverload{
+    upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
 
-bool is_critical(const ServeAccess& access) {
-  return pressure_on(access.fetching.transit) >= Pressure::critical;
+bool is_critical(const client::ServeAccess& access) {
+  return crowd::pressure_on(access.fetching.transit) >= crowd::Pressure::critical;
 }
 
 // Has responses cut whose clients do not read them. Waits while memory has no room for one more
 // body on its way; returns whether it has.
-Task<bool> make_room(const ServeAccess& access) {
+Task<bool> make_room(const client::ServeAccess& access) {
   for (int looks = 0; looks < kMostRoomLooks; ++looks) {
     access.crowd.relief.look_everywhere();
-    if (pressure_on(access.fetching.transit) != Pressure::full) co_return true;
+    if (crowd::pressure_on(access.fetching.transit) != crowd::Pressure::full) co_return true;
     net::Timer timer(access.executor(), kRoomLook);
     co_await timer.async_wait(net::as_result);
   }
@@ -47,13 +48,14 @@ Task<bool> make_room(const ServeAccess& access) {
 
 // Whether the origin was asked for the response after the request had arrived, and no cache on the
 // way could answer. A request with no-cache demands no more (RFC 9111 5.2.1.4).
-bool is_fresh_enough(const FillHead& head, const Lookup& lookup) {
+bool is_fresh_enough(const fill::FillHead& head, const fetching::Lookup& lookup) {
   const auto& asked = head.provenance.asked_past_caches;
   return asked && *asked >= lookup.asked;
 }
 
 // Whether the response that another request fetches answers this one, too.
-bool answers(const FillHead& head, const Request& request, const Lookup& lookup, cache::Time now) {
+bool answers(const fill::FillHead& head, const policy::Request& request,
+             const fetching::Lookup& lookup, cache::Time now) {
   if (!head.shareable || !head.entry->variant().matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
     if (request.asks_as_sibling()) return false;  // it may not go to a neighbour
@@ -69,22 +71,23 @@ bool answers(const FillHead& head, const Request& request, const Lookup& lookup,
 
 // Whether the stale entry may answer this request after another request's fill has failed. The
 // other request may have set bounds on freshness that this one does not set.
-bool may_have_stale(const Client& client, const Request& request, const Lookup& lookup,
-                    const Failure& failure) {
+bool may_have_stale(const client::Client& client, const policy::Request& request,
+                    const fetching::Lookup& lookup, const upstream::Failure& failure) {
   const auto& access = client.access;
   const auto leave = request.policy().leave_after(failure);
   if (!lookup.stored()) return false;
   const auto& stored = *lookup.stored();
   if (stored.is_object() &&
-      presence(access.fetching, request, lookup.key, stored) != Presence::stored)
+      blocks::presence(access.fetching, request, lookup.key, stored) != blocks::Presence::stored)
     return false;
   return cache::may_stand_in(request.facts, stored, access.clock().now(), leave);
 }
 
 // If the response is too old for this request and will be stored soon, waits for that: the request
 // then costs a validation, not a whole body.
-Task<void> await_stored(Client& client, const Request& request, const Lookup& lookup,
-                        FillReader& reader, const FillHead& head) {
+Task<void> await_stored(client::Client& client, const policy::Request& request,
+                        const fetching::Lookup& lookup, fill::FillReader& reader,
+                        const fill::FillHead& head) {
   const bool too_old = request.facts.control.no_cache && !is_fresh_enough(head, lookup);
   const bool soon = head.provenance.stored && head.length && *head.length <= kShort;
   if (!too_old || !soon) co_return;
@@ -92,23 +95,23 @@ Task<void> await_stored(Client& client, const Request& request, const Lookup& lo
   while (!reader.is_over()) {
     if (!reader.at_hand().empty()) continue;
     const auto woken = co_await client.wake_by().wait_until(until);
-    if (woken == Wakeup::Woken::timed_out) co_return;
+    if (woken == net::Wakeup::Woken::timed_out) co_return;
   }
 }
 
 // Answers from another request's fill, if it fits. Returns false if nothing was sent.
-Task<bool> read_others(Client& client, const Request& request, const Lookup& lookup,
-                       std::unique_ptr<FillReader> reader) {
+Task<bool> read_others(client::Client& client, const policy::Request& request,
+                       const fetching::Lookup& lookup, std::unique_ptr<fill::FillReader> reader) {
   const auto reason = lookup.verdict.reason;
-  const ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
-  const ResponseState::ReadsFrom reading(client.state, *reader);
+  const client::ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
+  const client::ResponseState::ReadsFrom reading(client.state, *reader);
   const auto head = co_await reader->head();
   if (client.state.was_cut) co_return true;
   if (!head) {
-    if (head.error().what == Failure::What::abandoned) co_return false;
+    if (head.error().what == upstream::Failure::What::abandoned) co_return false;
     if (may_have_stale(client, request, lookup, head.error())) co_return false;
     client.record.collapsed = true;
-    co_await refuse(client, request, head.error(), reason);
+    co_await reply::refuse(client, request, head.error(), reason);
     co_return true;
   }
   // A request for a part does not wait for the whole.
@@ -118,80 +121,88 @@ Task<bool> read_others(Client& client, const Request& request, const Lookup& loo
     co_return client.state.was_cut;
   }
   client.record.collapsed = true;
-  const auto delivered =
-      co_await deliver(client, request, *reader, {**head, reason, OnOutdated::begin_anew});
-  client.record.collapsed = delivered == Delivered::sent;
-  if (delivered == Delivered::begin_anew) co_return false;
+  const auto delivered = co_await reply::deliver(client, request, *reader,
+                                                 {**head, reason, reply::OnOutdated::begin_anew});
+  client.record.collapsed = delivered == reply::Delivered::sent;
+  if (delivered == reply::Delivered::begin_anew) co_return false;
   client.access.counters().collapsed.add();
   co_return true;
 }
 
 // Searches memory again for an entry that another fill may have stored since the first search.
-std::optional<Lookup> look_again(FetchAccess& access, const Request& request, const Lookup& first) {
+std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
+                                           const policy::Request& request,
+                                           const fetching::Lookup& first) {
   if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
-  Lookup again;
+  fetching::Lookup again;
   again.found = access.cache().store.find(first.key, request.stored_as(), request.head.fields);
   if (!again.stored()) return std::nullopt;
   again.key = first.key;
   again.asked = first.asked;
-  decide(access, request, again);
+  fetching::decide(access, request, again);
   return again;
 }
 
 // What another fill has stored since the first search: returns it if it is a hit. A fill of this
 // request's own that is listed already is then given up. If it is no hit, `lookup` takes it, so
 // that it is validated next.
-std::optional<Lookup> stored_meanwhile(const ServeAccess& access, const Request& request,
-                                       Lookup& lookup, const Fills::Entered& entered) {
-  if (entered.turn == Fills::Turn::alone) return std::nullopt;
+std::optional<fetching::Lookup> stored_meanwhile(const client::ServeAccess& access,
+                                                 const policy::Request& request,
+                                                 fetching::Lookup& lookup,
+                                                 const fill::Fills::Entered& entered) {
+  if (entered.turn == fill::Fills::Turn::alone) return std::nullopt;
   auto again = look_again(access.fetching, request, lookup);
   if (!again) return std::nullopt;
-  if (!is_hit(*again)) {
+  if (!fetching::is_hit(*again)) {
     const bool newer = again->stored() != lookup.stored();
     if (newer && again->verdict.action == Action::revalidate) lookup = std::move(*again);
     return std::nullopt;
   }
-  if (entered.turn == Fills::Turn::first) {
+  if (entered.turn == fill::Fills::Turn::first) {
     access.cache().fills.leave(lookup.key, *entered.fill);
     // Requests that have joined it then fetch for themselves: see read_others().
-    entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
+    entered.fill->fail({upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}});
   }
   return again;
 }
 
-RangeAsked range_asked(const FetchAccess& access, const Request& request, const Lookup& lookup) {
-  if (lookup.anew) return RangeAsked::again;
-  const bool own = lookup.verdict.part && asks_as_it_came(access, request, lookup);
-  return own ? RangeAsked::as_it_came : RangeAsked::any;
+fetching::RangeAsked range_asked(const blocks::FetchAccess& access, const policy::Request& request,
+                                 const fetching::Lookup& lookup) {
+  if (lookup.anew) return fetching::RangeAsked::again;
+  const bool own = lookup.verdict.part && fetching::asks_as_it_came(access, request, lookup);
+  return own ? fetching::RangeAsked::as_it_came : fetching::RangeAsked::any;
 }
 
 // Begins the fill, which nobody has fetched into yet. `begun`: the origin was asked already
 // (Attempt::ask() has returned).
-std::unique_ptr<FillReader> begin(Client& client, const Request& request, const Lookup& lookup,
-                                  std::shared_ptr<Fill> fill,
-                                  std::optional<Attempt> begun = std::nullopt) {
+std::unique_ptr<fill::FillReader> begin(client::Client& client, const policy::Request& request,
+                                        const fetching::Lookup& lookup,
+                                        std::shared_ptr<fill::Fill> fill,
+                                        std::optional<sources::Attempt> begun = std::nullopt) {
   auto& access = client.access.fetching;
-  auto reader = FillReader::attach(fill, client.wake_by());
-  start_fetching(access,
-                 {.fill = std::move(fill),
-                  .key = lookup.key,
-                  .request = std::make_unique<OwnedRequest>(request),
-                  .how = lookup.verdict,
-                  .stored = {lookup.found.entry, lookup.found.on_disk},
-                  .asked = lookup.asked,
-                  .range_override = range_override(access, request, lookup),
-                  .range = range_asked(access, request, lookup),
-                  .sibling_range = sibling_range(access, request, lookup),
-                  .ask_siblings = asks_siblings(access, request, lookup, lookup.verdict)},
-                 std::move(begun));
+  auto reader = fill::FillReader::attach(fill, client.wake_by());
+  fetching::start_fetching(
+      access,
+      {.fill = std::move(fill),
+       .key = lookup.key,
+       .request = std::make_unique<policy::OwnedRequest>(request),
+       .how = lookup.verdict,
+       .stored = {lookup.found.entry, lookup.found.on_disk},
+       .asked = lookup.asked,
+       .range_override = fetching::range_override(access, request, lookup),
+       .range = range_asked(access, request, lookup),
+       .sibling_range = fetching::sibling_range(access, request, lookup),
+       .ask_siblings = fetching::asks_siblings(access, request, lookup, lookup.verdict)},
+      std::move(begun));
   return reader;
 }
 
 // Answers from the fill that this request began.
-Task<Delivered> read_own(Client& client, const Request& request, const Lookup& lookup,
-                         std::unique_ptr<FillReader> reader) {
-  const ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
-  const ResponseState::ReadsFrom reading(client.state, *reader);
+Task<reply::Delivered> read_own(client::Client& client, const policy::Request& request,
+                                const fetching::Lookup& lookup,
+                                std::unique_ptr<fill::FillReader> reader) {
+  const client::ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
+  const client::ResponseState::ReadsFrom reading(client.state, *reader);
   auto news = reader->news();
   for (; !news.head; news = reader->news()) {
     if (news.interim) {
@@ -204,57 +215,61 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
   const auto reason = lookup.verdict.reason;
   if (!head) {
     client.record.asked = reader->end().asked;
-    co_await refuse(client, request, head.error(), reason);
-    co_return Delivered::sent;
+    co_await reply::refuse(client, request, head.error(), reason);
+    co_return reply::Delivered::sent;
   }
   client.state.fields += (*head)->asker_fields;
-  const auto on_outdated = lookup.anew ? OnOutdated::refuse : OnOutdated::begin_anew;
-  co_return co_await deliver(client, request, *reader, {**head, reason, on_outdated});
+  const auto on_outdated = lookup.anew ? reply::OnOutdated::refuse : reply::OnOutdated::begin_anew;
+  co_return co_await reply::deliver(client, request, *reader, {**head, reason, on_outdated});
 }
 
 // The first of: another request's fill, what a fill has stored meanwhile, a fill of our own.
-Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup) {
+Task<reply::Delivered> answer_by_fill(client::Client& client, const policy::Request& request,
+                                      fetching::Lookup& lookup) {
   auto& access = client.access;
   auto& fills = access.cache().fills;
-  const FillPlace place{access.executor(), &access.clock()};
+  const fill::FillPlace place{access.executor(), &access.clock()};
   const auto& url = request.stored_as();
-  auto entered = may_share(access.fetching, request, lookup)
+  auto entered = fetching::may_share(access.fetching, request, lookup)
                      ? fills.enter(lookup.key, url, place, access.deadlines.now())
-                     : Fills::alone(url, place);
+                     : fill::Fills::alone(url, place);
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
   // request, and all others that have waited for the first.
-  for (int joins = 0; entered.turn == Fills::Turn::join; ++joins) {
-    auto reader = FillReader::attach(entered.fill, client.wake_by());
+  for (int joins = 0; entered.turn == fill::Fills::Turn::join; ++joins) {
+    auto reader = fill::FillReader::attach(entered.fill, client.wake_by());
     if (!reader) break;
     const bool answered = co_await read_others(client, request, lookup, std::move(reader));
-    if (answered) co_return Delivered::sent;
+    if (answered) co_return reply::Delivered::sent;
     if (!request.facts.control.no_cache || joins > 0) break;
     entered = fills.enter(lookup.key, url, place, access.deadlines.now(), entered.fill.get());
   }
   if (auto stored = stored_meanwhile(access, request, lookup, entered)) {
     co_await answer_hit(client, request, *stored);
-    co_return Delivered::sent;
+    co_return reply::Delivered::sent;
   }
   // A fill of another request is of no use here.
-  if (entered.turn == Fills::Turn::join) entered = Fills::alone(url, place);
+  if (entered.turn == fill::Fills::Turn::join) entered = fill::Fills::alone(url, place);
   auto reader = begin(client, request, lookup, std::move(entered.fill));
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
-Task<void> answer_by_fills(Client& client, const Request& request, Lookup lookup) {
+Task<void> answer_by_fills(client::Client& client, const policy::Request& request,
+                           fetching::Lookup lookup) {
   for (;;) {
     bool room = true;
     if (is_critical(client.access)) room = co_await make_room(client.access);
-    if (!room) co_return co_await refuse(client, request, kOverload);
+    if (!room) co_return co_await reply::refuse(client, request, kOverload);
     const auto delivered = co_await answer_by_fill(client, request, lookup);
-    if (delivered == Delivered::sent) co_return;
-    lookup = begin_anew(std::move(lookup), request);  // only once: next time read_own() refuses
+    if (delivered == reply::Delivered::sent) co_return;
+    lookup = fetching::begin_anew(std::move(lookup),
+                                  request);  // only once: next time read_own() refuses
   }
 }
 
 // Whether the miss is probably for this client alone: other requests may not have its response, or
 // could not have the last one. Only a plain question to the origin itself counts.
-bool is_for_one(const Client& client, const Request& request, const Lookup& lookup) {
+bool is_for_one(const client::Client& client, const policy::Request& request,
+                const fetching::Lookup& lookup) {
   auto& access = client.access;
   const auto& fields = request.head.fields;
   // A fill compares what the client has with what the origin answers.
@@ -264,30 +279,31 @@ bool is_for_one(const Client& client, const Request& request, const Lookup& look
   const bool is_plain = verdict.action == Action::fetch && !verdict.part && !lookup.anew &&
                         !lookup.stored() && !is_conditional;
   if (!is_plain || is_critical(access)) return false;
-  const bool shares = may_share(access.fetching, request, lookup) &&
+  const bool shares = fetching::may_share(access.fetching, request, lookup) &&
                       !access.cache().fills.recently_unshared(lookup.key, access.deadlines.now());
-  if (shares || asks_siblings(access.fetching, request, lookup, verdict)) return false;
-  return request.terms().uses_parents && !route_of(request).has_parents();
+  if (shares || fetching::asks_siblings(access.fetching, request, lookup, verdict)) return false;
+  return request.terms().uses_parents && !sources::route_of(request).has_parents();
 }
 
-Task<void> pass_on(Client& client, const http::ResponseHead& interim) {
-  const auto text = interim_text(interim, client.access.name());
+Task<void> pass_on(client::Client& client, const http::ResponseHead& interim) {
+  const auto text = sources::interim_text(interim, client.access.name());
   co_await client.response.interim(text);
 }
 
 // An answer that nothing stores, whose whole body has come.
 struct Whole {
-  TakenBytes body;
+  net::TakenBytes body;
   cache::Storability storability;
 };
 
-std::optional<Whole> whole_answer(const Request& request, const OriginQuestion& asked,
-                                  Attempt& answer) {
+std::optional<Whole> whole_answer(const policy::Request& request,
+                                  const fetching::OriginQuestion& asked, sources::Attempt& answer) {
   if (!answer.outcome()) return std::nullopt;
   const auto& head = answer.head();
-  if (said_by(head, asked, request) != OriginSays::response) return std::nullopt;
-  const auto control = control_for(request, head);
-  const auto storability = storability_of(head, asked, request, answer.times(), control);
+  if (fetching::said_by(head, asked, request) != fetching::OriginSays::response)
+    return std::nullopt;
+  const auto control = sources::control_for(request, head);
+  const auto storability = fetching::storability_of(head, asked, request, answer.times(), control);
   if (storability == cache::Storability::yes) return std::nullopt;
   auto body = answer.fetch().whole_body();
   if (!body) return std::nullopt;
@@ -296,8 +312,8 @@ std::optional<Whole> whole_answer(const Request& request, const OriginQuestion& 
 
 // Passes the whole answer on. First gives back the connection that the answer came by: a client
 // that does not read must not keep it.
-Task<void> send_whole(Client& client, const Request& request, Attempt& answer, const Whole& whole,
-                      Forward reason) {
+Task<void> send_whole(client::Client& client, const policy::Request& request,
+                      sources::Attempt& answer, const Whole& whole, Forward reason) {
   auto& access = client.access;
   const auto bytes = whole.body.view();
   const auto from = static_cast<std::size_t>(answer.hierarchy());
@@ -306,15 +322,15 @@ Task<void> send_whole(Client& client, const Request& request, Attempt& answer, c
   auto provenance = answer.provenance();
   provenance.storability = whole.storability;
   if (request.policy().lists_inquiries()) provenance.inquiries.list.push_back(answer.inquiry());
-  note_source(client, provenance, reason);
+  reply::note_source(client, provenance, reason);
   const auto& received = answer.head();
-  record_content_type(client, received.fields.value(http::field::content_type));
+  reply::record_content_type(client, received.fields.value(http::field::content_type));
   answer.fetch().finish();
-  const auto head = passed_head(access, received, answer.times());
-  add_cache_status(client, request);
+  const auto head = reply::passed_head(access, received, answer.times());
+  reply::add_cache_status(client, request);
   const std::array body{asio::const_buffer(bytes.data(), bytes.size())};
   auto sent = client.response.start(head, received.status, answer.length(), body);
-  std::optional<ResponseState::Holds> holds;
+  std::optional<client::ResponseState::Holds> holds;
   if (!sent.is_here()) {
     holds.emplace(client.state, access.fetching.transit, head.capacity() + whole.body.memory());
   }
@@ -326,16 +342,20 @@ Task<void> send_whole(Client& client, const Request& request, Attempt& answer, c
 // Asks the origin without a fill, if a connection to it is idle, so that there is nothing to wait
 // for but the answer. If nothing stores the answer, and its whole body has come with its head,
 // passes it on. A fill takes over in all other cases.
-Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup) {
+Task<void> answer_for_one(client::Client& client, const policy::Request& request,
+                          fetching::Lookup lookup) {
   auto& access = client.access;
-  const OriginQuestion question{lookup.verdict, nullptr};
-  auto attempt = attempt_at_origin(access.fetching, request, question, route_of(request));
+  const fetching::OriginQuestion question{lookup.verdict, nullptr};
+  auto attempt =
+      fetching::attempt_at_origin(access.fetching, request, question, sources::route_of(request));
   if (!access.fetching.sources.upstream.pool.has(attempt.fetch().aimed_at())) {
     co_return co_await answer_by_fills(client, request, std::move(lookup));
   }
   {
-    const ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
-    Attempt::OnInterim interim = [&client](const auto& head) { return pass_on(client, head); };
+    const client::ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
+    sources::Attempt::OnInterim interim = [&client](const auto& head) {
+      return pass_on(client, head);
+    };
     co_await attempt.ask(std::move(interim));
   }
   if (const auto whole = whole_answer(request, question, attempt)) {
@@ -343,29 +363,30 @@ Task<void> answer_for_one(Client& client, const Request& request, Lookup lookup)
       access.cache().fills.record_unshared(lookup.key, access.deadlines.now());
     co_return co_await send_whole(client, request, attempt, *whole, lookup.verdict.reason);
   }
-  if (client.state.was_cut) co_return co_await refuse(client, request, kOverload);
-  const FillPlace place{access.executor(), &access.clock()};
-  auto fill = Fills::alone(request.stored_as(), place).fill;
+  if (client.state.was_cut) co_return co_await reply::refuse(client, request, kOverload);
+  const fill::FillPlace place{access.executor(), &access.clock()};
+  auto fill = fill::Fills::alone(request.stored_as(), place).fill;
   auto reader = begin(client, request, lookup, std::move(fill), std::move(attempt));
   const auto delivered = co_await read_own(client, request, lookup, std::move(reader));
-  if (delivered == Delivered::sent) co_return;
-  auto again = begin_anew(std::move(lookup), request);
+  if (delivered == reply::Delivered::sent) co_return;
+  auto again = fetching::begin_anew(std::move(lookup), request);
   co_await answer_by_fills(client, request, std::move(again));
 }
 
 }  // namespace
 
-Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
+Task<void> answer_miss(client::Client& client, const policy::Request& request,
+                       fetching::Lookup lookup) {
   if (is_for_one(client, request, lookup))
     return answer_for_one(client, request, std::move(lookup));
   return answer_by_fills(client, request, std::move(lookup));
 }
 
-Task<bool> answer_by_others_fill(Client& client, const Request& request, const Lookup& lookup,
-                                 std::shared_ptr<Fill> fill) {
-  auto reader = FillReader::attach(std::move(fill), client.wake_by());
+Task<bool> answer_by_others_fill(client::Client& client, const policy::Request& request,
+                                 const fetching::Lookup& lookup, std::shared_ptr<fill::Fill> fill) {
+  auto reader = fill::FillReader::attach(std::move(fill), client.wake_by());
   if (!reader) co_return false;
   co_return co_await read_others(client, request, lookup, std::move(reader));
 }
 
-}  // namespace proxy
+}  // namespace proxy::answer

@@ -15,7 +15,7 @@
 #include "proxy/sources/origin.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 
 using net::Task;
 using SteadyTime = machine::Clock::SteadyTime;
@@ -32,15 +32,15 @@ digest::Key key_of_get(std::string_view name) {
 
 // The stale entry, if it may stand in for an origin that failed. `answered`: the status of the
 // origin's answer, or the failure to get one.
-std::optional<FillHead> stand_in(const Client& client, const Request& request,
-                                 std::string_view host, cache::Ref<const cache::Entry> stale,
-                                 const Outcome<unsigned>& answered) {
+std::optional<fill::FillHead> stand_in(const client::Client& client, const policy::Request& request,
+                                       std::string_view host, cache::Ref<const cache::Entry> stale,
+                                       const upstream::Outcome<unsigned>& answered) {
   const auto& access = client.access;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
   const auto leave =
       answered ? std::chrono::seconds(0) : request.policy().leave_after(answered.error());
   if (!cache::may_stand_in(request.facts, *stale, access.clock().now(), leave)) return std::nullopt;
-  Provenance from;
+  fill::Provenance from;
   from.host = host;
   from.stood_in = leave;
   from.inquiries.detail = "stale-if-error/";
@@ -48,24 +48,24 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
     from.fwd_status = *answered;
     from.inquiries.detail += std::to_string(*answered);
   } else {
-    from.inquiries.detail += word(answered.error().what);
+    from.inquiries.detail += upstream::word(answered.error().what);
   }
   const auto length = stale->body.size;
-  return FillHead{std::move(stale), length, false, {}, std::move(from)};
+  return fill::FillHead{std::move(stale), length, false, {}, std::move(from)};
 }
 
 // Drops the stored responses that the answer to an unsafe method invalidates (RFC 9111 4.4).
 // Returns when they are gone for good, on disk too.
-Task<void> invalidate(const ServeAccess& access, const Request& request,
+Task<void> invalidate(const client::ServeAccess& access, const policy::Request& request,
                       const http::ResponseHead& answer) {
   for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
     const auto name = request.stored_as(target);
-    co_await forget(access.fetching.cached(), key_of_get(name), name);
+    co_await tiers::forget(access.fetching.cached(), key_of_get(name), name);
   }
 }
 
 // What an entry for GET is made of, from the answer to another method.
-cache::Received received_as_get(const ServeAccess& access, const Request& request,
+cache::Received received_as_get(const client::ServeAccess& access, const policy::Request& request,
                                 const http::ResponseHead& answer, const cache::Times& times) {
   return {.url = request.stored_as(),
           .request = request.head.fields,
@@ -73,7 +73,7 @@ cache::Received received_as_get(const ServeAccess& access, const Request& reques
           .times = times,
           .our_name = access.name(),
           .shared = request.may_be_shared(),
-          .targets = targets_for(request, request.policy().settings.cache),
+          .targets = sources::targets_for(request, request.policy().settings.cache),
           .bounds = request.facts.freshness,
           .rule = request.facts.rule,
           .by_rule_alone = request.facts.has_credentials};
@@ -81,14 +81,14 @@ cache::Received received_as_get(const ServeAccess& access, const Request& reques
 
 // The answer to HEAD updates or drops the response that is stored for GET (RFC 9111 4.3.5).
 // `since`: the time when the HEAD was sent. If the URL was invalidated after it, changes nothing.
-void apply_head(const ServeAccess& access, const Request& request, const http::ResponseHead& answer,
-                const cache::Times& times, SteadyTime since) {
+void apply_head(const client::ServeAccess& access, const policy::Request& request,
+                const http::ResponseHead& answer, const cache::Times& times, SteadyTime since) {
   const auto& url = request.stored_as();
   const auto key = key_of_get(url);
   const auto stored = access.cache().store.find(key, url, request.head.fields).entry;
   const auto says =
       stored ? cache::head_says(request.facts, answer, *stored) : cache::HeadSays::nothing;
-  if (says == cache::HeadSays::changed) drop(access.cache(), key, url);
+  if (says == cache::HeadSays::changed) tiers::drop(access.cache(), key, url);
   if (says != cache::HeadSays::unchanged || access.cache().fills.outdated(key, url, since)) return;
   if (stored->giver().guest) return;  // a HEAD confirms no body, so the guest's freshness stays
   auto received = received_as_get(access, request, answer, times);
@@ -96,9 +96,9 @@ void apply_head(const ServeAccess& access, const Request& request, const http::R
   const auto updated =
       cache::freshen(access.cache().budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    keep(access.cache(), key, updated.entry, since, {stored});
+    tiers::keep(access.cache(), key, updated.entry, since, {stored});
   } else if (updated.storability != cache::Storability::vary_too_long) {
-    drop(access.cache(), key, url);
+    tiers::drop(access.cache(), key, url);
   }
 }
 
@@ -108,7 +108,8 @@ class PostCapture {
  public:
   // The answer may be stored (may_store_posted). Construct it after the POST has invalidated stored
   // responses: any later invalidation of the URL keeps the answer from being stored.
-  PostCapture(const ServeAccess& access, const Request& request, const cache::Received& received)
+  PostCapture(const client::ServeAccess& access, const policy::Request& request,
+              const cache::Received& received)
       : access_(access),
         key_(key_of_get(request.stored_as())),
         entry_(cache::Entry::make(access.cache().budget, received)) {}
@@ -137,15 +138,15 @@ class PostCapture {
   void store() {
     if (!entry_) return;
     const auto entry = std::exchange(entry_, nullptr);
-    const bool is_kept = keep(access_.cache(), key_, entry, begun_);
-    storability_ =
-        is_kept ? cache::Storability::yes : why_not_kept(access_.cache(), key_, *entry, begun_);
+    const bool is_kept = tiers::keep(access_.cache(), key_, entry, begun_);
+    storability_ = is_kept ? cache::Storability::yes
+                           : tiers::why_not_kept(access_.cache(), key_, *entry, begun_);
   }
   // Call this at the end: `yes` if the answer was stored.
   [[nodiscard]] cache::Storability storability() const { return storability_; }
 
  private:
-  const ServeAccess& access_;
+  const client::ServeAccess& access_;
   const digest::Key key_;
   const SteadyTime begun_ = access_.clock().steady();
   cache::Ref<cache::Entry> entry_;  // null: given up, or stored
@@ -154,14 +155,15 @@ class PostCapture {
 
 // Whether the answer to a POST may be stored for GET: the URL was not invalidated since the POST
 // was sent.
-bool may_capture(const ServeAccess& access, const Request& request, SteadyTime since) {
+bool may_capture(const client::ServeAccess& access, const policy::Request& request,
+                 SteadyTime since) {
   if (request.head.method != "POST") return false;
   const auto& name = request.stored_as();
   return !access.cache().fills.outdated(key_of_get(name), name, since);
 }
 
-void write_status(Client& client, const Request& request, const Fetch& fetch, http::Forward reason,
-                  const PostCapture* capture) {
+void write_status(client::Client& client, const policy::Request& request,
+                  const upstream::Fetch& fetch, http::Forward reason, const PostCapture* capture) {
   auto& status = client.record.told;
   status.clear();
   status.fwd = reason;
@@ -169,10 +171,11 @@ void write_status(Client& client, const Request& request, const Fetch& fetch, ht
   status.stored = capture != nullptr;
   if (const auto* const parent = fetch.server().parent()) status.detail = "parent/" + parent->name;
   if (capture) status.ttl = capture->ttl();
-  add_cache_status(client, request);
+  reply::add_cache_status(client, request);
 }
 
-std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& request) {
+std::optional<std::uint64_t> length_of(const upstream::Fetch& fetch,
+                                       const policy::Request& request) {
   const auto& framing = fetch.framing();
   if (framing.kind == http::Framing::Kind::sized) return framing.length;
   if (framing.kind != http::Framing::Kind::none) return std::nullopt;
@@ -182,10 +185,12 @@ std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& reques
 }
 
 // Returns whether the whole body was received and sent.
-Task<bool> relay_body(Client& client, const Request& request, Fetch& fetch,
-                      const PooledBuffer& buffer, PostCapture* capture) {
+Task<bool> relay_body(client::Client& client, const policy::Request& request,
+                      upstream::Fetch& fetch, const net::PooledBuffer& buffer,
+                      PostCapture* capture) {
   auto& access = client.access;
-  const auto from = fetch.server().parent() ? Hierarchy::parent : Hierarchy::direct;
+  const auto from =
+      fetch.server().parent() ? observe::Hierarchy::parent : observe::Hierarchy::direct;
   auto& received = access.counters().upstream_bytes[static_cast<std::size_t>(from)];
   const auto idle = request.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
@@ -207,15 +212,15 @@ Task<bool> relay_body(Client& client, const Request& request, Fetch& fetch,
 // Sends the final answer that `passed` has received at `times`. `capture` (or null) gets a copy of
 // the body, and stores it once it is whole. If the origin cuts the answer, aborts the client's,
 // too.
-Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
+Task<void> relay(client::Client& client, const policy::Request& request, PassedRequest& passed,
                  const cache::Times& times, PostCapture* capture) {
   auto& response = client.response;
   auto& fetch = passed.fetch();
   const auto& head = fetch.head();
   // The time that the client took to send its body does not age the answer.
   const cache::Times answered{times.response, times.response};
-  const auto text = passed_head(client.access, head, answered);
-  record_content_type(client, head.fields.value(http::field::content_type));
+  const auto text = reply::passed_head(client.access, head, answered);
+  reply::record_content_type(client, head.fields.value(http::field::content_type));
   if (!passed.sent_whole()) response.close_after();
 
   const auto error = co_await response.start(text, head.status, length_of(fetch, request));
@@ -229,27 +234,28 @@ Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
 
 }  // namespace
 
-Task<void> pass(Client& client, const Request& request, RequestBody& body, http::Forward reason,
-                cache::Ref<const cache::Entry> stale) {
+Task<void> pass(client::Client& client, const policy::Request& request, client::RequestBody& body,
+                http::Forward reason, cache::Ref<const cache::Entry> stale) {
   auto& access = client.access;
   auto& record = client.record;
-  record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
-  record.hierarchy = Hierarchy::direct;
+  record.tag = reason == http::Forward::request ? observe::Tag::client_refresh : observe::Tag::miss;
+  record.hierarchy = observe::Hierarchy::direct;
   const auto begun = access.clock().steady();
   cache::Times times{access.clock().now(), {}};
   PassedRequest passed(client, request, body);
-  const ResponseState::WaitsFor waits(client.state, [&passed] { passed.fetch().abandon(); });
+  const client::ResponseState::WaitsFor waits(client.state,
+                                              [&passed] { passed.fetch().abandon(); });
   const auto asked = co_await passed.ask();
   const auto& server = passed.fetch().server();
   record.upstream_host = server.to().host;
-  if (server.parent()) record.hierarchy = Hierarchy::parent;
+  if (server.parent()) record.hierarchy = observe::Hierarchy::parent;
   times.response = access.clock().now();
   times.ahead = access.clock().ahead();
 
-  const auto answered = asked ? Outcome<unsigned>(passed.head().status) : asked.error();
+  const auto answered = asked ? upstream::Outcome<unsigned>(passed.head().status) : asked.error();
   const auto stored = stand_in(client, request, server.to().host, std::move(stale), answered);
-  if (stored) co_return co_await deliver_stored(client, request, *stored, reason);
-  if (!asked) co_return co_await refuse(client, request, asked.error(), reason);
+  if (stored) co_return co_await reply::deliver_stored(client, request, *stored, reason);
+  if (!asked) co_return co_await reply::refuse(client, request, asked.error(), reason);
   record.storability = cache::storability_for(request.facts);
   if (passed.head().status == 101) {
     co_return co_await become_websocket(client, passed.fetch(), reason);
@@ -272,4 +278,4 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   access.counters().count(record.storability);
 }
 
-}  // namespace proxy
+}  // namespace proxy::answer

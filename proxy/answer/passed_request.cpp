@@ -9,7 +9,7 @@
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 
 using net::Task;
 namespace asio = net::asio;
@@ -27,7 +27,8 @@ bool expects_continue(const http::RequestHead& request) {
          http::has_member(request.fields, http::field::expect, "100-continue");
 }
 
-std::string head_for_origin(const Request& request, std::string_view our_name, bool websocket) {
+std::string head_for_origin(const policy::Request& request, std::string_view our_name,
+                            bool websocket) {
   constexpr std::array kWritten{http::field::max_forwards};
   http::UpstreamRequest asked{.method = request.head.method,
                               .target = request.target.path(),
@@ -51,10 +52,10 @@ std::string head_for_origin(const Request& request, std::string_view our_name, b
   return head;
 }
 
-FetchPlan plan_for(Client& client, const Request& request) {
+upstream::FetchPlan plan_for(client::Client& client, const policy::Request& request) {
   const auto& access = client.access;
-  FetchPlan plan;
-  aim(plan, request, route_of(request));
+  upstream::FetchPlan plan;
+  sources::aim(plan, request, sources::route_of(request));
   plan.method = request.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request.framing.has_body();
   plan.websocket = request.asks_for_websocket() && client.response.raw_connection();
@@ -68,14 +69,15 @@ FetchPlan plan_for(Client& client, const Request& request) {
 
 }  // namespace
 
-PassedRequest::PassedRequest(Client& client, const Request& request, RequestBody& body)
+PassedRequest::PassedRequest(client::Client& client, const policy::Request& request,
+                             client::RequestBody& body)
     : client_(client),
       request_(request),
       body_(body),
       buffer_(client.access.buffers),
       fetch_(client.access.fetching.sources.upstream, plan_for(client, request)) {}
 
-Task<Outcome<void>> PassedRequest::ask() {
+Task<upstream::Outcome<void>> PassedRequest::ask() {
   const auto started = co_await fetch_.start();
   if (!started) co_return started;
   if (!request_.framing.has_body()) {
@@ -87,7 +89,7 @@ Task<Outcome<void>> PassedRequest::ask() {
   if (wanted) {
     const auto sent = co_await send_body();
     // An origin that refuses a body may answer and then close: only its answer counts.
-    const bool clients_fault = !sent && sent.error().where == Failure::Where::client;
+    const bool clients_fault = !sent && sent.error().where == upstream::Failure::Where::client;
     if (clients_fault) co_return sent;
   }
   co_return co_await final_head();
@@ -97,7 +99,7 @@ Task<Outcome<void>> PassedRequest::ask() {
 Task<bool> PassedRequest::await_continue() {
   const bool answers = co_await fetch_.answers_within(kExpectWait);
   if (!answers) {
-    co_await client_.response.interim(kContinue);
+    co_await client_.response.interim(client::kContinue);
     co_return true;
   }
   for (;;) {
@@ -109,7 +111,7 @@ Task<bool> PassedRequest::await_continue() {
 
 // Reads one head from the origin: passes on an interim one, keeps the final one. Returns the
 // status.
-Task<Outcome<unsigned>> PassedRequest::next_head() {
+Task<upstream::Outcome<unsigned>> PassedRequest::next_head() {
   if (no_head_) co_return *no_head_;
   const auto head = co_await fetch_.response();
   if (!head) co_return no_head_.emplace(head.error());
@@ -117,14 +119,15 @@ Task<Outcome<unsigned>> PassedRequest::next_head() {
   have_head_ = !(*head)->interim() || status == 101;  // fetch_ fails on a 101 not asked for
   if (have_head_) co_return status;
   if (++interims_ > kMostInterims) {
-    co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
+    co_return upstream::Failure{
+        upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
   }
-  const auto text = interim_text(**head, client_.access.name());
+  const auto text = sources::interim_text(**head, client_.access.name());
   co_await client_.response.interim(text);
   co_return status;
 }
 
-Task<Outcome<void>> PassedRequest::send_body() {
+Task<upstream::Outcome<void>> PassedRequest::send_body() {
   const auto idle = request_.policy().settings.timeouts.body;
   const bool chunked = request_.framing.kind == http::Framing::Kind::chunked;
   std::string size_line;
@@ -136,7 +139,7 @@ Task<Outcome<void>> PassedRequest::send_body() {
     }
     if (have_head_) break;
     const auto read = co_await body_.read(buffer_.all(), idle);
-    if (!read) co_return failure_of(Failure::Where::client, read.error());
+    if (!read) co_return upstream::failure_of(upstream::Failure::Where::client, read.error());
     boost::container::small_vector<asio::const_buffer, 4> out;
     if (*read > 0) out.push_back(asio::buffer(buffer_.data(), *read));
     if (chunked && *read > 0) {
@@ -155,7 +158,7 @@ Task<Outcome<void>> PassedRequest::send_body() {
   co_return boost::system::in_place_value;
 }
 
-Task<Outcome<void>> PassedRequest::final_head() {
+Task<upstream::Outcome<void>> PassedRequest::final_head() {
   while (!have_head_) {
     const auto status = co_await next_head();
     if (!status) co_return status.error();
@@ -163,4 +166,4 @@ Task<Outcome<void>> PassedRequest::final_head() {
   co_return boost::system::in_place_value;
 }
 
-}  // namespace proxy
+}  // namespace proxy::answer

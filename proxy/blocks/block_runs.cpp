@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace proxy {
+namespace proxy::blocks {
 
 using net::Task;
 
@@ -53,11 +53,11 @@ bool BlockRun::may_cede(std::uint32_t block) const {
 }
 
 // A new fill gets its head at once, so that readers get the bytes as they arrive.
-const std::shared_ptr<Fill>& BlockRun::fill_of(std::uint32_t block) {
+const std::shared_ptr<fill::Fill>& BlockRun::fill_of(std::uint32_t block) {
   auto& fill = fills_[block];
   if (fill) return fill;
-  fill = std::make_shared<Fill>(object->url(), executor_);
-  FillHead head;
+  fill = std::make_shared<fill::Fill>(object->url(), executor_);
+  fill::FillHead head;
   head.entry = object;
   fill->publish(std::move(head));
   return fill;
@@ -95,12 +95,12 @@ peers::PeerRef BlockRun::peer() const {
   return neighbours_.peer;
 }
 
-void BlockRun::record(Inquiries inquiries) {
+void BlockRun::record(observe::Inquiries inquiries) {
   const threads::MutexLock lock(guard_);
   neighbours_.inquiries = std::move(inquiries);
 }
 
-Inquiries BlockRun::inquiries() const {
+observe::Inquiries BlockRun::inquiries() const {
   const threads::MutexLock lock(guard_);
   return neighbours_.inquiries;
 }
@@ -111,7 +111,7 @@ void BlockRun::begin_again() {
   plan_.blocks.first = next_;
   const auto under_way = fills_.find(next_);
   if (under_way == fills_.end()) return;
-  under_way->second->fail({Failure::Where::us, Failure::What::abandoned, {}});
+  under_way->second->fail({upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}});
   fills_.erase(under_way);
 }
 
@@ -181,7 +181,7 @@ BlockRuns::Taken BlockRuns::join(const Shard& shard, const std::shared_ptr<Block
   run->expect_guard(shard.mutex);
   ++run->readers_.count;
   taken.use = Use(*this, run);
-  taken.block = FillReader::attach(run->fill_of(block), executor);
+  taken.block = fill::FillReader::attach(run->fill_of(block), executor);
   // A new reader may be ahead of all others, and the writer waits for the furthest.
   run->readers_.asked_for = std::max(run->readers_.asked_for, block);
   run->writer_.notify();
@@ -386,4 +386,4 @@ void BlockRuns::clear() {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

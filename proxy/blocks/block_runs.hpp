@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "peers/peer.hpp"
-#include "peers/threads/mutex.hpp"
 #include "proxy/blocks/transfer_slots.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/fill/fill.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 // How a run ended.
 struct RunEnd {
@@ -29,21 +28,23 @@ struct RunEnd {
     failed,    // see `why`
   };
   How how = How::failed;
-  Failure why{Failure::Where::us, Failure::What::overload, {}};
+  upstream::Failure why{upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
 
   // The end after a response's body was read, as far as it came or was wanted.
-  static RunEnd after(const Outcome<void>& body) {
+  static RunEnd after(const upstream::Outcome<void>& body) {
     if (body) return {How::finished};
-    if (body.error().what == Failure::What::abandoned) return {How::unwanted};
+    if (body.error().what == upstream::Failure::What::abandoned) return {How::unwanted};
     return {How::failed, body.error()};
   }
 
   [[nodiscard]] bool failed() const { return how == How::failed; }
   // The failure that a reader gets if the run did not supply its block. `abandoned`: the reader is
   // to ask for the block again.
-  [[nodiscard]] Failure for_readers() const {
+  [[nodiscard]] upstream::Failure for_readers() const {
     const bool told = how == How::refused || how == How::failed;
-    return told ? why : Failure{Failure::Where::us, Failure::What::abandoned, {}};
+    return told ? why
+                : upstream::Failure{
+                      upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
   }
 };
 
@@ -89,7 +90,7 @@ class BlockRun {
   // The sibling that supplies the blocks; null: the origin, or nobody yet.
   [[nodiscard]] peers::PeerRef peer() const;
   // The questions to the neighbours that were asked for the blocks.
-  [[nodiscard]] Inquiries inquiries() const;
+  [[nodiscard]] observe::Inquiries inquiries() const;
 
   // For the writer.
   // Whether the run should continue: it has a reader, or RunPlan::also_wanted says so.
@@ -103,7 +104,7 @@ class BlockRun {
   // `peer` supplies the run's blocks for as long as its response lasts.
   void supply_from(peers::PeerRef peer);
   // Sets inquiries().
-  void record(Inquiries inquiries);
+  void record(observe::Inquiries inquiries);
   // Another source supplies the rest, from the first byte of the block under way. A reader of that
   // block has to ask for it again.
   void begin_again();
@@ -142,24 +143,24 @@ class BlockRun {
   // The last block that the run supplies soon: see BlockRuns::kNear.
   [[nodiscard]] std::uint32_t last_near() const REQUIRES(guard_);
   [[nodiscard]] bool may_cede(std::uint32_t block) const REQUIRES(guard_);
-  const std::shared_ptr<Fill>& fill_of(std::uint32_t block) REQUIRES(guard_);
+  const std::shared_ptr<fill::Fill>& fill_of(std::uint32_t block) REQUIRES(guard_);
 
   const net::Executor executor_;  // the writer's
   std::atomic<Denied> denied_ = Denied::no;
-  Wakeup writer_;
+  net::Wakeup writer_;
   threads::Mutex& guard_;
   RunPlan plan_ GUARDED_BY(guard_);
   std::uint32_t next_ GUARDED_BY(guard_);  // the block under way, or the next to begin
   Readers readers_ GUARDED_BY(guard_);
   struct Neighbours {
     peers::PeerRef peer;
-    Inquiries inquiries;
+    observe::Inquiries inquiries;
   };
   Neighbours neighbours_ GUARDED_BY(guard_);
   bool ended_ GUARDED_BY(guard_) = false;
   Ceded ceded_ GUARDED_BY(guard_);
   // By block: those under way, and those that readers wait for.
-  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_ GUARDED_BY(guard_);
+  std::map<std::uint32_t, std::shared_ptr<fill::Fill>> fills_ GUARDED_BY(guard_);
 };
 
 // A reader joins the run that supplies its block, or begins a new one. The writer of a run asks
@@ -212,8 +213,9 @@ class BlockRuns {
   using IsStored = std::function<bool(std::uint32_t)>;  // of a block; called without a lock
   struct Taken {
     Use use;
-    std::unique_ptr<FillReader> block;  // null: the block is stored by now, or no run supplies it
-    bool begun = false;                 // the run is new: the caller starts its fetch
+    std::unique_ptr<fill::FillReader>
+        block;           // null: the block is stored by now, or no run supplies it
+    bool begun = false;  // the run is new: the caller starts its fetch
   };
   // A reader gets a slot before it takes a block. A block that no reader waits for is fetched only
   // with a spare slot.
@@ -239,8 +241,8 @@ class BlockRuns {
   void decline(BlockRun& run);
   struct Next {
     std::uint32_t block = 0;
-    std::shared_ptr<Fill> fill;     // takes the block's bytes; null: the run is over
-    TransferSlots::Slot slot = {};  // empty: a reader waits for the block, and has one
+    std::shared_ptr<fill::Fill> fill;  // takes the block's bytes; null: the run is over
+    TransferSlots::Slot slot = {};     // empty: a reader waits for the block, and has one
   };
   // Waits until the run's next block is wanted. The run is over after its last block, before a
   // block that is stored or that another run supplies, or when it is not wanted any more.
@@ -299,4 +301,4 @@ class BlockRuns {
   mutable std::array<Shard, kShards> shards_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::blocks

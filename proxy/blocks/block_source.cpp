@@ -6,7 +6,7 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 using net::Task;
 using Begin = BlockRuns::Wanted::Begin;
@@ -16,22 +16,24 @@ namespace {
 // How often one block may be asked for again because its run ended when other readers left.
 constexpr int kMostEnds = 3;
 constexpr int kMostLooks = 4;
-constexpr Failure kNotStored{Failure::Where::us, Failure::What::abandoned, {}};
-constexpr Failure kOverload{Failure::Where::us, Failure::What::overload, {}};
+constexpr upstream::Failure kNotStored{
+    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
+constexpr upstream::Failure kOverload{
+    upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
 
 }  // namespace
 
 RunStarter::RunStarter(FetchAccess& access, const ObjectRequest& of)
     : access_(access),
       of_(of),
-      patience_(std::make_shared<DiskPatience>(access.clock().steady())) {}
+      patience_(std::make_shared<tiers::DiskPatience>(access.clock().steady())) {}
 
 bool RunStarter::may_begin() const {
   return of_.may_fetch && !of_.object->range() && !cache::strong_validator(*of_.object).empty();
 }
 
 bool RunStarter::is_stored(std::uint32_t block) const {
-  return has_block(access_.cache(), of_.key, *of_.object, block);
+  return tiers::has_block(access_.cache(), of_.key, *of_.object, block);
 }
 
 BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
@@ -41,7 +43,8 @@ BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
   if (!may_begin()) wanted.begin = BlockRuns::Wanted::Begin::no;
   auto taken = access_.runs.take(wanted, is_stored, access_.executor());
   if (taken.begun) {
-    RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request), patience_};
+    RunJob job{taken.use.run(), of_.key, std::make_unique<policy::OwnedRequest>(of_.request),
+               patience_};
     start_run(access_, std::move(job));
   }
   return taken;
@@ -129,14 +132,14 @@ Task<bool> BlockSource::have_slot(TransferSlots::For what) {
 }
 
 Task<void> BlockSource::read_stored() {
-  auto found = co_await read_block(access_.cached(), of_.key, of_.object, block_);
+  auto found = co_await tiers::read_block(access_.cached(), of_.key, of_.object, block_);
   from_disk_ = from_disk_ || found.from_disk;
   if (!found.block) co_return;
   in_hand_.stored = std::move(found.block);
   in_hand_.position = 0;
 }
 
-Task<Outcome<void>> BlockSource::acquire() {
+Task<upstream::Outcome<void>> BlockSource::acquire() {
   // Asked before the look into the store: the writer may go further ahead from here on.
   if (use_.run() && use_.run()->ask(block_) != BlockRun::Asked::yes) use_ = {};
   // A block may be evicted, or stored by another run, between the look and the use.
@@ -166,13 +169,13 @@ Task<Outcome<void>> BlockSource::acquire() {
   co_return kOverload;
 }
 
-bool BlockSource::may_try_again(const Failure& failure) {
+bool BlockSource::may_try_again(const upstream::Failure& failure) {
   const auto& run = use_.run();
   tries_.refused = run && run->refused();
   if (run && run->declined()) starter_.give_up();
   // The origin has another version: more of this one would not fit.
   if (tries_.refused || !of_.may_fetch) return false;
-  if (failure.what == Failure::What::abandoned) return ++tries_.ends <= kMostEnds;
+  if (failure.what == upstream::Failure::What::abandoned) return ++tries_.ends <= kMostEnds;
   return (in_hand_.given > 0 || tries_.supplied) && ++tries_.cuts == 1;
 }
 
@@ -180,12 +183,12 @@ peers::PeerRef BlockSource::peer() const {
   return use_.run() && in_hand_.run ? use_.run()->peer() : nullptr;
 }
 
-Inquiries BlockSource::inquiries() const {
-  return use_.run() && in_hand_.run ? use_.run()->inquiries() : Inquiries();
+observe::Inquiries BlockSource::inquiries() const {
+  return use_.run() && in_hand_.run ? use_.run()->inquiries() : observe::Inquiries();
 }
 
 // Leaves out the bytes that the source before has supplied.
-void BlockSource::add_fresh(Piece piece, Pieces& fresh) {
+void BlockSource::add_fresh(fill::Piece piece, fill::Pieces& fresh) {
   const auto before = in_hand_.position;
   in_hand_.position += piece.size;
   if (in_hand_.position <= in_hand_.given) return;
@@ -195,8 +198,8 @@ void BlockSource::add_fresh(Piece piece, Pieces& fresh) {
 }
 
 // The next bytes from the source; only while has_source(). No bytes: the run has ended.
-Task<Outcome<Pieces>> BlockSource::read() {
-  Pieces fresh;
+Task<upstream::Outcome<fill::Pieces>> BlockSource::read() {
+  fill::Pieces fresh;
   if (const auto& stored = in_hand_.stored) {
     for (const auto& slice : stored->body.slices) add_fresh({slice.block, 0, slice.size}, fresh);
     co_return fresh;
@@ -211,7 +214,7 @@ Task<Outcome<Pieces>> BlockSource::read() {
   co_return fresh;
 }
 
-Task<Outcome<Pieces>> BlockSource::next() {
+Task<upstream::Outcome<fill::Pieces>> BlockSource::next() {
   while (!in_hand_.is_over()) {
     if (!has_source()) {
       const auto acquired = co_await acquire();
@@ -228,7 +231,7 @@ Task<Outcome<Pieces>> BlockSource::next() {
     if (!may_try_again(failure)) co_return failure;
     // The run stays in use: another source may supply its rest.
   }
-  co_return Pieces{};
+  co_return fill::Pieces{};
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -13,15 +13,15 @@
 #include "proxy/policy/request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 // One request for an object. The request outlives it.
 struct ObjectRequest {
-  const Request& request;
+  const policy::Request& request;
   digest::Key key;  // of the URL
   cache::Ref<const cache::Entry> object;
   bool may_fetch = true;
-  const ClientShare* client = nullptr;  // for TransferSlots; outlives it
+  const crowd::ClientShare* client = nullptr;  // for TransferSlots; outlives it
 };
 
 // How fast one client gets its blocks from runs. Pure.
@@ -103,7 +103,7 @@ class RunStarter {
   FetchAccess& access_;
   const ObjectRequest& of_;
   // Shared by all runs of the answer, so that together they wait for the disk no longer than one.
-  const std::shared_ptr<DiskPatience> patience_;
+  const std::shared_ptr<tiers::DiskPatience> patience_;
   Early early_;
   std::uint32_t first_ = 0;  // the early run's first block
   std::uint32_t block_ = 0;  // the block that the client needs now
@@ -133,7 +133,7 @@ class BlockSource {
   void look_ahead() { starter_.look_ahead(use_); }
   // The next bytes of the block; none at its end. If the block cannot be asked for, returns that
   // failure, or `overload` if no slot came free in time.
-  net::Task<Outcome<Pieces>> next();
+  net::Task<upstream::Outcome<fill::Pieces>> next();
 
   // Whether the last bytes were stored already.
   [[nodiscard]] bool from_stored() const { return in_hand_.stored != nullptr; }
@@ -146,7 +146,7 @@ class BlockSource {
   // The sibling that supplies the block in hand. Null: the origin supplies it, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const;
   // The questions to the neighbours that were asked for the block.
-  [[nodiscard]] Inquiries inquiries() const;
+  [[nodiscard]] observe::Inquiries inquiries() const;
   // After a failure: the origin has another version of the object, or refused to send this one.
   [[nodiscard]] bool refused() const { return tries_.refused; }
 
@@ -159,7 +159,7 @@ class BlockSource {
     std::uint64_t size = 0;
     std::uint64_t given = 0;  // bytes given so far
     cache::Ref<const cache::Entry> stored = {};
-    std::unique_ptr<FillReader> run = {};
+    std::unique_ptr<fill::FillReader> run = {};
     std::uint64_t position = 0;  // of the source in the block
     machine::Clock::SteadyTime begun = {};
     std::chrono::nanoseconds waited = {};  // for the run
@@ -172,13 +172,13 @@ class BlockSource {
     bool refused = false;
   };
 
-  net::Task<Outcome<void>> acquire();
+  net::Task<upstream::Outcome<void>> acquire();
   net::Task<bool> have_slot(TransferSlots::For what);
   net::Task<void> read_stored();
   bool use(BlockRuns::Taken taken);
-  bool may_try_again(const Failure& failure);
-  void add_fresh(Piece piece, Pieces& fresh);
-  net::Task<Outcome<Pieces>> read();
+  bool may_try_again(const upstream::Failure& failure);
+  void add_fresh(fill::Piece piece, fill::Pieces& fresh);
+  net::Task<upstream::Outcome<fill::Pieces>> read();
 
   FetchAccess& access_;
   const ObjectRequest of_;
@@ -192,4 +192,4 @@ class BlockSource {
   bool from_disk_ = false;
 };
 
-}  // namespace proxy
+}  // namespace proxy::blocks

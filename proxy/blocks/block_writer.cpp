@@ -4,7 +4,7 @@
 
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 using net::Task;
 using std::chrono::steady_clock;
@@ -13,13 +13,16 @@ namespace {
 
 constexpr std::uint64_t kPiece = 64 * 1024;
 constexpr std::chrono::seconds kLong{1};  // for a body to arrive
-constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
-constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
-constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
+constexpr upstream::Failure kCut{
+    upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
+constexpr upstream::Failure kTooSlow{
+    upstream::Failure::Where::upstream, upstream::Failure::What::timed_out, {}};
+constexpr upstream::Failure kUnwanted{
+    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 
 }  // namespace
 
-BlockWriter::BlockWriter(FetchAccess& access, Into into, Attempt& answer)
+BlockWriter::BlockWriter(FetchAccess& access, Into into, sources::Attempt& answer)
     : access_(access), into_(std::move(into)), answer_(answer) {
   // The hook is posted, so it may be called after the writer was destroyed.
   const auto look = [self = std::weak_ptr<BlockWriter*>(self_)] {
@@ -37,10 +40,10 @@ BlockWriter::~BlockWriter() {
   into_.run->on_unwanted(nullptr);
 }
 
-Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
+Task<upstream::Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
   const auto& object = into_.run->object;
   const BlockRuns::IsStored is_stored = [&](std::uint32_t block) {
-    return has_block(access_.cache(), into_.key, *object, block);
+    return tiers::has_block(access_.cache(), into_.key, *object, block);
   };
   for (;;) {
     const auto next = co_await access_.runs.next(into_.run, is_stored);
@@ -49,7 +52,7 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     const auto written = co_await write_block(*next.fill, size, idle);
     if (!written) co_return written;
     // Before the block is stored: one that finds no memory because of the queue would be lost.
-    co_await let_the_disk_catch_up(access_.cached(), into_.patience);
+    co_await tiers::let_the_disk_catch_up(access_.cached(), into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
     access_.runs.done(*into_.run);
@@ -61,13 +64,13 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
   co_return boost::system::in_place_value;
 }
 
-Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
-                                             std::chrono::milliseconds idle) {
+Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::uint64_t size,
+                                                       std::chrono::milliseconds idle) {
   const auto from = static_cast<std::size_t>(answer_.hierarchy());
   auto& bytes = access_.counters.upstream_bytes[from];
   under_way_ = &fill;
   size_ = size;
-  Outcome<void> outcome = boost::system::in_place_value;
+  upstream::Outcome<void> outcome = boost::system::in_place_value;
   cache::Ref<cache::Block> piece;
   std::uint32_t used = 0;
   for (std::uint64_t left = size - fill.received(); left > 0 && outcome;) {
@@ -104,15 +107,15 @@ cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
   if (room) return cache::Block::make(access_.cache().budget, size);
   access_.cache().found_no_room.note(access_.clock().steady());
-  const auto most = block_at(pressure_on(access_.transit));
+  const auto most = crowd::block_at(crowd::pressure_on(access_.transit));
   return cache::Block::make(access_.transit, std::min(size, most));
 }
 
-void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
+void BlockWriter::keep(std::uint32_t block, const fill::Fill& fill) {
   const auto& object = into_.run->object;
-  if (has_block(access_.cache(), into_.key, *object, block)) return;
-  (void)keep_block(access_.cache(), into_.key, object,
-                   {block, fill.body(), answer_.giver(), answer_.begun()});
+  if (tiers::has_block(access_.cache(), into_.key, *object, block)) return;
+  (void)tiers::keep_block(access_.cache(), into_.key, object,
+                          {block, fill.body(), answer_.giver(), answer_.begun()});
 }
 
 // If the body takes long, our digest may claim the part that is here. Whoever ends the run has the
@@ -120,11 +123,11 @@ void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
 void BlockWriter::claim_part() {
   if (claimed_ || access_.clock().steady() - begun_ < kLong) return;
   claimed_ = true;
-  record_kept_blocks(access_.cache(), into_.key, *into_.run->object);
+  tiers::record_kept_blocks(access_.cache(), into_.key, *into_.run->object);
 }
 
-bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {
+bool BlockWriter::worth_finishing(const fill::Fill& fill, std::uint64_t size) const {
   return fill.received() >= size / 2 || into_.run->wanted();
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

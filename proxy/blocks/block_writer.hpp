@@ -12,7 +12,7 @@
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 // In bytes per second. A sibling whose body is slower does not help.
 inline constexpr std::uint64_t kLeastSiblingRate = 64 * 1024;
@@ -50,12 +50,12 @@ class BlockWriter {
   struct Into {
     std::shared_ptr<BlockRun> run;
     digest::Key key;  // of the URL
-    std::shared_ptr<DiskPatience> patience;
+    std::shared_ptr<tiers::DiskPatience> patience;
     std::uint32_t last = UINT32_MAX;  // the block with which the answer's body ends at the latest
   };
   // The answer's body begins with the first byte of BlockRun::rest(). The access and the answer
   // outlive the writer.
-  BlockWriter(FetchAccess& access, Into into, Attempt& answer);
+  BlockWriter(FetchAccess& access, Into into, sources::Attempt& answer);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
@@ -64,25 +64,25 @@ class BlockWriter {
   // or Into::last is written.
   // The caller passes a failure on to the readers (BlockRuns::Ending). `idle`: the longest wait for
   // the next bytes of the body.
-  net::Task<Outcome<void>> write(std::chrono::milliseconds idle);
+  net::Task<upstream::Outcome<void>> write(std::chrono::milliseconds idle);
   // From now on write() fails with `timed_out` if the source sends fewer bytes per second.
   void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kRateGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
 
  private:
-  net::Task<Outcome<void>> write_block(Fill& fill, std::uint64_t size,
-                                       std::chrono::milliseconds idle);
+  net::Task<upstream::Outcome<void>> write_block(fill::Fill& fill, std::uint64_t size,
+                                                 std::chrono::milliseconds idle);
   cache::Ref<cache::Block> next_piece(std::uint64_t left);
-  void keep(std::uint32_t block, const Fill& fill);
+  void keep(std::uint32_t block, const fill::Fill& fill);
   void claim_part();
-  [[nodiscard]] bool worth_finishing(const Fill& fill, std::uint64_t size) const;
+  [[nodiscard]] bool worth_finishing(const fill::Fill& fill, std::uint64_t size) const;
 
   FetchAccess& access_;
   const Into into_;
-  Attempt& answer_;
+  sources::Attempt& answer_;
   const std::shared_ptr<BlockWriter*> self_ =
       std::make_shared<BlockWriter*>(this);  // see the constructor
-  const Fill* under_way_ = nullptr;
+  const fill::Fill* under_way_ = nullptr;
   std::uint64_t size_ = 0;  // of the block under way
   std::uint64_t received_ = 0;
   const std::chrono::steady_clock::time_point begun_ = access_.clock().steady();
@@ -90,4 +90,4 @@ class BlockWriter {
   std::optional<LeastRate> rate_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::blocks

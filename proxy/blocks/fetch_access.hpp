@@ -7,22 +7,22 @@
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/origin_health.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 // Belongs to one I/O thread, and outlives all that it fetches. What it refers to but `sources` and
 // `counters` is shared by all threads.
 struct FetchAccess {
-  SourceAccess& sources;
+  sources::SourceAccess& sources;
   BlockRuns& runs;
   cache::Budget& transit;  // of bodies that are passed on unstored
   upstream::RangeRefusals& range_refusals;
-  ThreadCounters& counters;
+  observe::ThreadCounters& counters;
 
-  [[nodiscard]] CacheAccess& cached() const { return sources.cache; }
-  [[nodiscard]] Cache& cache() const { return sources.cache.cache; }
+  [[nodiscard]] tiers::CacheAccess& cached() const { return sources.cache; }
+  [[nodiscard]] tiers::Cache& cache() const { return sources.cache.cache; }
   [[nodiscard]] machine::Clock& clock() const { return cache().clock; }
   [[nodiscard]] const net::Executor& executor() const { return sources.executor; }
   [[nodiscard]] const std::string& name() const { return sources.shared.name; }  // of this proxy
 };
 
-}  // namespace proxy
+}  // namespace proxy::blocks

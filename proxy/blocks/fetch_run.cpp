@@ -14,7 +14,7 @@
 #include "proxy/sources/upstream_request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 using net::Task;
 
@@ -22,40 +22,42 @@ namespace {
 
 // The part of the asked range that a neighbour's answer has. A neighbour that holds no more gives
 // the first blocks alone.
-http::ByteRange bytes_given(const Attempt& answer, const http::ByteRange& asked) {
+http::ByteRange bytes_given(const sources::Attempt& answer, const http::ByteRange& asked) {
   const auto part = cache::range_of(answer.head());
   return part && is_first_of(*part, {asked.first, asked.last}) ? part->range : asked;
 }
 
 // Why a neighbour's answer may not supply the run's blocks; nothing if it may.
-std::optional<Finding> objection_to(Attempt& answer, Cache& cache, const RunJob& job,
-                                    const http::ByteRange& asked) {
+std::optional<sources::Finding> objection_to(sources::Attempt& answer, tiers::Cache& cache,
+                                             const RunJob& job, const http::ByteRange& asked) {
   const auto& object = *job.run->object;
   const auto given = bytes_given(answer, asked);
   const auto fit = fit_of(answer.head(), answer.fetch().framing(), object, given);
-  if (fit == Fit::changed) return Finding{Worth::unusable, peers::FalseHit::unfit};
-  if (fit != Fit::range) return Finding{Worth::other_range};
+  if (fit == Fit::changed)
+    return sources::Finding{sources::Worth::unusable, peers::FalseHit::unfit};
+  if (fit != Fit::range) return sources::Finding{sources::Worth::other_range};
   const auto all = with_head_of(answer, cache, job, object);
-  return objection(all.storability, *all.entry, answer.head(), answer.times(), job.request->get());
+  return sources::objection(all.storability, *all.entry, answer.head(), answer.times(),
+                            job.request->get());
 }
 
 // The object's head tells nothing of a neighbour that gave only blocks.
 void check_some(FetchAccess& access, const RunJob& job, const peers::PeerRef& peer) {
   const auto& object = job.run->object;
   if (object->giver().tag != peer->tag) return;
-  if (is_to_be_checked(access.sources, job.request->get()))
-    check_given(access.sources, job.request->get(), {object, object->body.size, peer});
+  if (sources::is_to_be_checked(access.sources, job.request->get()))
+    sources::check_given(access.sources, job.request->get(), {object, object->body.size, peer});
 }
 
 // Writes a neighbour's answer. `last`: the last block that it has. Returns how the run ends, or
 // that the answer failed.
-Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, ClaimantSearch& search,
-                        Attempt& answer, std::uint32_t last) {
+Task<RunEnd> write_from(FetchAccess& access, const RunJob& job, sources::ClaimantSearch& search,
+                        sources::Attempt& answer, std::uint32_t last) {
   BlockWriter writer(access, {job.run, job.key, job.patience, last}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written = co_await writer.write(search.body_idle(answer));
   answer.fetch().finish();
-  search.note(answer, worth_of(written), writer.received());
+  search.note(answer, sources::worth_of(written), writer.received());
   if (written) check_some(access, job, answer.peer());
   co_return RunEnd::after(written);
 }
@@ -65,11 +67,11 @@ Task<std::optional<RunEnd>> fetch_from_one(FetchAccess& access, const RunJob& jo
                                            OthersLeft left) {
   const auto& object = *job.run->object;
   const auto bytes = bytes_of(job.run->rest().blocks, object.body.size);
-  const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object), true};
-  Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
-  ClaimantSearch::For wanted{job.key, job.request->get(), {part}};
+  const sources::PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object), true};
+  observe::Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
+  sources::ClaimantSearch::For wanted{job.key, job.request->get(), {part}};
   wanted.nobody_else = left == OthersLeft::none;
-  ClaimantSearch search(access.sources, std::move(wanted), inquiries);
+  sources::ClaimantSearch search(access.sources, std::move(wanted), inquiries);
   for (;;) {
     auto answer = co_await search.next();
     job.run->record(inquiries);
@@ -92,7 +94,8 @@ Task<std::optional<RunEnd>> fetch_from_one(FetchAccess& access, const RunJob& jo
 // A response that ends too early is followed by another one only if it has supplied this many
 // bytes.
 constexpr std::uint64_t kWorthAnother = 64 * 1024;
-constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
+constexpr upstream::Failure kNotTheBlocks{
+    upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
 
 http::ByteRange bytes_left(const BlockRun::Rest& rest, const cache::Entry& object) {
   auto bytes = bytes_of(rest.blocks, object.body.size);
@@ -100,7 +103,7 @@ http::ByteRange bytes_left(const BlockRun::Rest& rest, const cache::Entry& objec
   return bytes;
 }
 
-Fit fit_of_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& rest) {
+Fit fit_of_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& rest) {
   return fit_of(answer.head(), answer.fetch().framing(), object, bytes_left(rest, object));
 }
 
@@ -114,17 +117,17 @@ void begin_with_the_first(BlockRun& run, const BlockRun::Rest& rest) {
 }
 
 // The client's own question, if that is for the whole object.
-std::optional<Attempt> question_for_all(FetchAccess& access, const RunJob& job) {
+std::optional<sources::Attempt> question_for_all(FetchAccess& access, const RunJob& job) {
   const auto& request = job.request->get();
   if (request.facts.range || job.run->early()) return std::nullopt;
   const cache::Verdict how{cache::Action::fetch, http::Forward::partial};
-  auto head = origin_request(request, access.name(), how);
-  return Attempt(access.sources, origin_plan(request, std::move(head)));
+  auto head = sources::origin_request(request, access.name(), how);
+  return sources::Attempt(access.sources, sources::origin_plan(request, std::move(head)));
 }
 
 // Whether the origin may have refused only this range. If it hangs up in the middle of the run,
 // it has other reasons.
-bool denies_range(Attempt& answer, BlockRun& run, const BlockRun::Rest& rest) {
+bool denies_range(sources::Attempt& answer, BlockRun& run, const BlockRun::Rest& rest) {
   const auto& asked = answer.outcome();
   if (asked) {
     const auto status = answer.head().status;
@@ -133,10 +136,10 @@ bool denies_range(Attempt& answer, BlockRun& run, const BlockRun::Rest& rest) {
   }
   // An origin that has sent some of the run's blocks grants ranges.
   const bool has_begun = rest.reached > 0 || rest.blocks.first != run.blocks().first;
-  return !has_begun && may_be_refusal(asked.error());
+  return !has_begun && upstream::may_be_refusal(asked.error());
 }
 
-RunEnd refused_end(BlockRuns& runs, BlockRun& run, const Failure& why) {
+RunEnd refused_end(BlockRuns& runs, BlockRun& run, const upstream::Failure& why) {
   if (run.early()) {
     runs.decline(run);
     return {RunEnd::How::declined};
@@ -147,7 +150,8 @@ RunEnd refused_end(BlockRuns& runs, BlockRun& run, const Failure& why) {
 
 // Asks for the bytes. If the origin refuses the range, and the client wants the whole object, asks
 // the client's own question.
-Task<Attempt> answer_to(FetchAccess& access, const RunJob& job, const BlockRun::Rest& rest) {
+Task<sources::Attempt> answer_to(FetchAccess& access, const RunJob& job,
+                                 const BlockRun::Rest& rest) {
   auto answer = rest_at_origin(access, job, rest);
   (void)co_await answer.ask();
   if (!denies_range(answer, *job.run, rest)) co_return answer;
@@ -164,7 +168,7 @@ Task<Attempt> answer_to(FetchAccess& access, const RunJob& job, const BlockRun::
 
 // Asks, unless `begun` has the answer already, and writes the response.
 Task<RunEnd> fetch_rest(FetchAccess& access, const RunJob& job, BlockRun::Rest rest,
-                        std::optional<Attempt> begun) {
+                        std::optional<sources::Attempt> begun) {
   auto& run = *job.run;
   if (!begun) begun = co_await answer_to(access, job, rest);
   auto& answer = *begun;
@@ -197,8 +201,9 @@ bool is_worth_another(const BlockRun::Rest& before, const BlockRun::Rest& rest) 
 }
 
 bool is_cut(const RunEnd& end) {
-  return end.failed() && end.why.where == Failure::Where::upstream &&
-         (end.why.what == Failure::What::cut || end.why.what == Failure::What::timed_out);
+  return end.failed() && end.why.where == upstream::Failure::Where::upstream &&
+         (end.why.what == upstream::Failure::What::cut ||
+          end.why.what == upstream::Failure::What::timed_out);
 }
 
 // Whether blocks are left after an answer: it had only the first ones.
@@ -226,7 +231,7 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url(), bug.what());
   }
-  record_kept_blocks(access.cache(), job.key, *job.run->object);
+  tiers::record_kept_blocks(access.cache(), job.key, *job.run->object);
 }
 
 }  // namespace
@@ -234,7 +239,7 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
 Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const RunJob& job,
                                                   OthersLeft left) {
   const auto& request = job.request->get();
-  if (!may_ask_neighbours(access.cache().fills, job.key, request, access.clock().steady()))
+  if (!sources::may_ask_neighbours(access.cache().fills, job.key, request, access.clock().steady()))
     co_return std::nullopt;
   // A neighbour that fails rests, so each may fail once.
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
@@ -257,14 +262,15 @@ BlockRun::Rest whole_blocks_left(BlockRun& run) {
   return rest;
 }
 
-Attempt rest_at_origin(FetchAccess& access, const RunJob& job, const BlockRun::Rest& asked) {
+sources::Attempt rest_at_origin(FetchAccess& access, const RunJob& job,
+                                const BlockRun::Rest& asked) {
   const auto& request = job.request->get();
   const auto& object = *job.run->object;
-  auto head = range_request(request, access.name(), object, bytes_left(asked, object));
-  return {access.sources, origin_plan(request, std::move(head))};
+  auto head = sources::range_request(request, access.name(), object, bytes_left(asked, object));
+  return {access.sources, sources::origin_plan(request, std::move(head))};
 }
 
-bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked) {
+bool has_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked) {
   const auto fit = fit_of_rest(answer, object, asked);
   return fit == Fit::range || fit == Fit::whole;
 }
@@ -273,7 +279,7 @@ Task<RunEnd> fetch_from_origin(FetchAccess& access, const RunJob& job,
                                std::optional<BegunRest> begun) {
   auto& run = *job.run;
   auto rest = begun ? begun->asked : run.rest();
-  std::optional<Attempt> answer;
+  std::optional<sources::Attempt> answer;
   if (begun) answer = std::move(begun->answer);
   for (;;) {
     auto next = std::exchange(answer, std::nullopt);
@@ -290,4 +296,4 @@ void start_run(FetchAccess& access, RunJob job) {
   net::spawn(access.executor(), run_to_its_end(access, std::move(job)));
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -13,15 +13,15 @@
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 struct FetchAccess;
 
 struct RunJob {
   std::shared_ptr<BlockRun> run;
-  digest::Key key;                        // of the URL
-  std::unique_ptr<OwnedRequest> request;  // of a client that reads the run
-  std::shared_ptr<DiskPatience> patience;
+  digest::Key key;                                // of the URL
+  std::unique_ptr<policy::OwnedRequest> request;  // of a client that reads the run
+  std::shared_ptr<tiers::DiskPatience> patience;
 };
 
 // Starts a coroutine of its own on the worker's thread. Whatever happens, the coroutine ends the
@@ -39,15 +39,16 @@ net::Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, cons
 // A question to the origin for the rest of a run.
 struct BegunRest {
   BlockRun::Rest asked;
-  Attempt answer;
+  sources::Attempt answer;
 };
 // The rest of the run from the first byte of the block under way on, since no block has bytes of
 // two sources.
 BlockRun::Rest whole_blocks_left(BlockRun& run);
 // Makes the question to the origin for this rest. The caller asks it.
-Attempt rest_at_origin(FetchAccess& access, const RunJob& job, const BlockRun::Rest& asked);
+sources::Attempt rest_at_origin(FetchAccess& access, const RunJob& job,
+                                const BlockRun::Rest& asked);
 // Whether the answer to that question has that rest.
-bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked);
+bool has_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked);
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be
 // worth its request. The run's readers do not notice. `begun`: the question of rest_at_origin(), if
@@ -55,4 +56,4 @@ bool has_rest(Attempt& answer, const cache::Entry& object, const BlockRun::Rest&
 net::Task<RunEnd> fetch_from_origin(FetchAccess& access, const RunJob& job,
                                     std::optional<BegunRest> begun);
 
-}  // namespace proxy
+}  // namespace proxy::blocks

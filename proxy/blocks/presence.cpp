@@ -7,7 +7,7 @@
 #include "proxy/cache/object.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 namespace {
 
@@ -17,14 +17,14 @@ http::ByteRange cut_to_stored(const FetchAccess& access, const AskedObject& aske
   const auto& [request, key, object] = asked;
   const auto blocks = cache::blocks_of(range);
   auto stored = blocks.first;  // all blocks before this one
-  while (stored <= blocks.last && has_block(access.cache(), key, object, stored)) ++stored;
+  while (stored <= blocks.last && tiers::has_block(access.cache(), key, object, stored)) ++stored;
   if (stored == blocks.first || stored > blocks.last) return range;
   return {range.first, cache::bytes_of_block(stored - 1, object.body.size).last};
 }
 
 }  // namespace
 
-http::Selection parts_wanted(const Request& request, const cache::Entry& object) {
+http::Selection parts_wanted(const policy::Request& request, const cache::Entry& object) {
   return request.facts.range ? cache::parts_wanted(request.facts, object) : http::Selection{};
 }
 
@@ -40,7 +40,7 @@ http::ByteRanges ranges_of(const FetchAccess& access, const AskedObject& asked,
   return {cut_to_stored(access, asked, wanted.parts.front())};
 }
 
-Presence presence(const FetchAccess& access, const Request& request, const digest::Key& key,
+Presence presence(const FetchAccess& access, const policy::Request& request, const digest::Key& key,
                   const cache::Entry& object) {
   // A 304 needs no block.
   if (cache::is_unmodified_for(request.head.fields, object, access.clock().now()))
@@ -50,7 +50,7 @@ Presence presence(const FetchAccess& access, const Request& request, const diges
        ranges_of(access, {request, key, object}, parts_wanted(request, object))) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
-      if (has_block(access.cache(), key, object, block)) continue;
+      if (tiers::has_block(access.cache(), key, object, block)) continue;
       // What another request fetches is nearly here, and need not be asked for again.
       const auto last = access.runs.under_way(object, block);
       if (!last) return Presence::missing;
@@ -101,4 +101,4 @@ std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& req
   return http::AskedRange{first, end - 1};
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

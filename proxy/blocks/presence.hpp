@@ -11,7 +11,7 @@
 #include "proxy/http/range.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 struct FetchAccess;
 
@@ -23,15 +23,15 @@ enum class Presence : std::uint8_t {
 
 // `key`: of the object's URL. If the first bytes of a range will do (peers::kPartField), asks for
 // no more than these. Looks at memory, the disk's index and the runs; reads nothing.
-Presence presence(const FetchAccess& access, const Request& request, const digest::Key& key,
+Presence presence(const FetchAccess& access, const policy::Request& request, const digest::Key& key,
                   const cache::Entry& object);
 
 // The parts of the object that the request's Range selects; all of it without one.
-http::Selection parts_wanted(const Request& request, const cache::Entry& object);
+http::Selection parts_wanted(const policy::Request& request, const cache::Entry& object);
 
 // One request for an object; all three outlive it.
 struct AskedObject {
-  const Request& request;
+  const policy::Request& request;
   const digest::Key& key;
   const cache::Entry& object;
 };
@@ -66,4 +66,4 @@ struct KnownObject {
 std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& request,
                                                   const KnownObject& known = {});
 
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -6,12 +6,12 @@
 #include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 namespace {
 
 // The stored entry of the run's version, if it is still in force.
-cache::Ref<const cache::Entry> stored_object(Cache& cache, const RunJob& job) {
+cache::Ref<const cache::Entry> stored_object(tiers::Cache& cache, const RunJob& job) {
   const auto& object = *job.run->object;
   auto stored = cache.store.find(job.key, object.url(), job.request->get().head.fields).entry;
   return stored && stored->object() == object.object() ? stored : nullptr;
@@ -69,8 +69,8 @@ http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length) 
           cache::bytes_of_block(blocks.last, length).last};
 }
 
-cache::Freshened with_head_of(const Attempt& answer, Cache& cache, const RunJob& job,
-                              const cache::Entry& object) {
+cache::Freshened with_head_of(const sources::Attempt& answer, tiers::Cache& cache,
+                              const RunJob& job, const cache::Entry& object) {
   const auto& request = job.request->get();
   const auto message = answer.received(request, object.url());
   auto all = cache::with_part(cache.budget, object, request.facts, message, {});
@@ -78,13 +78,13 @@ cache::Freshened with_head_of(const Attempt& answer, Cache& cache, const RunJob&
   return all;
 }
 
-void erase_object(Cache& cache, const RunJob& job) {
+void erase_object(tiers::Cache& cache, const RunJob& job) {
   const auto& facts = job.request->get().facts;
   if (facts.authorization || facts.open_to_all) return;  // the answer may be about credentials
-  if (stored_object(cache, job)) drop(cache, job.key, job.run->object->url());
+  if (stored_object(cache, job)) tiers::drop(cache, job.key, job.run->object->url());
 }
 
-bool may_be_kept(Cache& cache, const RunJob& job, const Attempt& answer) {
+bool may_be_kept(tiers::Cache& cache, const RunJob& job, const sources::Attempt& answer) {
   const auto stored = stored_object(cache, job);
   const auto all = with_head_of(answer, cache, job, stored ? *stored : *job.run->object);
   if (all.storability != cache::Storability::yes) {
@@ -93,9 +93,9 @@ bool may_be_kept(Cache& cache, const RunJob& job, const Attempt& answer) {
   }
   if (!stored || !is_stricter(*all.entry, *stored)) return true;
   // Without room for the stricter entry the laxer one must not stay either.
-  const bool kept = keep(cache, job.key, all.entry, answer.begun(), {stored});
+  const bool kept = tiers::keep(cache, job.key, all.entry, answer.begun(), {stored});
   if (!kept) erase_object(cache, job);
   return true;
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -7,9 +7,11 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/sources/attempt.hpp"
 
-namespace proxy {
-
+namespace proxy::tiers {
 struct Cache;
+}
+
+namespace proxy::blocks {
 
 // What an answer means for a request that asks for one range of an object, provided that the object
 // is unchanged.
@@ -30,15 +32,15 @@ bool is_first_of(const http::ContentRange& part, const http::AskedRange& asked);
 http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length);
 
 // `object` with the fields of the answer (RFC 9111 3.4), and whether the result may be stored.
-cache::Freshened with_head_of(const Attempt& answer, Cache& cache, const RunJob& job,
-                              const cache::Entry& object);
+cache::Freshened with_head_of(const sources::Attempt& answer, tiers::Cache& cache,
+                              const RunJob& job, const cache::Entry& object);
 
 // Erases the object from the store, because the origin has shown it to be outdated. An answer to
 // one client's credentials says nothing about a response stored for all, and erases nothing.
-void erase_object(Cache& cache, const RunJob& job);
+void erase_object(tiers::Cache& cache, const RunJob& job);
 
 // Whether the origin's answer may be stored, and so may serve every reader of the run. If the
 // answer allows less than the stored object did, stores the object with the fields of the answer.
-bool may_be_kept(Cache& cache, const RunJob& job, const Attempt& answer);
+bool may_be_kept(tiers::Cache& cache, const RunJob& job, const sources::Attempt& answer);
 
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cassert>
 
-namespace proxy {
+namespace proxy::blocks {
 
 // One waiter. It is in its client's turns from its construction until it gets a slot or is
 // destroyed.
 class TransferSlots::Waiter {
  public:
-  Waiter(TransferSlots& all, For kind, net::Executor executor, const ClientShare* reader)
+  Waiter(TransferSlots& all, For kind, net::Executor executor, const crowd::ClientShare* reader)
       : woken(executor), what(kind), client(reader), all_(all) {
     const threads::MutexLock lock(all_.mutex_);
     number_ = all_.came_++;
@@ -38,9 +38,9 @@ class TransferSlots::Waiter {
     assert(&held == &all_.mutex_);
   }
 
-  Wakeup woken;
+  net::Wakeup woken;
   const For what;
-  const ClientShare* const client;
+  const crowd::ClientShare* const client;
 
  private:
   void give_up_turn() REQUIRES(all_.mutex_) {
@@ -94,19 +94,20 @@ bool TransferSlots::has_slot(For what) const {
   return taken_ < slots_ && (what == For::stored || fetched_ < share_);
 }
 
-bool TransferSlots::may_have(const ClientShare* client, const Reader& reader) const {
+bool TransferSlots::may_have(const crowd::ClientShare* client, const Reader& reader) const {
   return !client || reader.slots < share_;
 }
 
 // Whether the client may have a slot at once, before all who wait.
-bool TransferSlots::may_take(For what, const ClientShare* client) const {
+bool TransferSlots::may_take(For what, const crowd::ClientShare* client) const {
   if (!has_slot(what) || !lines_[index(what)].first.empty()) return false;
   const auto found = readers_.find(client);
   return found == readers_.end() || may_have(client, found->second);
 }
 
 // Puts the client's first waiter of each kind into its line, or takes it out.
-void TransferSlots::move_in_lines(Move move, const ClientShare* client, const Reader& reader) {
+void TransferSlots::move_in_lines(Move move, const crowd::ClientShare* client,
+                                  const Reader& reader) {
   if (!may_have(client, reader)) return;
   for (std::size_t kind = 0; kind < lines_.size(); ++kind) {
     const auto& turns = reader.turns[kind];
@@ -126,7 +127,7 @@ void TransferSlots::move_in_lines(Move move, const ClientShare* client, const Re
 
 // Changes what a client has, or waits for.
 template <class Change>
-void TransferSlots::change(const ClientShare* client, const Change& edit) {
+void TransferSlots::change(const crowd::ClientShare* client, const Change& edit) {
   const auto found = readers_.try_emplace(client).first;
   auto& reader = found->second;
   // Out and in again: its place in the lines follows from what it has.
@@ -137,19 +138,19 @@ void TransferSlots::change(const ClientShare* client, const Change& edit) {
   if (reader.slots == 0 && !waits) readers_.erase(found);
 }
 
-TransferSlots::Slot TransferSlots::give(For what, const ClientShare* client) {
+TransferSlots::Slot TransferSlots::give(For what, const crowd::ClientShare* client) {
   ++taken_;
   if (what == For::fetched) ++fetched_;
   change(client, [](Reader& its) { ++its.slots; });
   return {*this, what, client};
 }
 
-TransferSlots::Slot TransferSlots::try_take(For what, const ClientShare* client) {
+TransferSlots::Slot TransferSlots::try_take(For what, const crowd::ClientShare* client) {
   const threads::MutexLock lock(mutex_);
   return may_take(what, client) ? give(what, client) : Slot();
 }
 
-TransferSlots::Slot TransferSlots::spare(const ClientShare* client) {
+TransferSlots::Slot TransferSlots::spare(const crowd::ClientShare* client) {
   const threads::MutexLock lock(mutex_);
   // The first slot of all is never held back: a proxy of few slots would fetch nothing early.
   const bool plenty = taken_ == 0 || taken_ + spared_ < slots_;
@@ -158,7 +159,7 @@ TransferSlots::Slot TransferSlots::spare(const ClientShare* client) {
 
 net::Task<TransferSlots::Slot> TransferSlots::take(For what, net::Executor executor,
                                                    std::chrono::milliseconds at_most,
-                                                   const ClientShare* client) {
+                                                   const crowd::ClientShare* client) {
   Waiter turn(*this, what, executor, client);
   co_await turn.woken.wait(at_most);
   co_return turn.end();
@@ -190,4 +191,4 @@ void TransferSlots::take_back(const Slot& slot) {
   serve();
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

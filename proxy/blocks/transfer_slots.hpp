@@ -12,9 +12,11 @@
 #include "proxy/cache/object.hpp"
 #include "proxy/net/wakeup.hpp"
 
-namespace proxy {
-
+namespace proxy::crowd {
 struct ClientShare;
+}
+
+namespace proxy::blocks {
 
 // A counting semaphore that serves its waiters in order. Each slot is for one block of one reader:
 // several readers of the same block have a slot each. A reader that waits for a slot must not have
@@ -56,25 +58,25 @@ class TransferSlots {
 
    private:
     friend class TransferSlots;
-    Slot(TransferSlots& all, For what, const ClientShare* client)
+    Slot(TransferSlots& all, For what, const crowd::ClientShare* client)
         : all_(&all), what_(what), client_(client) {}
 
     TransferSlots* all_ = nullptr;
     For what_ = For::stored;
-    const ClientShare* client_ = nullptr;
+    const crowd::ClientShare* client_ = nullptr;
     bool leaving_ = false;
   };
 
   // Never waits. Empty if no slot is free, or others wait for one. `client`: the reader's, which
   // has the slot counted; it outlives the slot. Null: the slot counts for no client.
-  [[nodiscard]] Slot try_take(For what, const ClientShare* client = nullptr);
+  [[nodiscard]] Slot try_take(For what, const crowd::ClientShare* client = nullptr);
   // As try_take(), for a fetched block that no reader waits for yet: leaves a quarter of the slots
   // free.
-  [[nodiscard]] Slot spare(const ClientShare* client = nullptr);
+  [[nodiscard]] Slot spare(const crowd::ClientShare* client = nullptr);
   // Waits for a turn. Empty if none came within `at_most`.
   net::Task<Slot> take(For what, net::Executor executor,
                        std::chrono::milliseconds at_most = kPatience,
-                       const ClientShare* client = nullptr);
+                       const crowd::ClientShare* client = nullptr);
 
  private:
   class Waiter;
@@ -91,7 +93,8 @@ class TransferSlots {
   // By the slots that the client has already, then by order of arrival: a client with many waiters
   // does not keep others waiting.
   using Place = std::pair<std::size_t, std::uint64_t>;
-  static Place place_of(const ClientShare* client, const Reader& reader, std::uint64_t number) {
+  static Place place_of(const crowd::ClientShare* client, const Reader& reader,
+                        std::uint64_t number) {
     return {client ? reader.slots : 0, number};
   }
   // The waiters of one kind whose clients may have one more slot. The waiters of other clients are
@@ -102,14 +105,15 @@ class TransferSlots {
   };
 
   [[nodiscard]] bool has_slot(For what) const REQUIRES(mutex_);
-  [[nodiscard]] bool may_have(const ClientShare* client, const Reader& reader) const;
-  [[nodiscard]] bool may_take(For what, const ClientShare* client) const REQUIRES(mutex_);
+  [[nodiscard]] bool may_have(const crowd::ClientShare* client, const Reader& reader) const;
+  [[nodiscard]] bool may_take(For what, const crowd::ClientShare* client) const REQUIRES(mutex_);
   enum class Move : std::uint8_t { in, out };
-  void move_in_lines(Move move, const ClientShare* client, const Reader& reader) REQUIRES(mutex_);
+  void move_in_lines(Move move, const crowd::ClientShare* client, const Reader& reader)
+      REQUIRES(mutex_);
   template <class Change>
-  void change(const ClientShare* client, const Change& edit) REQUIRES(mutex_);
+  void change(const crowd::ClientShare* client, const Change& edit) REQUIRES(mutex_);
   Waiter* next() REQUIRES(mutex_);
-  Slot give(For what, const ClientShare* client) REQUIRES(mutex_);
+  Slot give(For what, const crowd::ClientShare* client) REQUIRES(mutex_);
   void serve() REQUIRES(mutex_);
   void take_back(const Slot& slot);
 
@@ -122,9 +126,9 @@ class TransferSlots {
   std::size_t fetched_ GUARDED_BY(mutex_) = 0;
   // For how many of the taken slots is_wanted() has returned true.
   std::size_t leaving_ GUARDED_BY(mutex_) = 0;
-  std::unordered_map<const ClientShare*, Reader> readers_ GUARDED_BY(mutex_);
+  std::unordered_map<const crowd::ClientShare*, Reader> readers_ GUARDED_BY(mutex_);
   std::uint64_t came_ GUARDED_BY(mutex_) = 0;  // waiters so far
   OfEachKind<Line> lines_ GUARDED_BY(mutex_);
 };
 
-}  // namespace proxy
+}  // namespace proxy::blocks

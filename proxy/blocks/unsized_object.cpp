@@ -6,29 +6,30 @@
 #include "proxy/tiers/cache.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
-UnsizedObject::UnsizedObject(Cache& cache, const digest::Key& key, const cache::Received& head)
+UnsizedObject::UnsizedObject(tiers::Cache& cache, const digest::Key& key,
+                             const cache::Received& head)
     : cache_(cache),
       key_(key),
       // RFC 9112 6.3: without a length, only the end of the body tells it.
-      object_(cache::object_entry(cache.budget, head, {new_version(cache)}, 1)) {}
+      object_(cache::object_entry(cache.budget, head, {tiers::new_version(cache)}, 1)) {}
 
-BlockKept UnsizedObject::add(cache::Slice slice) {
+tiers::BlockKept UnsizedObject::add(cache::Slice slice) {
   auto& block = pending_.back();
   size_ += slice.size;
   block.size += slice.size;
   block.slices.push_back(std::move(slice));
   if (block.size == cache::kBlockBytes) pending_.emplace_back();
-  return is_large() && too_large() ? BlockKept::no : BlockKept::yes;
+  return is_large() && too_large() ? tiers::BlockKept::no : tiers::BlockKept::yes;
 }
 
 bool UnsizedObject::too_large() const {
-  return !may_be_kept_in_blocks(cache_, size_);
+  return !tiers::may_be_kept_in_blocks(cache_, size_);
 }
 
 bool UnsizedObject::is_large() const {
-  return size_ > large_from(cache_);
+  return size_ > tiers::large_from(cache_);
 }
 
 // A small body is stored as a whole entry, and none of its blocks is kept.
@@ -36,10 +37,11 @@ bool UnsizedObject::has_full_block() const {
   return is_large() && pending_.size() > 1;
 }
 
-BlockKept UnsizedObject::keep_block() {
+tiers::BlockKept UnsizedObject::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
-  return keep_block_of_new(cache_, key_, object_, {kept_++, std::move(body), object_->giver()});
+  return tiers::keep_block_of_new(cache_, key_, object_,
+                                  {kept_++, std::move(body), object_->giver()});
 }
 
 cache::Ref<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {
@@ -49,8 +51,8 @@ cache::Ref<const cache::Entry> UnsizedObject::begun(const cache::Received& head)
 }
 
 cache::Ref<const cache::Entry> UnsizedObject::finish(const cache::Received& head) {
-  if (pending_.back().size > 0 && keep_block() == BlockKept::no) return nullptr;
+  if (pending_.back().size > 0 && keep_block() == tiers::BlockKept::no) return nullptr;
   return cache::object_entry(cache_.budget, head, object(), size_);
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -10,9 +10,11 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
-
+namespace proxy::tiers {
 struct Cache;
+}
+
+namespace proxy::blocks {
 
 // Takes a body whose head does not tell its length. Once the body is too long for a whole entry,
 // its blocks are stored as they arrive. Requests find these blocks only after the caller has stored
@@ -20,14 +22,14 @@ struct Cache;
 class UnsizedObject {
  public:
   // `head`: the response without its body.
-  UnsizedObject(Cache& cache, const digest::Key& key, const cache::Received& head);
+  UnsizedObject(tiers::Cache& cache, const digest::Key& key, const cache::Received& head);
 
   // Adds the next bytes: a full slice, or the last one, of at most room() bytes. After
   // BlockKept::no the body cannot be kept in blocks, and nothing more is added.
-  BlockKept add(cache::Slice slice);
+  tiers::BlockKept add(cache::Slice slice);
   // While true, the caller must call keep_block(). BlockKept::no: as for add().
   [[nodiscard]] bool has_full_block() const;
-  BlockKept keep_block();
+  tiers::BlockKept keep_block();
   // The body exceeds the largest object: an entry that begun() made is of no use any more.
   [[nodiscard]] bool too_large() const;
   // Free bytes in the current block.
@@ -52,7 +54,7 @@ class UnsizedObject {
 
   [[nodiscard]] bool is_large() const;
 
-  Cache& cache_;
+  tiers::Cache& cache_;
   const digest::Key key_;
   const cache::Ref<const cache::Entry> object_;  // has the version; its length is a dummy
   std::vector<cache::Body> pending_{1};          // blocks not kept yet; the last one grows
@@ -61,4 +63,4 @@ class UnsizedObject {
   std::uint32_t noted_ = 0;  // blocks in the last entry that begun() made
 };
 
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -3,7 +3,7 @@
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::cache {
 namespace {
 
 constexpr std::string_view kOfHost = "host:";
@@ -12,7 +12,7 @@ constexpr cache::GiverTag kLastTag = 127;
 
 // Whether the URL is of these hosts. A canonical URL needs no strict parsing. A request of HTTP/1.0
 // without a Host has only a path as its URL, and its host is "".
-bool is_of(const HostPattern& hosts, std::string_view url) {
+bool is_of(const http::HostPattern& hosts, std::string_view url) {
   const auto scheme_end = url.find("://");
   if (url.starts_with('/') || scheme_end == url.npos) return hosts.matches("", 80);
   const bool https = url.substr(0, scheme_end) == "https";
@@ -35,7 +35,7 @@ bool PurgePattern::covers(std::string_view name, cache::GiverTag giver) const {
   if (const auto* by = std::get_if<cache::Giver>(&what_)) return by->tag == giver;
   const auto url = cache::StoredName::decode(name).url;
   if (const auto* prefix = std::get_if<std::string>(&what_)) return url.starts_with(*prefix);
-  return is_of(std::get<HostPattern>(what_), url);
+  return is_of(std::get<http::HostPattern>(what_), url);
 }
 
 std::string PurgePattern::text() const {
@@ -43,7 +43,7 @@ std::string PurgePattern::text() const {
   if (const auto* by = std::get_if<cache::Giver>(&what_)) {
     return std::string(kOfGiver) + std::to_string(by->tag);
   }
-  return std::string(kOfHost) + std::get<HostPattern>(what_).text();
+  return std::string(kOfHost) + std::get<http::HostPattern>(what_).text();
 }
 
 PurgePattern PurgePattern::of_text(std::string_view text) {
@@ -56,7 +56,7 @@ PurgePattern PurgePattern::of_text(std::string_view text) {
   }
   if (!text.starts_with(kOfHost)) return PurgePattern(std::string(text));
   const auto hosts = config::parse_host_pattern(text.substr(kOfHost.size()));
-  return hosts ? PurgePattern(HostPattern(*hosts)) : PurgePattern("");
+  return hosts ? PurgePattern(http::HostPattern(*hosts)) : PurgePattern("");
 }
 
 std::function<bool(std::string_view, cache::GiverTag)> PurgePattern::reading(
@@ -66,4 +66,4 @@ std::function<bool(std::string_view, cache::GiverTag)> PurgePattern::reading(
   };
 }
 
-}  // namespace proxy
+}  // namespace proxy::cache

@@ -13,7 +13,7 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/http/host_pattern.hpp"
 
-namespace proxy {
+namespace proxy::cache {
 
 // Covers every URL that begins with a prefix, or every URL of some hosts, in both spaces. Or covers
 // everything that a neighbour gave. Pure; any thread.
@@ -21,7 +21,7 @@ class PurgePattern {
  public:
   // `prefix` is canonical, as http::Target spells URLs; it is compared byte for byte.
   explicit PurgePattern(std::string prefix) : what_(std::move(prefix)) {}
-  explicit PurgePattern(HostPattern hosts) : what_(std::move(hosts)) {}
+  explicit PurgePattern(http::HostPattern hosts) : what_(std::move(hosts)) {}
   // `giver`: the neighbour, which must have a tag.
   explicit PurgePattern(cache::Giver giver) : what_(giver) {}
 
@@ -43,7 +43,7 @@ class PurgePattern {
   bool operator==(const PurgePattern&) const = default;
 
  private:
-  std::variant<std::string, HostPattern, cache::Giver> what_;
+  std::variant<std::string, http::HostPattern, cache::Giver> what_;
 };
 
 // Recent purges of many URLs. Bounded: the oldest are forgotten first. Not thread-safe.
@@ -82,4 +82,4 @@ class RecentPurges {
   Time forgotten_ = Time::min();
 };
 
-}  // namespace proxy
+}  // namespace proxy::cache

@@ -20,7 +20,7 @@
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/neighbour.hpp"
 
-namespace proxy {
+namespace proxy::check {
 namespace {
 
 constexpr std::size_t kMostAsked = 64;
@@ -52,11 +52,11 @@ std::string why_useless(const config::PeerSettings& neighbour) {
   const auto head = http::parse_response_head(text);
   // A neighbour that does not run yet is how most meshes begin.
   if (!head) return {};
-  if (refuses_us(*head)) {
+  if (sources::refuses_us(*head)) {
     return "refuses us: not in its access.clients (of a Squid: its http_access); have our address "
            "added there";
   }
-  if (peers::Identity(self_naming_in(*head)).is_nobody()) {
+  if (peers::Identity(sources::self_naming_in(*head)).is_nobody()) {
     return "what answers there names itself as no proxy (no Via, Cache-Status or X-Cache): is it "
            "another server?";
   }
@@ -187,4 +187,4 @@ void try_names(const config::Settings& settings, Trial& into) {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::check

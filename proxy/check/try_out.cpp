@@ -19,7 +19,7 @@
 #include "proxy/machine/places.hpp"
 #include "proxy/machine/privileges.hpp"
 
-namespace proxy {
+namespace proxy::check {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,7 +101,7 @@ void try_limits(const config::Settings& settings, const std::optional<machine::M
   if (descriptors.most == 0) return;
   const auto& disk = settings.cache.disk;
   const auto files = disk ? cache::segments_of(disk->size.value) : 0;
-  if (auto shortage = descriptor_shortage(settings.limits, descriptors.most, files)) {
+  if (auto shortage = crowd::descriptor_shortage(settings.limits, descriptors.most, files)) {
     into.warnings.push_back("descriptors: " + *shortage);
   }
 }
@@ -183,4 +183,4 @@ bool report(const Trial& trial, std::ostream& out, std::ostream& err) {
   return is_good;
 }
 
-}  // namespace proxy
+}  // namespace proxy::check

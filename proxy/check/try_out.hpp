@@ -11,7 +11,7 @@
 #include "proxy/machine/limits.hpp"
 #include "proxy/machine/service.hpp"
 
-namespace proxy {
+namespace proxy::check {
 
 // What was found, each in one line for a person.
 struct Trial {
@@ -94,4 +94,4 @@ std::string head_of_answer(const TrialQuestion& question);
 // The settings in a few words: where it listens, for whom, with which cache and neighbours. Pure.
 std::string summary(const config::Settings& settings);
 
-}  // namespace proxy
+}  // namespace proxy::check

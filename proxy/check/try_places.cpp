@@ -13,7 +13,7 @@
 #include "proxy/check/try_out.hpp"
 #include "proxy/machine/folders.hpp"
 
-namespace proxy {
+namespace proxy::check {
 namespace {
 
 namespace fs = std::filesystem;
@@ -182,4 +182,4 @@ void record_places_of(const config::Settings& settings, const machine::ServiceUn
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::check

@@ -8,7 +8,7 @@
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/net/asio.hpp"
 
-namespace proxy {
+namespace proxy::check {
 namespace {
 
 using net::tcp;
@@ -72,4 +72,4 @@ void try_ports(const config::Settings& settings, const machine::ServiceUnit* uni
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::check

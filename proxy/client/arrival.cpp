@@ -6,34 +6,34 @@
 #include "peers/site.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::client {
 namespace {
 
 // Whether the client may have learned from our digest what is stored. Neighbours and admins may
 // read the digest. An admin that is no proxy asks on its own account.
-bool may_know_our_digest(const Request& request) {
+bool may_know_our_digest(const policy::Request& request) {
   const auto& caller = request.caller;
   return caller.is_neighbour() ||
-         (request.facts.from_proxy && caller.admin == Caller::Proof::network);
+         (request.facts.from_proxy && caller.admin == policy::Caller::Proof::network);
 }
 
 // What the rules need to know and the head does not tell.
-void add_facts(const Client& client, Request& request) {
+void add_facts(const Client& client, policy::Request& request) {
   const auto& policy = request.policy();
   auto& facts = request.facts;
   if (policy.settings.cache.offline) facts.offline = true;
   if (!request.asks_as_sibling()) return;
-  request.caller = caller_of(policy, client.address);
+  request.caller = policy::caller_of(policy, client.address);
   const auto rule = request.head.fields.only_value(peers::kRuleField);
   facts.asked_rule = peers::parse_epoch(rule).value_or(0);
   facts.from_neighbour = may_know_our_digest(request);
   // A Squid may leave out Via.
-  if (request.caller.neighbour == Caller::Proof::peer) facts.from_proxy = true;
+  if (request.caller.neighbour == policy::Caller::Proof::peer) facts.from_proxy = true;
 }
 
 }  // namespace
 
-void begin_request(const Client& client, Request& request) {
+void begin_request(const Client& client, policy::Request& request) {
   request.pin(client.access.policy);
   record_arrival(client, request);
   request.apply_site_rule();
@@ -41,7 +41,7 @@ void begin_request(const Client& client, Request& request) {
   client.record.by_proxy = request.facts.from_proxy || request.facts.from_neighbour;
 }
 
-AccessAsker asker_of(const Client& client) {
+policy::AccessAsker asker_of(const Client& client) {
   const auto& access = client.access;
   return {client.address, client.record.user, access.clock(), access.fetching.sources.guard};
 }
@@ -67,8 +67,8 @@ bool is_for_us(const Client& client, const http::Target& target) {
   return target.form() != Form::absolute || names_own_socket(client, target);
 }
 
-void record_arrival(const Client& client, Request& request) {
-  if (client.door == Door::control) return request.arrive(Arrival::reverse);
+void record_arrival(const Client& client, policy::Request& request) {
+  if (client.door == policy::Door::control) return request.arrive(policy::Arrival::reverse);
   const auto& target = request.target;
   const auto& policy = request.policy();
   const auto* const mapping = policy.gateway.find(target.host(), target.port());
@@ -76,8 +76,8 @@ void record_arrival(const Client& client, Request& request) {
   // nobody may use us as a proxy, the absolute-form too names a host of ours (RFC 9112 3.2.2).
   const bool is_http_url = target.form() == http::Target::Form::absolute && !target.https();
   const bool names_mapped = !policy.serves_forward && mapping && is_http_url;
-  if (!names_mapped && !is_for_us(client, target)) return request.arrive(Arrival::forward);
-  request.arrive(Arrival::reverse, mapping);
+  if (!names_mapped && !is_for_us(client, target)) return request.arrive(policy::Arrival::forward);
+  request.arrive(policy::Arrival::reverse, mapping);
 }
 
-}  // namespace proxy
+}  // namespace proxy::client

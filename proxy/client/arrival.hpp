@@ -5,18 +5,18 @@
 #include "proxy/policy/access.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::client {
 
 // Pins the policy in force, finds out how the request arrived and who asks, finds the rule of its
 // site, and completes its facts. Call this once, before any other use of the request.
-void begin_request(const Client& client, Request& request);
+void begin_request(const Client& client, policy::Request& request);
 
 // The part of begin_request() that decides how a request arrived: sets its terms, and its mapping
 // if it has one. The policy is pinned already.
-void record_arrival(const Client& client, Request& request);
+void record_arrival(const Client& client, policy::Request& request);
 
 // For the rules of access.
-AccessAsker asker_of(const Client& client);
+policy::AccessAsker asker_of(const Client& client);
 
 // Whether `host` is "localhost", this machine's host name, the setting `name`, or one of
 // access.own_names.
@@ -30,4 +30,4 @@ bool names_own_socket(const Client& client, const http::Target& target);
 // origin-form or asterisk-form, or in absolute-form with the address of a socket of ours.
 bool is_for_us(const Client& client, const http::Target& target);
 
-}  // namespace proxy
+}  // namespace proxy::client

@@ -21,24 +21,24 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/users/password_checks.hpp"
 
-namespace proxy {
+namespace proxy::client {
 
 // What one I/O thread needs to answer clients. Outlives the requests that it answers.
 struct ServeAccess {
-  FetchAccess& fetching;
-  const PinnedPolicy& policy;  // in force: for a request to pin when it begins
+  blocks::FetchAccess& fetching;
+  const policy::PinnedPolicy& policy;  // in force: for a request to pin when it begins
   net::Deadlines& deadlines;
-  BufferPool& buffers;
+  net::BufferPool& buffers;
   net::Pipes& pipes;
-  CrowdOfThread& crowd;
+  crowd::CrowdOfThread& crowd;
   users::PasswordChecks& password_checks;  // of all threads
-  Observed& observed;                      // likewise
+  observe::Observed& observed;             // likewise
 
-  [[nodiscard]] Cache& cache() const { return fetching.cache(); }
+  [[nodiscard]] tiers::Cache& cache() const { return fetching.cache(); }
   [[nodiscard]] machine::Clock& clock() const { return fetching.clock(); }
   [[nodiscard]] const net::Executor& executor() const { return fetching.executor(); }
   [[nodiscard]] const std::string& name() const { return fetching.name(); }  // of this proxy
-  [[nodiscard]] ThreadCounters& counters() const { return fetching.counters; }
+  [[nodiscard]] observe::ThreadCounters& counters() const { return fetching.counters; }
 };
 
 // A session of the client's protocol makes this, for one exchange or for several in turn. The
@@ -46,24 +46,24 @@ struct ServeAccess {
 struct Client {
   const ServeAccess& access;
   ResponseWriter& response;
-  ResponseState& state;   // of the response
-  RequestRecord& record;  // of this exchange
+  ResponseState& state;            // of the response
+  observe::RequestRecord& record;  // of this exchange
   config::Address address;
   std::string address_text;
-  const ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
-  Door door = Door::network;
-  BandwidthUse* bandwidth = nullptr;         // what the connection sends; null: it is not counted
-  std::unique_ptr<Wakeup> wakeup = nullptr;  // see wake_by()
+  const crowd::ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
+  policy::Door door = policy::Door::network;
+  crowd::BandwidthUse* bandwidth = nullptr;  // what the connection sends; null: it is not counted
+  std::unique_ptr<net::Wakeup> wakeup = nullptr;  // see wake_by()
   // Whether the responses prove to the client, a neighbour, that they are ours
   // (peers::kEpochField).
   bool tells_epoch = false;
 
   // Wakes this exchange when a fill that it reads gets on. Every exchange uses the same object.
-  Wakeup& wake_by() {
-    if (!wakeup) wakeup = std::make_unique<Wakeup>(access.executor());
+  net::Wakeup& wake_by() {
+    if (!wakeup) wakeup = std::make_unique<net::Wakeup>(access.executor());
     return *wakeup;
   }
-  [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
+  [[nodiscard]] crowd::ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };
 
 // The body of one request. Belongs to the coroutine that answers the request.
@@ -108,4 +108,4 @@ inline void write_cache_status(http::PieceWriter& out, const Client& client) {
                       client.access.fetching.sources.shared.publisher.epochs());
 }
 
-}  // namespace proxy
+}  // namespace proxy::client

@@ -15,13 +15,15 @@
 #include "proxy/net/asio.hpp"
 
 namespace proxy::net {
+class Input;
+}
+
+namespace proxy::net {
 class Stream;
 struct FilePart;
 }  // namespace proxy::net
 
-namespace proxy {
-
-class Input;
+namespace proxy::client {
 
 // How far one response is, and what it holds and waits for.
 // The request path and the ResponseWriter share it. Belongs to the connection's thread, and serves
@@ -39,10 +41,10 @@ struct ResponseState {
   bool was_cut = false;
   // The account of the connection, by which this response keeps to the limits of bandwidth. Null:
   // it keeps to none.
-  BandwidthUse* bandwidth = nullptr;
-  FillReader* reader = nullptr;  // see ReadsFrom
-  std::uint64_t holds = 0;       // bytes: see Holds
-  std::function<void()> leave;   // see WaitsFor
+  crowd::BandwidthUse* bandwidth = nullptr;
+  fill::FillReader* reader = nullptr;  // see ReadsFrom
+  std::uint64_t holds = 0;             // bytes: see Holds
+  std::function<void()> leave;         // see WaitsFor
 
   // The next response. `head_only` stays as it is.
   void begin() {
@@ -75,7 +77,9 @@ struct ResponseState {
   // While this object exists, the response waits for the reader's bytes, or sends them.
   class ReadsFrom {
    public:
-    ReadsFrom(ResponseState& state, FillReader& reader) : state_(state) { state.reader = &reader; }
+    ReadsFrom(ResponseState& state, fill::FillReader& reader) : state_(state) {
+      state.reader = &reader;
+    }
     ~ReadsFrom() { state_.reader = nullptr; }
     ReadsFrom(const ReadsFrom&) = delete;
     ReadsFrom& operator=(const ReadsFrom&) = delete;
@@ -104,7 +108,7 @@ struct ResponseState {
 // A connection for a tunnel. It carries no other exchange.
 struct RawConnection {
   net::Stream& stream;
-  Input& input;  // may hold bytes that the client sent after the request
+  net::Input& input;  // may hold bytes that the client sent after the request
 };
 
 // For ResponseWriter::interim(): asks the client for the request's body (RFC 9110 15.2.1).
@@ -180,4 +184,4 @@ class ResponseWriter {
   ~ResponseWriter() = default;
 };
 
-}  // namespace proxy
+}  // namespace proxy::client

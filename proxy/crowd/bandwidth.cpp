@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 // No limit. Far from the end of the type, since shares and slices are added to it.
@@ -253,7 +253,7 @@ void BandwidthUse::ask(std::uint64_t wanted) {
 }
 
 net::Task<void> BandwidthUse::wait(std::optional<std::chrono::milliseconds> limit) {
-  Wakeup* wakeup = nullptr;
+  net::Wakeup* wakeup = nullptr;
   {
     const threads::MutexLock lock(bandwidth_.mutex_);
     wakeup = &*asked_.wakeup;
@@ -274,4 +274,4 @@ void BandwidthUse::give_back(std::uint64_t bytes) {
   if (lane_) lane_->allowance += bytes;
 }
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -15,11 +15,10 @@
 
 #include "config/networks.hpp"
 #include "digest/keyed_hash.hpp"
-#include "peers/threads/mutex.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/net/wakeup.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 // Bytes that may be sent at a rate. Fills with time, up to what the rate allows in kSaved. So a
 // pause is made up for at most once, and a thread that looks late loses nothing.
@@ -224,7 +223,7 @@ class BandwidthUse {
  private:
   friend class Bandwidth;
   struct Asked : Wish {
-    std::optional<Wakeup> wakeup;
+    std::optional<net::Wakeup> wakeup;
   };
 
   void ask(std::uint64_t wanted) REQUIRES(bandwidth_.mutex_);
@@ -239,4 +238,4 @@ class BandwidthUse {
   std::optional<Time> waited_;  // the end of the last wait
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

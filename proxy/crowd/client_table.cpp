@@ -5,7 +5,7 @@
 
 #include "digest/keyed_hash.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 // Of a network's address.
@@ -140,4 +140,4 @@ std::size_t ClientTable::clients() {
   return all;
 }
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -14,7 +14,7 @@
 #include "config/settings.hpp"
 #include "peers/threads/mutex.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 // All addresses of one network together get three quarters at most: see network_of(). So the others
 // have a quarter, and users who all share a network hardly notice.
@@ -208,4 +208,4 @@ class PartOfSum {
   std::uint64_t part_ = 0;
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

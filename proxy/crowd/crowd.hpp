@@ -16,7 +16,7 @@
 #include "proxy/crowd/whom_to_end.hpp"
 #include "proxy/observe/request_record.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 struct CrowdOfThread;
 
@@ -61,7 +61,7 @@ class SessionList {
     [[nodiscard]] virtual const ClientTable::Guest& guest() const = 0;
     // Ends the connection, whatever it does. A response that has begun is cut so that the client
     // can tell. Logs `why`.
-    virtual void cut(Cut why) = 0;
+    virtual void cut(observe::Cut why) = 0;
   };
 
   void drain() {
@@ -87,4 +87,4 @@ struct CrowdOfThread {
   Doorkeeper doorkeeper;
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

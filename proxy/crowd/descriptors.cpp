@@ -4,7 +4,7 @@
 
 #include "config/counted.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 std::size_t wanted_connections(const config::Limits& limits) {
@@ -29,4 +29,4 @@ std::optional<std::string> descriptor_shortage(const config::Limits& limits, std
   return text + ": allow more (LimitNOFILE of the service, ulimit -n)";
 }
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -8,7 +8,7 @@
 
 #include "config/settings.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 struct DescriptorLimits {
   std::size_t connections = 0;  // of clients
@@ -44,4 +44,4 @@ constexpr std::size_t descriptors_for(std::size_t files) {
 std::optional<std::string> descriptor_shortage(const config::Limits& limits, std::size_t all,
                                                std::size_t files);
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -5,7 +5,7 @@
 
 #include "proxy/crowd/crowd.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 void Doorkeeper::make_room(Newcomer newcomer, Time now) {
   if (now < asked_ + kPause) return;
@@ -64,8 +64,8 @@ Doorkeeper::Closed Doorkeeper::close_some(const Newcomer& newcomer) {
     waiting.push_back(*waits);
   }
   const auto chosen = whom_to_close(waiting, newcomer);
-  for (const auto index : chosen) items[index]->cut(Cut::crowded);
+  for (const auto index : chosen) items[index]->cut(observe::Cut::crowded);
   return chosen.empty() ? Closed::no : Closed::yes;
 }
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -10,7 +10,7 @@
 #include "proxy/machine/clock.hpp"
 #include "proxy/upstream/pool.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 struct CrowdOfThread;
 
@@ -55,4 +55,4 @@ class Doorkeeper {
   Time looked_ = Time::min();     // at this thread's connections
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

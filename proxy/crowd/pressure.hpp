@@ -7,7 +7,7 @@
 
 #include "proxy/cache/budget.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 // Each step makes bodies on their way take less memory, and lets Relief cut more of them.
 enum class Pressure : std::uint8_t {
@@ -59,4 +59,4 @@ class LastTime {
   std::atomic<Clock::rep> at_{kNever};
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace proxy {
+namespace proxy::crowd {
 
 // Counts only the time spent waiting for the client, so that a slow origin does not make the client
 // look slow. Judges the average over waits of `window` or a little more, so that a client may
@@ -38,4 +38,4 @@ class ReceiptRate {
   Duration waited_{};
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

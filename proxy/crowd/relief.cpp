@@ -5,7 +5,7 @@
 
 #include "proxy/crowd/crowd.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 using Steady = machine::Clock::SteadyTime;
@@ -116,7 +116,7 @@ void Relief::look() {
   // has begun the count; the next one cuts.
   if (!others_have_counted) return;
   const auto cut = whom_to_cut(here.holders, need_of(needs_, crowd_.all, here), now);
-  for (const auto index : cut) here.items[index]->cut(Cut::stalled);
+  for (const auto index : cut) here.items[index]->cut(observe::Cut::stalled);
   if (!cut.empty()) crowd_.all.warnings.warn(Shortage::memory, now);
 }
 
@@ -134,8 +134,8 @@ void Relief::cut_heads() {
                   .patience = 0s,
                   .patience_with_sources = 0s};
   const auto cut = whom_to_cut(here.holders, need, now);
-  for (const auto index : cut) here.items[index]->cut(Cut::heads);
+  for (const auto index : cut) here.items[index]->cut(observe::Cut::heads);
   if (!cut.empty()) crowd_.all.warnings.warn(Shortage::heads, now);
 }
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -8,7 +8,7 @@
 #include "proxy/net/deadlines.hpp"
 #include "proxy/policy/policy.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 struct CrowdOfThread;
 
@@ -19,9 +19,9 @@ class Relief final : private net::Watched {
   struct Needs {
     net::Deadlines& deadlines;  // of the thread
     const machine::Clock& clock;
-    const PinnedPolicy& policy;     // in force for the thread
-    cache::Budget& transit;         // of bodies that are passed on unstored
-    const LastTime& found_no_room;  // when the cache could store nothing more
+    const policy::PinnedPolicy& policy;  // in force for the thread
+    cache::Budget& transit;              // of bodies that are passed on unstored
+    const LastTime& found_no_room;       // when the cache could store nothing more
   };
   Relief(CrowdOfThread& crowd, const Needs& needs);
 
@@ -58,4 +58,4 @@ class Relief final : private net::Watched {
   Pause cut_heads_elsewhere_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-namespace proxy {
+namespace proxy::crowd {
 
 namespace {
 
@@ -70,4 +70,4 @@ void Warnings::say_ended(Time now) {
   for (const auto what : ended(now)) spdlog::info("{}", words_of(what).ends);
 }
 
-}  // namespace proxy
+}  // namespace proxy::crowd

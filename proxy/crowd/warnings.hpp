@@ -9,7 +9,7 @@
 
 #include "proxy/crowd/pressure.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 enum class Shortage : std::uint8_t { memory, heads, connections, descriptors };
 inline constexpr std::array kShortages{Shortage::memory, Shortage::heads, Shortage::connections,
@@ -45,4 +45,4 @@ class Warnings {
   std::array<std::atomic<bool>, kShortages.size()> goes_on_{};  // was warned of, and is not over
 };
 
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -7,7 +7,7 @@
 
 #include "proxy/crowd/client_table.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 constexpr std::size_t kShare = 64;
@@ -161,4 +161,4 @@ Indices whom_to_cut(std::span<const Holder> holders, const Need& need, Unread::T
   return choice.take();
 }
 
-}  // namespace proxy
+}  // namespace proxy::crowd

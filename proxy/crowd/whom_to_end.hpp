@@ -10,7 +10,7 @@
 
 #include "config/networks.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 
 // A connection that waits for a request, or for the rest of a request's head.
 struct Waiting {
@@ -91,4 +91,4 @@ struct Need {
 std::vector<std::size_t> whom_to_cut(std::span<const Holder> holders, const Need& need,
                                      Unread::Time now);
 
-}  // namespace proxy
+}  // namespace proxy::crowd

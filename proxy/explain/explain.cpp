@@ -12,7 +12,7 @@
 #include "proxy/sources/origin.hpp"
 #include "proxy/tiers/cache.hpp"
 
-namespace proxy {
+namespace proxy::explain {
 
 using cache::Action;
 using net::Task;
@@ -24,7 +24,7 @@ using Peeked = inspect::Peeked;
 
 // What a browser would do with such a URL depends on how it is set up. Where a mapping covers the
 // host by name, it most likely reaches us as the server.
-bool asks_us_as_server(const Policy& policy, const http::Target& target) {
+bool asks_us_as_server(const policy::Policy& policy, const http::Target& target) {
   const auto* const mapping = policy.gateway.find(target.host(), target.port());
   const bool is_http = target.form() == http::Target::Form::absolute && !target.https();
   return mapping && is_http && (!mapping->any_host || !policy.serves_forward);
@@ -50,9 +50,8 @@ std::pair<std::string, std::string> line_of(const Hypothesis& asked) {
 }
 
 // Writes the request to `text`, which the result refers to.
-boost::system::result<std::unique_ptr<Request>, NoRequest> imagine(const Policy& policy,
-                                                                   const Hypothesis& asked,
-                                                                   std::string& text) {
+boost::system::result<std::unique_ptr<policy::Request>, NoRequest> imagine(
+    const policy::Policy& policy, const Hypothesis& asked, std::string& text) {
   const auto [method, to] = line_of(asked);
   const auto target = http::parse_target(method, to);
   if (method == "CONNECT" ? !target : !is_absolute(target)) {
@@ -60,37 +59,39 @@ boost::system::result<std::unique_ptr<Request>, NoRequest> imagine(const Policy&
   }
   const auto named = asks_us_as_server(policy, *target) ? target->path() : std::string_view(to);
   text = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n\r\n", method, named, target->authority());
-  auto request = parse_request(text, {});
+  auto request = policy::parse_request(text, {});
   if (request) return std::move(*request);
   return NoRequest{"this proxy would take no such request: " +
                    std::string(http::text(request.error()))};
 }
 
 // Whether the client may, as answer() asks.
-Explanation::Refused why_refused(const Client& client, const Request& request,
+Explanation::Refused why_refused(const client::Client& client, const policy::Request& request,
                                  const std::string& user) {
-  auto asker = asker_of(client);
-  std::optional<NoAccess> no_access;
-  const auto* const rule = deciding_rule(asker, request);
+  auto asker = client::asker_of(client);
+  std::optional<policy::NoAccess> no_access;
+  const auto* const rule = policy::deciding_rule(asker, request);
   if (rule && rule->has_users()) {
-    no_access = check_sign_in(asker, request, *rule);
+    no_access = policy::check_sign_in(asker, request, *rule);
     asker.user = user;
   }
-  if (!no_access) no_access = check_access(asker, request);
-  if (no_access) return {text_of(*no_access), status_of(no_access->why)};
+  if (!no_access) no_access = policy::check_access(asker, request);
+  if (no_access) return {policy::text_of(*no_access), policy::status_of(no_access->why)};
   const bool is_offline = request.is_connect() && request.facts.offline;
-  return is_offline ? Explanation::Refused{std::string(kOfflineText), 504} : Explanation::Refused{};
+  return is_offline ? Explanation::Refused{std::string(policy::kOfflineText), 504}
+                    : Explanation::Refused{};
 }
 
 // What is known without a look at the cache.
-Explanation explanation_of(const Client& client, const Request& request, const std::string& user) {
+Explanation explanation_of(const client::Client& client, const policy::Request& request,
+                           const std::string& user) {
   Explanation explanation;
   explanation.asked.url = request.target.url();
   explanation.asked.method = request.head.method;
   explanation.asked.client = client.address_text;
   explanation.asked.user = user;
   explanation.asked.reverse = !request.terms().chooses_origin;
-  explanation.own_page = request.terms().own_pages == OwnPages::all;
+  explanation.own_page = request.terms().own_pages == policy::OwnPages::all;
   explanation.tunnel = request.is_connect();
   if (explanation.own_page) return explanation;
   if (request.rule()) explanation.asked.rule = request.rule()->word();
@@ -99,7 +100,8 @@ Explanation explanation_of(const Client& client, const Request& request, const s
 }
 
 // Without a disk nothing waits.
-Task<cache::disk::Result<Peeked>> peek(const ServeAccess& access, const Request& request) {
+Task<cache::disk::Result<Peeked>> peek(const client::ServeAccess& access,
+                                       const policy::Request& request) {
   // A disk that hangs is given up, and the look at it may outlive the request.
   const auto fields = std::make_shared<const http::OwnedFields>(request.head.fields);
   std::function<cache::disk::Result<Peeked>()> read = [&access, name = request.stored_as(),
@@ -108,7 +110,7 @@ Task<cache::disk::Result<Peeked>> peek(const ServeAccess& access, const Request&
     return inspect::peek(live, access.cache().budget, name, fields->fields(), access.clock().now());
   };
   if (!access.cache().disk) co_return read();
-  co_return co_await read_in_time<Peeked>(access.fetching.cached(), std::move(read));
+  co_return co_await tiers::read_in_time<Peeked>(access.fetching.cached(), std::move(read));
 }
 
 // The freshness that the response states, or that the heuristic gives it, without the bounds of the
@@ -123,8 +125,8 @@ std::optional<cache::Freshness> told_freshness(const cache::Entry& entry, http::
   return cache::freshness_of(*head, control, entry.times().response);
 }
 
-void write_stored(const Request& request, const Peeked& peeked, Explanation& explanation) {
-  const auto targets = targets_for(request, request.policy().settings.cache);
+void write_stored(const policy::Request& request, const Peeked& peeked, Explanation& explanation) {
+  const auto targets = sources::targets_for(request, request.policy().settings.cache);
   for (const auto& one : peeked.all) {
     StoredFacts stored{one.entry, one.facts, one.entry == peeked.found.entry, {}};
     const auto told = told_freshness(*one.entry, targets);
@@ -136,24 +138,26 @@ void write_stored(const Request& request, const Peeked& peeked, Explanation& exp
   explanation.cached.more_on_disk = peeked.varies_there;
 }
 
-Lookup judged(const ServeAccess& access, const Request& request, Peeked peeked) {
-  Lookup lookup;
+fetching::Lookup judged(const client::ServeAccess& access, const policy::Request& request,
+                        Peeked peeked) {
+  fetching::Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, request.stored_as());
   lookup.found = std::move(peeked.found);
   lookup.asked = access.clock().steady();
-  decide(access.fetching, request, lookup);
+  fetching::decide(access.fetching, request, lookup);
   return lookup;
 }
 
-bool would_join(const ServeAccess& access, const Request& request, const Lookup& lookup) {
+bool would_join(const client::ServeAccess& access, const policy::Request& request,
+                const fetching::Lookup& lookup) {
   const auto action = lookup.verdict.action;
   const bool fetches = action == Action::fetch || action == Action::revalidate;
-  return fetches && may_share(access.fetching, request, lookup) &&
+  return fetches && fetching::may_share(access.fetching, request, lookup) &&
          access.cache().fills.under_way(lookup.key, request.stored_as(), lookup.asked);
 }
 
-void write_verdict(const ServeAccess& access, const Request& request, const Lookup& lookup,
-                   Explanation& explanation) {
+void write_verdict(const client::ServeAccess& access, const policy::Request& request,
+                   const fetching::Lookup& lookup, Explanation& explanation) {
   explanation.now = access.clock().now();
   explanation.ahead = access.clock().ahead();
   explanation.cached.key = fmt::format("{:02x}", fmt::join(lookup.key.bytes, ""));
@@ -175,21 +179,22 @@ std::string why_without_claim(const Claim& claim) {
 }
 
 // What the plan makes of a neighbour that it has as a candidate.
-void write_place(const ChoicePlan::Given& plan, const peers::Peer& peer, Ask place,
-                 PeerFacts& facts) {
+void write_place(const sources::ChoicePlan::Given& plan, const peers::Peer& peer,
+                 sources::Ask place, PeerFacts& facts) {
   const auto standing = peer.accuracy.standing();
-  if (place == Ask::on_trial) {
+  if (place == sources::Ask::on_trial) {
     facts.asks = Asks::on_trial;
     facts.why = standing.on_probation
                     ? fmt::format("it is on trial ({}): one request at a time asks it",
                                   peers::to_string(peer.accuracy.probation().reason()))
                     : "it was too slow a while ago: one request at a time tries it";
-  } else if (place == Ask::no) {
+  } else if (place == sources::Ask::no) {
     facts.asks = Asks::if_origin_fails;
     facts.why = fmt::format(
         "it takes {:.1f} ms to the first byte, more than the {:.1f} ms that fit the "
         "origin's time (setting digest.prefer)",
-        in_ms(standing.first_byte.mean()), in_ms(plan.budget.longest.value_or(Budget::Time(0))));
+        in_ms(standing.first_byte.mean()),
+        in_ms(plan.budget.longest.value_or(sources::Budget::Time(0))));
   } else {
     facts.asks = Asks::yes;
   }
@@ -200,34 +205,36 @@ bool counts_as_claimant(const Claim& claim, peers::SteadyTime now) {
   return claim.claims.value_or(false) && !claim.peer->accuracy.resting(now) && !claim.denied;
 }
 
-std::string why_not_asked(const Claim& claim, const ClaimantSearch::For& wanted,
+std::string why_not_asked(const Claim& claim, const sources::ClaimantSearch::For& wanted,
                           peers::SteadyTime now) {
   const auto& peer = *claim.peer;
   if (!claim.claims.value_or(false)) return why_without_claim(claim);
   if (peer.accuracy.resting(now))
     return fmt::format("it rests ({})", peers::to_string(peer.accuracy.probation().reason()));
   if (claim.denied) return "it has denied that it holds this, and its digest is the same since";
-  return why_barred(peer, wanted) == Barred::guest
+  return sources::why_barred(peer, wanted) == sources::Barred::guest
              ? "a guest is not asked for a part, nor for what is stale here"
              : "its settings `for` and `not_for` leave out this host";
 }
 
 // Why neighbours are not asked whatever they claim.
-std::string why_no_neighbours(const ServeAccess& access, const Request& request,
-                              const Lookup& lookup) {
+std::string why_no_neighbours(const client::ServeAccess& access, const policy::Request& request,
+                              const fetching::Lookup& lookup) {
   if (request.policy().directory->peers().empty()) return "there are none (setting peers)";
-  if (answers_from_cache(lookup)) return "the cache answers";
+  if (fetching::answers_from_cache(lookup)) return "the cache answers";
   if (lookup.verdict.action == Action::refuse) return "nobody is asked";
   if (lookup.verdict.action == Action::pass) return "the request is forwarded as it is";
   if (!request.may_be_shared()) {
     return "the response is not kept under its URL alone (reverse without share, or drop_query)";
   }
-  if (!may_ask_neighbours(access.cache().fills, lookup.key, request, access.clock().steady())) {
+  if (!sources::may_ask_neighbours(access.cache().fills, lookup.key, request,
+                                   access.clock().steady())) {
     return "it was purged or changed lately, and neighbours may still hold the old response";
   }
   // Missing blocks are asked of neighbours run by run (blocks/fetch_run.hpp).
   const bool in_blocks = lookup.verdict.action == Action::complete;
-  if (in_blocks || asks_siblings(access.fetching, request, lookup, lookup.verdict)) return {};
+  if (in_blocks || fetching::asks_siblings(access.fetching, request, lookup, lookup.verdict))
+    return {};
   return "only the origin can answer this";
 }
 
@@ -235,36 +242,37 @@ std::string url_of(bool tls, const std::string& host, std::uint16_t port) {
   return fmt::format("{}://{}", tls ? "https" : "http", config::to_text({host, port}));
 }
 
-void write_origin(const Request& request, OriginFacts& origin) {
+void write_origin(const policy::Request& request, OriginFacts& origin) {
   if (const auto* const mapping = request.mapping()) {
     for (const auto& to : mapping->to) origin.servers.push_back(url_of(to.tls, to.host, to.port));
     return;
   }
-  const auto route = route_of(request);
+  const auto route = sources::route_of(request);
   for (const auto number : route.order) origin.parents.push_back((*route.parents)[number].name);
   if (!route.direct) return;
   if (request.is_connect()) {
     origin.servers.emplace_back(request.target.authority());
   } else {
-    const auto at = origin_of(request.target, request.policy().lists);
+    const auto at = sources::origin_of(request.target, request.policy().lists);
     origin.servers.push_back(url_of(at.tls, at.host, at.port));
   }
 }
 
 // What the search of a miss would want of neighbours: see fill_from_neighbours().
-ClaimantSearch::For wanted_of(const Request& request, const Lookup& lookup) {
+sources::ClaimantSearch::For wanted_of(const policy::Request& request,
+                                       const fetching::Lookup& lookup) {
   const bool for_part = lookup.verdict.part || lookup.verdict.action == Action::complete;
   return {.key = lookup.key,
           .request = request,
           .guests = !for_part && !lookup.stored(),
-          .of_site = !for_part && may_collapse(request),
-          .held = lookup.stored() ? Held::stale : Held::nothing};
+          .of_site = !for_part && sources::may_collapse(request),
+          .held = lookup.stored() ? sources::Held::stale : sources::Held::nothing};
 }
 
 // Fills in no_neighbours, peers, owner and origin. Asks the plan of choice, made of the same facts
 // as that of a miss. The verdict of `lookup` is that of the explanation.
-void write_whom(const ServeAccess& access, const Request& request, const Lookup& lookup,
-                Explanation& explanation) {
+void write_whom(const client::ServeAccess& access, const policy::Request& request,
+                const fetching::Lookup& lookup, Explanation& explanation) {
   auto& sources = explanation.sources;
   const auto now = access.clock().steady();
   const auto wanted = wanted_of(request, lookup);
@@ -276,12 +284,12 @@ void write_whom(const ServeAccess& access, const Request& request, const Lookup&
   peers::Claimants claimants;
   for (const auto& claim : claims)
     if (counts_as_claimant(claim, now)) claimants.push_back(claim.peer);
-  const auto plan =
-      ClaimantSearch::given_for(access.fetching.sources, wanted, std::move(claimants), now);
+  const auto plan = sources::ClaimantSearch::given_for(access.fetching.sources, wanted,
+                                                       std::move(claimants), now);
   if (plan.origin_takes.measured()) sources.origin.takes = plan.origin_takes.mean();
   if (lookup.verdict.action != Action::refuse) write_origin(request, sources.origin);
   sources.no_neighbours = why_no_neighbours(access, request, lookup);
-  const bool of_site = plan.candidates.lead() == Lead::site;
+  const bool of_site = plan.candidates.lead() == sources::Lead::site;
   for (const auto& claim : claims) {
     PeerFacts facts{.name = claim.peer->name,
                     .state = std::string(peers::to_string(claim.state)),
@@ -302,9 +310,9 @@ void write_whom(const ServeAccess& access, const Request& request, const Lookup&
 
 }  // namespace
 
-Task<Explained> explain(Client& asker, Hypothesis asked) {
+Task<Explained> explain(client::Client& asker, Hypothesis asked) {
   auto& access = asker.access;
-  const PinnedPolicy pinned = access.policy;
+  const policy::PinnedPolicy pinned = access.policy;
   const bool is_known = pinned->users && pinned->users->hash_of(asked.user);
   if (!asked.user.empty() && !is_known) {
     co_return Explained(NoRequest{"the file of access.users has no such user"});
@@ -314,10 +322,11 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   if (!imagined) co_return Explained(imagined.error());
   auto& request = **imagined;
   // Of its own: the asker's record tells of the page, not of the request that is explained.
-  ResponseState unsent;
-  RequestRecord record;
-  const Client client{access, asker.response, unsent, record, asked.client, asked.client_text};
-  begin_request(client, request);
+  client::ResponseState unsent;
+  observe::RequestRecord record;
+  const client::Client client{access, asker.response, unsent,
+                              record, asked.client,   asked.client_text};
+  client::begin_request(client, request);
   auto explanation = explanation_of(client, request, asked.user);
   const bool is_refused = !explanation.refused.reason.empty();
   if (explanation.tunnel && !is_refused) {
@@ -347,4 +356,4 @@ Task<Explained> explain(Client& asker, Hypothesis asked) {
   co_return Explained(std::move(explanation));
 }
 
-}  // namespace proxy
+}  // namespace proxy::explain

@@ -14,7 +14,7 @@
 #include "proxy/fetching/lookup.hpp"
 #include "proxy/inspect/live.hpp"
 
-namespace proxy {
+namespace proxy::explain {
 
 // Whether a neighbour would be asked.
 enum class Asks : std::uint8_t {
@@ -126,6 +126,6 @@ using Explained = boost::system::result<Explanation, NoRequest>;
 // digests and at the routes. Counts nothing, stores nothing, asks nobody. What a name leads to, and
 // so whether access.deny_to allows it, is not known before it is connected to. `asker`: the client
 // of the page; the estimates of its thread are used. The disk may be waited for.
-net::Task<Explained> explain(Client& asker, Hypothesis asked);
+net::Task<Explained> explain(client::Client& asker, Hypothesis asked);
 
-}  // namespace proxy
+}  // namespace proxy::explain

@@ -9,7 +9,7 @@
 
 #include "config/text.hpp"
 
-namespace proxy {
+namespace proxy::explain {
 namespace {
 
 using cache::Action;
@@ -397,4 +397,4 @@ std::string explanation_json(const Explanation& explanation) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace proxy
+}  // namespace proxy::explain

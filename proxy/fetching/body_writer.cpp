@@ -8,7 +8,7 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Soon;
 using net::Task;
@@ -19,10 +19,14 @@ constexpr std::uint32_t kBlock = 64 * 1024;
 constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
 constexpr std::uint64_t kTurn = 1 << 20;         // bytes before other coroutines run
 // The body has another length than its head, or the body that it continues, has promised.
-constexpr Failure kOtherLength{Failure::Where::upstream, Failure::What::malformed, {}};
-constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
-constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
-constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
+constexpr upstream::Failure kOtherLength{
+    upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
+constexpr upstream::Failure kTooSlow{
+    upstream::Failure::Where::upstream, upstream::Failure::What::timed_out, {}};
+constexpr upstream::Failure kCut{
+    upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
+constexpr upstream::Failure kUnwanted{
+    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 
 // The last block of a body of unknown length may be mostly unused: copies it into one that fits.
 cache::Body trimmed(cache::Body body, cache::Budget& budget) {
@@ -35,7 +39,7 @@ cache::Body trimmed(cache::Body body, cache::Budget& budget) {
   return body;
 }
 
-Count& upstream_bytes(const FillContext& context, const Attempt& attempt) {
+observe::Count& upstream_bytes(const FillContext& context, const sources::Attempt& attempt) {
   const auto from = static_cast<std::size_t>(attempt.hierarchy());
   return context.access.counters.upstream_bytes[from];
 }
@@ -44,17 +48,17 @@ Count& upstream_bytes(const FillContext& context, const Attempt& attempt) {
 std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   if (incoming.left_there) return BodyWriter::kHeldBack;
-  const auto most = most_in_one_piece(context.cache(), context.job.key);
+  const auto most = tiers::most_in_one_piece(context.cache(), context.job.key);
   return entry.range() ? std::min(most, entry.range()->range.size()) : most;
 }
 
 // The rest of the body, for a reader to pass on.
-class FetchedBody final : public LentBody {
+class FetchedBody final : public fill::LentBody {
  public:
-  FetchedBody(Fetch& fetch, std::chrono::milliseconds idle, Count& received)
+  FetchedBody(upstream::Fetch& fetch, std::chrono::milliseconds idle, observe::Count& received)
       : fetch_(fetch), idle_(idle), received_(received) {}
 
-  Task<Outcome<std::size_t>> next(net::Pipe& into) override {
+  Task<upstream::Outcome<std::size_t>> next(net::Pipe& into) override {
     const auto moved = co_await fetch_.body_into(into, idle_);
     if (moved) {
       received_.add(*moved);
@@ -63,13 +67,13 @@ class FetchedBody final : public LentBody {
     }
     co_return moved;
   }
-  [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
+  [[nodiscard]] const std::optional<upstream::Failure>& failure() const { return failure_; }
 
  private:
-  Fetch& fetch_;
+  upstream::Fetch& fetch_;
   const std::chrono::milliseconds idle_;
-  Count& received_;
-  std::optional<Failure> failure_;
+  observe::Count& received_;
+  std::optional<upstream::Failure> failure_;
 };
 
 }  // namespace
@@ -100,12 +104,12 @@ void BodyWriter::publish() {
   shown_ = Shown::all;
   context_.fill().publish(
       {entry, length, shared, std::move(incoming_.asker_fields), std::move(from)},
-      kept_ == Kept::nowhere ? Fill::Keeps::window : Fill::Keeps::all);
+      kept_ == Kept::nowhere ? fill::Fill::Keeps::window : fill::Fill::Keeps::all);
 }
 
 // The loop of a body: the next bytes, their judgement, the readers, and room for more.
-Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
-                                      std::optional<LeastRate> rate) {
+Task<upstream::Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
+                                                std::optional<blocks::LeastRate> rate) {
   rate_ = rate;
   auto& fill = context_.fill();
   std::uint64_t since_turn = 0;
@@ -119,9 +123,10 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     if (const auto fault = apply_limits()) co_return *fault;
     if (at_end()) break;
     if (is_windowed()) {
-      const auto room = co_await fill.room(window_at(pressure_on(context_.access.transit)));
+      const auto room =
+          co_await fill.room(crowd::window_at(crowd::pressure_on(context_.access.transit)));
       const bool for_store = kept_ == Kept::in_blocks && context_.job.refresh;
-      if (room == Fill::Room::no_reader && !for_store) co_return kUnwanted;
+      if (room == fill::Fill::Room::no_reader && !for_store) co_return kUnwanted;
     }
     since_turn += *read;
     if (since_turn < kTurn) continue;
@@ -134,22 +139,22 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
 }
 
 // Not a coroutine if the bytes are here, as they are for most of a small body.
-Soon<Outcome<std::size_t>> BodyWriter::next_bytes(std::chrono::milliseconds idle) {
+Soon<upstream::Outcome<std::size_t>> BodyWriter::next_bytes(std::chrono::milliseconds idle) {
   return worth_lending() ? lend(idle) : read_into_block(idle);
 }
 
-Soon<Outcome<std::size_t>> BodyWriter::read_into_block(std::chrono::milliseconds idle) {
+Soon<upstream::Outcome<std::size_t>> BodyWriter::read_into_block(std::chrono::milliseconds idle) {
   next_block();
   const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
   auto& fetch = incoming_.attempt.fetch();
   const auto here = fetch.body_at_hand(into);
-  if (here > 0) return Outcome<std::size_t>(here);
+  if (here > 0) return upstream::Outcome<std::size_t>(here);
   // A clock costs as much as a short read, so it is read for a rate alone.
   return rate_ ? read_timed(into, idle) : fetch.body(into, idle);
 }
 
-Task<Outcome<std::size_t>> BodyWriter::read_timed(net::asio::mutable_buffer into,
-                                                  std::chrono::milliseconds idle) {
+Task<upstream::Outcome<std::size_t>> BodyWriter::read_timed(net::asio::mutable_buffer into,
+                                                            std::chrono::milliseconds idle) {
   const auto& clock = context_.access.clock();
   const auto begun = clock.steady();
   const auto read = co_await incoming_.attempt.fetch().body(into, idle);
@@ -183,11 +188,12 @@ void BodyWriter::next_block() {
     stop_keeping(cache::Storability::no_room);
   }
   const bool for_others = kept_ != Kept::nowhere && incoming_.left_there;
-  if (for_others && pressure_on(access.transit) != Pressure::none) {
+  if (for_others && crowd::pressure_on(access.transit) != crowd::Pressure::none) {
     stop_keeping(cache::Storability::duplicate);
   }
   auto& budget = stores() ? access.cache().budget : access.transit;
-  if (kept_ == Kept::nowhere) capacity = std::min(capacity, block_at(pressure_on(access.transit)));
+  if (kept_ == Kept::nowhere)
+    capacity = std::min(capacity, crowd::block_at(crowd::pressure_on(access.transit)));
   block_ = cache::Block::make(budget, capacity);
   used_ = 0;
   context_.fill().expect(block_);
@@ -202,7 +208,7 @@ void BodyWriter::append(std::size_t size) {
 }
 
 // Call this after each append(). Returns why no more of the body is read; nothing: more is.
-std::optional<Failure> BodyWriter::apply_limits() {
+std::optional<upstream::Failure> BodyWriter::apply_limits() {
   const auto received = context_.fill().received();
   const auto most = incoming_.left_there ? kHeldBack : context_.cache().store.max_object();
   if (kept_ != Kept::nowhere && received > most) outgrow_memory();
@@ -222,11 +228,11 @@ bool BodyWriter::too_long_to_hold_back() const {
 bool BodyWriter::worth_lending() {
   const bool passed_on = shown_ == Shown::all && kept_ == Kept::nowhere;
   return passed_on && !rate_ && !incoming_.goes_on && incoming_.length &&
-         left() >= LentBody::kLeast && incoming_.attempt.fetch().passes_in_kernel();
+         left() >= fill::LentBody::kLeast && incoming_.attempt.fetch().passes_in_kernel();
 }
 
 // Reads into memory what the reader does not borrow.
-Task<Outcome<std::size_t>> BodyWriter::lend(std::chrono::milliseconds idle) {
+Task<upstream::Outcome<std::size_t>> BodyWriter::lend(std::chrono::milliseconds idle) {
   FetchedBody rest(incoming_.attempt.fetch(), idle, upstream_bytes(context_, incoming_.attempt));
   co_await context_.fill().lend(rest);
   if (rest.failure()) co_return *rest.failure();
@@ -240,7 +246,8 @@ Task<void> BodyWriter::grow() {
   const cache::Slice piece{block_, used_};
   const auto kept = co_await growth_.add(incoming_, piece);
   // The first bytes have left the window, and no block stores them.
-  if (kept == BlockKept::no && kept_ == Kept::in_blocks) stop_keeping(cache::Storability::no_room);
+  if (kept == tiers::BlockKept::no && kept_ == Kept::in_blocks)
+    stop_keeping(cache::Storability::no_room);
 }
 
 Task<void> BodyWriter::end_growth() {
@@ -275,14 +282,15 @@ void BodyWriter::stop_keeping(cache::Storability why) {
   if (shown_ == Shown::all) context_.fill().keep_window();
 }
 
-bool BodyWriter::fits(const Attempt& rest) const {
+bool BodyWriter::fits(const sources::Attempt& rest) const {
   const auto offset = context_.fill().received();
-  return joins_after(rest.head(), *incoming_.entry, offset, incoming_.length).has_value();
+  return sources::joins_after(rest.head(), *incoming_.entry, offset, incoming_.length).has_value();
 }
 
-Task<Outcome<void>> BodyWriter::join(Attempt rest) {
+Task<upstream::Outcome<void>> BodyWriter::join(sources::Attempt rest) {
   const auto offset = context_.fill().received();
-  const auto skipped = joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
+  const auto skipped =
+      sources::joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
   if (!skipped) co_return kCut;
   // The entry of a growing body is made at its end, from the head of the current attempt. That
   // would be the head of the rest. So the received bytes are stored now, and the rest is not.
@@ -295,7 +303,8 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
   incoming_.attempt = std::move(rest);
   if (kept_ != Kept::nowhere && incoming_.attempt.peer()) stop_keeping(cache::Storability::several);
   const auto idle = context_.request().policy().settings.timeouts.body;
-  co_return co_await skip_body(context_.access.sources, incoming_.attempt.fetch(), *skipped, idle);
+  co_return co_await sources::skip_body(context_.access.sources, incoming_.attempt.fetch(),
+                                        *skipped, idle);
 }
 
 void BodyWriter::complete() {
@@ -307,18 +316,18 @@ void BodyWriter::complete() {
   context_.fill().finish(storability_);
 }
 
-void BodyWriter::end(const Outcome<void>& written) {
+void BodyWriter::end(const upstream::Outcome<void>& written) {
   if (written) return complete();
   const auto& cut = written.error();
   if (growth_.large()) {
     growth_.store_what_came(incoming_, cut);
-  } else if (stores() && cut.what != Failure::What::malformed) {
+  } else if (stores() && cut.what != upstream::Failure::What::malformed) {
     store_cut_body(context_, incoming_);
   }
   end_cut(cut);
 }
 
-void BodyWriter::end_cut(const Failure& cut) {
+void BodyWriter::end_cut(const upstream::Failure& cut) {
   context_.count(stores() ? cache::Storability::incomplete : storability_);
   context_.fill().fail(cut);
 }
@@ -341,4 +350,4 @@ cache::Storability BodyWriter::store() {
   return entry->range() && why == cache::Storability::no_room ? cache::Storability::partial : why;
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

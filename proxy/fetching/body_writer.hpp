@@ -10,7 +10,7 @@
 #include "proxy/fetching/context.hpp"
 #include "proxy/fetching/growth.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // Order: publish() or hold_back(), then write(), then end(), or join() and write() again (see
 // rest_of_body.hpp). Belongs to the fill's coroutine. A body that is not stored, or that outgrows
@@ -42,25 +42,25 @@ class BodyWriter {
 
   // Reads the body to its end. `idle`: the longest wait for the next bytes. `rate`: a slower
   // body is a failure, unless it is published and not stored.
-  net::Task<Outcome<void>> write(std::chrono::milliseconds idle,
-                                 std::optional<LeastRate> rate = std::nullopt);
+  net::Task<upstream::Outcome<void>> write(std::chrono::milliseconds idle,
+                                           std::optional<blocks::LeastRate> rate = std::nullopt);
   // Whether the answer of another source continues the body: it is of the same representation.
-  [[nodiscard]] bool fits(const Attempt& rest) const;
+  [[nodiscard]] bool fits(const sources::Attempt& rest) const;
   // Call this after write() has failed, with an answer that fits(): write() then writes the rest.
   // Fails if the answer does not reach the rest. What a neighbour has completed is not stored,
   // because an entry names only one giver.
-  net::Task<Outcome<void>> join(Attempt rest);
+  net::Task<upstream::Outcome<void>> join(sources::Attempt rest);
   // Call this after write(): publishes a body that is still held back, stores it, finishes the
   // fill.
   void complete();
   // Call this after write() has failed: fails the fill, and stores nothing. Counts the answer by
   // the reason why it is not stored.
-  void end_cut(const Failure& cut);
+  void end_cut(const upstream::Failure& cut);
   // Call this with the result of write(): complete(); or stores what came as a part, if a strong
   // validator allows the rest to be asked for later, then end_cut().
-  void end(const Outcome<void>& written);
+  void end(const upstream::Outcome<void>& written);
 
-  [[nodiscard]] Attempt& attempt() { return incoming_.attempt; }
+  [[nodiscard]] sources::Attempt& attempt() { return incoming_.attempt; }
   [[nodiscard]] cache::Ref<const cache::Entry> entry() const { return incoming_.entry; }
 
  private:
@@ -77,9 +77,9 @@ class BodyWriter {
   [[nodiscard]] bool at_end();
   void next_block();
   void append(std::size_t size);
-  [[nodiscard]] std::optional<Failure> apply_limits();
+  [[nodiscard]] std::optional<upstream::Failure> apply_limits();
   [[nodiscard]] bool worth_lending();
-  using Read = Outcome<std::size_t>;  // bytes; zero at the end
+  using Read = upstream::Outcome<std::size_t>;  // bytes; zero at the end
   net::Soon<Read> next_bytes(std::chrono::milliseconds idle);
   net::Soon<Read> read_into_block(std::chrono::milliseconds idle);
   net::Task<Read> read_timed(net::asio::mutable_buffer into, std::chrono::milliseconds idle);
@@ -98,9 +98,9 @@ class BodyWriter {
   std::uint32_t used_ = 0;          // the number of bytes in block_
   Shown shown_ = Shown::nothing;
   Kept kept_;
-  cache::Storability storability_;  // `yes` while the answer may still be stored
-  std::optional<LeastRate> rate_;   // of this write()
+  cache::Storability storability_;         // `yes` while the answer may still be stored
+  std::optional<blocks::LeastRate> rate_;  // of this write()
   const UnreadWatch watch_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::fetching

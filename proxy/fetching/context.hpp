@@ -16,7 +16,7 @@
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // The function that the fill's thread calls each time that the last reader has left the fill.
 struct UnreadHook {
@@ -25,37 +25,38 @@ struct UnreadHook {
 };
 // Makes the hook and sets it in the fill. Calls are posted, and may come when the fill's coroutine
 // has ended; so they share the hook.
-inline std::shared_ptr<UnreadHook> hooked(Fill& fill) {
-  auto hook = make_shared_in_frames<UnreadHook>();
-  fill.on_abandoned(Fill::Hook(hook, &hook->look));
+inline std::shared_ptr<UnreadHook> hooked(fill::Fill& fill) {
+  auto hook = net::make_shared_in_frames<UnreadHook>();
+  fill.on_abandoned(fill::Fill::Hook(hook, &hook->look));
   return hook;
 }
 
 // Belongs to the fill's coroutine, which outlives every user.
 struct FillContext {
-  FetchAccess& access;
+  blocks::FetchAccess& access;
   const FillJob job;
   const std::shared_ptr<UnreadHook> unread = hooked(*job.fill);
-  Inquiries inquiries = {};  // to all sources so far
-  const std::shared_ptr<DiskPatience> patience = make_shared_in_frames<DiskPatience>(job.asked);
+  observe::Inquiries inquiries = {};  // to all sources so far
+  const std::shared_ptr<tiers::DiskPatience> patience =
+      net::make_shared_in_frames<tiers::DiskPatience>(job.asked);
 
-  [[nodiscard]] Cache& cache() const { return access.cache(); }
-  [[nodiscard]] Fill& fill() const { return *job.fill; }
-  [[nodiscard]] const Request& request() const { return job.request->get(); }
+  [[nodiscard]] tiers::Cache& cache() const { return access.cache(); }
+  [[nodiscard]] fill::Fill& fill() const { return *job.fill; }
+  [[nodiscard]] const policy::Request& request() const { return job.request->get(); }
   [[nodiscard]] cache::Time now() const { return access.clock().now(); }
 
   // The attempt's answer, in the form that the store needs.
-  [[nodiscard]] cache::Received received(const Attempt& attempt) const {
+  [[nodiscard]] cache::Received received(const sources::Attempt& attempt) const {
     return attempt.received(request(), fill().url());
   }
   // What its head says of storing and reuse.
-  [[nodiscard]] http::CacheControl control_of(const Attempt& attempt) const {
-    return control_for(request(), attempt.head());
+  [[nodiscard]] http::CacheControl control_of(const sources::Attempt& attempt) const {
+    return sources::control_for(request(), attempt.head());
   }
   // The attempt's provenance, with all inquiries, the attempt's own included.
-  [[nodiscard]] Provenance provenance(const Attempt& attempt) const;
+  [[nodiscard]] fill::Provenance provenance(const sources::Attempt& attempt) const;
   // Notes a question whose answer was of no use.
-  void record_inquiry(const Attempt& attempt) { inquiries.add(attempt.inquiry()); }
+  void record_inquiry(const sources::Attempt& attempt) { inquiries.add(attempt.inquiry()); }
   // Appends "word/about" to the words for Cache-Status.
   void remark(std::string_view word, std::string_view about) {
     http::add_detail(inquiries.detail, std::string(word).append("/").append(about));
@@ -70,14 +71,14 @@ struct FillContext {
              const cache::Ref<const cache::Entry>& superseded) const;
   // Why store() has not stored the entry; see why_not_kept().
   [[nodiscard]] cache::Storability why_not_stored(const cache::Entry& entry) const {
-    return why_not_kept(cache(), job.key, entry, job.asked);
+    return tiers::why_not_kept(cache(), job.key, entry, job.asked);
   }
   // Counts one response as stored, or as not stored for this reason.
   void count(cache::Storability storability) const { access.counters.count(storability); }
   // Erases the stored response, which the origin has shown to be outdated. An answer to one
   // client's credentials says nothing of a response stored for all, and erases nothing.
   void erase_stored() const {
-    if (!request().facts.authorization) drop(cache(), job.key, fill().url());
+    if (!request().facts.authorization) tiers::drop(cache(), job.key, fill().url());
   }
 
   // Delists the fill: no request joins it any more.
@@ -116,7 +117,7 @@ class UnreadWatch {
 
 // A source's answer, judged, for its writer.
 struct Incoming {
-  Attempt attempt;
+  sources::Attempt attempt;
   cache::Ref<cache::Entry> entry;       // made from the head; its body is still empty
   std::optional<std::uint64_t> length;  // of the fill's body, if known
   // By the rules of RFC 9111, or why it may not be stored.
@@ -132,7 +133,7 @@ struct Incoming {
 
 // Makes an entry of the source's answer, which is neither cut nor joined. `control` is what
 // context.control_of() reads from the answer.
-inline Incoming incoming_of(const FillContext& context, Attempt attempt,
+inline Incoming incoming_of(const FillContext& context, sources::Attempt attempt,
                             const http::CacheControl& control, cache::Storability storability,
                             cache::Ref<const cache::Entry> superseded) {
   auto received = context.received(attempt);
@@ -148,4 +149,4 @@ inline Incoming incoming_of(const FillContext& context, Attempt attempt,
   return incoming;
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

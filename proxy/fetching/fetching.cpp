@@ -11,11 +11,11 @@
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/origin.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Task;
 
-Provenance FillContext::provenance(const Attempt& attempt) const {
+fill::Provenance FillContext::provenance(const sources::Attempt& attempt) const {
   auto from = attempt.provenance();
   from.inquiries = inquiries;
   if (!attempt.peer() && request().facts.control.no_cache) from.asked_past_caches = attempt.begun();
@@ -28,7 +28,7 @@ bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
   // What this fill has stored itself has no OnDisk here: keep() asks the store.
   const bool found = superseded == job.stored.entry;
   const auto old = found ? job.stored : cache::Kept{superseded};
-  return keep(cache(), job.key, entry, job.asked, old);
+  return tiers::keep(cache(), job.key, entry, job.asked, old);
 }
 
 void FillContext::leave_list_as_unshared(cache::Storability why) const {
@@ -50,22 +50,25 @@ OriginQuestion first_question(const FillJob& job) {
   return {job.how, job.stored.entry, job.range_override, tags_to_name(job), job.range};
 }
 
-Task<void> run_job(FetchAccess& access, FillJob taken, std::optional<Attempt> begun) {
+Task<void> run_job(blocks::FetchAccess& access, FillJob taken,
+                   std::optional<sources::Attempt> begun) {
   FillContext context{access, std::move(taken)};
   context.inquiries.listed = context.request().policy().lists_inquiries();
   const auto& job = context.job;
   try {
     auto question = first_question(job);
-    const bool chooses = !begun && (job.ask_siblings || route_of(context.request()).has_choice());
+    const bool chooses =
+        !begun && (job.ask_siblings || sources::route_of(context.request()).has_choice());
     std::optional<LeftForOrigin> left(LeftForOrigin{std::move(begun)});
     if (chooses) {
       left = co_await fill_from_neighbours(context, question);
-      if (left && job.ask_siblings) sample_false_miss(access.sources, job.key, context.request());
+      if (left && job.ask_siblings)
+        sources::sample_false_miss(access.sources, job.key, context.request());
     }
     if (left) co_await fill_from_origin(context, std::move(question), std::move(left->asked));
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", context.fill().url(), bug.what());
-    context.fill().fail({Failure::Where::us, Failure::What::overload, {}});
+    context.fill().fail({upstream::Failure::Where::us, upstream::Failure::What::overload, {}});
   }
   context.leave_list();
   if (job.refresh) context.cache().fills.end_refresh(job.key);
@@ -73,8 +76,9 @@ Task<void> run_job(FetchAccess& access, FillJob taken, std::optional<Attempt> be
 
 }  // namespace
 
-void start_fetching(FetchAccess& access, FillJob job, std::optional<Attempt> begun) {
+void start_fetching(blocks::FetchAccess& access, FillJob job,
+                    std::optional<sources::Attempt> begun) {
   net::spawn(access.executor(), run_job(access, std::move(job), std::move(begun)));
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

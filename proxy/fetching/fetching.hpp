@@ -12,14 +12,16 @@
 #include "proxy/policy/request.hpp"
 #include "proxy/sources/attempt.hpp"
 
-namespace proxy {
-
+namespace proxy::blocks {
 struct FetchAccess;
+}
+
+namespace proxy::fetching {
 
 struct FillJob {
-  std::shared_ptr<Fill> fill;
+  std::shared_ptr<fill::Fill> fill;
   digest::Key key;
-  std::unique_ptr<OwnedRequest> request;
+  std::unique_ptr<policy::OwnedRequest> request;
   cache::Verdict how;  // fetch, revalidate or complete
   // The stored response that may be validated, completed or stand in; or nothing.
   cache::Kept stored;
@@ -38,6 +40,7 @@ struct FillJob {
 // Runs the job as a coroutine of its own on the worker's thread. The fill is published and
 // finished, or failed, whatever happens. `begun`: the origin was asked already, and Attempt::ask()
 // has returned; the job then asks no neighbour.
-void start_fetching(FetchAccess& access, FillJob job, std::optional<Attempt> begun = std::nullopt);
+void start_fetching(blocks::FetchAccess& access, FillJob job,
+                    std::optional<sources::Attempt> begun = std::nullopt);
 
-}  // namespace proxy
+}  // namespace proxy::fetching

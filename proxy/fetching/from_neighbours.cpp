@@ -17,7 +17,7 @@
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Soon;
 using net::Task;
@@ -29,18 +29,18 @@ enum class Answered : std::uint8_t {
   no,   // another source has to be asked
 };
 
-std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
-  if (job.sibling_range) return PartAsked{*job.sibling_range, {}, true};
+std::optional<sources::PartAsked> part_to_ask_for(const FillJob& job) {
+  if (job.sibling_range) return sources::PartAsked{*job.sibling_range, {}, true};
   if (!job.how.part) return std::nullopt;
   const auto asked = http::only_range(job.request->get().facts.ranges);
-  return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
+  return asked ? std::optional(sources::PartAsked{*asked}) : std::nullopt;
 }
 
 bool is_stale(const FillJob& job) {
   return job.how.action == cache::Action::revalidate && job.stored.entry;
 }
 
-SiblingQuestion question_to_siblings(const FillJob& job) {
+sources::SiblingQuestion question_to_siblings(const FillJob& job) {
   const auto& stored = job.stored.entry;
   // A response that must be revalidated needs the origin's own word (RFC 9111 5.2.2.2). A sibling's
   // fresher copy may take its place.
@@ -71,12 +71,13 @@ bool is_left_there(const FillContext& context, const Incoming& incoming) {
   const auto& answer = incoming.attempt;
   const auto& peer = *answer.peer();
   const auto& part = incoming.entry->range();
-  const Offer offer{.role = peer.role,
-                    .takes = peer.accuracy.first_byte(),
-                    .took = answer.waits_itself() ? std::nullopt : std::optional(answer.waited()),
-                    .renews = !!context.job.stored.entry,
-                    .long_part = part && !is_little_asked_for(context, *part),
-                    .length = part ? part->complete : incoming.length};
+  const tiers::Offer offer{
+      .role = peer.role,
+      .takes = peer.accuracy.first_byte(),
+      .took = answer.waits_itself() ? std::nullopt : std::optional(answer.waited()),
+      .renews = !!context.job.stored.entry,
+      .long_part = part && !is_little_asked_for(context, *part),
+      .length = part ? part->complete : incoming.length};
   const auto setting = context.request().policy().settings.digest.duplicates;
   return placement->leaves_there(setting, context.job.key, offer);
 }
@@ -134,19 +135,19 @@ bool might_be_cut(const Incoming& incoming, bool resumable) {
 // back, so a long one must not take long.
 std::uint64_t least_rate(const std::optional<std::uint64_t>& length, bool held_back) {
   const bool may_be_long = held_back && (!length || *length > BodyWriter::kHeldBack);
-  return may_be_long ? kLeastHeldBackRate : kLeastSiblingRate;
+  return may_be_long ? kLeastHeldBackRate : blocks::kLeastSiblingRate;
 }
 
 void check_some(const FillContext& context, BodyWriter& writer) {
-  if (!is_to_be_checked(context.access.sources, context.request())) return;
+  if (!sources::is_to_be_checked(context.access.sources, context.request())) return;
   auto entry = writer.entry();
   const auto length =
       entry->range() ? entry->range()->complete : std::optional(context.fill().received());
-  check_given(context.access.sources, context.request(),
-              {std::move(entry), length, writer.attempt().peer()});
+  sources::check_given(context.access.sources, context.request(),
+                       {std::move(entry), length, writer.attempt().peer()});
 }
 
-Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming,
+Task<Answered> write_body(FillContext& context, sources::ClaimantSearch& search, Incoming incoming,
                           bool resumable) {
   auto& fill = context.fill();
   const bool held_back = is_to_be_held_back(incoming, resumable);
@@ -164,13 +165,13 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   }
   // What the neighbour still fetches is as slow as the origin. A body of which nobody has the rest
   // is better slow than cut.
-  std::optional<LeastRate> rate;
-  if (resumable && !writer.attempt().waits_itself()) rate.emplace(least, kRateGrace);
+  std::optional<blocks::LeastRate> rate;
+  if (resumable && !writer.attempt().waits_itself()) rate.emplace(least, blocks::kRateGrace);
   auto written = co_await writer.write(idle, rate);
   if (!written && !held_back)
     written = co_await outlast_silence(context, search, writer, written, idle);
-  const auto finding = worth_of(written);
-  const bool is_dropped = finding.worth == Worth::cut && writer.held_back();
+  const auto finding = sources::worth_of(written);
+  const bool is_dropped = finding.worth == sources::Worth::cut && writer.held_back();
   if (is_dropped && writer.too_long_to_hold_back()) {
     search.put_off(writer.attempt());
   } else if (writer.attempt().peer()) {
@@ -180,7 +181,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
     fill.restart();
     co_return Answered::no;
   }
-  if (finding.worth == Worth::cut && writer.attempt().peer())
+  if (finding.worth == sources::Worth::cut && writer.attempt().peer())
     written =
         co_await write_rest(context, writer, written.error(), RestFrom::neighbours_and_origin);
   if (written) {
@@ -188,34 +189,36 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   } else {
     writer.end_cut(written.error());
   }
-  if (finding.worth == Worth::true_hit && writer.attempt().peer()) check_some(context, writer);
+  if (finding.worth == sources::Worth::true_hit && writer.attempt().peer())
+    check_some(context, writer);
   co_return Answered::yes;
 }
 
 // For a 304, by which a neighbour says that it has the response that is stale here. It is of use if
 // the neighbour's copy is fresh.
-Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& answer) {
+Answered freshen_stored(FillContext& context, sources::ClaimantSearch& search,
+                        sources::Attempt& answer) {
   const auto& stored = context.job.stored.entry;
   auto freshened = freshened_by(context, answer, *stored);
-  auto useless = objection(freshened.storability, *freshened.entry, answer.head(), answer.times(),
-                           context.request());
+  auto useless = sources::objection(freshened.storability, *freshened.entry, answer.head(),
+                                    answer.times(), context.request());
   if (!cache::identifies(*stored, answer.head())) {
-    useless = Finding{Worth::unusable, peers::FalseHit::unfit};
+    useless = sources::Finding{sources::Worth::unusable, peers::FalseHit::unfit};
   }
-  search.note(answer, useless.value_or(Finding{Worth::true_hit}));
+  search.note(answer, useless.value_or(sources::Finding{sources::Worth::true_hit}));
   if (useless) return Answered::no;
   search.settle();
-  if (is_to_be_checked(context.access.sources, context.request())) {
+  if (sources::is_to_be_checked(context.access.sources, context.request())) {
     const auto length = cache::complete_length(*freshened.entry);
-    check_given(context.access.sources, context.request(),
-                {freshened.entry, length, answer.peer()});
+    sources::check_given(context.access.sources, context.request(),
+                         {freshened.entry, length, answer.peer()});
   }
   write_unmodified(context, answer, stored, std::move(freshened));
   return Answered::yes;
 }
 
-Task<Answered> write_blocks(FillContext& context, ClaimantSearch& search, Incoming incoming,
-                            cache::Ref<const cache::Entry> object) {
+Task<Answered> write_blocks(FillContext& context, sources::ClaimantSearch& search,
+                            Incoming incoming, cache::Ref<const cache::Entry> object) {
   search.settle();
   const bool resumable = !cache::strong_validator(*object).empty();
   const auto idle = resumable ? search.body_idle(incoming.attempt)
@@ -229,17 +232,17 @@ std::optional<http::AskedRange> blocks_that_came(const FillContext& context,
                                                  const Incoming& incoming) {
   auto blocks = context.job.sibling_range;
   const auto& part = incoming.entry->range();
-  if (blocks && part && is_first_of(*part, *blocks)) blocks->last = part->range.last;
+  if (blocks && part && blocks::is_first_of(*part, *blocks)) blocks->last = part->range.last;
   return blocks;
 }
 
 // Writes an answer that is of use, if the client can do with the part that came.
-Soon<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incoming&& incoming,
-                            bool resumable) {
+Soon<Answered> write_useful(FillContext& context, sources::ClaimantSearch& search,
+                            Incoming&& incoming, bool resumable) {
   if (auto object = begin_object(context, incoming, blocks_that_came(context, incoming)))
     return write_blocks(context, search, std::move(incoming), std::move(object));
   if (incoming.entry->range() && !is_little_part_asked_for(context, incoming)) {
-    search.note(incoming.attempt, {Worth::other_range});
+    search.note(incoming.attempt, {sources::Worth::other_range});
     return Answered::no;
   }
   search.settle();
@@ -247,28 +250,30 @@ Soon<Answered> write_useful(FillContext& context, ClaimantSearch& search, Incomi
 }
 
 // Cuts the answer to a range override, which is not stored, to the client's range first.
-Task<Answered> write_cut_to_client(FillContext& context, ClaimantSearch& search, Incoming incoming,
-                                   bool resumable) {
-  Outcome<CutToSize> cut = CutToSize::done;
+Task<Answered> write_cut_to_client(FillContext& context, sources::ClaimantSearch& search,
+                                   Incoming incoming, bool resumable) {
+  upstream::Outcome<CutToSize> cut = CutToSize::done;
   const auto idle = search.body_idle(incoming.attempt);  // nothing is published yet
   if (incoming.entry->range()) cut = co_await cut_to_size(context, incoming, idle);
   if (cut && *cut == CutToSize::done)
     co_return co_await write_useful(context, search, std::move(incoming), resumable);
-  const auto finding = cut ? Finding{Worth::other_range} : worth_of(cut.error());
+  const auto finding =
+      cut ? sources::Finding{sources::Worth::other_range} : sources::worth_of(cut.error());
   search.note(incoming.attempt, finding);
-  if (finding.worth != Worth::given_up) co_return Answered::no;
+  if (finding.worth != sources::Worth::given_up) co_return Answered::no;
   context.fill().fail(cut.error());
   co_return Answered::yes;
 }
 
 // Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
 // use.
-Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt& answer) {
+Soon<Answered> write_if_of_use(FillContext& context, sources::ClaimantSearch& search,
+                               sources::Attempt& answer) {
   // A sibling gets the tag of our stale response alone, so its 304 is about that one.
   if (answer.head().status == 304) return freshen_stored(context, search, answer);
   const auto& facts = context.request().facts;
   if (is_behind_client(answer.head(), answer.length(), context.request())) {
-    search.note(answer, {Worth::other_range});
+    search.note(answer, {sources::Worth::other_range});
     return Answered::no;
   }
   const auto control = context.control_of(answer);
@@ -276,8 +281,8 @@ Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
   auto incoming =
       incoming_of(context, std::move(answer), control, storability, context.job.stored.entry);
   const auto& attempt = incoming.attempt;
-  const auto useless =
-      objection(storability, *incoming.entry, attempt.head(), attempt.times(), context.request());
+  const auto useless = sources::objection(storability, *incoming.entry, attempt.head(),
+                                          attempt.times(), context.request());
   if (useless) {
     search.note(attempt, *useless);
     return Answered::no;
@@ -289,7 +294,7 @@ Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
   }
   const auto& part = incoming.entry->range();
   const auto& blocks = context.job.sibling_range;
-  const bool is_first = part && blocks && is_first_of(*part, *blocks);
+  const bool is_first = part && blocks && blocks::is_first_of(*part, *blocks);
   incoming.left_there = !is_first && is_left_there(context, incoming);
   if (incoming.left_there && context.job.sibling_range)
     return write_cut_to_client(context, search, std::move(incoming), resumable);
@@ -300,25 +305,26 @@ Soon<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
 
 Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                         const OriginQuestion& question) {
-  ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
+  sources::ClaimantSearch::For wanted{context.job.key, context.request(),
+                                      question_to_siblings(context.job)};
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.claimants = context.job.ask_siblings;
-  wanted.of_site = !wanted.asked.part && may_collapse(context.request());
+  wanted.of_site = !wanted.asked.part && sources::may_collapse(context.request());
   if (wanted.of_site && (is_stale(context.job) || was_left_there(context)))
-    wanted.held = Held::stale;
+    wanted.held = sources::Held::stale;
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context.access, context.request(), question, route);
   };
   wanted.on_interim = [&](const http::ResponseHead& head) {
     return pass_on_interim(context, head);
   };
-  ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
+  sources::ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
   for (;;) {
     std::optional<UnreadWatch> watch(std::in_place, context, search);
     auto answer = co_await search.next();
     watch.reset();
     if (search.abandoned()) {
-      context.fill().fail({Failure::Where::us, Failure::What::abandoned, {}});
+      context.fill().fail({upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}});
       co_return std::nullopt;
     }
     if (!answer || !answer->peer()) {
@@ -330,4 +336,4 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -6,12 +6,12 @@
 #include "proxy/fetching/context.hpp"
 #include "proxy/fetching/origin_answer.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // What is left for the origin.
 struct LeftForOrigin {
   // The question, if the origin was asked while a neighbour was silent. It has its outcome().
-  std::optional<Attempt> asked;
+  std::optional<sources::Attempt> asked;
 };
 
 // Asks the neighbours that claim the job's URL, if FillJob::ask_siblings, and writes the first
@@ -27,4 +27,4 @@ struct LeftForOrigin {
 net::Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                              const OriginQuestion& question);
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -13,7 +13,7 @@
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Soon;
 using net::Task;
@@ -22,22 +22,24 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
+constexpr upstream::Failure kMalformed{
+    upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
 
 // The next question. Nothing: the fill has ended.
 using Next = std::optional<OriginQuestion>;
 
-void write_failure(FillContext& context, const Attempt& attempt, const OriginQuestion& asked,
-                   const Failure& failure) {
+void write_failure(FillContext& context, const sources::Attempt& attempt,
+                   const OriginQuestion& asked, const upstream::Failure& failure) {
   const auto leave = context.request().policy().leave_after(failure);
-  const auto stood_in = stand_in(context, attempt, asked.stored, word(failure.what), leave);
+  const auto stood_in =
+      stand_in(context, attempt, asked.stored, upstream::word(failure.what), leave);
   if (stood_in == StoodIn::yes) return;
   context.record_inquiry(attempt);
   context.fill().fail(failure, std::move(context.inquiries.list));
 }
 
 // Writes the rest of the stored response, which has begun to arrive.
-Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& asked) {
+Task<Next> write_rest(FillContext& context, sources::Attempt rest, const OriginQuestion& asked) {
   const auto& stored = asked.stored;
   if (!stored->object()) {
     const auto joined = *joined_with_stored(rest.head(), asked, context.request());
@@ -60,35 +62,35 @@ Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& 
 
 // The origin has another response than a guest gave: checks the guest, unless the origin may have
 // changed.
-void check_guest(const FillContext& context, const Attempt& answer,
+void check_guest(const FillContext& context, const sources::Attempt& answer,
                  const cache::Ref<const cache::Entry>& stored) {
   if (!stored || !stored->giver().guest) return;
   const auto length = cache::complete_length(*stored);
-  if (!contradicts(answer.head(), answer.length(), *stored, length)) return;
+  if (!sources::contradicts(answer.head(), answer.length(), *stored, length)) return;
   for (const auto& peer : context.request().policy().directory->peers()) {
     if (peer->tag != stored->giver().tag || peer->trust != config::Trust::guest) continue;
-    check_given(context.access.sources, context.request(), {stored, length, peer});
+    sources::check_given(context.access.sources, context.request(), {stored, length, peer});
   }
 }
 
 // The sources that may have the rest of a body, if it was cut. Neighbours may. The origin may, too,
 // if a parent has cut the body.
 std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter& writer,
-                                         const Outcome<void>& written) {
-  const bool is_cut =
-      worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
+                                         const upstream::Outcome<void>& written) {
+  const bool is_cut = sources::worth_of(written).worth == sources::Worth::cut &&
+                      written.error().what != upstream::Failure::What::malformed;
   if (!is_cut) return std::nullopt;
   writer.attempt().fetch().server().note_cut();
-  const bool neighbours = may_ask_neighbours(context.cache().fills, context.job.key,
-                                             context.request(), context.access.clock().steady());
-  const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;
+  const bool neighbours = sources::may_ask_neighbours(
+      context.cache().fills, context.job.key, context.request(), context.access.clock().steady());
+  const bool is_by_parent = writer.attempt().hierarchy() == observe::Hierarchy::parent;
   if (neighbours) return is_by_parent ? RestFrom::neighbours_and_origin : RestFrom::neighbours;
   return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
 }
 
 // The next question, after another range than the client's got an answer of no use, or none. Notes
 // an origin that may have refused that range.
-OriginQuestion after_refusal(const FillContext& context, const Attempt& answer,
+OriginQuestion after_refusal(const FillContext& context, const sources::Attempt& answer,
                              const OriginQuestion& asked) {
   const auto origin = context.request().target.authority();
   if (!answer.outcome() || upstream::may_refuse_range(answer.head().status))
@@ -105,7 +107,8 @@ void record_granted(const FillContext& context, const OriginQuestion& asked, uns
 }
 
 // Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
-Task<Next> write_response(FillContext& context, Attempt answer, const OriginQuestion& asked) {
+Task<Next> write_response(FillContext& context, sources::Attempt answer,
+                          const OriginQuestion& asked) {
   const auto& request = context.request();
   const auto status = answer.head().status;
   check_guest(context, answer, asked.stored);
@@ -123,7 +126,7 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   }
   if (status == 206 && asked.changes_range(request.facts)) {
     const auto cut = co_await cut_to_size(context, incoming, idle);
-    const bool left = !cut && cut.error().what == Failure::What::abandoned;
+    const bool left = !cut && cut.error().what == upstream::Failure::What::abandoned;
     if (left) {
       context.fill().fail(cut.error());
       co_return Next{};
@@ -140,9 +143,10 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
 }
 
 // Gives the answer to its writer.
-Soon<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQuestion& asked) {
-  const bool by_cache =
-      answer.hierarchy() == Hierarchy::parent && asked.how.reason != http::Forward::request;
+Soon<Next> write_answer(FillContext& context, sources::Attempt&& answer,
+                        const OriginQuestion& asked) {
+  const bool by_cache = answer.hierarchy() == observe::Hierarchy::parent &&
+                        asked.how.reason != http::Forward::request;
   if (by_cache && is_behind_client(answer.head(), answer.length(), context.request()))
     return Next(asked.past_parents());
   const auto says = said_by(answer.head(), asked, context.request());
@@ -180,29 +184,31 @@ Soon<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQues
 }  // namespace
 
 Soon<void> pass_on_interim(const FillContext& context, const http::ResponseHead& head) {
-  context.fill().interim(interim_text(head, context.access.name()));
+  context.fill().interim(sources::interim_text(head, context.access.name()));
   return {};
 }
 
-Attempt attempt_at_origin(FetchAccess& access, const Request& request,
-                          const OriginQuestion& question, upstream::Route route) {
-  auto head = origin_request(request, access.name(), question.how,
-                             {question.stored.get(), question.tags}, question.range_override);
-  return {access.sources, origin_plan(request, std::move(head), std::move(route))};
+sources::Attempt attempt_at_origin(blocks::FetchAccess& access, const policy::Request& request,
+                                   const OriginQuestion& question, upstream::Route route) {
+  auto head =
+      sources::origin_request(request, access.name(), question.how,
+                              {question.stored.get(), question.tags}, question.range_override);
+  return {access.sources, sources::origin_plan(request, std::move(head), std::move(route))};
 }
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
-                            std::optional<Attempt> begun) {
+                            std::optional<sources::Attempt> begun) {
   const auto& request = context.request();
   for (Next next = std::move(question); next;) {
     const auto asked = std::move(*next);
     const bool is_asked = begun.has_value();
-    auto attempt = is_asked ? std::move(*begun)
-                            : attempt_at_origin(context.access, request, asked, route_of(request));
+    auto attempt =
+        is_asked ? std::move(*begun)
+                 : attempt_at_origin(context.access, request, asked, sources::route_of(request));
     begun.reset();
     if (!is_asked) {
       const UnreadWatch watch(context, attempt);
-      Attempt::OnInterim interim = [&context](const auto& head) {
+      sources::Attempt::OnInterim interim = [&context](const auto& head) {
         return pass_on_interim(context, head);
       };
       co_await attempt.ask(std::move(interim));
@@ -211,7 +217,7 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
     auto inquiry = attempt.inquiry();
     if (answered) {
       next = co_await write_answer(context, std::move(attempt), asked);
-    } else if (asked.changes_range(request.facts) && may_be_refusal(answered.error())) {
+    } else if (asked.changes_range(request.facts) && upstream::may_be_refusal(answered.error())) {
       next = after_refusal(context, attempt, asked);
     } else {
       co_return write_failure(context, attempt, asked, answered.error());
@@ -220,4 +226,4 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

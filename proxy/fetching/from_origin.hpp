@@ -4,11 +4,11 @@
 #include "proxy/fetching/context.hpp"
 #include "proxy/fetching/origin_answer.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // The question as it is put to the origin, not asked yet. `route`: the way to the origin.
-Attempt attempt_at_origin(FetchAccess& access, const Request& request,
-                          const OriginQuestion& question, upstream::Route route);
+sources::Attempt attempt_at_origin(blocks::FetchAccess& access, const policy::Request& request,
+                                   const OriginQuestion& question, upstream::Route route);
 
 // Gives an origin's interim head to the clients that wait.
 net::Soon<void> pass_on_interim(const FillContext& context, const http::ResponseHead& head);
@@ -17,6 +17,6 @@ net::Soon<void> pass_on_interim(const FillContext& context, const http::Response
 // last answer. When this returns, the fill has ended. `begun`: the question, if it was asked
 // already.
 net::Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
-                                 std::optional<Attempt> begun = std::nullopt);
+                                 std::optional<sources::Attempt> begun = std::nullopt);
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -4,7 +4,7 @@
 
 #include "proxy/cache/partial.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Task;
 
@@ -12,10 +12,11 @@ using net::Task;
 void Growth::begin_if_it_may(const Incoming& incoming) {
   auto& access = context_.access;
   const auto& entry = *incoming.entry;
-  const bool may = !growing_ && !incoming.length && entry.status == 200 &&
-                   context_.fill().received() == 0 && !entry.variant().never_matches() &&
-                   !entry.giver().guest && is_for_disk(access.cache(), context_.job.key) &&
-                   may_be_kept_in_blocks(access.cache(), large_from(access.cache()) + 1);
+  const bool may =
+      !growing_ && !incoming.length && entry.status == 200 && context_.fill().received() == 0 &&
+      !entry.variant().never_matches() && !entry.giver().guest &&
+      tiers::is_for_disk(access.cache(), context_.job.key) &&
+      tiers::may_be_kept_in_blocks(access.cache(), tiers::large_from(access.cache()) + 1);
   if (may) growing_.emplace(access.cache(), context_.job.key, context_.received(incoming.attempt));
 }
 
@@ -24,13 +25,13 @@ std::uint32_t Growth::room(std::uint32_t most) const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, growing_->room()));
 }
 
-Task<BlockKept> Growth::add(Incoming& incoming, cache::Slice piece) {
+Task<tiers::BlockKept> Growth::add(Incoming& incoming, cache::Slice piece) {
   auto kept = growing_->add(std::move(piece));
-  while (kept == BlockKept::yes && growing_->has_full_block()) {
-    co_await let_the_disk_catch_up(context_.access.cached(), context_.patience);
+  while (kept == tiers::BlockKept::yes && growing_->has_full_block()) {
+    co_await tiers::let_the_disk_catch_up(context_.access.cached(), context_.patience);
     kept = growing_->keep_block();
   }
-  if (kept == BlockKept::yes) {
+  if (kept == tiers::BlockKept::yes) {
     if (growing_->due()) store_begun(incoming);
     co_return kept;
   }
@@ -40,20 +41,20 @@ Task<BlockKept> Growth::add(Incoming& incoming, cache::Slice piece) {
 }
 
 Task<void> Growth::end() {
-  if (large()) co_await let_the_disk_catch_up(context_.access.cached(), context_.patience);
+  if (large()) co_await tiers::let_the_disk_catch_up(context_.access.cached(), context_.patience);
 }
 
 Growth::ObjectStored Growth::store(const Incoming& incoming) {
   const auto object = growing_->finish(context_.received(incoming.attempt));
   if (!object) return ObjectStored::not_all_kept;
   if (!length_is_known() && !context_.store(object, incoming.superseded)) return ObjectStored::no;
-  record_kept_blocks(context_.cache(), context_.job.key, *object);
+  tiers::record_kept_blocks(context_.cache(), context_.job.key, *object);
   return ObjectStored::yes;
 }
 
-void Growth::store_what_came(Incoming& incoming, const Failure& cut) {
+void Growth::store_what_came(Incoming& incoming, const upstream::Failure& cut) {
   // If the body is damaged, the bytes before the damage are not to be trusted either.
-  if (cut.what == Failure::What::malformed) return erase_begun();
+  if (cut.what == upstream::Failure::What::malformed) return erase_begun();
   store_begun(incoming);
 }
 
@@ -75,4 +76,4 @@ bool Growth::length_is_known() const {
   return stored && stored->object() == growing_->object() && !stored->range();
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -7,7 +7,7 @@
 #include "proxy/blocks/unsized_object.hpp"
 #include "proxy/fetching/context.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // Belongs to the writer of one answer: `incoming` is always that answer.
 class Growth {
@@ -21,7 +21,7 @@ class Growth {
   [[nodiscard]] std::uint32_t room(std::uint32_t most) const;
   // Adds a piece that is full, or the last one. `no`: the body cannot be kept in blocks. Do not
   // call add() again after that.
-  net::Task<BlockKept> add(Incoming& incoming, cache::Slice piece);
+  net::Task<tiers::BlockKept> add(Incoming& incoming, cache::Slice piece);
   // Call this after the last piece: waits for a slow disk.
   net::Task<void> end();
 
@@ -34,7 +34,7 @@ class Growth {
   enum class ObjectStored : std::uint8_t { yes, no, not_all_kept };
   ObjectStored store(const Incoming& incoming);
   // Call this once the body is cut: stores the blocks kept so far, unless the cut shows damage.
-  void store_what_came(Incoming& incoming, const Failure& cut);
+  void store_what_came(Incoming& incoming, const upstream::Failure& cut);
   // Stores nothing more. An entry that was stored meanwhile stays.
   void stop() { growing_.reset(); }
 
@@ -44,7 +44,7 @@ class Growth {
   [[nodiscard]] bool length_is_known() const;
 
   FillContext& context_;
-  std::optional<UnsizedObject> growing_;
+  std::optional<blocks::UnsizedObject> growing_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -5,7 +5,7 @@
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using cache::Action;
 using http::Forward;
@@ -14,52 +14,53 @@ namespace {
 
 // Whether the origin must see the request's Range as it came: the request signs it, or the origin
 // is known to refuse ranges of our own.
-bool keeps_its_range(const FetchAccess& access, const Request& request) {
+bool keeps_its_range(const blocks::FetchAccess& access, const policy::Request& request) {
   if (request.facts.signs_range) return true;
   const auto now = access.clock().steady();
   return access.range_refusals.has(request.target.authority(), now);
 }
 
 // Only what has a strong validator is kept in blocks.
-KnownObject known_of(const Lookup& lookup) {
+blocks::KnownObject known_of(const Lookup& lookup) {
   const auto& stored = lookup.stored();
   if (!stored || cache::strong_validator(*stored).empty()) return {};
   const bool begun = stored->is_object() && stored->is_part();
   return {begun ? stored->body.size : 0, cache::complete_length(*stored)};
 }
 
-bool wants_blocks(const FetchAccess& access, const Lookup& lookup) {
+bool wants_blocks(const blocks::FetchAccess& access, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
   if (!verdict.part || verdict.action == Action::complete) return false;
-  return is_for_disk(access.cache(), lookup.key);
+  return tiers::is_for_disk(access.cache(), lookup.key);
 }
 
 // The blocks to ask the origin for in place of the part that the client wants.
-std::optional<http::AskedRange> blocks_around(const FetchAccess& access, const Request& request,
+std::optional<http::AskedRange> blocks_around(const blocks::FetchAccess& access,
+                                              const policy::Request& request,
                                               const Lookup& lookup) {
   if (!wants_blocks(access, lookup) || asks_as_it_came(access, request, lookup)) return {};
-  return aligned_to_blocks(request.facts, known_of(lookup));
+  return blocks::aligned_to_blocks(request.facts, known_of(lookup));
 }
 
 }  // namespace
 
-Lookup begin_anew(Lookup lookup, const Request& request) {
+Lookup begin_anew(Lookup lookup, const policy::Request& request) {
   lookup.found.entry = nullptr;
   lookup.verdict = {Action::fetch, Forward::partial, request.facts.range};
   lookup.anew = true;
   return lookup;
 }
 
-void decide(const FetchAccess& access, const Request& request, Lookup& lookup) {
-  lookup.presence = Presence::stored;
+void decide(const blocks::FetchAccess& access, const policy::Request& request, Lookup& lookup) {
+  lookup.presence = blocks::Presence::stored;
   if (lookup.stored() && lookup.stored()->is_object()) {
-    lookup.presence = presence(access, request, lookup.key, *lookup.stored());
+    lookup.presence = blocks::presence(access, request, lookup.key, *lookup.stored());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
     // that finds them under way can only wait for them.
     const bool only_joined =
         cache::strong_validator(*lookup.stored()).empty() && !request.asks_as_sibling();
-    lookup.found.lacks = lookup.presence == Presence::missing ||
-                         (lookup.presence == Presence::under_way && !only_joined);
+    lookup.found.lacks = lookup.presence == blocks::Presence::missing ||
+                         (lookup.presence == blocks::Presence::under_way && !only_joined);
   }
   // The clock is read here and not before the search, because the disk may have taken a while.
   lookup.verdict = cache::judge(request.facts, lookup.found, access.clock().now());
@@ -80,19 +81,22 @@ bool is_hit(const Lookup& lookup) {
   return lookup.verdict.action == Action::serve;
 }
 
-std::optional<http::AskedRange> sibling_range(const FetchAccess& access, const Request& request,
+std::optional<http::AskedRange> sibling_range(const blocks::FetchAccess& access,
+                                              const policy::Request& request,
                                               const Lookup& lookup) {
   if (!wants_blocks(access, lookup)) return {};
   auto known = known_of(lookup);
   if (!known.length) known.length = cache::kLargestObject;
-  return aligned_to_blocks(request.facts, known);
+  return blocks::aligned_to_blocks(request.facts, known);
 }
 
-bool asks_as_it_came(const FetchAccess& access, const Request& request, const Lookup& lookup) {
+bool asks_as_it_came(const blocks::FetchAccess& access, const policy::Request& request,
+                     const Lookup& lookup) {
   return lookup.anew || request.facts.authorization || keeps_its_range(access, request);
 }
 
-bool may_share(const FetchAccess& access, const Request& request, const Lookup& lookup) {
+bool may_share(const blocks::FetchAccess& access, const policy::Request& request,
+               const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
   if (request.facts.authorization) return false;
   // A client that wants a fresh copy must not get one that was asked for earlier. With no-cache it
@@ -104,7 +108,7 @@ bool may_share(const FetchAccess& access, const Request& request, const Lookup& 
   return !request.facts.if_range && blocks_around(access, request, lookup);
 }
 
-bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
+bool sibling_may_answer(const policy::Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
   const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
   // No source can supply the missing blocks of an object without a validator. But a neighbour may
@@ -113,18 +117,21 @@ bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
                        (verdict.reason == Forward::uri_miss ||
                         verdict.reason == Forward::vary_miss || verdict.reason == Forward::partial);
   const bool is_stale = verdict.action != Action::complete && verdict.reason == Forward::stale;
-  return simple && neighbours_may_answer(request) && (is_miss || (is_stale && !verdict.part));
+  return simple && sources::neighbours_may_answer(request) &&
+         (is_miss || (is_stale && !verdict.part));
 }
 
-bool asks_siblings(const FetchAccess& access, const Request& request, const Lookup& lookup,
-                   const cache::Verdict& verdict) {
+bool asks_siblings(const blocks::FetchAccess& access, const policy::Request& request,
+                   const Lookup& lookup, const cache::Verdict& verdict) {
   // What the origin has replaced, neighbours may still have.
   if (lookup.anew) return false;
   return sibling_may_answer(request, verdict) &&
-         may_ask_neighbours(access.cache().fills, lookup.key, request, access.clock().steady());
+         sources::may_ask_neighbours(access.cache().fills, lookup.key, request,
+                                     access.clock().steady());
 }
 
-std::optional<http::AskedRange> range_override(const FetchAccess& access, const Request& request,
+std::optional<http::AskedRange> range_override(const blocks::FetchAccess& access,
+                                               const policy::Request& request,
                                                const Lookup& lookup) {
   if (auto blocks = blocks_around(access, request, lookup)) return blocks;
   const auto& facts = request.facts;
@@ -133,4 +140,4 @@ std::optional<http::AskedRange> range_override(const FetchAccess& access, const 
   return http::only_range(facts.ranges);
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -14,7 +14,7 @@
 #include "proxy/policy/request.hpp"
 #include "proxy/tiers/file_body.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 struct Lookup {
   digest::Key key;     // of the GET, also for HEAD
@@ -23,19 +23,20 @@ struct Lookup {
   // must not be stored.
   std::chrono::steady_clock::time_point asked;
   cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
-  Presence presence = Presence::stored;  // of the wanted bytes, if the entry is an object
-  bool anew = false;                     // set by begin_anew()
-  std::shared_ptr<FileBody> body = {};   // if the entry's body was left in its file
+  blocks::Presence presence =
+      blocks::Presence::stored;                // of the wanted bytes, if the entry is an object
+  bool anew = false;                           // set by begin_anew()
+  std::shared_ptr<tiers::FileBody> body = {};  // if the entry's body was left in its file
 
   [[nodiscard]] const cache::Ref<const cache::Entry>& stored() const { return found.entry; }
 };
 
 // The lookup to continue with when the entry turned out to be outdated or unusable: as if nothing
 // had been found.
-Lookup begin_anew(Lookup lookup, const Request& request);
+Lookup begin_anew(Lookup lookup, const policy::Request& request);
 
 // Sets verdict and presence. Only this function decides what happens to a request.
-void decide(const FetchAccess& access, const Request& request, Lookup& lookup);
+void decide(const blocks::FetchAccess& access, const policy::Request& request, Lookup& lookup);
 
 // Whether the verdict says to answer from the cache at once.
 bool answers_from_cache(const Lookup& lookup);
@@ -45,32 +46,35 @@ bool is_hit(const Lookup& lookup);
 // Whether other requests may wait for this request's fill, and this request for theirs. A request
 // for a part may share if whole blocks may be fetched and the request has no If-Range. A request
 // with no-cache shares only an answer for which the origin is asked after its arrival.
-bool may_share(const FetchAccess& access, const Request& request, const Lookup& lookup);
+bool may_share(const blocks::FetchAccess& access, const policy::Request& request,
+               const Lookup& lookup);
 
 // Whether the verdict leaves the answer to siblings: a plain GET with only-if-cached would do, for
 // the whole response or for one part. What is stored here may be stale: a sibling may have a
 // fresher copy, or know that it is still current. may_ask_neighbours() says whether siblings may be
 // asked at all.
-bool sibling_may_answer(const Request& request, const cache::Verdict& verdict);
+bool sibling_may_answer(const policy::Request& request, const cache::Verdict& verdict);
 
 // Whether siblings are asked: they may be, and they may answer what the verdict asks for.
-bool asks_siblings(const FetchAccess& access, const Request& request, const Lookup& lookup,
-                   const cache::Verdict& verdict);
+bool asks_siblings(const blocks::FetchAccess& access, const policy::Request& request,
+                   const Lookup& lookup, const cache::Verdict& verdict);
 
 // Whether no other range than the client's is asked for: the request signs its range, its answer is
 // probably not stored because of its credentials, its origin refuses other ranges, or another range
 // was of no use to it.
-bool asks_as_it_came(const FetchAccess& access, const Request& request, const Lookup& lookup);
+bool asks_as_it_came(const blocks::FetchAccess& access, const policy::Request& request,
+                     const Lookup& lookup);
 
 // The range to ask for in place of the client's: that of the blocks around it, or the same range.
 // It is sent without If-Range, because the answer to If-Range may lack most of its head (RFC 9110
 // 15.3.7). Nothing: ask for what the client asks for.
-std::optional<http::AskedRange> range_override(const FetchAccess& access, const Request& request,
+std::optional<http::AskedRange> range_override(const blocks::FetchAccess& access,
+                                               const policy::Request& request,
                                                const Lookup& lookup);
 
 // As range_override(), for siblings. They end a range where the object ends, so they may be asked
 // for whole blocks even if its length is unknown.
-std::optional<http::AskedRange> sibling_range(const FetchAccess& access, const Request& request,
-                                              const Lookup& lookup);
+std::optional<http::AskedRange> sibling_range(const blocks::FetchAccess& access,
+                                              const policy::Request& request, const Lookup& lookup);
 
-}  // namespace proxy
+}  // namespace proxy::fetching

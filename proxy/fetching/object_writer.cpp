@@ -12,7 +12,7 @@
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/neighbour.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Task;
 
@@ -57,7 +57,7 @@ cache::Ref<const cache::Entry> object_of(const FillContext& context, const Incom
                     cache::may_join(stored->giver(), incoming.entry->giver()) &&
                     cache::same_representation(*stored, incoming.attempt.head().fields);
   if (!same || !stored->range()) {
-    const auto version = same ? stored->object()->version : new_version(access.cache());
+    const auto version = same ? stored->object()->version : tiers::new_version(access.cache());
     return cache::object_entry(access.cache().budget, message, {version}, length);
   }
   const auto whole =
@@ -66,13 +66,13 @@ cache::Ref<const cache::Entry> object_of(const FillContext& context, const Incom
   return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
 }
 
-std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& incoming,
-                                    const cache::Ref<const cache::Entry>& object) {
+std::shared_ptr<blocks::BlockRun> begin_run(const FillContext& context, const Incoming& incoming,
+                                            const cache::Ref<const cache::Entry>& object) {
   const bool weak = cache::strong_validator(*object).empty();
   const bool knows_ranges =
       http::has_member(incoming.attempt.head().fields, http::field::accept_ranges, "bytes");
   const auto& part = incoming.entry->range();
-  RunPlan plan;
+  blocks::RunPlan plan;
   plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
   if (part) plan.blocks = *cache::whole_blocks(*part);
   // Without ranges nobody can ask for one block alone, so readers wait for the body to get there.
@@ -100,38 +100,40 @@ void publish_object(const FillContext& context, const Incoming& incoming,
   context.fill().publish({object, object->body.size, shareable, incoming.asker_fields, from});
 }
 
-RunJob rest_job(const FillContext& context, std::shared_ptr<BlockRun> run) {
+blocks::RunJob rest_job(const FillContext& context, std::shared_ptr<blocks::BlockRun> run) {
   // A copy: the run may outlive the fill, and with it the request.
-  auto request = std::make_unique<OwnedRequest>(context.request());
+  auto request = std::make_unique<policy::OwnedRequest>(context.request());
   return {std::move(run), context.job.key, std::move(request), context.patience};
 }
 
 struct Written {
-  Outcome<void> body = boost::system::in_place_value;
-  std::optional<BegunRest> rest = {};  // the origin's answer that has won: see outlast_silence()
+  upstream::Outcome<void> body = boost::system::in_place_value;
+  std::optional<blocks::BegunRest> rest =
+      {};  // the origin's answer that has won: see outlast_silence()
 };
 
 // Writes the body. If a neighbour that fetches it itself is silent, waits for it as long as for an
 // origin, and asks the origin for the rest meanwhile. The result has the origin's answer if that
 // comes first.
-Task<Written> outlast_silence(const FillContext& context, Attempt& attempt, BlockWriter& writer,
-                              std::shared_ptr<BlockRun> run, std::chrono::milliseconds idle) {
+Task<Written> outlast_silence(const FillContext& context, sources::Attempt& attempt,
+                              blocks::BlockWriter& writer, std::shared_ptr<blocks::BlockRun> run,
+                              std::chrono::milliseconds idle) {
   Written all;
   all.body = co_await writer.write(idle);
   const auto longest = context.request().policy().settings.timeouts.body;
   const bool resumable = !cache::strong_validator(*run->object).empty();
-  while (resumable && is_silent(all.body, attempt)) {
+  while (resumable && sources::is_silent(all.body, attempt)) {
     const auto before = writer.received();
     const auto job = rest_job(context, run);
-    const auto left = whole_blocks_left(*run);
-    std::function<bool(Attempt&)> fits = [&run = run, &left](Attempt& rest) {
-      return has_rest(rest, *run->object, left);
+    const auto left = blocks::whole_blocks_left(*run);
+    std::function<bool(sources::Attempt&)> fits = [&run = run, &left](sources::Attempt& rest) {
+      return blocks::has_rest(rest, *run->object, left);
     };
-    auto asked = rest_at_origin(context.access, job, left);
-    auto rest = co_await race_for_rest(context.access.sources, attempt, std::move(asked),
-                                       std::move(fits), longest);
+    auto asked = blocks::rest_at_origin(context.access, job, left);
+    auto rest = co_await sources::race_for_rest(context.access.sources, attempt, std::move(asked),
+                                                std::move(fits), longest);
     if (rest) {
-      all.rest.emplace(BegunRest{left, std::move(*rest)});
+      all.rest.emplace(blocks::BegunRest{left, std::move(*rest)});
       break;
     }
     all.body = co_await writer.write(idle);
@@ -142,51 +144,53 @@ Task<Written> outlast_silence(const FillContext& context, Attempt& attempt, Bloc
 
 // Writes the body into the run's blocks. Notes what a sibling's body was worth.
 Task<Written> write_into(const FillContext& context, Incoming& incoming,
-                         std::shared_ptr<BlockRun> run, std::chrono::milliseconds idle) {
+                         std::shared_ptr<blocks::BlockRun> run, std::chrono::milliseconds idle) {
   auto& attempt = incoming.attempt;
   auto& access = context.access;
-  BlockWriter writer(access, {run, context.job.key, context.patience}, attempt);
+  blocks::BlockWriter writer(access, {run, context.job.key, context.patience}, attempt);
   const bool resumable = !cache::strong_validator(*run->object).empty();
-  if (attempt.peer() && !attempt.waits_itself() && resumable) writer.expect(kLeastSiblingRate);
+  if (attempt.peer() && !attempt.waits_itself() && resumable)
+    writer.expect(blocks::kLeastSiblingRate);
   Written all;
   auto& written = all.body;
   if (const auto& part = incoming.entry->range()) {
     const auto before = cache::bytes_before_block(part->range.first);
-    written = co_await skip_body(access.sources, attempt.fetch(), before, idle);
+    written = co_await sources::skip_body(access.sources, attempt.fetch(), before, idle);
   }
   if (written) all = co_await outlast_silence(context, attempt, writer, run, idle);
   attempt.fetch().finish();
   if (!attempt.peer()) co_return all;
-  record_worth(*context.request().policy().directory, attempt, worth_of(written),
-               context.access.clock().steady(), writer.received());
+  sources::record_worth(*context.request().policy().directory, attempt, sources::worth_of(written),
+                        context.access.clock().steady(), writer.received());
   const auto& object = run->object;
-  if (written && is_to_be_checked(access.sources, context.request())) {
-    check_given(access.sources, context.request(), {object, object->body.size, attempt.peer()});
+  if (written && sources::is_to_be_checked(access.sources, context.request())) {
+    sources::check_given(access.sources, context.request(),
+                         {object, object->body.size, attempt.peer()});
   }
   co_return all;
 }
 
 // The source has cut the body. Another one may have the rest of the blocks. `begun`: the origin's
 // answer for the rest, if it is here already.
-Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
-                           std::shared_ptr<BlockRun> run, RunEnd cut,
-                           std::optional<BegunRest> begun) {
+Task<blocks::RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
+                                   std::shared_ptr<blocks::BlockRun> run, blocks::RunEnd cut,
+                                   std::optional<blocks::BegunRest> begun) {
   if (begun) {
     run->begin_again();
     const auto rest = rest_job(context, std::move(run));
-    co_return co_await fetch_from_origin(context.access, rest, std::move(begun));
+    co_return co_await blocks::fetch_from_origin(context.access, rest, std::move(begun));
   }
   const bool by_origin = !incoming.attempt.peer();
-  const bool neighbours = may_ask_neighbours(context.cache().fills, context.job.key,
-                                             context.request(), context.access.clock().steady());
+  const bool neighbours = sources::may_ask_neighbours(
+      context.cache().fills, context.job.key, context.request(), context.access.clock().steady());
   if (by_origin && !neighbours) co_return cut;
   run->begin_again();
   const auto rest = rest_job(context, std::move(run));
-  const auto left = by_origin ? OthersLeft::none : OthersLeft::origin;
-  const auto end = co_await fetch_from_neighbours(context.access, rest, left);
+  const auto left = by_origin ? blocks::OthersLeft::none : blocks::OthersLeft::origin;
+  const auto end = co_await blocks::fetch_from_neighbours(context.access, rest, left);
   if (end) co_return *end;
   if (by_origin) co_return cut;
-  co_return co_await fetch_from_origin(context.access, rest, std::move(begun));
+  co_return co_await blocks::fetch_from_origin(context.access, rest, std::move(begun));
 }
 
 }  // namespace
@@ -214,12 +218,12 @@ cache::Ref<const cache::Entry> begin_object(const FillContext& context, const In
   const auto& access = context.access;
   const bool may =
       incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver().guest;
-  if (!may || !is_for_disk(access.cache(), context.job.key)) return nullptr;
+  if (!may || !tiers::is_for_disk(access.cache(), context.job.key)) return nullptr;
   const auto& part = incoming.entry->range();
   if (part && range != RangeAsked::any && !cache::has_only_whole_blocks(*part)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
-                                    range_override, large_from(access.cache()));
-  if (!length || !may_be_kept_in_blocks(access.cache(), *length)) return nullptr;
+                                    range_override, tiers::large_from(access.cache()));
+  if (!length || !tiers::may_be_kept_in_blocks(access.cache(), *length)) return nullptr;
   auto object = object_of(context, incoming, *length);
   return object && context.store(object, incoming.superseded) ? object : nullptr;
 }
@@ -229,17 +233,17 @@ Task<void> write_object(FillContext& context, Incoming incoming,
   auto& runs = context.access.runs;
   const auto run = begin_run(context, incoming, object);
   {
-    BlockRuns::Ending ending(runs, run);
+    blocks::BlockRuns::Ending ending(runs, run);
     publish_object(context, incoming, object);
     auto written = co_await write_into(context, incoming, run, idle);
-    ending.end = RunEnd::after(written.body);
+    ending.end = blocks::RunEnd::after(written.body);
     if (ending.end.failed() && !cache::strong_validator(*object).empty()) {
       ending.end =
           co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
-  record_kept_blocks(context.cache(), context.job.key, *object);
+  tiers::record_kept_blocks(context.cache(), context.job.key, *object);
   context.fill().finish();  // its readers have the head, and read blocks
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

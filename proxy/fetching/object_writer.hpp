@@ -3,7 +3,7 @@
 
 #include "proxy/fetching/context.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // Returns the length of the object whose blocks this answer has; nothing if the answer is not kept
 // in blocks. `length`: of the answer's body, if known. `large_from`: see tiers/object_blocks.hpp.
@@ -33,4 +33,4 @@ cache::Ref<const cache::Entry> begin_object(const FillContext& context, const In
 net::Task<void> write_object(FillContext& context, Incoming incoming,
                              cache::Ref<const cache::Entry> object, std::chrono::milliseconds idle);
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -4,14 +4,14 @@
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/validators.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 namespace {
 
 using cache::Action;
 
 OriginSays said_by_304(const http::ResponseHead& answer, const OriginQuestion& asked,
-                       const Request& request) {
+                       const policy::Request& request) {
   const auto& stored = *asked.stored;
   const bool asked_alone = asked.tags == stored.quotes().etag;
   if (cache::identifies(stored, answer, asked.tags)) return OriginSays::unmodified;
@@ -72,7 +72,7 @@ OriginQuestion OriginQuestion::past_parents() const {
 }
 
 OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
-                   const Request& request) {
+                   const policy::Request& request) {
   const auto status = answer.status;
   const bool part = asked.how.part;
   const bool on_condition = asked.how.action == Action::revalidate && asked.stored &&
@@ -89,7 +89,7 @@ OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked
 }
 
 bool is_behind_client(const http::ResponseHead& answer, std::optional<std::uint64_t> length,
-                      const Request& request) {
+                      const policy::Request& request) {
   const auto etag = answer.fields.value(http::field::etag);
   if (answer.status == 416) return cache::is_ahead(request.facts, etag, 0);
   const auto part = cache::range_of(answer);
@@ -99,13 +99,13 @@ bool is_behind_client(const http::ResponseHead& answer, std::optional<std::uint6
 
 std::optional<http::ContentRange> joined_with_stored(const http::ResponseHead& answer,
                                                      const OriginQuestion& asked,
-                                                     const Request& request) {
+                                                     const policy::Request& request) {
   const auto rest = cache::rest_wanted(request.facts, *asked.stored);
   return rest ? cache::joined(*rest, *asked.stored, answer) : std::nullopt;
 }
 
 cache::Storability storability_of(const http::ResponseHead& answer, const OriginQuestion& asked,
-                                  const Request& request, const cache::Times& times,
+                                  const policy::Request& request, const cache::Times& times,
                                   const http::CacheControl& control) {
   const bool whole_head = answer.status != 206 || asked.range_override || !request.facts.if_range;
   if (!whole_head) return cache::Storability::partial;
@@ -122,4 +122,4 @@ bool replaces_stored(unsigned status, cache::Storability storability) {
          storability != cache::Storability::partial;
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

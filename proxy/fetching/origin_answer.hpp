@@ -10,7 +10,7 @@
 #include "proxy/http/range.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // Which range the origin is asked for.
 enum class RangeAsked : std::uint8_t {
@@ -56,28 +56,28 @@ enum class OriginSays : std::uint8_t {
   response,          // the client's answer
 };
 OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
-                   const Request& request);
+                   const policy::Request& request);
 
 // Whether the client has a newer version of a growing file than the cache of the neighbour that
 // gave the answer. A sibling does not get the client's If-None-Match. `length`: of the answer's
 // body.
 bool is_behind_client(const http::ResponseHead& answer, std::optional<std::uint64_t> length,
-                      const Request& request);
+                      const policy::Request& request);
 
 // The bytes that the client gets when the answer is joined to the stored part; nothing if the two
 // may not be joined.
 std::optional<http::ContentRange> joined_with_stored(const http::ResponseHead& answer,
                                                      const OriginQuestion& asked,
-                                                     const Request& request);
+                                                     const policy::Request& request);
 
 // Whether the origin's answer may be stored. A part that answers the client's own If-Range may not,
 // because it may lack most of its head (RFC 9110 15.3.7).
 cache::Storability storability_of(const http::ResponseHead& answer, const OriginQuestion& asked,
-                                  const Request& request, const cache::Times& times,
+                                  const policy::Request& request, const cache::Times& times,
                                   const http::CacheControl& control);
 
 // Whether an answer that is not stored shows the stored response to be outdated. A refusal, an
 // error, most parts, and a private response say nothing of the stored response.
 bool replaces_stored(unsigned status, cache::Storability storability);
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -8,7 +8,7 @@
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Task;
 
@@ -24,20 +24,22 @@ bool neighbours_may_join(const cache::Entry& entry) {
   return !entry.quotes().etag.empty() && cache::strong_validator(entry) == entry.quotes().etag;
 }
 
-Attempt rest_at_origin(const FillContext& context, const BodyWriter& writer) {
+sources::Attempt rest_at_origin(const FillContext& context, const BodyWriter& writer) {
   const auto& request = context.request();
-  auto head =
-      rest_request(request, context.access.name(), *writer.entry(), context.fill().received());
-  return {context.access.sources, origin_plan(request, std::move(*head))};
+  auto head = sources::rest_request(request, context.access.name(), *writer.entry(),
+                                    context.fill().received());
+  return {context.access.sources, sources::origin_plan(request, std::move(*head))};
 }
 
-Task<Outcome<void>> write_joined(FillContext& context, BodyWriter& writer, Attempt rest) {
+Task<upstream::Outcome<void>> write_joined(FillContext& context, BodyWriter& writer,
+                                           sources::Attempt rest) {
   const auto joined = co_await writer.join(std::move(rest));
   if (!joined) co_return joined.error();
   co_return co_await writer.write(context.request().policy().settings.timeouts.body);
 }
 
-Task<Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& writer, Failure cut) {
+Task<upstream::Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& writer,
+                                                     upstream::Failure cut) {
   auto rest = rest_at_origin(context, writer);
   const auto answered = co_await rest.ask();
   if (!answered) co_return answered.error();
@@ -46,36 +48,39 @@ Task<Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& wri
 }
 
 // Takes the rest from the first neighbour that has it. Nothing: none has.
-Task<std::optional<Outcome<void>>> write_rest_from_neighbour(FillContext& context,
-                                                             BodyWriter& writer, RestFrom sources) {
+Task<std::optional<upstream::Outcome<void>>> write_rest_from_neighbour(FillContext& context,
+                                                                       BodyWriter& writer,
+                                                                       RestFrom sources) {
   const auto entry = writer.entry();
   const auto before = context.fill().received();
-  const PartAsked rest{{before, std::nullopt}, entry->quotes().etag};
-  ClaimantSearch::For wanted{context.job.key, context.request(), {rest}};
+  const sources::PartAsked rest{{before, std::nullopt}, entry->quotes().etag};
+  sources::ClaimantSearch::For wanted{context.job.key, context.request(), {rest}};
   wanted.nobody_else = sources == RestFrom::neighbours;
-  ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
+  sources::ClaimantSearch search(context.access.sources, std::move(wanted), context.inquiries);
   for (;;) {
     std::optional<UnreadWatch> watch(std::in_place, context, search);
     auto answer = co_await search.next();
     watch.reset();
     if (!answer) co_return std::nullopt;
     if (!writer.fits(*answer)) {
-      search.note(*answer, {Worth::unusable, peers::FalseHit::unfit});
+      search.note(*answer, {sources::Worth::unusable, peers::FalseHit::unfit});
       continue;
     }
     search.settle();
     auto written = co_await writer.join(std::move(*answer));
     const auto idle = search.body_idle(writer.attempt());
-    if (written) written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, kRateGrace));
-    search.note(writer.attempt(), worth_of(written), context.fill().received() - before);
+    if (written)
+      written = co_await writer.write(
+          idle, blocks::LeastRate(blocks::kLeastSiblingRate, blocks::kRateGrace));
+    search.note(writer.attempt(), sources::worth_of(written), context.fill().received() - before);
     co_return std::optional(written);
   }
 }
 
 }  // namespace
 
-Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure cut,
-                               RestFrom sources) {
+Task<upstream::Outcome<void>> write_rest(FillContext& context, BodyWriter& writer,
+                                         upstream::Failure cut, RestFrom sources) {
   if (!may_be_joined(*writer.entry())) co_return cut;
   const bool neighbours = sources != RestFrom::origin && neighbours_may_join(*writer.entry());
   // A neighbour that fails rests, so each is asked once.
@@ -83,7 +88,7 @@ Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure
        --peers) {
     const auto written = co_await write_rest_from_neighbour(context, writer, sources);
     if (!written) break;
-    const bool is_over = *written || worth_of(*written).worth != Worth::cut;
+    const bool is_over = *written || sources::worth_of(*written).worth != sources::Worth::cut;
     if (is_over) co_return *written;
     cut = written->error();
   }
@@ -91,18 +96,20 @@ Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure
   co_return co_await write_rest_from_origin(context, writer, cut);
 }
 
-Task<Outcome<void>> outlast_silence(FillContext& context, ClaimantSearch& search,
-                                    BodyWriter& writer, Outcome<void> written,
-                                    std::chrono::milliseconds idle) {
+Task<upstream::Outcome<void>> outlast_silence(FillContext& context, sources::ClaimantSearch& search,
+                                              BodyWriter& writer, upstream::Outcome<void> written,
+                                              std::chrono::milliseconds idle) {
   const auto longest = context.request().policy().settings.timeouts.body;
-  while (is_silent(written, writer.attempt()) && may_be_joined(*writer.entry())) {
+  while (sources::is_silent(written, writer.attempt()) && may_be_joined(*writer.entry())) {
     const auto before = context.fill().received();
-    std::function<bool(Attempt&)> fits = [&writer](Attempt& rest) { return writer.fits(rest); };
+    std::function<bool(sources::Attempt&)> fits = [&writer](sources::Attempt& rest) {
+      return writer.fits(rest);
+    };
     auto asked = rest_at_origin(context, writer);
-    auto rest = co_await race_for_rest(context.access.sources, writer.attempt(), std::move(asked),
-                                       std::move(fits), longest);
+    auto rest = co_await sources::race_for_rest(context.access.sources, writer.attempt(),
+                                                std::move(asked), std::move(fits), longest);
     if (rest) {
-      search.note(writer.attempt(), worth_of(written), before);
+      search.note(writer.attempt(), sources::worth_of(written), before);
       co_return co_await write_joined(context, writer, std::move(*rest));
     }
     written = co_await writer.write(idle);
@@ -111,4 +118,4 @@ Task<Outcome<void>> outlast_silence(FillContext& context, ClaimantSearch& search
   co_return written;
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

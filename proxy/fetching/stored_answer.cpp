@@ -8,25 +8,25 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using net::Task;
 
 namespace {
 
-void append_body(Fill& fill, const cache::Entry& entry) {
+void append_body(fill::Fill& fill, const cache::Entry& entry) {
   for (const auto& slice : entry.body.slices) fill.append(slice.block, slice.size);
 }
 
 }  // namespace
 
-cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
+cache::Freshened freshened_by(const FillContext& context, const sources::Attempt& answer,
                               const cache::Entry& stored) {
   return cache::freshen(context.cache().budget, stored, context.request().facts,
                         context.received(answer));
 }
 
-void write_unmodified(FillContext& context, Attempt& answer,
+void write_unmodified(FillContext& context, sources::Attempt& answer,
                       const cache::Ref<const cache::Entry>& stored, cache::Freshened freshened) {
   auto& fill = context.fill();
   auto from = context.provenance(answer);
@@ -48,7 +48,7 @@ void write_unmodified(FillContext& context, Attempt& answer,
   fill.finish();
 }
 
-void write_clients_unmodified(FillContext& context, Attempt answer,
+void write_clients_unmodified(FillContext& context, sources::Attempt answer,
                               cache::Ref<const cache::Entry> stored) {
   const auto control = context.control_of(answer);
   auto incoming = incoming_of(context, std::move(answer), control, cache::Storability::partial,
@@ -58,19 +58,20 @@ void write_clients_unmodified(FillContext& context, Attempt answer,
   writer.complete();
 }
 
-StoodIn stand_in(FillContext& context, const Attempt& failed,
+StoodIn stand_in(FillContext& context, const sources::Attempt& failed,
                  const cache::Ref<const cache::Entry>& stored, std::string_view why,
                  std::chrono::seconds leave) {
   auto& fill = context.fill();
   if (context.job.refresh) {  // a request that has joined the refresh asks again for itself
-    fill.fail({Failure::Where::us, Failure::What::abandoned, {}});
+    fill.fail({upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}});
     return StoodIn::yes;
   }
   const auto& request = context.request();
   if (!stored || !cache::may_stand_in(request.facts, *stored, context.now(), leave))
     return StoodIn::no;
-  const bool lacks_blocks = stored->object() && presence(context.access, request, context.job.key,
-                                                         *stored) != Presence::stored;
+  const bool lacks_blocks =
+      stored->object() && blocks::presence(context.access, request, context.job.key, *stored) !=
+                              blocks::Presence::stored;
   if (lacks_blocks) return StoodIn::no;
   context.remark("stale-if-error", why);
   auto from = context.provenance(failed);
@@ -81,7 +82,7 @@ StoodIn stand_in(FillContext& context, const Attempt& failed,
   return StoodIn::yes;
 }
 
-Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
+Task<void> write_completed(FillContext& context, sources::Attempt rest, const OriginQuestion& asked,
                            http::ContentRange joined) {
   const auto& stored = *asked.stored;
   auto& budget = context.cache().budget;
@@ -102,8 +103,8 @@ Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuest
   writer.end(co_await writer.write(idle));
 }
 
-Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
-                                     std::chrono::milliseconds idle) {
+Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
+                                               std::chrono::milliseconds idle) {
   const auto& facts = context.request().facts;
   const auto asked = http::only_range(facts.ranges);
   const std::optional<http::ContentRange> came = incoming.entry->range();
@@ -123,7 +124,8 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
   auto& attempt = incoming.attempt;
   const UnreadWatch watch(context, attempt);
   const auto before = range.first - came->range.first;
-  const auto skipped = co_await skip_body(context.access.sources, attempt.fetch(), before, idle);
+  const auto skipped =
+      co_await sources::skip_body(context.access.sources, attempt.fetch(), before, idle);
   if (!skipped) co_return skipped.error();
   incoming.entry = part.entry;
   incoming.length = range.size();
@@ -165,4 +167,4 @@ void store_cut_body(const FillContext& context, const Incoming& incoming) {
   store_part(context, incoming, kept.entry);
 }
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -11,31 +11,31 @@
 #include "proxy/fetching/context.hpp"
 #include "proxy/fetching/origin_answer.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 // `stored` with the fields of a 304 that validates it.
-cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
+cache::Freshened freshened_by(const FillContext& context, const sources::Attempt& answer,
                               const cache::Entry& stored);
 // For a 304 that validates `stored`: stores what freshened_by() returned, and answers with it.
-void write_unmodified(FillContext& context, Attempt& answer,
+void write_unmodified(FillContext& context, sources::Attempt& answer,
                       const cache::Ref<const cache::Entry>& stored, cache::Freshened freshened);
 
 // For an origin's 304 about a response that only the client holds: passes the 304 on.
-void write_clients_unmodified(FillContext& context, Attempt answer,
+void write_clients_unmodified(FillContext& context, sources::Attempt answer,
                               cache::Ref<const cache::Entry> stored);
 
 // Answers with `stored` for an origin that failed, if `stored` may stand in (RFC 5861 4). If the
 // job is a refresh, ends the fill, and changes nothing. `why`: for Cache-Status; `leave`: how stale
 // the settings allow `stored` to be. Returns whether the fill has ended.
 enum class StoodIn : std::uint8_t { yes, no };
-StoodIn stand_in(FillContext& context, const Attempt& failed,
+StoodIn stand_in(FillContext& context, const sources::Attempt& failed,
                  const cache::Ref<const cache::Entry>& stored, std::string_view why,
                  std::chrono::seconds leave);
 
 // Writes the stored part and its continuation `rest` as one body. `joined`: the bytes for the
 // client; see joined_with_stored().
-net::Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
-                                http::ContentRange joined);
+net::Task<void> write_completed(FillContext& context, sources::Attempt rest,
+                                const OriginQuestion& asked, http::ContentRange joined);
 
 // Cuts the answer to a range override to the range that the client asked for. Fails if the body
 // does. `idle`: the longest wait for the next bytes.
@@ -44,8 +44,8 @@ enum class CutToSize : std::uint8_t {
   not_there,  // the answer lacks the client's range, its bytes were coded apart from the others, or
               // the client's If-Range names another version
 };
-net::Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
-                                          std::chrono::milliseconds idle);
+net::Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
+                                                    std::chrono::milliseconds idle);
 
 // Stores a complete part, combined with a stored part of the same representation. Returns whether
 // anything was stored. `incoming`: the answer that had the part.
@@ -55,4 +55,4 @@ bool store_part(const FillContext& context, const Incoming& incoming,
 // Stores the received bytes of a cut body, if a strong validator allows the rest to be asked for.
 void store_cut_body(const FillContext& context, const Incoming& incoming);
 
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <tuple>
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 // One write of a client; with more, its thread would neglect the others.
 constexpr std::size_t kMaxTaken = 256 * 1024;  // bytes handed to a reader at once
-constexpr Failure kLeft{Failure::Where::us, Failure::What::overload, {}};
+constexpr upstream::Failure kLeft{
+    upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
 
 }  // namespace
 
@@ -78,7 +79,7 @@ void Fill::keep_window() {
 
 net::Task<Fill::Room> Fill::room(std::uint64_t window) {
   for (;;) {
-    Wakeup* wakeup = nullptr;
+    net::Wakeup* wakeup = nullptr;
     {
       const threads::MutexLock lock(mutex_);
       if (readers_.attached.empty()) co_return Room::no_reader;
@@ -130,7 +131,7 @@ void Fill::finish(cache::Storability storability) {
   wake_readers();
 }
 
-void Fill::fail(Failure failure, std::vector<Inquiry> asked) {
+void Fill::fail(upstream::Failure failure, std::vector<observe::Inquiry> asked) {
   const threads::MutexLock lock(mutex_);
   end_.failure = failure;
   end_.asked = std::move(asked);
@@ -207,7 +208,7 @@ std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::
   return attached(std::unique_ptr<FillReader>(new FillReader(std::move(fill), executor)));
 }
 
-std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, Wakeup& wakeup) {
+std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::Wakeup& wakeup) {
   return attached(std::unique_ptr<FillReader>(new FillReader(std::move(fill), wakeup)));
 }
 
@@ -270,7 +271,7 @@ FillReader::News FillReader::news() {
   return {.head = known_head()};
 }
 
-net::Task<Outcome<const FillHead*>> FillReader::head() {
+net::Task<upstream::Outcome<const FillHead*>> FillReader::head() {
   for (;;) {
     {
       const threads::MutexLock lock(fill_->mutex_);
@@ -280,7 +281,7 @@ net::Task<Outcome<const FillHead*>> FillReader::head() {
   }
 }
 
-std::optional<Outcome<const FillHead*>> FillReader::known_head() const {
+std::optional<upstream::Outcome<const FillHead*>> FillReader::known_head() const {
   if (fill_->heads_.last) return &*fill_->heads_.last;
   if (fill_->end_.failure) return *fill_->end_.failure;
   if (detached_) return kLeft;
@@ -310,7 +311,7 @@ bool FillReader::at_end() const {
   return fill_->end_.finished && !detached_ && position_ == fill_->arrived_.bytes();
 }
 
-net::Task<Outcome<Pieces>> FillReader::next() {
+net::Task<upstream::Outcome<Pieces>> FillReader::next() {
   Pieces pieces;
   for (;;) {
     {
@@ -365,4 +366,4 @@ bool FillReader::take(Pieces& pieces) {
   return true;
 }
 
-}  // namespace proxy
+}  // namespace proxy::fill

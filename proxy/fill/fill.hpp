@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/cache/body.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/storability.hpp"
@@ -23,14 +22,14 @@
 #include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 
 // The source of a response, for Cache-Status and the log.
 struct Provenance {
   cache::SourceKind source = cache::SourceKind::origin;
   std::string host;  // of the server that answered
   std::string peer;  // the name of the neighbour, or of the parent; empty: the origin answered
-  Hierarchy hierarchy = Hierarchy::direct;
+  observe::Hierarchy hierarchy = observe::Hierarchy::direct;
   std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
   // Why it is not stored; `yes`: it is, or was before.
@@ -42,7 +41,7 @@ struct Provenance {
   // When the origin was asked by a request with no-cache, which caches on the way pass on. Nothing:
   // by another request.
   std::optional<std::chrono::steady_clock::time_point> asked_past_caches = {};
-  Inquiries inquiries;
+  observe::Inquiries inquiries;
 };
 
 struct FillHead {
@@ -64,8 +63,8 @@ struct FillEnd {
   bool finished = false;
   // Why the body was not stored, as far as the head did not tell.
   cache::Storability storability = cache::Storability::yes;
-  std::optional<Failure> failure = {};
-  std::vector<Inquiry> asked = {};  // the sources that were asked before the failure
+  std::optional<upstream::Failure> failure = {};
+  std::vector<observe::Inquiry> asked = {};  // the sources that were asked before the failure
 };
 
 // The slices of a body on its way. Numbers them from 0 in the order of their arrival. The oldest
@@ -131,7 +130,7 @@ class LentBody {
 
   // Moves the next bytes of the body, at least one, into the pipe, which is empty. Zero: the body
   // has ended.
-  virtual net::Task<Outcome<std::size_t>> next(net::Pipe& into) = 0;
+  virtual net::Task<upstream::Outcome<std::size_t>> next(net::Pipe& into) = 0;
 
  protected:
   ~LentBody() = default;
@@ -203,7 +202,7 @@ class Fill {
   // `storability`: whether the body was stored, or why not, as far as the head did not tell.
   void finish(cache::Storability storability = cache::Storability::yes);
   // `asked`: the sources that have failed, see Inquiries::list.
-  void fail(Failure failure, std::vector<Inquiry> asked = {});
+  void fail(upstream::Failure failure, std::vector<observe::Inquiry> asked = {});
 
   // Returns whether the fill has no reader. If so, no reader can attach any more.
   bool close_if_unread();
@@ -231,7 +230,7 @@ class Fill {
   struct Writer {
     net::Executor executor;
     // Made when the writer first waits for room, which few writers do. It then stays.
-    std::optional<Wakeup> wakeup = {};
+    std::optional<net::Wakeup> wakeup = {};
 
     void wake() {
       if (wakeup) wakeup->notify();
@@ -259,7 +258,7 @@ class Fill {
   void drop_behind() REQUIRES(mutex_);
   FillReader* slowest() const REQUIRES(mutex_);
 
-  const FrameString url_;
+  const net::FrameString url_;
   const machine::Clock* const clock_;
   bool was_listed_ = false;
   // The sum of arrived_.bytes() and FillWindow::passed.
@@ -281,7 +280,7 @@ class FillReader : public net::InFrameMemory {
   // Null if the fill keeps only a window, was given up, or has failed.
   static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Executor executor);
   // The same, with a Wakeup that outlives the reader. It serves one reader at a time.
-  static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, Wakeup& wakeup);
+  static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Wakeup& wakeup);
   ~FillReader();
   FillReader(const FillReader&) = delete;
   FillReader& operator=(const FillReader&) = delete;
@@ -290,11 +289,11 @@ class FillReader : public net::InFrameMemory {
   // more once the Wakeup is notified.
   struct News {
     std::optional<std::string> interim = {};
-    std::optional<Outcome<const FillHead*>> head = {};
+    std::optional<upstream::Outcome<const FillHead*>> head = {};
   };
   [[nodiscard]] News news();
   // The head lives as long as the fill.
-  net::Task<Outcome<const FillHead*>> head();
+  net::Task<upstream::Outcome<const FillHead*>> head();
   // Call this after the last bytes, or after a failure.
   [[nodiscard]] FillEnd end() const;
   // The next bytes that have arrived already, perhaps none.
@@ -305,7 +304,7 @@ class FillReader : public net::InFrameMemory {
   [[nodiscard]] bool at_end() const;
   // Waits for the next bytes; none at the end, and none if the writer lends the rest of the body. A
   // cut body is a failure, never an end.
-  net::Task<Outcome<Pieces>> next();
+  net::Task<upstream::Outcome<Pieces>> next();
 
   // Whether the writer may lend the body to this reader from now on.
   enum class Borrows : std::uint8_t { no, yes };
@@ -321,7 +320,7 @@ class FillReader : public net::InFrameMemory {
     Borrowed& operator=(const Borrowed&) = delete;
 
     // See LentBody::next(). While it waits, waits_since() tells so.
-    net::Task<Outcome<std::size_t>> next(net::Pipe& into);
+    net::Task<upstream::Outcome<std::size_t>> next(net::Pipe& into);
 
    private:
     void record(std::size_t moved);
@@ -353,12 +352,13 @@ class FillReader : public net::InFrameMemory {
 
  private:
   friend class Fill;
-  FillReader(std::shared_ptr<Fill> fill, Wakeup& wakeup)
+  FillReader(std::shared_ptr<Fill> fill, net::Wakeup& wakeup)
       : fill_(std::move(fill)), wakeup_(wakeup) {}
   FillReader(std::shared_ptr<Fill> fill, net::Executor executor)
       : fill_(std::move(fill)), own_wakeup_(std::in_place, executor), wakeup_(*own_wakeup_) {}
   static std::unique_ptr<FillReader> attached(std::unique_ptr<FillReader> reader);
-  [[nodiscard]] std::optional<Outcome<const FillHead*>> known_head() const REQUIRES(fill_->mutex_);
+  [[nodiscard]] std::optional<upstream::Outcome<const FillHead*>> known_head() const
+      REQUIRES(fill_->mutex_);
   bool take(Pieces& pieces) REQUIRES(fill_->mutex_);
   void pass_taken() REQUIRES(fill_->mutex_);
   void detach() REQUIRES(fill_->mutex_);
@@ -369,8 +369,8 @@ class FillReader : public net::InFrameMemory {
   }
 
   std::shared_ptr<Fill> fill_;
-  std::optional<Wakeup> own_wakeup_;
-  Wakeup& wakeup_;
+  std::optional<net::Wakeup> own_wakeup_;
+  net::Wakeup& wakeup_;
   // Since when the source is slow, and the bytes taken by then.
   struct Slow {
     std::chrono::steady_clock::time_point since;
@@ -389,4 +389,4 @@ class FillReader : public net::InFrameMemory {
   bool detached_ GUARDED_BY(fill_->mutex_) = false;       // fell too far behind, or left
 };
 
-}  // namespace proxy
+}  // namespace proxy::fill

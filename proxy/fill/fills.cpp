@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-namespace proxy {
+namespace proxy::fill {
 
 Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, const FillPlace& place,
                             Time now, const Fill* unfit) {
   // Made before the lock is taken, though a request that joins has no use for it: no other request
   // shall wait for the allocator.
-  auto fill = make_shared_in_frames<Fill>(url, place);
+  auto fill = net::make_shared_in_frames<Fill>(url, place);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   if (shard.unshared.holds(key, now)) return {fill, Turn::alone};
@@ -33,7 +33,7 @@ std::shared_ptr<Fill> Fills::under_way(const digest::Key& key, const std::string
 
 std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::string& url,
                                            const FillPlace& place) {
-  auto fill = make_shared_in_frames<Fill>(url, place);
+  auto fill = net::make_shared_in_frames<Fill>(url, place);
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   // A fill under way renews the entry as well as a refresh does.
@@ -98,7 +98,7 @@ void Fills::clear() {
 
 // The purge is remembered before fills are delisted. So a fill that is listed after its shard was
 // searched has begun after the purge was remembered.
-void Fills::invalidate(const PurgePattern& purge, Time now) {
+void Fills::invalidate(const cache::PurgePattern& purge, Time now) {
   {
     const threads::MutexLock lock(purges_mutex_);
     purges_.remember(purge, now);
@@ -134,4 +134,4 @@ bool Fills::purged(std::string_view name, Time since, cache::GiverTag giver) {
   return purges_.may_cover(name, since, giver);
 }
 
-}  // namespace proxy
+}  // namespace proxy::fill

@@ -16,11 +16,10 @@
 #include "config/expiring_table.hpp"
 #include "digest/key.hpp"
 #include "peers/site.hpp"
-#include "peers/threads/mutex.hpp"
 #include "proxy/cache/purge_pattern.hpp"
 #include "proxy/fill/fill.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 
 // Remembers keys for a while, up to a number of keys. The oldest are forgotten first. Not
 // thread-safe.
@@ -90,7 +89,7 @@ class Fills {
   // The fill of this URL that requests may join; null if there is none.
   std::shared_ptr<Fill> under_way(const digest::Key& key, const std::string& url, Time now);
   static Entered alone(const std::string& url, const FillPlace& place) {
-    return {make_shared_in_frames<Fill>(url, place), Turn::alone};
+    return {net::make_shared_in_frames<Fill>(url, place), Turn::alone};
   }
 
   // Lists a fill that no request waits for; later requests may join it. Null if the key is already
@@ -114,7 +113,7 @@ class Fills {
   // be stored, and no request will join one.
   void invalidate(const digest::Key& key, Time now);
   // As above, for every URL that the purge covers.
-  void invalidate(const PurgePattern& purge, Time now);
+  void invalidate(const cache::PurgePattern& purge, Time now);
   // Whether the URL `name` was invalidated within kInvalidated. Also returns true when the history
   // has overflowed.
   bool recently_invalidated(const digest::Key& key, std::string_view name, Time now);
@@ -132,7 +131,7 @@ class Fills {
     threads::Mutex mutex{threads::Place::second};
     using Listed = std::pair<const digest::Key, std::shared_ptr<Fill>>;
     std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash, std::equal_to<>,
-                       FrameAllocator<Listed>>
+                       net::FrameAllocator<Listed>>
         fills GUARDED_BY(mutex);
     std::unordered_set<digest::Key, digest::KeyHash> refreshing GUARDED_BY(mutex);
     RecentKeys unshared GUARDED_BY(mutex){4096};
@@ -146,7 +145,7 @@ class Fills {
   std::atomic<Time> last_purge_{Time::min()};
   // Third, because a response that is being stored looks for purges under its URL's lock.
   threads::Mutex purges_mutex_{threads::Place::third};
-  RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};
+  cache::RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};
 };
 
 // Which neighbour is fetching what, as far as the neighbours have told this proxy: see
@@ -180,4 +179,4 @@ class SiteFetches {
       kMost};
 };
 
-}  // namespace proxy
+}  // namespace proxy::fill

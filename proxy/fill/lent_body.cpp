@@ -1,7 +1,7 @@
 // How a fill lends its body, and how the reader borrows it.
 #include "proxy/fill/fill.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 constexpr std::uint64_t kBlockOfOthers = 64 * 1024;
@@ -9,7 +9,7 @@ constexpr std::uint64_t kBlockOfOthers = 64 * 1024;
 }  // namespace
 
 net::Task<void> Fill::lend(LentBody& body) {
-  Wakeup* wakeup = nullptr;
+  net::Wakeup* wakeup = nullptr;
   {
     const threads::MutexLock lock(mutex_);
     const auto& attached = readers_.attached;
@@ -51,7 +51,7 @@ std::unique_ptr<FillReader::Borrowed> FillReader::borrow() {
   return std::make_unique<Borrowed>(*this, *fill_->window_->lent);
 }
 
-net::Task<Outcome<std::size_t>> FillReader::Borrowed::next(net::Pipe& into) {
+net::Task<upstream::Outcome<std::size_t>> FillReader::Borrowed::next(net::Pipe& into) {
   const auto* const clock = reader_.fill_->clock_;
   if (!reader_.slow_ && clock) reader_.slow_ = Slow{clock->steady(), moved_};
   reader_.waits_ = true;
@@ -78,4 +78,4 @@ FillReader::Borrowed::~Borrowed() {
   fill.writer_.wake();
 }
 
-}  // namespace proxy
+}  // namespace proxy::fill

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace proxy {
+namespace proxy::http {
 
 HostPattern::HostPattern(const config::HostSpec& written)
     : host_(canonical_pattern(written.host)),
@@ -53,4 +53,4 @@ bool PeerHosts::may_ask(std::size_t peer, const http::Target& target) const {
   return (only.empty() || matches_any(only, target)) && !matches_any(never, target);
 }
 
-}  // namespace proxy
+}  // namespace proxy::http

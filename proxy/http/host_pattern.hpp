@@ -12,7 +12,7 @@
 #include "config/settings.hpp"
 #include "proxy/http/target.hpp"
 
-namespace proxy {
+namespace proxy::http {
 
 // A name matches itself, "*.example.com" matches the hosts below example.com, and "*" matches every
 // host. A pattern with a port matches only that port. Pure.
@@ -59,4 +59,4 @@ class PeerHosts {
   std::vector<Hosts> hosts_;  // by peer
 };
 
-}  // namespace proxy
+}  // namespace proxy::http

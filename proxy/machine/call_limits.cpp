@@ -17,7 +17,7 @@
 
 #include "proxy/machine/sandbox.hpp"
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 namespace {
 
 // clang-format off
@@ -162,4 +162,4 @@ bool limit_calls() {
   return filter.load();
 }
 
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

@@ -16,7 +16,7 @@
 #include "config/text.hpp"
 #include "proxy/machine/launcher.hpp"
 
-namespace proxy::succession {
+namespace proxy::machine::succession {
 namespace {
 
 constexpr std::size_t kLongest = 128 * 1024;  // more than the longest URL or order to purge
@@ -189,4 +189,4 @@ void Successor::record_forgotten(std::string_view number) {
   if (order) order.mapped()(true);
 }
 
-}  // namespace proxy::succession
+}  // namespace proxy::machine::succession

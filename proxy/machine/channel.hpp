@@ -13,7 +13,7 @@
 #include "peers/threads/mutex.hpp"
 #include "proxy/machine/descriptor.hpp"
 
-namespace proxy::succession {
+namespace proxy::machine::succession {
 
 enum class Kind : char {
   order = 'o',         // to the launcher, first: what an order before has left is void
@@ -125,4 +125,4 @@ class Successor {
   std::map<std::uint64_t, Answered> waiting_ GUARDED_BY(mutex_);  // by the order's number
 };
 
-}  // namespace proxy::succession
+}  // namespace proxy::machine::succession

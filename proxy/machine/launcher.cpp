@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace proxy::succession {
+namespace proxy::machine::succession {
 namespace {
 
 constexpr const char* kLauncherName = "hearsay-launch";
@@ -192,4 +192,4 @@ std::vector<Inherited> inherited_sockets() {
   return sockets;
 }
 
-}  // namespace proxy::succession
+}  // namespace proxy::machine::succession

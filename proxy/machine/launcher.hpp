@@ -8,7 +8,7 @@
 
 #include "proxy/machine/channel.hpp"
 
-namespace proxy::succession {
+namespace proxy::machine::succession {
 
 // The names (LISTEN_FDNAMES) of sockets that a predecessor had opened for the settings "listen" and
 // "control".
@@ -64,4 +64,4 @@ class Launcher {
   Descriptor orders_;
 };
 
-}  // namespace proxy::succession
+}  // namespace proxy::machine::succession

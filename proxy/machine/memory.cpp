@@ -9,7 +9,7 @@
 extern "C" [[gnu::weak]] int mallctl(const char* name, void* old_value, std::size_t* old_size,
                                      void* new_value, std::size_t new_size) noexcept;
 
-namespace proxy::memory {
+namespace proxy::machine::memory {
 namespace {
 
 constexpr std::size_t kBytes = std::size_t{16} << 20;
@@ -62,4 +62,4 @@ void return_all_freed() {
   order("arena.4096.purge");
 }
 
-}  // namespace proxy::memory
+}  // namespace proxy::machine::memory

@@ -5,7 +5,7 @@
 
 #include "peers/threads/alarm.hpp"
 
-namespace proxy::memory {
+namespace proxy::machine::memory {
 
 // Address space that nothing uses until an allocation fails, as under a limit of the address space
 // (ulimit -v). The reserve is then given up for that allocation, and failed() rings: its waiter
@@ -34,4 +34,4 @@ void return_freed();
 // Returns all free pages at once.
 void return_all_freed();
 
-}  // namespace proxy::memory
+}  // namespace proxy::machine::memory

@@ -22,7 +22,7 @@
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/folders.hpp"
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 namespace {
 
 using machine::Descriptor;
@@ -279,4 +279,4 @@ std::vector<Grant> grants_for(const config::Settings& settings, const path& sett
   return grants;
 }
 
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

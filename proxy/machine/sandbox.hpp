@@ -8,7 +8,7 @@
 
 #include "config/settings.hpp"
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 
 // Which files a running proxy needs: those that its settings name, and those that its libraries
 // read.
@@ -124,4 +124,4 @@ int landlock_version();
 // Returns whether the limits are in force. Needs no_new_privs.
 bool limit_files(const std::vector<Grant>& grants);
 
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

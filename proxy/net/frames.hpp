@@ -88,7 +88,7 @@ struct InFrameMemory {
 
 }  // namespace proxy::net
 
-namespace proxy {
+namespace proxy::net {
 
 // Shared objects and texts in the memory of frames: what each miss makes anew and gives up soon.
 // Any thread may free it.
@@ -115,4 +115,4 @@ std::shared_ptr<T> make_shared_in_frames(Args&&... args) {
 
 using FrameString = std::basic_string<char, std::char_traits<char>, FrameAllocator<char>>;
 
-}  // namespace proxy
+}  // namespace proxy::net

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-namespace proxy {
+namespace proxy::net {
 
 namespace asio = net::asio;
 using HttpError = boost::beast::http::error;
@@ -233,4 +233,4 @@ Result<std::size_t> BodyReader::decode_buffered(asio::mutable_buffer into) {
   return produced;
 }
 
-}  // namespace proxy
+}  // namespace proxy::net

@@ -13,7 +13,7 @@
 #include "proxy/net/pipe.hpp"
 #include "proxy/net/stream.hpp"
 
-namespace proxy {
+namespace proxy::net {
 
 // Read buffers of one thread, lent to connections that are reading, so that idle ones hold none.
 class BufferPool {
@@ -185,4 +185,4 @@ class BodyReader {
   bool ended_ = false;  // of until_close: the stream has ended
 };
 
-}  // namespace proxy
+}  // namespace proxy::net

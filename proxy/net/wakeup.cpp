@@ -9,18 +9,18 @@
 
 #include "proxy/net/frames.hpp"
 
-namespace proxy {
+namespace proxy::net {
 
 namespace asio = net::asio;
 
 namespace {
 
 using Woken = Wakeup::Woken;
-using Resume = net::Resume<Woken>;
+using ResumeWoken = Resume<Woken>;
 using Clock = Wakeup::Clock;
 
 struct Waiting : boost::intrusive::list_base_hook<>, boost::intrusive::set_base_hook<> {
-  std::optional<Resume> resume;
+  std::optional<ResumeWoken> resume;
   Clock::time_point until;  // while it is in a set
 
   [[nodiscard]] bool is_in_set() const { return set_base_hook::is_linked(); }
@@ -46,7 +46,7 @@ class Wakeup::Parked final : public asio::execution_context::service {
   void follow(const machine::Clock& clock) { clock_ = &clock; }
   [[nodiscard]] Clock::time_point now() const { return clock_ ? clock_->steady() : Clock::now(); }
 
-  void add(Waiting& waiting, Resume resume, Clock::time_point until) {
+  void add(Waiting& waiting, ResumeWoken resume, Clock::time_point until) {
     assert(!waiting.resume);
     waiting.resume.emplace(std::move(resume));
     list_.push_back(waiting);
@@ -55,7 +55,7 @@ class Wakeup::Parked final : public asio::execution_context::service {
     by_end_.insert(waiting);
     look_at(until);
   }
-  Resume take(Waiting& waiting) {
+  ResumeWoken take(Waiting& waiting) {
     list_.erase(list_.iterator_to(waiting));
     if (waiting.is_in_set()) by_end_.erase(by_end_.iterator_to(waiting));
     if (looks_late_ && by_end_.empty()) {
@@ -185,4 +185,4 @@ void Wakeup::notify_within() {
   state_->wake();
 }
 
-}  // namespace proxy
+}  // namespace proxy::net

@@ -11,7 +11,7 @@
 #include "proxy/machine/clock.hpp"
 #include "proxy/net/asio.hpp"
 
-namespace proxy {
+namespace proxy::net {
 
 // wait() is for the coroutine of the executor, one at a time. A notify() before wait() is
 // remembered; several of them before one wait() count once.
@@ -75,4 +75,4 @@ class Wakeup::Wait {
   net::Resume<Woken>::Into woken_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::net

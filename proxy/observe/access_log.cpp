@@ -14,7 +14,7 @@
 #include "config/counted.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 // Programs that read Squid's log know a neighbour's question by this method, and leave it out of
@@ -372,4 +372,4 @@ void AccessLog::flush() {
   update_fault();
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

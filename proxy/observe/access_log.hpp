@@ -12,14 +12,13 @@
 #include <utility>
 
 #include "config/settings.hpp"
-#include "peers/threads/mutex.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/machine/folders.hpp"
 #include "proxy/observe/fault.hpp"
 #include "proxy/observe/request_record.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 struct LogEntry {
   std::chrono::system_clock::time_point ended;
@@ -163,4 +162,4 @@ class AccessLog {
   std::jthread thread_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::observe

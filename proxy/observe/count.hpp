@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace proxy {
+namespace proxy::observe {
 
 class Count {
  public:
@@ -61,4 +61,4 @@ class Histogram {
   Count sum_;  // nanoseconds
 };
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -17,7 +17,7 @@
 
 #include "peers/threads/mutex.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 // Of the loggers. Lines show the first one.
@@ -201,4 +201,4 @@ void flush_events(EventLimit::Clock::time_point now) {
   the_sink()->flush(now);
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -12,7 +12,7 @@
 
 #include "config/settings.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // What an event is about, without what differs from one event to the next: the words of its text
 // that have no digit, dot, slash or colon. Pure.
@@ -69,4 +69,4 @@ std::string_view priority(spdlog::level::level_enum level);
 // minutes of events are counted by these times. Any thread.
 void flush_events(EventLimit::Clock::time_point now);
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace proxy {
+namespace proxy::observe {
 
 // Appends a metric's help and type, before its samples. `type`: "counter", whose name ends in
 // "_total", or "gauge".
@@ -24,4 +24,4 @@ void single(std::string& out, std::string_view name, std::string_view type, std:
   fmt::format_to(std::back_inserter(out), "{} {}\n", name, value);
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -10,7 +10,7 @@
 
 #include "peers/threads/mutex.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // A fault that lasts until it is mended. Whoever finds it sets it, and /health shows it. Any
 // thread.
@@ -89,4 +89,4 @@ class StuckThreads {
   std::vector<std::string> names_ GUARDED_BY(mutex_);
 };
 
-}  // namespace proxy
+}  // namespace proxy::observe

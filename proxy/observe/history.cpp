@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using std::chrono::sys_seconds;
@@ -19,10 +19,10 @@ constexpr bool is_of_client(std::size_t tag) {
 
 std::uint64_t failed_by_origins(const Metrics& metrics) {
   std::uint64_t sum = 0;
-  for (std::size_t cause = 0; cause < kFailures; ++cause) {
-    const auto what = static_cast<Failure::What>(cause);
+  for (std::size_t cause = 0; cause < upstream::kFailures; ++cause) {
+    const auto what = static_cast<upstream::Failure::What>(cause);
     // A name that does not exist is most often a typing error of a client.
-    if (!is_of_origin(what) || what == Failure::What::no_address) continue;
+    if (!upstream::is_of_origin(what) || what == upstream::Failure::What::no_address) continue;
     sum += metrics.sum(&ThreadCounters::failed, cause);
   }
   return sum;
@@ -134,4 +134,4 @@ Sample History::sum_of_last(std::chrono::seconds time) const {
   return sum;
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -12,7 +12,7 @@
 #include "peers/threads/mutex.hpp"
 #include "proxy/observe/metrics.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // What the history counts. Requests for our own pages, neighbours' questions among them, count in
 // no series.
@@ -85,4 +85,4 @@ class History {
   std::chrono::sys_seconds minutes_end_ GUARDED_BY(mutex_){};
 };
 
-}  // namespace proxy
+}  // namespace proxy::observe

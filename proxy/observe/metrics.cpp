@@ -7,7 +7,7 @@
 
 #include "proxy/observe/exposition.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 template <class Owner>
@@ -67,11 +67,12 @@ void append_requests(std::string& out, const Metrics& metrics) {
     labelled(out, kName, "result", metric_tag(static_cast<Tag>(tag)),
              metrics.sum(&ThreadCounters::requests, tag));
   }
-  for (std::size_t cause = 0; cause <= kFailures; ++cause) {
-    const auto what = static_cast<Failure::What>(cause);
-    if (what == Failure::What::denied) continue;  // has a result of its own
+  for (std::size_t cause = 0; cause <= upstream::kFailures; ++cause) {
+    const auto what = static_cast<upstream::Failure::What>(cause);
+    if (what == upstream::Failure::What::denied) continue;  // has a result of its own
     fmt::format_to(std::back_inserter(out), "{}{{result=\"{}\",why=\"{}\"}} {}\n", kName,
-                   metric_tag(Tag::failed), cause == kFailures ? "parent" : word(what),
+                   metric_tag(Tag::failed),
+                   cause == upstream::kFailures ? "parent" : upstream::word(what),
                    metrics.sum(&ThreadCounters::failed, cause));
   }
 }
@@ -164,10 +165,10 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
 
 std::size_t cause_of(std::string_view failure) {
   // A search, but only for requests that failed. A record holds the word, as logs do.
-  for (std::size_t what = 0; what < kFailures; ++what) {
-    if (word(static_cast<Failure::What>(what)) == failure) return what;
+  for (std::size_t what = 0; what < upstream::kFailures; ++what) {
+    if (upstream::word(static_cast<upstream::Failure::What>(what)) == failure) return what;
   }
-  return kFailures;
+  return upstream::kFailures;
 }
 
 void count_request(ThreadCounters& counters, const RequestRecord& record,
@@ -228,4 +229,4 @@ void append_samples(std::string& out, std::string_view name, std::string_view la
                  name, labels, up_to, seconds(reading.sum));
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

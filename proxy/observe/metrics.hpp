@@ -13,7 +13,7 @@
 #include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // The forms in which neighbours get our digest.
 enum class ServedForm : std::uint8_t { native, squid };
@@ -34,10 +34,10 @@ inline constexpr std::size_t kStatusClasses = 6;
 
 // How requests were answered.
 struct RequestCounters {
-  std::array<Count, kTags> requests;                 // answered, by Tag
-  std::array<Count, kFailures + 1> failed;           // of them Tag::failed, by cause_of()
-  std::array<Count, kStatusClasses> by_class;        // but questions, by class of the status
-  std::array<RequestTimes, kRequestOutcomes> times;  // by RequestOutcome
+  std::array<Count, kTags> requests;                  // answered, by Tag
+  std::array<Count, upstream::kFailures + 1> failed;  // of them Tag::failed, by cause_of()
+  std::array<Count, kStatusClasses> by_class;         // but questions, by class of the status
+  std::array<RequestTimes, kRequestOutcomes> times;   // by RequestOutcome
   Count collapsed;
   Count aborted;
   Count malformed;  // refused by the scan
@@ -131,4 +131,4 @@ void append_request_metrics(std::string& out, const Metrics& metrics);
 void append_samples(std::string& out, std::string_view name, std::string_view labels,
                     const Histogram::Reading& reading);
 
-}  // namespace proxy
+}  // namespace proxy::observe

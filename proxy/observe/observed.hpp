@@ -10,7 +10,7 @@
 #include "proxy/observe/recent_requests.hpp"
 #include "proxy/observe/refused_neighbours.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 class DiskWatch;
 
@@ -44,4 +44,4 @@ struct ObservedByThread {
   RecentRequests::OfThread& recent;
 };
 
-}  // namespace proxy
+}  // namespace proxy::observe

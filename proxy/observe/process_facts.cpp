@@ -14,7 +14,7 @@
 #include "proxy/observe/exposition.hpp"
 #include "proxy/version.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 std::chrono::duration<double> seconds_of(const timeval& time) {
@@ -110,4 +110,4 @@ void append_process_metrics(std::string& out, const ProcessFacts& facts,
          threads::lock_waits().load(std::memory_order_relaxed));
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

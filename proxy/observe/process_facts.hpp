@@ -10,7 +10,7 @@
 #include "peers/threads/mutex.hpp"
 #include "proxy/machine/descriptor.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 class ProcessFacts {
  public:
@@ -42,4 +42,4 @@ class ProcessFacts {
 void append_process_metrics(std::string& out, const ProcessFacts& facts,
                             std::chrono::system_clock::time_point started);
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-namespace proxy {
+namespace proxy::observe {
 
 namespace {
 
@@ -221,4 +221,4 @@ Busiest::Tally& Busiest::tally_of(const RecentRequests::Found& found) {
   return tallies_[found.thread][static_cast<std::size_t>(kind_of(found.request->record))];
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -12,10 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/observe/access_log.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // One request. Of the record it has what verdict_of() reads, the status and the bytes; the rest is
 // empty. Texts of more than 1 KiB are cut.
@@ -142,4 +141,4 @@ class Busiest {
 // The host of a URL, or of "HOST:PORT", with its port.
 std::string_view host_in(std::string_view url);
 
-}  // namespace proxy
+}  // namespace proxy::observe

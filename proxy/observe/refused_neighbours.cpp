@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace proxy {
+namespace proxy::observe {
 
 void RefusedNeighbours::note(Refused neighbour) {
   const auto text = neighbour.text;
@@ -48,4 +48,4 @@ std::vector<RefusedNeighbours::Refused> RefusedNeighbours::lately(Time now) cons
   return recent;
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

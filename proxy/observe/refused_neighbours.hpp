@@ -10,7 +10,7 @@
 #include "config/networks.hpp"
 #include "peers/threads/mutex.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // By their addresses. Bounded: the one that has been silent for longest is forgotten first. Any
 // thread.
@@ -43,4 +43,4 @@ class RefusedNeighbours {
   std::vector<Refused> all_ GUARDED_BY(mutex_);
 };
 
-}  // namespace proxy
+}  // namespace proxy::observe

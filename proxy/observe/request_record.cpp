@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 // A WebSocket lasts as long as its two ends wish, which is no time of ours.
@@ -90,4 +90,4 @@ std::optional<RequestOutcome> outcome_of(const RequestRecord& record) {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -12,7 +12,7 @@
 #include "proxy/cache/storability.hpp"
 #include "proxy/http/cache_status.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // A question to one source.
 struct Inquiry {
@@ -161,4 +161,4 @@ struct RequestRecord : RequestFigures {
 // choice (tunnels).
 std::optional<RequestOutcome> outcome_of(const RequestRecord& record);
 
-}  // namespace proxy
+}  // namespace proxy::observe

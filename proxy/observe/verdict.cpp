@@ -10,7 +10,7 @@
 #include "config/text.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using http::Forward;
@@ -114,9 +114,10 @@ std::string with(std::string_view phrase, std::string_view about) {
 
 // A word that is none of Failure::What is told as it is.
 std::string failure_text(std::string_view word_of_failure) {
-  for (std::size_t i = 0; i < kFailures; ++i) {
-    const auto what = static_cast<Failure::What>(i);
-    if (word(what) == word_of_failure) return text({Failure::Where::upstream, what, {}});
+  for (std::size_t i = 0; i < upstream::kFailures; ++i) {
+    const auto what = static_cast<upstream::Failure::What>(i);
+    if (upstream::word(what) == word_of_failure)
+      return upstream::text({upstream::Failure::Where::upstream, what, {}});
   }
   return std::string(word_of_failure);
 }
@@ -248,4 +249,4 @@ std::string verdict_of(const RequestRecord& record) {
   return sentence;
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

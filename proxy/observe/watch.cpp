@@ -10,7 +10,7 @@
 #include "config/text.hpp"
 #include "proxy/machine/folders.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 namespace disk = cache::disk;
 
@@ -282,4 +282,4 @@ void write_ages_right() {
   spdlog::info("the ages of stored responses are not doubtful any more after the clock was set");
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

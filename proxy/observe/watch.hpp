@@ -16,7 +16,7 @@
 #include "proxy/observe/fault.hpp"
 #include "proxy/upstream/name_health.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 // What a person is told while Catalog::squeezed.
 inline constexpr std::string_view kSqueezed =
@@ -107,4 +107,4 @@ void write_step(const machine::ClockStep& step);
 // Writes to the log that ages are not doubtful any more.
 void write_ages_right();
 
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -9,7 +9,9 @@
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/query.hpp"
 
-namespace proxy {
+namespace proxy::pages {
+
+namespace beast = boost::beast;
 
 using net::Task;
 namespace asio = net::asio;
@@ -24,7 +26,7 @@ struct Making {
   const std::shared_ptr<inspect::Slices> slices;
   std::string lines;
   bool more = false;
-  Wakeup made;
+  net::Wakeup made;
   std::atomic<bool> given_up = false;
 };
 
@@ -59,7 +61,7 @@ Task<std::shared_ptr<Making>> make_slice(const Visit& visit,
   while (!why_over(visit.pages)) {
     if (!begun) begun = begin(visit.pages, making);
     const auto woken = co_await making->made.wait(kLook);
-    if (woken == Wakeup::Woken::notified) co_return making;
+    if (woken == net::Wakeup::Woken::notified) co_return making;
   }
   making->given_up = true;
   co_return nullptr;
@@ -74,9 +76,9 @@ PageAnswer send_slices(const Visit& visit, std::shared_ptr<inspect::Slices> slic
   constexpr std::chrono::seconds kSilent{1};
   const auto& pages = visit.pages;
   auto& response = visit.client.response;
-  auto head = own_head(visit.client, 200, "application/x-ndjson");
+  auto head = reply::own_head(visit.client, 200, "application/x-ndjson");
   head.set(beast::http::field::cache_control, "no-store");
-  auto error = co_await send_head(visit.client, head);
+  auto error = co_await reply::send_head(visit.client, head);
   bool more = !visit.client.state.head_only;
   auto sent = pages.clock().steady();
   while (more && !error) {
@@ -104,17 +106,17 @@ struct EndVerify {
   void operator()(std::atomic<bool>* runs) const { *runs = false; }
 };
 
-boost::system::result<Hypothesis, QueryFault> hypothesis_in(const Visit& visit) {
+boost::system::result<explain::Hypothesis, QueryFault> hypothesis_in(const Visit& visit) {
   constexpr std::string_view kNames[] = {"url", "method", "client", "user"};
   auto read = parameters(visit.path(), kNames);
   if (!read) return read.error();
   auto& given = *read;
   if (!given.contains("url")) return QueryFault{"expected ?url=http://HOST/PATH"};
-  Hypothesis asked{.url = std::move(given["url"]),
-                   .method = std::move(given["method"]),
-                   .client = visit.client.address,
-                   .client_text = visit.client.address_text,
-                   .user = std::move(given["user"])};
+  explain::Hypothesis asked{.url = std::move(given["url"]),
+                            .method = std::move(given["method"]),
+                            .client = visit.client.address,
+                            .client_text = visit.client.address_text,
+                            .user = std::move(given["user"])};
   // Without an address the answer is what the asker itself would get.
   if (!given.contains("client")) return asked;
   const auto address = config::parse_address(given["client"]);
@@ -128,22 +130,22 @@ boost::system::result<Hypothesis, QueryFault> hypothesis_in(const Visit& visit) 
 
 PageAnswer serve_cache_list(const Visit& visit) {
   auto prefix = only_parameter(visit.path(), "prefix");
-  if (!prefix) return refused(Refusal::bad(prefix.error().text));
+  if (!prefix) return refused(reply::Refusal::bad(prefix.error().text));
   return send_slices(visit, inspect::list_live(live_in(visit), prefix->value_or("")));
 }
 
 PageAnswer serve_cache_sums(const Visit& visit) {
   auto contains = only_parameter(visit.path(), "contains");
-  if (!contains) return refused(Refusal::bad(contains.error().text));
+  if (!contains) return refused(reply::Refusal::bad(contains.error().text));
   return send_slices(visit, inspect::sum_live(live_in(visit), contains->value_or("")));
 }
 
 PageAnswer serve_cache_show(const Visit& visit) {
   const auto url = only_parameter(visit.path(), "url");
-  if (!url) return refused(Refusal::bad(url.error().text));
+  if (!url) return refused(reply::Refusal::bad(url.error().text));
   const auto target = *url ? http::parse_target("GET", **url) : http::HeadError::bad_target;
   if (!target || target->form() != http::Target::Form::absolute) {
-    return refused(Refusal::bad("expected ?url=http://HOST/PATH"));
+    return refused(reply::Refusal::bad("expected ?url=http://HOST/PATH"));
   }
   const auto name = visit.policy().rules.key_url(*target);
   return send_slices(visit, inspect::show_live(live_in(visit), name));
@@ -152,16 +154,17 @@ PageAnswer serve_cache_show(const Visit& visit) {
 PageAnswer serve_cache_verify(const Visit& visit) {
   if (visit.request.framing.has_body()) visit.client.response.close_after();
   const auto parameters = only_parameter(visit.path(), "");
-  if (!parameters) co_return Refusal::bad(parameters.error().text);
+  if (!parameters) co_return reply::Refusal::bad(parameters.error().text);
   auto* const disk = visit.pages.cache.disk;
   if (!disk) {
-    co_return Refusal{
-        409, "there is nothing to verify: this cache is in memory alone", Tag::none, {}};
+    co_return reply::Refusal{
+        409, "there is nothing to verify: this cache is in memory alone", observe::Tag::none, {}};
   }
   auto& runs = visit.pages.instance.verifying;
   // Given back however this ends, also if the client leaves in the middle.
   const std::unique_ptr<std::atomic<bool>, EndVerify> turn(runs.exchange(true) ? nullptr : &runs);
-  if (!turn) co_return Refusal{409, "the cache is being verified already", Tag::none, {}};
+  if (!turn)
+    co_return reply::Refusal{409, "the cache is being verified already", observe::Tag::none, {}};
   std::shared_ptr<inspect::Slices> slices = inspect::verify_live(*disk, [](const auto& damage) {
     spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
                  damage.segment, damage.offset, to_string(damage.fault),
@@ -172,10 +175,10 @@ PageAnswer serve_cache_verify(const Visit& visit) {
 
 PageAnswer serve_explanation(const Visit& visit) {
   auto asked = hypothesis_in(visit);
-  if (!asked) co_return Refusal::bad(asked.error().text);
-  const auto explained = co_await explain(visit.client, std::move(*asked));
-  if (!explained) co_return Refusal::bad(explained.error().why);
-  auto json = explanation_json(*explained);
+  if (!asked) co_return reply::Refusal::bad(asked.error().text);
+  const auto explained = co_await explain::explain(visit.client, std::move(*asked));
+  if (!explained) co_return reply::Refusal::bad(explained.error().why);
+  auto json = explain::explanation_json(*explained);
   co_return co_await send_json(visit.client, std::move(json));
 }
 
@@ -184,7 +187,8 @@ PageAnswer serve_reload(const Visit& visit) {
   const auto& instance = visit.pages.instance;
   if (visit.request.framing.has_body()) visit.client.response.close_after();
   if (instance.leaving || instance.draining || !instance.reload) {
-    co_return Refusal{503, "this proxy is ending, and reads no settings any more", Tag::none, {}};
+    co_return reply::Refusal{
+        503, "this proxy is ending, and reads no settings any more", observe::Tag::none, {}};
   }
   const auto reloaded = co_await instance.reload();
   Told page{{"applied", reloaded.errors.empty()},
@@ -200,4 +204,4 @@ PageAnswer serve_reload(const Visit& visit) {
   co_return co_await send_json(visit.client, std::move(json), status);
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

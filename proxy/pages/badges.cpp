@@ -7,7 +7,7 @@
 
 #include "digest/random_words.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 std::string random_secret() {
@@ -76,4 +76,4 @@ std::size_t Badges::revoke(Time now) {
   return static_cast<std::size_t>(counted);
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

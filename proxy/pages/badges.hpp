@@ -11,7 +11,7 @@
 #include "config/networks.hpp"
 #include "peers/threads/mutex.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 // A ticket signs one browser in, once. The browser then has a badge, which it shows with each
 // request, and which counts from the browser's address alone: a browser shows its cookies to all
@@ -55,4 +55,4 @@ class Badges {
   Secrets badges_ GUARDED_BY(mutex_);
 };
 
-}  // namespace proxy
+}  // namespace proxy::pages

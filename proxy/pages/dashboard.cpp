@@ -12,7 +12,9 @@
 #include "proxy/pages/texts.hpp"
 #include "proxy/version.hpp"
 
-namespace proxy {
+namespace proxy::pages {
+
+namespace beast = boost::beast;
 
 using beast::http::field;
 namespace asio = net::asio;
@@ -44,8 +46,8 @@ const DashboardFile* file_at(std::string_view path) {
 
 // Only files of ours are loaded and run, no other site shows the page in a frame, and a browser
 // asks each time whether a file has changed.
-OwnHead head_of(const Client& client, const DashboardFile& file) {
-  auto head = own_head(client, 200, type_of(file.name));
+reply::OwnHead head_of(const client::Client& client, const DashboardFile& file) {
+  auto head = reply::own_head(client, 200, type_of(file.name));
   head.set(field::etag, file.etag);
   head.set(field::cache_control, "no-cache");
   head.set(field::vary, "Accept");
@@ -57,8 +59,8 @@ OwnHead head_of(const Client& client, const DashboardFile& file) {
   return head;
 }
 
-OwnMessage json_message(const Visit& visit, std::string json) {
-  auto message = own_message(visit.client, 200, "application/json", std::move(json));
+reply::OwnMessage json_message(const Visit& visit, std::string json) {
+  auto message = reply::own_message(visit.client, 200, "application/json", std::move(json));
   message.set("X-Content-Type-Options", "nosniff");
   return message;
 }
@@ -73,14 +75,15 @@ PageAnswer send_scanned(const Visit& visit, std::function<std::string()> scan) {
 PageAnswer serve_dashboard(const Visit& visit) {
   const auto path = visit.path().substr(0, visit.path().find('?'));
   if (path == "/hearsay") {
-    auto moved = own_message(visit.client, 308, "", "");
+    auto moved = reply::own_message(visit.client, 308, "", "");
     // The browser's cookie is for the paths below /hearsay/ alone, so the page must have one of
     // them.
     moved.set(field::location, kDashboard);
     co_return co_await send_page(visit.client, std::move(moved));
   }
   const auto* file = file_at(path);
-  if (!file) co_return Refusal{404, "the dashboard has no such file", Tag::own_page, {}};
+  if (!file)
+    co_return reply::Refusal{404, "the dashboard has no such file", observe::Tag::own_page, {}};
   auto head = head_of(visit.client, *file);
   // The files change with the program alone. A browser that asks each time costs a few bytes, and
   // never shows an old script with a new page.
@@ -89,12 +92,12 @@ PageAnswer serve_dashboard(const Visit& visit) {
   if (http::not_modified(visit.request.head.fields, validators, now)) {
     head.result(304);
     const beast::http::response<beast::http::empty_body> message(std::move(head));
-    co_await send_message(visit.client, message);
+    co_await reply::send_message(visit.client, message);
     co_return std::nullopt;
   }
   const beast::span<const char> bytes(file->content.data(), file->content.size());
   const beast::http::response<beast::http::span_body<const char>> message(std::move(head), bytes);
-  co_await send_message(visit.client, message);
+  co_await reply::send_message(visit.client, message);
   co_return std::nullopt;
 }
 
@@ -111,10 +114,10 @@ PageAnswer serve_about(const Visit& visit) {
 
 PageAnswer serve_history(const Visit& visit) {
   const auto wanted = only_parameter(visit.path(), "span");
-  if (!wanted) return refused(Refusal::bad(wanted.error().text));
+  if (!wanted) return refused(reply::Refusal::bad(wanted.error().text));
   const auto span = wanted->value_or("hour");
   if (span != "hour" && span != "day") {
-    return refused(Refusal::bad("expected ?span=hour or ?span=day"));
+    return refused(reply::Refusal::bad("expected ?span=hour or ?span=day"));
   }
   const auto& history = visit.pages.observed.history;
   auto told = span == "day" ? history.day() : history.hour();
@@ -125,9 +128,10 @@ PageAnswer serve_history(const Visit& visit) {
 
 PageAnswer serve_recent_requests(const Visit& visit) {
   return send_scanned(visit, [&visit] {
-    RecentRequests::Known none;
+    observe::RecentRequests::Known none;
     const auto requests = visit.pages.observed.recent.newer_than(none);
-    return requests_json(newest_of_each_kind(requests, RecentRequests::kMost), visit.policy()) +
+    return requests_json(newest_of_each_kind(requests, observe::RecentRequests::kMost),
+                         visit.policy()) +
            "\n";
   });
 }
@@ -152,18 +156,18 @@ PageAnswer serve_events(const Visit& visit) {
   const auto& pages = visit.pages;
   auto& client = visit.client;
   const bool admin = visit.caller.is_admin();
-  WaitingClients::Waiting watcher(pages.visitors.watchers, counted_as(client.address),
+  WaitingClients::Waiting watcher(pages.visitors.watchers, crowd::counted_as(client.address),
                                   admin ? Rank::admin : Rank::other, client.access.executor());
   if (!watcher.has_place()) {
-    co_return Refusal{
+    co_return reply::Refusal{
         503,
         "so many dashboards are open already, here or elsewhere; close one, and try again",
-        Tag::own_page,
+        observe::Tag::own_page,
         {}};
   }
-  auto head = own_head(client, 200, "text/event-stream");
+  auto head = reply::own_head(client, 200, "text/event-stream");
   head.set(field::cache_control, "no-store");
-  auto error = co_await send_head(client, head);
+  auto error = co_await reply::send_head(client, head);
   const auto retry = asio::buffer(kRetry);
   if (!error) error = co_await client.response.body(retry);
   while (!error && !pages.instance.draining && !pages.instance.leaving && !client.state.head_only) {
@@ -177,4 +181,4 @@ PageAnswer serve_events(const Visit& visit) {
   co_return std::nullopt;
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace proxy {
+namespace proxy::pages {
 
 struct DashboardFile {
   std::string_view name;  // "main.js"
@@ -15,4 +15,4 @@ struct DashboardFile {
 // In the order of their names.
 std::span<const DashboardFile> dashboard_files();
 
-}  // namespace proxy
+}  // namespace proxy::pages

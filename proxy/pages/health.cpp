@@ -12,7 +12,7 @@
 #include "proxy/pages/origins.hpp"
 #include "proxy/pages/query.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using Time = std::chrono::steady_clock::time_point;
@@ -24,30 +24,30 @@ void add(Troubles& all, std::string_view what, std::string text) {
   all.push_back({what, {}, std::move(text)});
 }
 
-void add_fault(Troubles& all, std::string_view what, std::optional<Fault::Told> told) {
+void add_fault(Troubles& all, std::string_view what, std::optional<observe::Fault::Told> told) {
   if (told) all.push_back({what, {}, std::move(told->text), 1, told->since, told->last});
 }
 
-void add_disk(Troubles& all, const PagesAccess& pages, const Policy& policy) {
+void add_disk(Troubles& all, const PagesAccess& pages, const policy::Policy& policy) {
   const auto* const disk = pages.cache.disk;
   // Without a disk none was asked for, and nothing is wrong.
   if (!disk) return;
   const auto state = disk->state();
   if (!state.working) {
     const auto& told = policy.settings.cache.disk;
-    return add(all, "disk", why_rests(state.reason, told ? told->path : std::string()));
+    return add(all, "disk", observe::why_rests(state.reason, told ? told->path : std::string()));
   }
-  if (disk->disk().catalog().squeezed) add(all, "disk", std::string(kSqueezed));
+  if (disk->disk().catalog().squeezed) add(all, "disk", std::string(observe::kSqueezed));
   if (pages.observed.disk_watch) add_fault(all, "disk", pages.observed.disk_watch->lost());
 }
 
-void add_neighbours(Troubles& all, const Policy& policy, const upstream::NameHealth& names,
+void add_neighbours(Troubles& all, const policy::Policy& policy, const upstream::NameHealth& names,
                     Time now) {
   const bool are_silent = names.are_silent(now);
   for (const auto& peer : policy.directory->status(now)) {
     // Its name is not resolved because the name servers are silent: one cause is one reason, in
     // add_names().
-    auto why = is_excused(peer, names, now) ? std::string() : why_down(peer);
+    auto why = observe::is_excused(peer, names, now) ? std::string() : observe::why_down(peer);
     if (!why.empty()) all.push_back({"peer", peer.name, std::move(why)});
     const auto parent = policy.routes.status(peer.id, now);
     const bool by_name = !config::parse_address(policy.directory->peers()[peer.id]->host);
@@ -73,21 +73,21 @@ void add_clock(Troubles& all, const PagesAccess& pages, Time now) {
                            std::abs(skew->count()), skew->count() > 0 ? "behind" : "ahead of"));
   }
   const auto doubt = pages.clock().doubt();
-  if (doubt) add(all, "clock", doubt_text(*doubt, pages.clock().now()));
+  if (doubt) add(all, "clock", observe::doubt_text(*doubt, pages.clock().now()));
 }
 
 // The neighbour's own health says so, too.
-void add_refused(Troubles& all, const PagesAccess& pages, const Policy& policy, Time now) {
+void add_refused(Troubles& all, const PagesAccess& pages, const policy::Policy& policy, Time now) {
   for (const auto& refused : pages.observed.refused_neighbours.lately(now)) {
     if (config::contains(policy.settings.access.clients, refused.address)) continue;
     const auto peer = policy.directory->at(refused.address);
     const auto& which = peer ? peer->name : refused.text;
     all.push_back(
-        {"peer", which, std::string(RefusedNeighbours::kWhy), 1, {}, refused.last, !peer});
+        {"peer", which, std::string(observe::RefusedNeighbours::kWhy), 1, {}, refused.last, !peer});
   }
 }
 
-void add_memory(Troubles& all, const PagesAccess& pages, const Policy& policy) {
+void add_memory(Troubles& all, const PagesAccess& pages, const policy::Policy& policy) {
   const auto& limit = pages.instance.memory_limit;
   if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
     add(all, "memory", std::move(*shortage));
@@ -107,7 +107,7 @@ void add_memory(Troubles& all, const PagesAccess& pages, const Policy& policy) {
                   resident >> 20, limit->bytes >> 20));
 }
 
-void add_descriptors(Troubles& all, const PagesAccess& pages, const Policy& policy) {
+void add_descriptors(Troubles& all, const PagesAccess& pages, const policy::Policy& policy) {
   constexpr std::size_t kFewConnections = 1'000;  // a site's clients keep hundreds open
   const auto most = pages.crowd.descriptors.connections;
   if (most >= std::min(kFewConnections, policy.settings.limits.connections)) return;
@@ -136,11 +136,11 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
     const auto& one = failing[i];
     const std::chrono::seconds shortest(1);
     const auto time = std::max(shortest, std::chrono::ceil<std::chrono::seconds>(now - one.since));
-    all.push_back(
-        {"origin", one.origin,
-         fmt::format("{} requests in a row failed in the last {}: {}: {}", one.failures,
-                     config::rough_text(time), text(one.why), upstream::advice_on(one.why)),
-         1, one.since, one.last});
+    all.push_back({"origin", one.origin,
+                   fmt::format("{} requests in a row failed in the last {}: {}: {}", one.failures,
+                               config::rough_text(time), upstream::text(one.why),
+                               upstream::advice_on(one.why)),
+                   1, one.since, one.last});
   }
   // A reader of /health wants to know that there are more, not which.
   const auto others = failing.size() - named;
@@ -148,7 +148,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
   return all;
 }
 
-std::vector<Trouble> troubles_of(const PagesAccess& pages, const Policy& policy, Time now) {
+std::vector<Trouble> troubles_of(const PagesAccess& pages, const policy::Policy& policy, Time now) {
   std::vector<Trouble> all;
   add_disk(all, pages, policy);
   add_neighbours(all, policy, pages.upstream.names, now);
@@ -158,10 +158,11 @@ std::vector<Trouble> troubles_of(const PagesAccess& pages, const Policy& policy,
   add_clock(all, pages, now);
   add_memory(all, pages, policy);
   add_descriptors(all, pages, policy);
-  for (const auto what : kShortages) {
+  for (const auto what : crowd::kShortages) {
     const auto& warnings = pages.crowd.warnings;
     if (!warnings.lately(what, now)) continue;
-    all.push_back({word(what), {}, std::string(text(what)), 1, {}, warnings.last(what)});
+    all.push_back(
+        {crowd::word(what), {}, std::string(crowd::text(what)), 1, {}, warnings.last(what)});
   }
   for (auto& name : pages.observed.stuck.names()) {
     all.push_back({"thread", std::move(name),
@@ -216,7 +217,7 @@ std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& tr
 PageAnswer serve_health(const Visit& visit) {
   const auto& pages = visit.pages;
   const auto strict = only_parameter(visit.path(), "strict");
-  if (!strict) return refused(Refusal::bad(strict.error().text));
+  if (!strict) return refused(reply::Refusal::bad(strict.error().text));
   const auto troubles = troubles_of(pages, visit.policy(), pages.clock().steady());
   // Degraded is not down: a load balancer that took this proxy out for an origin's fault would only
   // make things worse. Who wants to know asks by ?strict=1.
@@ -225,4 +226,4 @@ PageAnswer serve_health(const Visit& visit) {
   return send_json(visit.client, health_json(pages, troubles, readers), serves ? 200 : 503);
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

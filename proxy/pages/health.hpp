@@ -9,7 +9,7 @@
 
 #include "proxy/pages/own_pages.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 // One thing that does not work. The proxy answers nevertheless.
 struct Trouble {
@@ -42,7 +42,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
                                      std::chrono::steady_clock::time_point now);
 
 // All that does not work at `now`, each with `since` and `last`. Any thread.
-std::vector<Trouble> troubles_of(const PagesAccess& pages, const Policy& policy,
+std::vector<Trouble> troubles_of(const PagesAccess& pages, const policy::Policy& policy,
                                  std::chrono::steady_clock::time_point now);
 
 // The page /health: {"status": "ok", "degraded" or "draining", "reasons": [...], "disk": {...}}. A
@@ -52,4 +52,4 @@ inline constexpr std::string_view kForAdmins = "(administrators see which)";
 std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& troubles,
                         Audience readers);
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -9,7 +9,7 @@
 #include "proxy/pages/health.hpp"
 #include "proxy/pages/texts.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using Status = peers::PeerStatus;
@@ -90,7 +90,7 @@ void append_counters(std::string& out, const auto& counters, const std::vector<S
                      const auto& part) {
   for (const auto& [short_name, help, count] : counters) {
     const auto name = fmt::format("hearsay_peer_{}_total", short_name);
-    describe(out, name, "counter", help);
+    observe::describe(out, name, "counter", help);
     for (const auto& peer : peers) append_sample(out, name, peer, part(peer).*count);
   }
 }
@@ -98,7 +98,7 @@ void append_counters(std::string& out, const auto& counters, const std::vector<S
 // A parent without a digest claims nothing, and is not down for that.
 bool is_up(const Status& peer) {
   const bool is_known = peer.digest.entries || peer.state == peers::PeerState::off;
-  return is_known && why_down(peer).empty();
+  return is_known && observe::why_down(peer).empty();
 }
 
 void append_peers(std::string& out, const std::vector<Status>& peers) {
@@ -109,14 +109,14 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
       out, kBooks, peers, [](auto& peer) -> auto& { return peer.books; });
   append_counters(
       out, kPolls, peers, [](auto& peer) -> auto& { return peer.polls; });
-  describe(out, "hearsay_peer_digest_sent_bytes_total", "counter",
-           "Bytes of our digest sent to its address, if no other neighbour has it.");
+  observe::describe(out, "hearsay_peer_digest_sent_bytes_total", "counter",
+                    "Bytes of our digest sent to its address, if no other neighbour has it.");
   for (const auto& peer : peers) {
     if (!peer.bytes_sent) continue;
     append_sample(out, "hearsay_peer_digest_sent_bytes_total", peer, *peer.bytes_sent);
   }
-  describe(out, "hearsay_peer_false_hits_by_cause_total", "counter",
-           "Claims that were not true, by why.");
+  observe::describe(out, "hearsay_peer_false_hits_by_cause_total", "counter",
+                    "Claims that were not true, by why.");
   for (const auto& peer : peers) {
     for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
       fmt::format_to(at, "hearsay_peer_false_hits_by_cause_total{{peer=\"{}\",cause=\"{}\"}} {}\n",
@@ -126,20 +126,22 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
   }
   for (const auto& gauge : kPeerGauges) {
     const auto name = fmt::format("hearsay_peer_{}", gauge.name);
-    describe(out, name, "gauge", gauge.help);
+    observe::describe(out, name, "gauge", gauge.help);
     for (const auto& peer : peers) {
       if (const auto value = gauge.value(peer)) append_sample(out, name, peer, *value);
     }
   }
-  describe(out, "hearsay_peer_up", "gauge", "Whether it is asked: its claims count now.");
+  observe::describe(out, "hearsay_peer_up", "gauge", "Whether it is asked: its claims count now.");
   for (const auto& peer : peers) append_sample(out, "hearsay_peer_up", peer, is_up(peer) ? 1 : 0);
-  describe(out, "hearsay_peer_state", "gauge", "1: its state now, as in /digest, and why.");
+  observe::describe(out, "hearsay_peer_state", "gauge",
+                    "1: its state now, as in /digest, and why.");
   for (const auto& peer : peers) {
     const auto reason = peers::reason_of(peer.state, peer.books.reason);
     fmt::format_to(at, "hearsay_peer_state{{peer=\"{}\",state=\"{}\",reason=\"{}\"}} 1\n",
                    escaped(peer.name), peers::to_string(peer.state), peers::to_string(reason));
   }
-  describe(out, "hearsay_peer_rests_total", "counter", "Rests that it was given, by reason.");
+  observe::describe(out, "hearsay_peer_rests_total", "counter",
+                    "Rests that it was given, by reason.");
   for (const auto& peer : peers) {
     for (std::size_t reason = 1; reason < peers::kReasons; ++reason) {
       fmt::format_to(at, "hearsay_peer_rests_total{{peer=\"{}\",reason=\"{}\"}} {}\n",
@@ -153,23 +155,23 @@ struct ParentMetric {
   std::string_view name;
   std::string_view type;
   std::string_view help;
-  std::uint64_t (*value)(const Routes::Status&);
+  std::uint64_t (*value)(const policy::Routes::Status&);
 };
 constexpr ParentMetric kParentMetrics[] = {
     {"hearsay_parent_requests_total", "counter", "Requests for which it was turned to.",
-     [](const Routes::Status& parent) { return parent.requests; }},
+     [](const policy::Routes::Status& parent) { return parent.requests; }},
     {"hearsay_parent_failures_total", "counter", "Of those, how many it failed.",
-     [](const Routes::Status& parent) { return parent.failures; }},
+     [](const policy::Routes::Status& parent) { return parent.failures; }},
     {"hearsay_parent_up", "gauge", "Whether it has answered since it last failed.",
-     [](const Routes::Status& parent) {
+     [](const policy::Routes::Status& parent) {
        return std::uint64_t{parent.rests || parent.on_trial ? 0U : 1U};
      }},
 };
 
-void append_parents(std::string& out, const std::vector<Status>& peers, const Routes& routes,
-                    machine::Clock::SteadyTime now) {
+void append_parents(std::string& out, const std::vector<Status>& peers,
+                    const policy::Routes& routes, machine::Clock::SteadyTime now) {
   for (const auto& metric : kParentMetrics) {
-    describe(out, metric.name, metric.type, metric.help);
+    observe::describe(out, metric.name, metric.type, metric.help);
     for (const auto& peer : peers) {
       const auto parent = routes.status(peer.id, now);
       if (parent) append_sample(out, metric.name, peer, metric.value(*parent));
@@ -177,9 +179,10 @@ void append_parents(std::string& out, const std::vector<Status>& peers, const Ro
   }
 }
 
-void append_troubles(std::string& out, const PagesAccess& pages, const Policy& policy,
+void append_troubles(std::string& out, const PagesAccess& pages, const policy::Policy& policy,
                      machine::Clock::SteadyTime now) {
-  describe(out, "hearsay_troubles", "gauge", "Things that do not work now, by what: see /health.");
+  observe::describe(out, "hearsay_troubles", "gauge",
+                    "Things that do not work now, by what: see /health.");
   const auto all = troubles_of(pages, policy, now);
   // Each is there at 0, too: an alert on a series that does not exist never fires.
   for (const auto what : kTroubles) {
@@ -187,29 +190,31 @@ void append_troubles(std::string& out, const PagesAccess& pages, const Policy& p
     for (const auto& trouble : all) number += trouble.what == what ? trouble.number : 0;
     fmt::format_to(std::back_inserter(out), "hearsay_troubles{{what=\"{}\"}} {}\n", what, number);
   }
-  single(out, "hearsay_draining", "gauge", "1: the proxy serves no new requests, and ends soon.",
-         pages.instance.draining ? 1 : 0);
+  observe::single(out, "hearsay_draining", "gauge",
+                  "1: the proxy serves no new requests, and ends soon.",
+                  pages.instance.draining ? 1 : 0);
   const auto skew = pages.upstream.clocks.skew(now);
-  single(out, "hearsay_clock_skew_seconds", "gauge",
-         "How far the origins' clocks agree to be ahead of ours; 0: ours is right.",
-         skew.value_or(std::chrono::seconds(0)).count());
-  describe(out, "hearsay_origin_failures_total", "counter",
-           "Requests that origins failed, by why.");
-  for (std::size_t why = 0; why < kFailures; ++why) {
-    const auto what = static_cast<Failure::What>(why);
+  observe::single(out, "hearsay_clock_skew_seconds", "gauge",
+                  "How far the origins' clocks agree to be ahead of ours; 0: ours is right.",
+                  skew.value_or(std::chrono::seconds(0)).count());
+  observe::describe(out, "hearsay_origin_failures_total", "counter",
+                    "Requests that origins failed, by why.");
+  for (std::size_t why = 0; why < upstream::kFailures; ++why) {
+    const auto what = static_cast<upstream::Failure::What>(why);
     // The rest are faults of clients or of this proxy, which other counters have.
-    if (!is_of_origin(what)) continue;
+    if (!upstream::is_of_origin(what)) continue;
     fmt::format_to(std::back_inserter(out), "hearsay_origin_failures_total{{why=\"{}\"}} {}\n",
-                   word(what), pages.upstream.health.failures(what));
+                   upstream::word(what), pages.upstream.health.failures(what));
   }
 }
 
 // Which origins clients name is for admins (/hearsay/origins): here these are a number.
 void append_failing_origins(std::string& out, const PagesAccess& pages,
                             machine::Clock::SteadyTime now) {
-  describe(out, "hearsay_origin_failed_in_a_row", "gauge",
-           "How many requests in a row failed at an origin that the settings name (reverse), since "
-           "it last answered. Only origins that fail now are listed.");
+  observe::describe(
+      out, "hearsay_origin_failed_in_a_row", "gauge",
+      "How many requests in a row failed at an origin that the settings name (reverse), since "
+      "it last answered. Only origins that fail now are listed.");
   // Each name is a series, which Prometheus keeps long after the origin is well again.
   std::size_t listed = 0, others = 0;
   for (const auto& one : pages.upstream.health.failing(now)) {
@@ -218,13 +223,14 @@ void append_failing_origins(std::string& out, const PagesAccess& pages,
     } else if (++listed <= kMostOrigins) {
       fmt::format_to(std::back_inserter(out),
                      "hearsay_origin_failed_in_a_row{{origin=\"{}\",why=\"{}\"}} {}\n",
-                     escaped(one.origin), word(one.why.what), one.failures);
+                     escaped(one.origin), upstream::word(one.why.what), one.failures);
     }
   }
-  single(out, "hearsay_other_origins_failing", "gauge",
-         "How many origins fail now that clients name, and the settings do not. An administrator "
-         "sees their names by `hearsay origins`.",
-         others);
+  observe::single(
+      out, "hearsay_other_origins_failing", "gauge",
+      "How many origins fail now that clients name, and the settings do not. An administrator "
+      "sees their names by `hearsay origins`.",
+      others);
 }
 
 namespace disk = cache::disk;
@@ -273,13 +279,14 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   const auto& disk = tier->disk();
   for (const auto& [name, help, count] : kDiskCounters) {
     const std::uint64_t value = disk.catalog().counters.*count;
-    single(out, fmt::format("hearsay_disk_{}_total", name), "counter", help, value);
+    observe::single(out, fmt::format("hearsay_disk_{}_total", name), "counter", help, value);
   }
-  single(out, "hearsay_disk_not_admitted_total", "counter",
-         "Responses not written as their URL was asked for once (setting cache.disk.admit).",
-         tier->admission().refused());
+  observe::single(
+      out, "hearsay_disk_not_admitted_total", "counter",
+      "Responses not written as their URL was asked for once (setting cache.disk.admit).",
+      tier->admission().refused());
   const auto gauge = [&out](std::string_view name, std::string_view help, auto value) {
-    single(out, fmt::format("hearsay_disk_{}", name), "gauge", help, value);
+    observe::single(out, fmt::format("hearsay_disk_{}", name), "gauge", help, value);
   };
   gauge("up", "Whether the disk takes what is stored.", tier->state().working ? 1 : 0);
   gauge("entries", "Records in the index.", disk.catalog().index.entries());
@@ -297,33 +304,34 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
 
 }  // namespace
 
-std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
+std::string metrics_text(const PagesAccess& pages, const policy::Policy& policy) {
   // One time for all: figures that belong together tell of one moment.
   const auto now = pages.clock().steady();
-  const Gauges gauges{.connections = pages.crowd.clients.connections(),
-                      .cache_entries = pages.cache.store.responses(),
-                      .cache_bytes = pages.cache.store.totals().bytes,
-                      .evicted = pages.cache.store.totals().evicted,
-                      .evicted_duplicates = pages.cache.store.totals().duplicates,
-                      .memory_used = pages.cache.budget.used() + pages.transit.used(),
-                      .memory_limit = pages.cache.budget.limit() + pages.transit.limit(),
-                      .log_lines_dropped = pages.observed.log.dropped(),
-                      .block_entries = policy.lists.block().entries(),
-                      .allow_entries = policy.lists.allow().entries()};
+  const observe::Gauges gauges{.connections = pages.crowd.clients.connections(),
+                               .cache_entries = pages.cache.store.responses(),
+                               .cache_bytes = pages.cache.store.totals().bytes,
+                               .evicted = pages.cache.store.totals().evicted,
+                               .evicted_duplicates = pages.cache.store.totals().duplicates,
+                               .memory_used = pages.cache.budget.used() + pages.transit.used(),
+                               .memory_limit = pages.cache.budget.limit() + pages.transit.limit(),
+                               .log_lines_dropped = pages.observed.log.dropped(),
+                               .block_entries = policy.lists.block().entries(),
+                               .allow_entries = policy.lists.allow().entries()};
   std::string text;
   pages.observed.metrics.append_text(text, gauges);
-  append_request_metrics(text, pages.observed.metrics);
+  observe::append_request_metrics(text, pages.observed.metrics);
   if (pages.observed.facts)
-    append_process_metrics(text, *pages.observed.facts, pages.clock().started());
+    observe::append_process_metrics(text, *pages.observed.facts, pages.clock().started());
   append_troubles(text, pages, policy, now);
   append_failing_origins(text, pages, now);
   append_disk_metrics(text, pages.cache.disk);
   if (const auto& disk = policy.settings.cache.disk) {
-    single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
-           disk->size.value);
+    observe::single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
+                    disk->size.value);
   }
-  single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",
-         pages.visitors.held_polls.count());
+  observe::single(text, "hearsay_held_polls", "gauge",
+                  "Polls of neighbours that wait for a new digest.",
+                  pages.visitors.held_polls.count());
   const auto peers = policy.directory->status(now);
   append_peers(text, peers);
   append_parents(text, peers, policy.routes, now);
@@ -332,9 +340,9 @@ std::string metrics_text(const PagesAccess& pages, const Policy& policy) {
 
 PageAnswer serve_metrics(const Visit& visit) {
   // Takes many milliseconds where many descriptors are open.
-  return send_page(visit,
-                   own_message(visit.client, 200, "text/plain; version=0.0.4; charset=utf-8", ""),
-                   [&visit] { return metrics_text(visit.pages, visit.policy()); });
+  return send_page(
+      visit, reply::own_message(visit.client, 200, "text/plain; version=0.0.4; charset=utf-8", ""),
+      [&visit] { return metrics_text(visit.pages, visit.policy()); });
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

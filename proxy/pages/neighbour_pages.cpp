@@ -7,7 +7,9 @@
 #include "proxy/http/validators.hpp"
 #include "proxy/pages/own_pages.hpp"
 
-namespace proxy {
+namespace proxy::pages {
+
+namespace beast = boost::beast;
 
 using beast::http::field;
 using net::Task;
@@ -24,11 +26,11 @@ struct DigestParts {
 };
 
 // Whether a Hearsay polls us. It polls every second, so its polls are counted and not logged.
-bool from_hearsay(const Request& request) {
+bool from_hearsay(const policy::Request& request) {
   return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
 }
 
-DigestsSent& sent_in(Client& client, ServedForm form) {
+observe::DigestsSent& sent_in(client::Client& client, observe::ServedForm form) {
   return client.access.counters().digests_sent[static_cast<std::size_t>(form)];
 }
 
@@ -39,17 +41,17 @@ void hear(const Visit& visit) {
 }
 
 // Whether the reader says that it holds this form.
-bool is_held(const Request& request, const peers::NativeForm& form, cache::Time now) {
+bool is_held(const policy::Request& request, const peers::NativeForm& form, cache::Time now) {
   const http::StoredValidators validators{form.etag, {}};
   return http::not_modified(request.head.fields, validators, machine::whole_seconds(now));
 }
 
 // RFC 9110 15.4.5. Call this only for a request with a condition: Squid 5.7 crashes on any other
 // 304.
-PageAnswer send_unchanged(Client& client, OwnHead head, ServedForm form) {
+PageAnswer send_unchanged(client::Client& client, reply::OwnHead head, observe::ServedForm form) {
   head.result(304);
   const beast::http::response<beast::http::empty_body> message(std::move(head));
-  const auto error = co_await send_message(client, message);
+  const auto error = co_await reply::send_message(client, message);
   if (error) co_return std::nullopt;
   auto& sent = sent_in(client, form);
   sent.requests.add();
@@ -58,12 +60,13 @@ PageAnswer send_unchanged(Client& client, OwnHead head, ServedForm form) {
 }
 
 // Sends a digest and counts it: its body unless the request is a HEAD.
-PageAnswer send_digest(const Visit& visit, OwnHead head, ServedForm form, DigestParts body) {
+PageAnswer send_digest(const Visit& visit, reply::OwnHead head, observe::ServedForm form,
+                       DigestParts body) {
   auto& client = visit.client;
-  record_content_type(client, head);
+  reply::record_content_type(client, head);
   const beast::http::response<beast::http::empty_body> message(std::move(head));
   beast::http::serializer<false, beast::http::empty_body> serializer(message);
-  const auto text = take_head(serializer);
+  const auto text = reply::take_head(serializer);
   const auto size = body.bytes.size();
   const asio::const_buffer first(body.bytes.data(), body.first);
   const std::span<const asio::const_buffer> parts(&first, 1);
@@ -119,7 +122,7 @@ PageAnswer serve_store_digest(const Visit& visit) {
   const auto changed =
       std::min(machine::whole_seconds(pages.clock().shown(form.last_modified)), now);
   const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
-  auto head = own_head(client, 200, "application/cache-digest");
+  auto head = reply::own_head(client, 200, "application/cache-digest");
   head.set(field::last_modified, http::format_date(changed));
   head.set(field::expires, http::format_date(now + lasts));
   head.set(field::etag, form.etag);
@@ -128,7 +131,7 @@ PageAnswer serve_store_digest(const Visit& visit) {
   client.record.routine = to_hearsay;
   const http::StoredValidators validators{form.etag, changed};
   if (http::not_modified(request.head.fields, validators, now)) {
-    co_return co_await send_unchanged(client, std::move(head), ServedForm::squid);
+    co_return co_await send_unchanged(client, std::move(head), observe::ServedForm::squid);
   }
   // Control block and mask are sent apart. Squid up to version 7 damages a mask that it reads
   // together with the control block (bug 5510), unless the mask is no longer than that block. A
@@ -137,7 +140,7 @@ PageAnswer serve_store_digest(const Visit& visit) {
   const bool apart = form.body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
                      !to_hearsay && !client.state.head_only;
   const DigestParts body{form.body, apart ? digest::kSquidControlBytes : form.body.size(), pause};
-  co_return co_await send_digest(visit, std::move(head), ServedForm::squid, body);
+  co_return co_await send_digest(visit, std::move(head), observe::ServedForm::squid, body);
 }
 
 PageAnswer serve_native_digest(const Visit& visit) {
@@ -146,16 +149,16 @@ PageAnswer serve_native_digest(const Visit& visit) {
   // A line in the log each second for each neighbour would hide all others.
   client.record.routine = from_hearsay(visit.request);
   const auto form = co_await await_form(visit);
-  auto head = own_head(client, 200, peers::kNativeType);
+  auto head = reply::own_head(client, 200, peers::kNativeType);
   // A cache on the way would hand out an old generation as if nothing had changed.
   head.set(field::cache_control, "no-store");
   head.set(peers::kEpochField, client.access.fetching.sources.shared.publisher.epochs());
   head.set(field::etag, form->etag);
   if (is_held(visit.request, *form, client.access.clock().now())) {
-    co_return co_await send_unchanged(client, std::move(head), ServedForm::native);
+    co_return co_await send_unchanged(client, std::move(head), observe::ServedForm::native);
   }
   const DigestParts body{form->body, form->body.size()};
-  co_return co_await send_digest(visit, std::move(head), ServedForm::native, body);
+  co_return co_await send_digest(visit, std::move(head), observe::ServedForm::native, body);
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

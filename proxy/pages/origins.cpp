@@ -8,7 +8,7 @@
 
 #include "config/text.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using Time = std::chrono::steady_clock::time_point;
@@ -84,8 +84,8 @@ void add_share(std::vector<Trouble>& all, const OriginsSeen& seen) {
   if (one) {
     all.push_back({.what = "origin",
                    .which = one->origin,
-                   .text = fmt::format("{}, and this origin fails: {}: {}", share, text(one->why),
-                                       upstream::advice_on(one->why)),
+                   .text = fmt::format("{}, and this origin fails: {}: {}", share,
+                                       upstream::text(one->why), upstream::advice_on(one->why)),
                    .which_is_private = true});
     return;
   }
@@ -121,9 +121,10 @@ Json wait_json(const OriginTraffic::Wait& wait, Time now,
 
 Json failures_json(const upstream::OriginSums& sums) {
   auto causes = Json::object();
-  for (std::size_t cause = 0; cause < kFailures; ++cause) {
+  for (std::size_t cause = 0; cause < upstream::kFailures; ++cause) {
     if (sums.failures[cause] == 0) continue;
-    causes[std::string(word(static_cast<Failure::What>(cause)))] = sums.failures[cause];
+    causes[std::string(upstream::word(static_cast<upstream::Failure::What>(cause)))] =
+        sums.failures[cause];
   }
   if (sums.errors > 0) causes["5xx"] = sums.errors;
   return causes;
@@ -150,8 +151,8 @@ Json origin_json(const OriginTraffic::Origin& origin) {
 OriginsSeen origins_seen(const PagesAccess& pages, Time now) {
   const auto minute = pages.observed.history.sum_of_last(std::chrono::minutes(1));
   return {pages.upstream.health.failing(now), pages.upstream.traffic.silences(now),
-          minute[static_cast<std::size_t>(Series::requests)],
-          minute[static_cast<std::size_t>(Series::failed_by_origins)],
+          minute[static_cast<std::size_t>(observe::Series::requests)],
+          minute[static_cast<std::size_t>(observe::Series::failed_by_origins)],
           pages.upstream.health.failed_lately(now)};
 }
 
@@ -224,4 +225,4 @@ std::string origins_json(const OriginsView& view, Time now,
   return page.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -9,7 +9,7 @@
 
 #include "proxy/pages/health.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 struct OriginsSeen {
   std::vector<upstream::OriginHealth::Failing> failing{};
@@ -59,4 +59,4 @@ OriginsView origins_view(const PagesAccess& pages, std::chrono::steady_clock::ti
 std::string origins_json(const OriginsView& view, std::chrono::steady_clock::time_point now,
                          std::chrono::system_clock::time_point shown);
 
-}  // namespace proxy
+}  // namespace proxy::pages

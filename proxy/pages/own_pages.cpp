@@ -13,7 +13,9 @@
 #include "proxy/pages/sign_in.hpp"
 #include "proxy/reply/refuse.hpp"
 
-namespace proxy {
+namespace proxy::pages {
+
+namespace beast = boost::beast;
 
 using net::Task;
 
@@ -24,7 +26,7 @@ constexpr std::string_view kReadMethods = "GET, HEAD, OPTIONS";
 PageAnswer serve_index(const Visit& visit);
 
 PageAnswer serve_nothing(const Visit&) {
-  return refused({404, "no such page here; / lists what there is", Tag::own_page, {}});
+  return refused({404, "no such page here; / lists what there is", observe::Tag::own_page, {}});
 }
 
 constexpr OwnPage kPages[] = {
@@ -79,14 +81,15 @@ constexpr OwnPage kPages[] = {
 constexpr OwnPage kNoPage{.answer = serve_nothing, .mapped = WhereMapped::theirs};
 
 PageAnswer serve_index(const Visit& visit) {
-  if (is_browser(visit.request)) return serve_dashboard(visit);
+  if (reply::is_browser(visit.request)) return serve_dashboard(visit);
   std::string text = "Hearsay, a caching proxy whose neighbours know what it holds.\n\n";
   for (const auto& page : kPages) {
     if (page.about.empty()) continue;
     const std::string_view method = page.effect == Effect::change ? "POST: " : "";
     fmt::format_to(std::back_inserter(text), "{:<21}{}{}\n", page.path, method, page.about);
   }
-  auto message = own_message(visit.client, 200, "text/plain; charset=utf-8", std::move(text));
+  auto message =
+      reply::own_message(visit.client, 200, "text/plain; charset=utf-8", std::move(text));
   // A browser gets the dashboard at the same URL.
   message.set(beast::http::field::vary, "Accept");
   return send_page(visit.client, std::move(message));
@@ -107,75 +110,78 @@ const OwnPage& page_at(const http::Target& target) {
 }
 
 // Whether the page is ours although a mapping covers the host.
-bool stays_ours(const Client& client, const Request& request, WhereMapped mapped) {
+bool stays_ours(const client::Client& client, const policy::Request& request, WhereMapped mapped) {
   if (mapped == WhereMapped::theirs) return false;
-  const bool at_any_name = request.terms().own_pages == OwnPages::at_any_name;
+  const bool at_any_name = request.terms().own_pages == policy::OwnPages::at_any_name;
   if (mapped == WhereMapped::ours_at_any_name && at_any_name) return true;
-  return request.target.host().empty() || names_own_socket(client, request.target);
+  return request.target.host().empty() || client::names_own_socket(client, request.target);
 }
 
 // Whether the host is an address, a name of ours or missing. Ignores the port. A page of another
 // site can make its own name point at us (DNS rebinding), but not an address.
-bool names_us(const Client& client, const http::Target& target) {
+bool names_us(const client::Client& client, const http::Target& target) {
   const auto host = target.host();
-  return host.empty() || config::parse_address(host) || is_our_name(client, host);
+  return host.empty() || config::parse_address(host) || client::is_our_name(client, host);
 }
 
-std::optional<Refusal> check_audience(const Caller& caller, Audience readers) {
-  const bool is_operator = caller.admin == Caller::Proof::control_socket;
+std::optional<reply::Refusal> check_audience(const policy::Caller& caller, Audience readers) {
+  const bool is_operator = caller.admin == policy::Caller::Proof::control_socket;
   if (is_operator || readers == Audience::anybody) return std::nullopt;
   if (readers == Audience::operators) {
-    return Refusal::forbidden("only through the control socket (setting control)");
+    return reply::Refusal::forbidden("only through the control socket (setting control)");
   }
   if (caller.is_admin()) return std::nullopt;
   switch (readers) {
     case Audience::neighbours:
       if (caller.is_neighbour()) return std::nullopt;
-      return Refusal::forbidden(
+      return reply::Refusal::forbidden(
           "this digest is for neighbours (settings peers, access.peers, access.admin)");
     case Audience::monitors:
       if (caller.is_monitor) return std::nullopt;
-      return Refusal::forbidden("not for your address (setting access.monitor)");
+      return reply::Refusal::forbidden("not for your address (setting access.monitor)");
     case Audience::clients:
       if (caller.may_be_client) return std::nullopt;
-      return Refusal::forbidden("not for your address (setting access.clients)");
+      return reply::Refusal::forbidden("not for your address (setting access.clients)");
     default:
-      return Refusal::forbidden(
+      return reply::Refusal::forbidden(
           "not for your address (setting access.admin), nor is this browser signed in (`hearsay "
           "dashboard`)");
   }
 }
 
-std::optional<Refusal> check_meant(const Request& request) {
+std::optional<reply::Refusal> check_meant(const policy::Request& request) {
   const auto* word = request.head.fields.find("X-Hearsay");
   if (word && word->value == "1") return std::nullopt;
-  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
+  return reply::Refusal::forbidden(
+      "this needs the field X-Hearsay: 1, for no web page can send it");
 }
 
 // Why the client may not read the page; nothing if it may.
-std::optional<Refusal> check_reader(const Visit& visit, const OwnPage& page) {
+std::optional<reply::Refusal> check_reader(const Visit& visit, const OwnPage& page) {
   const auto& request = visit.request;
-  const auto relay = relay_of(request.head.fields);
-  const bool is_squids_own = relay == Relay::squid && page.via == Via::squids_own;
-  if (relay != Relay::none && !is_squids_own) {
-    return Refusal::forbidden("not through another proxy");
+  const auto relay = policy::relay_of(request.head.fields);
+  const bool is_squids_own = relay == policy::Relay::squid && page.via == Via::squids_own;
+  if (relay != policy::Relay::none && !is_squids_own) {
+    return reply::Refusal::forbidden("not through another proxy");
   }
   const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
   if (!names_us(visit.client, request.target) && !wpad) {
-    return Refusal::forbidden("the Host field does not name me (settings name, access.own_names)");
+    return reply::Refusal::forbidden(
+        "the Host field does not name me (settings name, access.own_names)");
   }
   if (auto refusal = check_audience(visit.caller, page.readers)) return refusal;
   return page.effect == Effect::change ? check_meant(request) : std::nullopt;
 }
 
-std::optional<Refusal> check_method(const Request& request, Effect effect) {
+std::optional<reply::Refusal> check_method(const policy::Request& request, Effect effect) {
   const bool is_meant = effect == Effect::change
                             ? request.head.method == "POST"
                             : request.head.method == "OPTIONS" ||
                                   request.facts.method != cache::RequestFacts::Method::other;
   if (is_meant) return std::nullopt;
-  if (effect == Effect::change) return Refusal{405, "only POST", Tag::denied, {}, "POST"};
-  return Refusal{405, "only GET, HEAD and OPTIONS", Tag::denied, {}, kReadMethods};
+  if (effect == Effect::change)
+    return reply::Refusal{405, "only POST", observe::Tag::denied, {}, "POST"};
+  return reply::Refusal{405, "only GET, HEAD and OPTIONS", observe::Tag::denied, {}, kReadMethods};
 }
 
 PageAnswer answer_own(const Visit& visit, const OwnPage& page) {
@@ -188,7 +194,7 @@ PageAnswer answer_own(const Visit& visit, const OwnPage& page) {
   if (page.effect == Effect::read) {
     if (request.framing.has_body()) client.response.close_after();
     if (request.head.method == "OPTIONS") {
-      auto message = own_message(client, 200, "", "");
+      auto message = reply::own_message(client, 200, "", "");
       message.set(beast::http::field::allow, kReadMethods);
       return send_page(client, std::move(message));
     }
@@ -202,59 +208,61 @@ Task<std::string> make(const std::function<std::string()>& body) {
 
 }  // namespace
 
-const OwnPage* own_page(const Client& client, const Request& request) {
+const OwnPage* own_page(const client::Client& client, const policy::Request& request) {
   const auto mine = request.terms().own_pages;
-  if (mine == OwnPages::none) return nullptr;
+  if (mine == policy::OwnPages::none) return nullptr;
   const auto& page = page_at(request.target);
-  if (mine == OwnPages::all || stays_ours(client, request, page.mapped)) return &page;
+  if (mine == policy::OwnPages::all || stays_ours(client, request, page.mapped)) return &page;
   return nullptr;
 }
 
-Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
-                     const OwnPage& page, RequestBody& body) {
+Task<void> serve_own(const PagesAccess& pages, client::Client& client,
+                     const policy::Request& request, const OwnPage& page,
+                     client::RequestBody& body) {
   // Before the answer, since error pages are made for our own pages in another way.
-  client.record.tag = Tag::own_page;
+  client.record.tag = observe::Tag::own_page;
   const Visit visit{pages, client, request, body,
                     caller_of(pages, client, request, request.policy())};
   auto refusal = co_await answer_own(visit, page);
-  if (refusal) co_await refuse(client, request, std::move(*refusal));
-  client.record.tag = Tag::own_page;  // a page that refuses is no request that was denied or failed
+  if (refusal) co_await reply::refuse(client, request, std::move(*refusal));
+  client.record.tag =
+      observe::Tag::own_page;  // a page that refuses is no request that was denied or failed
 }
 
-PageAnswer refused(Refusal refusal) {
+PageAnswer refused(reply::Refusal refusal) {
   co_return refusal;
 }
 
-PageAnswer send_page(Client& client, OwnMessage message) {
-  co_await send_message(client, message);
+PageAnswer send_page(client::Client& client, reply::OwnMessage message) {
+  co_await reply::send_message(client, message);
   co_return std::nullopt;
 }
 
-PageAnswer send_page(const Visit& visit, OwnMessage message,
+PageAnswer send_page(const Visit& visit, reply::OwnMessage message,
                      std::function<std::string()> make_body) {
   // A variable: g++ 12.2 destroys a temporary of an awaited call twice.
   auto making = make(make_body);
   auto text = co_await net::run_on(visit.pages.cache.aside, std::move(making));
   message.body() = std::move(text);
-  co_await send_message(visit.client, message);
+  co_await reply::send_message(visit.client, message);
   co_return std::nullopt;
 }
 
-Caller caller_of(const PagesAccess& pages, const Client& client, const Request& request,
-                 const Policy& policy) {
-  auto caller = caller_of(policy, client.address, client.door);
+policy::Caller caller_of(const PagesAccess& pages, const client::Client& client,
+                         const policy::Request& request, const policy::Policy& policy) {
+  auto caller = policy::caller_of(policy, client.address, client.door);
   if (!caller.is_admin() && is_signed_in(pages, client, request))
-    caller.admin = Caller::Proof::badge;
+    caller.admin = policy::Caller::Proof::badge;
   return caller;
 }
 
-std::optional<Refusal> check_admin(const PagesAccess& pages, const Client& client,
-                                   const Request& request) {
-  if (relay_of(request.head.fields) != Relay::none)
-    return Refusal::forbidden("not through another proxy");
+std::optional<reply::Refusal> check_admin(const PagesAccess& pages, const client::Client& client,
+                                          const policy::Request& request) {
+  if (policy::relay_of(request.head.fields) != policy::Relay::none)
+    return reply::Refusal::forbidden("not through another proxy");
   const auto caller = caller_of(pages, client, request, request.policy());
   if (auto refusal = check_audience(caller, Audience::admins)) return refusal;
   return check_meant(request);
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -14,7 +14,7 @@
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 // The clients that may read a page. Admins may read the pages of all others but operators: clients
 // in access.admin, and browsers that are signed in (pages/badges.hpp). What names a URL of a
@@ -51,17 +51,17 @@ enum class WhereMapped : std::uint8_t {
 // One request for a page, by a client that may read the page. Outlives the answer.
 struct Visit {
   const PagesAccess& pages;
-  Client& client;
-  const Request& request;
-  RequestBody& body;
-  const Caller caller;  // when the request came
+  client::Client& client;
+  const policy::Request& request;
+  client::RequestBody& body;
+  const policy::Caller caller;  // when the request came
 
-  [[nodiscard]] const Policy& policy() const { return request.policy(); }
+  [[nodiscard]] const policy::Policy& policy() const { return request.policy(); }
   [[nodiscard]] std::string_view path() const { return request.target.path(); }  // with the query
 };
 
 // A handler answers the visit, or returns the refusal with which the caller answers.
-using PageAnswer = net::Task<std::optional<Refusal>>;
+using PageAnswer = net::Task<std::optional<reply::Refusal>>;
 
 struct OwnPage {
   std::string_view path = {};  // without the query
@@ -75,28 +75,29 @@ struct OwnPage {
 
 // Returns the page that the request is for: a row of the table, or a page that answers 404. Null:
 // the request is for another server. If a reverse mapping covers the host, OwnPage::mapped decides.
-const OwnPage* own_page(const Client& client, const Request& request);
+const OwnPage* own_page(const client::Client& client, const policy::Request& request);
 
 // Answers with the page, or refuses a request that its row does not allow.
-net::Task<void> serve_own(const PagesAccess& pages, Client& client, const Request& request,
-                          const OwnPage& page, RequestBody& body);
+net::Task<void> serve_own(const PagesAccess& pages, client::Client& client,
+                          const policy::Request& request, const OwnPage& page,
+                          client::RequestBody& body);
 
 // Who asks by this policy, browsers that are signed in included.
-Caller caller_of(const PagesAccess& pages, const Client& client, const Request& request,
-                 const Policy& policy);
+policy::Caller caller_of(const PagesAccess& pages, const client::Client& client,
+                         const policy::Request& request, const policy::Policy& policy);
 
 // Why the client may not change stored responses; nothing if it may. Only admins may, not through
 // another proxy, and with the field `X-Hearsay: 1`, which no page of another site can send.
-std::optional<Refusal> check_admin(const PagesAccess& pages, const Client& client,
-                                   const Request& request);
+std::optional<reply::Refusal> check_admin(const PagesAccess& pages, const client::Client& client,
+                                          const policy::Request& request);
 
 // What handlers end with. `make_body` runs on the thread Cache::aside: for what takes milliseconds.
-PageAnswer refused(Refusal refusal);
-PageAnswer send_page(Client& client, OwnMessage message);
-PageAnswer send_page(const Visit& visit, OwnMessage message,
+PageAnswer refused(reply::Refusal refusal);
+PageAnswer send_page(client::Client& client, reply::OwnMessage message);
+PageAnswer send_page(const Visit& visit, reply::OwnMessage message,
                      std::function<std::string()> make_body);
-inline PageAnswer send_json(Client& client, std::string json, unsigned status = 200) {
-  return send_page(client, own_message(client, status, "application/json", std::move(json)));
+inline PageAnswer send_json(client::Client& client, std::string json, unsigned status = 200) {
+  return send_page(client, reply::own_message(client, status, "application/json", std::move(json)));
 }
 
 // The dashboard, a page for a browser (dashboard.cpp). serve_dashboard() answers with the page at /
@@ -160,4 +161,4 @@ PageAnswer serve_reload(const Visit& visit);
 // (purge.cpp). The answer is JSON, sent after the responses are dropped.
 PageAnswer serve_purge_order(const Visit& visit);
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -12,7 +12,7 @@
 #include "config/endpoint.hpp"
 #include "proxy/pages/own_pages.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 constexpr unsigned kV4 = 96;  // the bits before an IPv4 address in its mapped form
@@ -199,14 +199,16 @@ PageAnswer serve_pac(const Visit& visit) {
   // By the name in the request this client has reached us, so it will again. The script names
   // nothing that was not read as a host, since whatever stands in it is run.
   if (at.host.empty() || !named || named->host.starts_with('*')) {
-    return refused({400, "the Host field says where I am, so this needs one", Tag::own_page, {}});
+    return refused(
+        {400, "the Host field says where I am, so this needs one", observe::Tag::own_page, {}});
   }
   const auto& policy = visit.policy();
   net::error_code unknown;
   const auto our_name = net::asio::ip::host_name(unknown);
-  return send_page(visit.client, own_message(visit.client, 200, "application/x-ns-proxy-autoconfig",
-                                             pac_script(policy.settings, policy.directory->peers(),
-                                                        at, our_name)));
+  return send_page(
+      visit.client,
+      reply::own_message(visit.client, 200, "application/x-ns-proxy-autoconfig",
+                         pac_script(policy.settings, policy.directory->peers(), at, our_name)));
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

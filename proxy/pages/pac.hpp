@@ -8,7 +8,7 @@
 #include "config/settings.hpp"
 #include "peers/peer.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 // The script of /proxy.pac and /wpad.dat. FindProxyForURL() returns "PROXY `proxy`" and what
 // `pac_fallback` lists, DIRECT only for hosts that `never_direct` lets clients reach, or "DIRECT"
@@ -22,4 +22,4 @@ std::string pac_script(const config::Settings& settings, const std::vector<peers
 // Whether the host is one at which clients look for /wpad.dat: "wpad" in some domain.
 bool is_wpad(std::string_view host);
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -18,7 +18,7 @@
 #include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/outgoing.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 // Who waits at a page, and who is signed in. Any thread.
 struct Visitors {
@@ -51,16 +51,16 @@ struct Instance {
 
 // Outlives all requests. Any thread.
 struct PagesAccess {
-  Cache& cache;
+  tiers::Cache& cache;
   cache::Budget& transit;  // of bodies that are passed on unstored
   peers::Publisher& publisher;
   upstream::Shared& upstream;
-  Crowd& crowd;
-  Observed& observed;
+  crowd::Crowd& crowd;
+  observe::Observed& observed;
   Visitors& visitors;
   Instance& instance;
 
   [[nodiscard]] machine::Clock& clock() const { return cache.clock; }
 };
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -12,7 +12,7 @@
 #include "proxy/pages/health.hpp"
 #include "proxy/pages/texts.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 // The time until shortly after the next full second. So each beat falls into a second of its own,
@@ -25,7 +25,7 @@ std::chrono::milliseconds until_next_second(machine::Clock::Time now) {
 
 }  // namespace
 
-void Pulse::follow(PinnedPolicy policy) {
+void Pulse::follow(policy::PinnedPolicy policy) {
   const threads::MutexLock lock(mutex_);
   policy_.swap(policy);
 }
@@ -46,16 +46,16 @@ net::Task<void> Pulse::run() {
 
 void Pulse::beat() {
   // Here and not where neighbours are polled, which a process that leaves does no more.
-  flush_events(pages_.clock().steady());
+  observe::flush_events(pages_.clock().steady());
   follow_clock();
   pages_.observed.history.note(machine::whole_seconds(pages_.clock().now()),
-                               totals_of(pages_.observed.metrics));
+                               observe::totals_of(pages_.observed.metrics));
   look_at_troubles();
   tell_requests();
-  memory::return_freed();
+  machine::memory::return_freed();
 }
 
-PinnedPolicy Pulse::policy() {
+policy::PinnedPolicy Pulse::policy() {
   const threads::MutexLock lock(mutex_);
   return policy_;
 }
@@ -87,11 +87,11 @@ void Pulse::look_at_troubles() {
 void Pulse::follow_clock() {
   auto& clock = pages_.clock();
   const auto steps = clock.take_steps();
-  for (const auto& step : steps) write_step(step);
+  for (const auto& step : steps) observe::write_step(step);
   // What origins showed was measured against the clock before the step.
   if (!steps.empty()) pages_.upstream.clocks.forget();
   const bool doubts = clock.doubt().has_value();
-  if (std::exchange(doubts_ages_, doubts) && !doubts) write_ages_right();
+  if (std::exchange(doubts_ages_, doubts) && !doubts) observe::write_ages_right();
   if (!pages_.cache.disk || !pages_.cache.disk->follow_clock(clock.ahead())) return;
   pages_.cache.store.remove_if([started = clock.started()](const cache::Entry& entry) {
     return entry.times().response < started;
@@ -121,4 +121,4 @@ void Pulse::tell_requests() {
   pages_.visitors.watchers.tell(to_admins, to_others);
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

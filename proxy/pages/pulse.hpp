@@ -8,7 +8,7 @@
 #include "proxy/pages/pages_access.hpp"
 #include "proxy/policy/policy.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 class Pulse {
  public:
@@ -18,7 +18,7 @@ class Pulse {
   Pulse(const PagesAccess& pages, AskForName ask) : pages_(pages), ask_(std::move(ask)) {}
 
   // Later news tell of this policy. Any thread.
-  void follow(PinnedPolicy policy);
+  void follow(policy::PinnedPolicy policy);
   // Beats for ever. For a coroutine on Cache::aside, since much is formatted for watchers; while
   // nobody watches, a beat sums some counters and the requests that were kept. Call this after the
   // first follow().
@@ -32,15 +32,15 @@ class Pulse {
   void look_at_troubles();
   void ask_for_neighbours(const peers::PeerDirectory& neighbours,
                           std::chrono::steady_clock::time_point now);
-  PinnedPolicy policy();
+  policy::PinnedPolicy policy();
   void tell_requests();
 
   const PagesAccess& pages_;
   const AskForName ask_;
-  bool doubts_ages_ = false;     // since a step of the clock, in the log
-  RecentRequests::Known known_;  // by the watchers, and by Observed::busiest
+  bool doubts_ages_ = false;              // since a step of the clock, in the log
+  observe::RecentRequests::Known known_;  // by the watchers, and by Observed::busiest
   threads::Mutex mutex_;
-  PinnedPolicy policy_ GUARDED_BY(mutex_);
+  policy::PinnedPolicy policy_ GUARDED_BY(mutex_);
 };
 
-}  // namespace proxy
+}  // namespace proxy::pages

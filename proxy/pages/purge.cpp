@@ -8,7 +8,7 @@
 #include "config/section.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 using net::Task;
 namespace asio = net::asio;
@@ -38,11 +38,12 @@ std::optional<PurgeOrder> read_order(Section& in) {
   if (url) return url_at(in, *url);
   if (host) {
     const auto hosts = in.host_pattern(*host);
-    return hosts ? std::optional<PurgeOrder>(PurgePattern(HostPattern(*hosts))) : std::nullopt;
+    return hosts ? std::optional<PurgeOrder>(cache::PurgePattern(http::HostPattern(*hosts)))
+                 : std::nullopt;
   }
   // With a whole host, or "http://a" would purge a.test and all other hosts that begin so.
   const auto begin = url_at(in, *prefix);
-  return begin ? std::optional<PurgeOrder>(PurgePattern(begin->url())) : std::nullopt;
+  return begin ? std::optional<PurgeOrder>(cache::PurgePattern(begin->url())) : std::nullopt;
 }
 
 std::string text_of(const config::Faults& faults) {
@@ -56,18 +57,18 @@ std::string text_of(const config::Faults& faults) {
 
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs of the greatest length
 
-Task<Forgotten> forget_url(CacheAccess& cache, const std::string& name) {
-  co_return co_await forget(cache, digest::key_of(digest::Method::get, name), name);
+Task<tiers::Forgotten> forget_url(tiers::CacheAccess& cache, const std::string& name) {
+  co_return co_await tiers::forget(cache, digest::key_of(digest::Method::get, name), name);
 }
 
 // Purges in both spaces, since no order can mean only one of them.
-Task<std::optional<Forgotten>> carry_out(const Visit& visit, PurgeOrder order) {
+Task<std::optional<tiers::Forgotten>> carry_out(const Visit& visit, PurgeOrder order) {
   const auto* url = std::get_if<http::Target>(&order);
   auto& cache = visit.client.access.fetching.cached();
-  if (!url) co_return co_await forget(cache, std::get<PurgePattern>(order));
+  if (!url) co_return co_await tiers::forget(cache, std::get<cache::PurgePattern>(order));
   // Stored names lack the parameters that a rule of the site drops.
   const auto name = visit.policy().rules.key_url(*url);
-  Forgotten all;
+  tiers::Forgotten all;
   for (const auto space : {cache::Space::web, cache::Space::gateway}) {
     const auto stored_as = cache::StoredName{space, name}.encode();
     const auto forgotten = co_await forget_url(cache, stored_as);
@@ -76,23 +77,24 @@ Task<std::optional<Forgotten>> carry_out(const Visit& visit, PurgeOrder order) {
   co_return all;
 }
 
-OwnMessage message_of(Client& client, unsigned status, const Forgotten& purged) {
+reply::OwnMessage message_of(client::Client& client, unsigned status,
+                             const tiers::Forgotten& purged) {
   client.access.counters().purged.add(purged.dropped);
   auto json =
       fmt::format("{{\"purged\": {}{}}}\n", purged.dropped, purged.owed ? ", \"owed\": true" : "");
-  return own_message(client, status, "application/json", std::move(json));
+  return reply::own_message(client, status, "application/json", std::move(json));
 }
 
 // Reads the whole body. Returns a refusal if the body is too long or cannot be read.
 PageAnswer read_body(const Visit& visit, std::string& into) {
   auto& request = visit.request;
-  Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};
+  reply::Refusal too_large{413, "a purge is ordered in at most 32 KiB", observe::Tag::denied, {}};
   const auto& framing = request.framing;
   if (framing.kind == http::Framing::Kind::sized && framing.length > kLongestOrder) {
     co_return too_large;
   }
   if (request.head.fields.has(http::field::expect))
-    co_await visit.client.response.interim(kContinue);
+    co_await visit.client.response.interim(client::kContinue);
   const auto idle = visit.policy().settings.timeouts.body;
   std::size_t size = 0;
   into.resize(kLongestOrder + 1);  // one byte more tells a body that is too long
@@ -100,7 +102,9 @@ PageAnswer read_body(const Visit& visit, std::string& into) {
     if (size == into.size()) co_return too_large;
     const auto rest = asio::buffer(into.data() + size, into.size() - size);
     const auto read = co_await visit.body.read(rest, idle);
-    if (!read) co_return Refusal::failure(failure_of(Failure::Where::client, read.error()));
+    if (!read)
+      co_return reply::Refusal::failure(
+          upstream::failure_of(upstream::Failure::Where::client, read.error()));
     size += *read;
   }
   into.resize(size);
@@ -124,16 +128,17 @@ boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_vie
   return std::move(*order);
 }
 
-Task<void> serve_purge(const PagesAccess& pages, Client& client, const Request& request) {
+Task<void> serve_purge(const PagesAccess& pages, client::Client& client,
+                       const policy::Request& request) {
   if (request.framing.has_body()) client.response.close_after();
   if (auto refusal = check_admin(pages, client, request)) {
-    co_return co_await refuse(client, request, std::move(*refusal));
+    co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
   const auto purged = co_await forget_url(client.access.fetching.cached(), request.stored_as());
-  client.record.tag = Tag::purge;
+  client.record.tag = observe::Tag::purge;
   // As Squid answers PURGE, so that its scripts work here.
   const auto message = message_of(client, purged.dropped > 0 ? 200 : 404, purged);
-  co_await send_message(client, message);
+  co_await reply::send_message(client, message);
 }
 
 PageAnswer serve_purge_order(const Visit& visit) {
@@ -141,13 +146,14 @@ PageAnswer serve_purge_order(const Visit& visit) {
   auto refusal = co_await read_body(visit, text);
   if (refusal) co_return refusal;
   auto order = parse_purge_order(text);
-  if (!order) co_return Refusal::bad(order.error());
+  if (!order) co_return reply::Refusal::bad(order.error());
   const auto purged = co_await carry_out(visit, std::move(*order));
   if (!purged) {
-    co_return Refusal{503, "too many such purges are being carried out; try again", Tag::none, {}};
+    co_return reply::Refusal{
+        503, "too many such purges are being carried out; try again", observe::Tag::none, {}};
   }
   auto message = message_of(visit.client, 200, *purged);
   co_return co_await send_page(visit.client, std::move(message));
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 // A `%` without two digits is a fault and not itself: half of an encoded URL would else name
@@ -77,4 +77,4 @@ boost::system::result<std::map<std::string, std::string, std::less<>>, QueryFaul
   return values;
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

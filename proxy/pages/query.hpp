@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace proxy {
+namespace proxy::pages {
 
 // What is wrong with a query: text for a person.
 struct QueryFault {
@@ -28,4 +28,4 @@ boost::system::result<std::optional<std::string>, QueryFault> only_parameter(std
 boost::system::result<std::map<std::string, std::string, std::less<>>, QueryFault> parameters(
     std::string_view path, std::span<const std::string_view> known);
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -8,7 +8,9 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::pages {
+
+namespace beast = boost::beast;
 
 namespace asio = net::asio;
 
@@ -49,12 +51,12 @@ std::string in_url(const IpAddress& address) {
 PageAnswer send_signed(const Visit& visit, std::string json,
                        const std::vector<std::string>& cookies = {}) {
   if (visit.request.framing.has_body()) visit.client.response.close_after();
-  auto message = own_message(visit.client, 200, "application/json", std::move(json));
+  auto message = reply::own_message(visit.client, 200, "application/json", std::move(json));
   for (const auto& cookie : cookies) message.insert(beast::http::field::set_cookie, cookie);
   return send_page(visit.client, std::move(message));
 }
 
-std::string_view ticket_in(const Request& request) {
+std::string_view ticket_in(const policy::Request& request) {
   constexpr std::string_view kScheme = "Bearer ";
   const auto value = request.head.fields.value(http::field::authorization);
   if (value.size() < kScheme.size()) return {};
@@ -64,7 +66,7 @@ std::string_view ticket_in(const Request& request) {
 
 }  // namespace
 
-std::vector<std::string_view> badges_shown(const Request& request) {
+std::vector<std::string_view> badges_shown(const policy::Request& request) {
   std::vector<std::string_view> badges;
   const auto begin = name_of_cookie(request.target) + '=';
   for (const auto& line : request.head.fields) {
@@ -78,7 +80,8 @@ std::vector<std::string_view> badges_shown(const Request& request) {
   return badges;
 }
 
-bool is_signed_in(const PagesAccess& pages, const Client& client, const Request& request) {
+bool is_signed_in(const PagesAccess& pages, const client::Client& client,
+                  const policy::Request& request) {
   if (!request.terms().may_show_badge || !request.head.fields.has(http::field::cookie))
     return false;
   const auto badges = badges_shown(request);
@@ -137,14 +140,14 @@ PageAnswer serve_revocation(const Visit& visit) {
 
 PageAnswer serve_sign_in(const Visit& visit) {
   if (!visit.request.terms().may_show_badge) {
-    return refused(Refusal::forbidden(
+    return refused(reply::Refusal::forbidden(
         "a site that `reverse` names is at this address, too, and its pages would share the "
         "sign-in: open the dashboard under an address that `reverse` does not name"));
   }
   const auto badge = visit.pages.visitors.badges.redeem(
       ticket_in(visit.request), visit.client.address, visit.pages.clock().steady());
   if (!badge) {
-    return refused(Refusal::forbidden(
+    return refused(reply::Refusal::forbidden(
         "this link has signed a browser in already, or is too old: `hearsay dashboard` prints a "
         "new one"));
   }
@@ -156,4 +159,4 @@ PageAnswer serve_sign_out(const Visit& visit) {
   return send_signed(visit, "{\"signed_in\":false}\n", badge_cookies(visit.request.target, {}));
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -9,14 +9,15 @@
 
 #include "proxy/pages/own_pages.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 // Whether the request has the badge of a browser that is signed in.
-bool is_signed_in(const PagesAccess& pages, const Client& client, const Request& request);
+bool is_signed_in(const PagesAccess& pages, const client::Client& client,
+                  const policy::Request& request);
 
 // The badges that the request shows. Browsers send cookies of one host to all its ports, so the
 // cookie's name has the port. Longer lists than a browser of ours sends are cut.
-std::vector<std::string_view> badges_shown(const Request& request);
+std::vector<std::string_view> badges_shown(const policy::Request& request);
 
 // The values of Set-Cookie that give the browser the badge; an empty badge removes it. The paths
 // are those of our own pages: in reverse mode all others lead to origins, which must not see it.
@@ -28,4 +29,4 @@ std::string reachable_at(const std::vector<net::tcp::endpoint>& listening,
                          std::string_view own_name,
                          const std::optional<net::asio::ip::address>& machine);
 
-}  // namespace proxy
+}  // namespace proxy::pages

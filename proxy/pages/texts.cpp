@@ -13,7 +13,7 @@
 #include "proxy/observe/verdict.hpp"
 #include "proxy/pages/health.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -27,26 +27,26 @@ std::int64_t seconds_of(std::chrono::sys_seconds time) {
   return time.time_since_epoch().count();
 }
 
-std::string_view word(RecentKind kind) {
-  constexpr std::string_view kWords[kRecentKinds] = {"hit", "forwarded", "failed"};
+std::string_view word(observe::RecentKind kind) {
+  constexpr std::string_view kWords[observe::kRecentKinds] = {"hit", "forwarded", "failed"};
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-Json neighbour_json(const RecentRequest& request, const Policy& policy) {
+Json neighbour_json(const observe::RecentRequest& request, const policy::Policy& policy) {
   // A person at a neighbour's machine is a client like any other.
   if (!request.record.by_proxy) return nullptr;
   const auto address = config::parse_address(request.client);
-  const auto caller = address ? caller_of(policy, *address) : Caller();
+  const auto caller = address ? policy::caller_of(policy, *address) : policy::Caller();
   if (!caller.is_neighbour()) return nullptr;
   return caller.peer ? caller.peer->name : request.client;
 }
 
-Json request_json(const RecentRequests::Found& found, const Policy& policy) {
+Json request_json(const observe::RecentRequests::Found& found, const policy::Policy& policy) {
   const auto& request = *found.request;
   const auto& record = request.record;
   const std::chrono::duration<double> ended = request.ended.time_since_epoch();
   return {{"id", fmt::format("{}-{}", found.thread, request.number)},
-          {"kind", word(kind_of(record))},
+          {"kind", word(observe::kind_of(record))},
           {"time", ended.count()},
           {"took_ms", request.took.count()},
           {"client", request.client},
@@ -55,8 +55,8 @@ Json request_json(const RecentRequests::Found& found, const Policy& policy) {
           {"url", request.url},
           {"status", record.status},
           {"bytes", record.bytes},
-          {"result", squid_tag(record.tag)},
-          {"verdict", verdict_of(record)}};
+          {"result", observe::squid_tag(record.tag)},
+          {"verdict", observe::verdict_of(record)}};
 }
 
 // A request that was kept may stand for others that were not, so sums have fractions.
@@ -64,7 +64,7 @@ std::uint64_t whole(double number) {
   return static_cast<std::uint64_t>(std::llround(number));
 }
 
-Json rows_json(std::vector<Busiest::Row> rows) {
+Json rows_json(std::vector<observe::Busiest::Row> rows) {
   std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) {
     return std::tie(other.requests, other.bytes, one.name) <
            std::tie(one.requests, one.bytes, other.name);
@@ -79,7 +79,7 @@ Json rows_json(std::vector<Busiest::Row> rows) {
   return all;
 }
 
-Json now_json(const PagesAccess& pages, const Policy& policy) {
+Json now_json(const PagesAccess& pages, const policy::Policy& policy) {
   Json now{{"connections", pages.crowd.clients.connections()},
            {"watchers", pages.visitors.watchers.count()},
            {"memory_entries", pages.cache.store.responses()},
@@ -144,13 +144,13 @@ Json rests_json(const peers::Accuracy::Books& books) {
 }
 
 // What a parent has fetched for us; null for a sibling.
-Json forwarding_json(const std::optional<Routes::Status>& parent) {
+Json forwarding_json(const std::optional<policy::Routes::Status>& parent) {
   if (!parent) return nullptr;
   const char* const state = parent->rests ? "resting" : parent->on_trial ? "trying" : "usable";
   return {{"state", state}, {"requests", parent->requests}, {"failures", parent->failures}};
 }
 
-Json peer_json(const peers::PeerStatus& peer, const std::optional<Routes::Status>& parent) {
+Json peer_json(const peers::PeerStatus& peer, const std::optional<policy::Routes::Status>& parent) {
   const auto& digest = peer.digest;
   const auto& books = peer.books;
   const auto reason = peers::reason_of(peer.state, books.reason);
@@ -195,40 +195,40 @@ Json peer_json(const peers::PeerStatus& peer, const std::optional<Routes::Status
       {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
 }
 
-Json served_json(const Metrics& metrics, ServedForm form) {
-  const auto sum = [&](Count DigestsSent::*count) {
-    return metrics.sum([&](const ThreadCounters& of_thread) -> const Count& {
+Json served_json(const observe::Metrics& metrics, observe::ServedForm form) {
+  const auto sum = [&](observe::Count observe::DigestsSent::*count) {
+    return metrics.sum([&](const observe::ThreadCounters& of_thread) -> const observe::Count& {
       return of_thread.digests_sent[static_cast<std::size_t>(form)].*count;
     });
   };
-  return {{"requests", sum(&DigestsSent::requests)},
-          {"bytes", sum(&DigestsSent::bytes)},
-          {"not_modified", sum(&DigestsSent::not_modified)}};
+  return {{"requests", sum(&observe::DigestsSent::requests)},
+          {"bytes", sum(&observe::DigestsSent::bytes)},
+          {"not_modified", sum(&observe::DigestsSent::not_modified)}};
 }
 
 }  // namespace
 
-std::string history_json(const History::Span& span) {
+std::string history_json(const observe::History::Span& span) {
   auto text =
       fmt::format(R"({{"step_seconds":{},"end":{})", span.step.count(), seconds_of(span.end));
   std::vector<std::uint64_t> numbers(span.samples.size());
-  for (std::size_t series = 0; series < kSeries; ++series) {
+  for (std::size_t series = 0; series < observe::kSeries; ++series) {
     std::transform(span.samples.begin(), span.samples.end(), numbers.begin(),
-                   [series](const Sample& sample) { return sample[series]; });
-    fmt::format_to(std::back_inserter(text), R"(,"{}":[{}])", name_of(static_cast<Series>(series)),
-                   fmt::join(numbers, ","));
+                   [series](const observe::Sample& sample) { return sample[series]; });
+    fmt::format_to(std::back_inserter(text), R"(,"{}":[{}])",
+                   observe::name_of(static_cast<observe::Series>(series)), fmt::join(numbers, ","));
   }
   return text + "}\n";
 }
 
-std::string requests_json(const std::vector<RecentRequests::Found>& requests,
-                          const Policy& policy) {
+std::string requests_json(const std::vector<observe::RecentRequests::Found>& requests,
+                          const policy::Policy& policy) {
   auto all = Json::array();
   for (const auto& found : requests) all.push_back(request_json(found, policy));
   return one_line(all);
 }
 
-std::string busiest_json(const PagesAccess& pages, const Policy& policy) {
+std::string busiest_json(const PagesAccess& pages, const policy::Policy& policy) {
   auto told = pages.observed.busiest.tell();
   auto clients = rows_json(std::move(told.clients));
   for (auto& client : clients) {
@@ -244,24 +244,24 @@ std::string busiest_json(const PagesAccess& pages, const Policy& policy) {
 }
 
 // Of each kind, since a few failures among thousands of hits are what somebody looks for.
-std::vector<RecentRequests::Found> newest_of_each_kind(
-    const std::vector<RecentRequests::Found>& requests, std::size_t most) {
-  std::array<std::size_t, kRecentKinds> taken{};
-  std::vector<RecentRequests::Found> newest;
+std::vector<observe::RecentRequests::Found> newest_of_each_kind(
+    const std::vector<observe::RecentRequests::Found>& requests, std::size_t most) {
+  std::array<std::size_t, observe::kRecentKinds> taken{};
+  std::vector<observe::RecentRequests::Found> newest;
   for (auto it = requests.rbegin(); it != requests.rend(); ++it) {
     // From the newest on: of a kind that has too many, the oldest are left out.
-    auto& of_kind = taken[static_cast<std::size_t>(kind_of(it->request->record))];
+    auto& of_kind = taken[static_cast<std::size_t>(observe::kind_of(it->request->record))];
     if (of_kind++ < most) newest.push_back(*it);
   }
   std::reverse(newest.begin(), newest.end());
   return newest;
 }
 
-std::string news_json(const PagesAccess& pages, const Policy& policy, Audience readers) {
+std::string news_json(const PagesAccess& pages, const policy::Policy& policy, Audience readers) {
   const auto latest = pages.observed.history.latest();
   Json sample;
-  for (std::size_t series = 0; series < kSeries; ++series) {
-    sample[name_of(static_cast<Series>(series))] = latest.sample[series];
+  for (std::size_t series = 0; series < observe::kSeries; ++series) {
+    sample[observe::name_of(static_cast<observe::Series>(series))] = latest.sample[series];
   }
   const auto troubles = troubles_of(pages, policy, pages.clock().steady());
   const auto without_end = [](std::string text) {
@@ -276,14 +276,15 @@ std::string news_json(const PagesAccess& pages, const Policy& policy, Audience r
 }
 
 // The news are text already, made once for all watchers, so the member is added without a parser.
-std::string with_requests(std::string news, const std::vector<RecentRequests::Found>& requests,
-                          const Policy& policy) {
+std::string with_requests(std::string news,
+                          const std::vector<observe::RecentRequests::Found>& requests,
+                          const policy::Policy& policy) {
   news.back() = ',';
   return news + R"("requests":)" + requests_json(newest_of_each_kind(requests, kMostNews), policy) +
          '}';
 }
 
-std::string digest_json(const PagesAccess& pages, const Policy& policy, Layout layout) {
+std::string digest_json(const PagesAccess& pages, const policy::Policy& policy, Layout layout) {
   const auto now = pages.clock().now();
   const auto published = pages.publisher.current();
   Json json{{"name", pages.instance.name}};
@@ -294,8 +295,8 @@ std::string digest_json(const PagesAccess& pages, const Policy& policy, Layout l
   for (const auto& peer : policy.directory->status(steady_now)) {
     json["peers"].push_back(peer_json(peer, policy.routes.status(peer.id, steady_now)));
   }
-  json["served"] = {{"native", served_json(pages.observed.metrics, ServedForm::native)},
-                    {"squid", served_json(pages.observed.metrics, ServedForm::squid)}};
+  json["served"] = {{"native", served_json(pages.observed.metrics, observe::ServedForm::native)},
+                    {"squid", served_json(pages.observed.metrics, observe::ServedForm::squid)}};
   return json.dump(layout == Layout::indented ? 2 : -1, ' ', true, Json::error_handler_t::replace) +
          '\n';
 }
@@ -304,4 +305,4 @@ PageAnswer serve_digest_json(const Visit& visit) {
   return send_json(visit.client, digest_json(visit.pages, visit.policy()));
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace proxy {
+namespace proxy::pages {
 
 WaitingClients::Waiting::Waiting(WaitingClients& all, const config::Address& from, Rank rank,
                                  net::Executor executor)
@@ -63,4 +63,4 @@ bool WaitingClients::admit(Waiting& client) {
   return true;
 }
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -13,7 +13,7 @@
 #include "peers/threads/mutex.hpp"
 #include "proxy/net/wakeup.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 
 // All clients that wait now, on any thread. One costs a place here and its connection: no thread,
 // and no timer but its own. Outlives them. Any thread.
@@ -53,7 +53,7 @@ class WaitingClients {
     WaitingClients& all_;
     const config::Address from_;
     const Rank rank_;
-    Wakeup wakeup_;
+    net::Wakeup wakeup_;
     News news_;             // guarded by the mutex of all_
     const bool has_place_;  // last: once the client has it, it is woken
   };
@@ -75,4 +75,4 @@ class WaitingClients {
   std::vector<Waiting*> clients_ GUARDED_BY(mutex_);
 };
 
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -7,7 +7,7 @@
 
 #include "proxy/policy/policy.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using Why = NoAccess::Why;
@@ -108,4 +108,4 @@ std::optional<NoAccess> check_access(const AccessAsker& asker, const Request& re
   return std::nullopt;
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

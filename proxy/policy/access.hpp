@@ -11,7 +11,7 @@
 #include "proxy/policy/request.hpp"
 #include "proxy/upstream/guard.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // What the answer depends on besides the request and its policy.
 struct AccessAsker {
@@ -60,4 +60,4 @@ std::optional<NoAccess> check_sign_in(const AccessAsker& asker, const Request& r
 // Why the client may not use the proxy at all, or not for this destination. Nothing if it may.
 std::optional<NoAccess> check_access(const AccessAsker& asker, const Request& request);
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -7,7 +7,7 @@
 
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 using std::chrono::system_clock;
 
@@ -58,7 +58,7 @@ void read_time_zone() {
 }
 
 AccessRule::AccessRule(const config::AccessRule& settings)
-    : settings_(settings), to_(host_patterns(settings.to)) {}
+    : settings_(settings), to_(http::host_patterns(settings.to)) {}
 
 bool AccessRule::matches(const AccessQuestion& asked) const {
   const auto& [client, target, method, now, user] = asked;
@@ -68,7 +68,7 @@ bool AccessRule::matches(const AccessQuestion& asked) const {
 }
 
 bool AccessRule::matches_host(const http::Target& target) const {
-  return (to_.empty() || matches_any(to_, target)) &&
+  return (to_.empty() || http::matches_any(to_, target)) &&
          (settings_.ports.empty() || config::contains(settings_.ports, target.port()));
 }
 
@@ -128,4 +128,4 @@ bool is_everybody(const config::Networks& networks) {
   });
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -10,7 +10,7 @@
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // The hour of the week on the clocks of this place.
 struct LocalTime {
@@ -65,7 +65,7 @@ class AccessRule {
   [[nodiscard]] bool matches_user(std::string_view user) const;
 
   config::AccessRule settings_;
-  std::vector<HostPattern> to_;
+  std::vector<http::HostPattern> to_;
 };
 
 class AccessRules {
@@ -92,4 +92,4 @@ class AccessRules {
 // Whether the networks contain every address. Pure.
 bool is_everybody(const config::Networks& networks);
 
-}  // namespace proxy
+}  // namespace proxy::policy

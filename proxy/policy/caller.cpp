@@ -6,7 +6,7 @@
 #include "proxy/http/text.hpp"
 #include "proxy/policy/policy.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using Proof = Caller::Proof;
@@ -88,4 +88,4 @@ Terms terms_of(Arrival arrival, const Mapping* mapping) {
   return terms;
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -12,7 +12,7 @@ namespace peers {
 struct Peer;
 }
 
-namespace proxy {
+namespace proxy::policy {
 
 struct Mapping;
 struct Policy;
@@ -94,4 +94,4 @@ struct Terms {
 // `mapping`: of the host, for Arrival::reverse; null: there is none. Pure.
 Terms terms_of(Arrival arrival, const Mapping* mapping);
 
-}  // namespace proxy
+}  // namespace proxy::policy

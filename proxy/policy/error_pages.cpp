@@ -8,7 +8,7 @@
 #include "config/text.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 namespace fs = std::filesystem;
@@ -203,4 +203,4 @@ std::string ErrorPages::filled(ErrorPage page, const ErrorFacts& facts) const {
   return (of_its_kind ? of_its_kind : otherwise)->filled(facts);
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

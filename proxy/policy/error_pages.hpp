@@ -12,7 +12,7 @@
 
 #include "config/load.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // The pages that a site may have of its own, each in the file `ErrorPages::file_of`.
 enum class ErrorPage : std::uint8_t {
@@ -84,4 +84,4 @@ class ErrorPages {
   std::array<std::optional<PageTemplate>, kErrorPages> pages_;  // `error` is never empty
 };
 
-}  // namespace proxy
+}  // namespace proxy::policy

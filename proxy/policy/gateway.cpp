@@ -4,7 +4,7 @@
 
 #include "proxy/http/host_pattern.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 std::vector<upstream::Endpoint> endpoints(const std::vector<config::Origin>& origins) {
@@ -50,7 +50,7 @@ Gateway::Gateway(const std::vector<config::Reverse>& settings, const Gateway* be
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& item = settings[i];
     const auto at = "reverse[" + std::to_string(i) + "].";
-    auto& by_port = mappings_[canonical_pattern(item.host)];
+    auto& by_port = mappings_[http::canonical_pattern(item.host)];
     const auto port = item.port.value_or(0);
     // The settings compare hosts as they are written; "[::1]" and "[0::1]" are one only here.
     if (by_port.contains(port)) {
@@ -94,4 +94,4 @@ std::shared_ptr<upstream::Origins> Gateway::live(const std::vector<config::Origi
   return nullptr;
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

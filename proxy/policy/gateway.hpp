@@ -14,7 +14,7 @@
 #include "proxy/policy/known_urls.hpp"
 #include "proxy/upstream/route.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // The mapping that one item of the setting `reverse` defines.
 struct Mapping {
@@ -62,4 +62,4 @@ class Gateway {
   std::map<std::string, std::map<std::uint16_t, Mapping>, std::less<>> mappings_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::policy

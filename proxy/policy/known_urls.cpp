@@ -10,7 +10,7 @@
 #include "digest/key.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 // A whole URL without its scheme, or a path alone: no authority begins with "/".
@@ -96,4 +96,4 @@ bool KnownUrls::may_have(const http::Target& target) const {
          filter_.contains(key_of({}, target.path()));
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -8,7 +8,7 @@
 #include "digest/blocked_filter.hpp"
 #include "proxy/http/target.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // A filter of about 3 bytes per URL: a listed URL is always found, and a share kRate of the
 // unlisted ones is found too. Any thread.
@@ -31,4 +31,4 @@ class KnownUrls {
   digest::BlockedFilter filter_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -1,6 +1,6 @@
 #include "proxy/policy/policy.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 bool has_peers_of(const Policy* before, const config::Settings& settings) {
@@ -30,7 +30,7 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
                std::shared_ptr<const users::PasswordFile> known_users, ErrorPages pages)
     : settings(std::move(told)),
       access_rules(settings.access.rules),
-      serves_forward(proxy::serves_forward(settings, access_rules)),
+      serves_forward(policy::serves_forward(settings, access_rules)),
       lists(std::move(listed)),
       users(std::move(known_users)),
       error_pages(std::move(pages)),
@@ -40,11 +40,11 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
       routes(settings, has_peers_of(before, settings) ? &before->routes : nullptr,
              directory->peers()) {}
 
-std::chrono::seconds Policy::leave_after(const Failure& failure) const {
+std::chrono::seconds Policy::leave_after(const upstream::Failure& failure) const {
   // RFC 5861 section 4: an answer of the origin, such as a 404, is none that a stale response may
   // replace.
-  if (!out_of_reach(failure)) return std::chrono::seconds(0);
+  if (!upstream::out_of_reach(failure)) return std::chrono::seconds(0);
   return std::chrono::floor<std::chrono::seconds>(settings.cache.stale_if_error);
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

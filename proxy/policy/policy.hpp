@@ -15,7 +15,7 @@
 #include "proxy/upstream/failure.hpp"
 #include "proxy/users/password_file.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // Immutable: any thread. A request pins the policy that is in force when it begins, and a fill
 // keeps the pin of the request that began it. Live state is shared with the policies before and
@@ -35,7 +35,7 @@ struct Policy {
 
   // How long past its freshness lifetime a stored response may answer after this failure. Zero
   // unless the origin is out of reach.
-  [[nodiscard]] std::chrono::seconds leave_after(const Failure& failure) const;
+  [[nodiscard]] std::chrono::seconds leave_after(const upstream::Failure& failure) const;
   // Whether the log names all sources that were asked for a response.
   [[nodiscard]] bool lists_inquiries() const {
     return settings.log.access != config::LogTarget::none &&
@@ -57,4 +57,4 @@ struct Policy {
 
 using PinnedPolicy = std::shared_ptr<const Policy>;
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -9,7 +9,7 @@
 #include "proxy/http/text.hpp"
 #include "proxy/policy/policy.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 // The two fields that name the client's address in the form that we write, in any spelling that a
@@ -174,4 +174,4 @@ http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
   return request;
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -17,7 +17,7 @@
 #include "proxy/net/frames.hpp"
 #include "proxy/policy/caller.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 class SiteRule;
 
@@ -128,7 +128,7 @@ class OwnedRequest : public net::InFrameMemory {
 
  private:
   // The request's head consists of views of this text. A change of the text would break the views.
-  FrameString text_;
+  net::FrameString text_;
   std::optional<Request> request_;
 };
 
@@ -139,4 +139,4 @@ http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view head,
                                                          const http::HeadLimits& limits,
                                                          std::string&& url_memory = {});
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -8,7 +8,7 @@
 #include "digest/little_endian.hpp"
 #include "peers/site.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using config::PeerSettings;
@@ -47,7 +47,7 @@ double rendezvous_score(const digest::Key& url, std::uint64_t parent, unsigned w
 Routes::Routes(const config::Settings& settings, const Routes* before,
                const std::vector<peers::PeerRef>& peers)
     : hosts_(settings.peers),
-      never_direct_(host_patterns(settings.never_direct)),
+      never_direct_(http::host_patterns(settings.never_direct)),
       members_([&] {
         std::vector<Member> members;
         for (std::size_t i = 0; i < settings.peers.size(); ++i) {
@@ -64,7 +64,7 @@ upstream::Route Routes::find(const http::Target& target) const {
   upstream::Route route;
   const auto is_ourselves = [](const Member& member) { return member.is_ourselves(); };
   if (std::all_of(members_.begin(), members_.end(), is_ourselves)) return route;
-  route.direct = !matches_any(never_direct_, target);
+  route.direct = !http::matches_any(never_direct_, target);
   const bool is_connect = target.form() == http::Target::Form::authority;
   for (std::size_t number = 0; number < members_.size(); ++number) {
     const auto& member = members_[number];
@@ -105,4 +105,4 @@ std::optional<Routes::Status> Routes::status(std::size_t peer,
   return Status{rests, !rests && live.in_doubt(number), counts.requests, counts.failures};
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -12,7 +12,7 @@
 #include "proxy/http/target.hpp"
 #include "proxy/upstream/route.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // A parent's part in the rendezvous hash of a URL (Thaler and Ravishankar 1998), weighted as
 // Schindelhauer and Schomaker (2005) do: the parent with the greatest score is asked first. Proxies
@@ -60,10 +60,10 @@ class Routes {
   // Puts the parents of the route into the order of their scores.
   void put_in_order(upstream::Route& route, const http::Target& target) const;
 
-  const PeerHosts hosts_;
-  const std::vector<HostPattern> never_direct_;
+  const http::PeerHosts hosts_;
+  const std::vector<http::HostPattern> never_direct_;
   const std::vector<Member> members_;  // by their numbers in parents_
   const std::shared_ptr<upstream::Parents> parents_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::policy

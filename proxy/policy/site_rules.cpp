@@ -7,7 +7,7 @@
 
 #include "config/sections.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using std::chrono::floor;
@@ -152,4 +152,4 @@ std::string SiteRules::key_url(const http::Target& target) const {
   return rule ? rule->key_url(target.url()) : target.url();
 }
 
-}  // namespace proxy
+}  // namespace proxy::policy

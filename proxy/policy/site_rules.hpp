@@ -12,7 +12,7 @@
 #include "proxy/http/host_pattern.hpp"
 #include "proxy/http/target.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // A glob over paths, such as "*.deb" or "/debian/dists/*/by-hash/*". `*` matches any bytes, also
 // none, and also `/`. `?` matches exactly one byte, also `/`. Every other byte matches itself;
@@ -80,7 +80,7 @@ class SiteRule {
 
   config::RuleSettings settings_;  // path and drop_query as canonical URLs spell them
   std::string word_;
-  HostPattern hosts_;
+  http::HostPattern hosts_;
   std::vector<PathGlob> paths_;
   cache::FreshnessBounds freshness_;
   digest::RuleHash hash_;
@@ -109,4 +109,4 @@ class SiteRules {
   std::vector<SiteRule> rules_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -8,14 +8,14 @@
 #include "proxy/reply/stored.hpp"
 #include "proxy/sources/attempt.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 using net::error_code;
 using net::Soon;
 using net::Task;
 namespace asio = net::asio;
 
-std::string passed_head(const ServeAccess& access, const http::ResponseHead& head,
+std::string passed_head(const client::ServeAccess& access, const http::ResponseHead& head,
                         const cache::Times& times) {
   using http::field;
   std::string text;
@@ -31,7 +31,7 @@ std::string passed_head(const ServeAccess& access, const http::ResponseHead& hea
   return text;
 }
 
-void record_content_type(Client& client, std::string_view content_type) {
+void record_content_type(client::Client& client, std::string_view content_type) {
   // Only the access log tells it, and a copy of it costs each hit a little.
   if (!client.access.observed.log.on()) return;
   client.record.content_type = http::trim(content_type.substr(0, content_type.find(';')));
@@ -40,31 +40,33 @@ void record_content_type(Client& client, std::string_view content_type) {
 namespace {
 
 // `entry`: whose age is told; null: of none.
-void add_fields(Client& client, const Request& request, const cache::Entry* entry,
+void add_fields(client::Client& client, const policy::Request& request, const cache::Entry* entry,
                 cache::Time now) {
   const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
   if (request.policy().settings.cache.key_in_status && has_key)
     client.record.told.key = request.stored_as();
   http::PieceWriter fields(client.state.fields);
   if (entry) fields << "Age: " << static_cast<std::uint64_t>(entry->age(now).count()) << "\r\n";
-  write_cache_status(fields, client);
+  client::write_cache_status(fields, client);
   fields.flush();
 }
 
 }  // namespace
 
-void add_cache_status(Client& client, const Request& request) {
+void add_cache_status(client::Client& client, const policy::Request& request) {
   add_fields(client, request, nullptr, {});
 }
 
 // Not a coroutine, since most hits are over with their first write: see send_stored().
-Soon<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
-                 std::string_view detail) {
+Soon<void> serve(client::Client& client, const policy::Request& request, EntryToServe held,
+                 cache::Time now, std::string_view detail) {
   const auto& entry = held.entry;
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
   auto& record = client.record;
-  record.tag = unmodified ? Tag::conditional_hit : record.from_disk ? Tag::disk_hit : Tag::mem_hit;
-  record_content_type(client, entry.quotes().content_type);
+  record.tag = unmodified         ? observe::Tag::conditional_hit
+               : record.from_disk ? observe::Tag::disk_hit
+                                  : observe::Tag::mem_hit;
+  reply::record_content_type(client, entry.quotes().content_type);
   auto& status = client.record.told;
   status.clear();
   status.hit = true;
@@ -78,19 +80,19 @@ Soon<void> serve(Client& client, const Request& request, EntryToServe held, cach
 
 namespace {
 
-void describe_object(Client& client, const Request& request, const ObjectAnswer& answer,
-                     Presence there, std::string_view detail) {
+void describe_object(client::Client& client, const policy::Request& request,
+                     const ObjectAnswer& answer, blocks::Presence there, std::string_view detail) {
   auto& record = client.record;
   auto& status = client.record.told;
   status.clear();
-  if (there == Presence::stored) {
-    record.tag = record.from_disk ? Tag::disk_hit : Tag::mem_hit;
-    if (answer.unmodified()) record.tag = Tag::conditional_hit;
+  if (there == blocks::Presence::stored) {
+    record.tag = record.from_disk ? observe::Tag::disk_hit : observe::Tag::mem_hit;
+    if (answer.unmodified()) record.tag = observe::Tag::conditional_hit;
     status.hit = true;
   } else {
-    record.tag = Tag::miss;
+    record.tag = observe::Tag::miss;
     const auto peer = answer.peer();
-    record.hierarchy = peer ? hierarchy_of(*peer) : Hierarchy::direct;
+    record.hierarchy = peer ? sources::hierarchy_of(*peer) : observe::Hierarchy::direct;
     record.upstream_host = peer ? peer->host : request.target.host();
     auto inquiries = answer.inquiries();
     record.claimed = inquiries.claimed;
@@ -100,7 +102,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
     // RFC 9211 2.2: the request went forward, if only for some of the blocks.
     status.fwd = http::Forward::partial;
     status.stored = true;
-    status.collapsed = record.collapsed = there == Presence::under_way;
+    status.collapsed = record.collapsed = there == blocks::Presence::under_way;
   }
   status.ttl = answer.object().ttl(answer.now());
   if (!detail.empty()) {
@@ -111,8 +113,8 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 
 }  // namespace
 
-Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,
-                             cache::Time now, std::string_view detail) {
+Task<Delivered> serve_object(client::Client& client, const policy::Request& request,
+                             ObjectToServe held, cache::Time now, std::string_view detail) {
   const auto& access = client.access;
   const bool wants_stored = request.asks_as_sibling();
   const bool may_fetch =
@@ -131,7 +133,7 @@ Task<Delivered> serve_object(Client& client, const Request& request, ObjectToSer
   co_return Delivered::sent;
 }
 
-void note_source(Client& client, const Provenance& from, http::Forward reason) {
+void note_source(client::Client& client, const fill::Provenance& from, http::Forward reason) {
   auto& record = client.record;
   const bool sibling = from.source == cache::SourceKind::sibling;
   record.hierarchy = from.hierarchy;
@@ -139,11 +141,11 @@ void note_source(Client& client, const Provenance& from, http::Forward reason) {
   record.asked = from.inquiries.list;
   record.claimed = from.inquiries.claimed;
   record.storability = from.storability;
-  record.tag = Tag::miss;
-  if (reason == http::Forward::request) record.tag = Tag::client_refresh;
-  if (reason == http::Forward::stale) record.tag = Tag::refresh_modified;
-  if (from.validated) record.tag = Tag::refresh_unmodified;
-  if (from.stood_in) record.tag = Tag::stale_hit;
+  record.tag = observe::Tag::miss;
+  if (reason == http::Forward::request) record.tag = observe::Tag::client_refresh;
+  if (reason == http::Forward::stale) record.tag = observe::Tag::refresh_modified;
+  if (from.validated) record.tag = observe::Tag::refresh_unmodified;
+  if (from.stood_in) record.tag = observe::Tag::stale_hit;
 
   auto& status = client.record.told;
   status.clear();
@@ -160,7 +162,8 @@ void note_source(Client& client, const Provenance& from, http::Forward reason) {
 namespace {
 
 // Returns the time as of which the response is described.
-cache::Time describe(Client& client, const Request& request, const ToDeliver& filled) {
+cache::Time describe(client::Client& client, const policy::Request& request,
+                     const ToDeliver& filled) {
   const auto& head = filled.head;
   const auto& from = head.provenance;
   note_source(client, from, filled.reason);
@@ -176,7 +179,8 @@ cache::Time describe(Client& client, const Request& request, const ToDeliver& fi
 }
 
 // The body of an object is read from its blocks, not from the fill.
-Task<Delivered> deliver_object(Client& client, const Request& request, ToDeliver filled) {
+Task<Delivered> deliver_object(client::Client& client, const policy::Request& request,
+                               ToDeliver filled) {
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto now = client.access.clock().now();
   ObjectAnswer answer(client, request, {key, filled.head.entry}, now);
@@ -195,7 +199,8 @@ Task<Delivered> deliver_object(Client& client, const Request& request, ToDeliver
   co_return Delivered::sent;
 }
 
-Task<Delivered> deliver_entry(Client& client, const Request& request, ToDeliver filled) {
+Task<Delivered> deliver_entry(client::Client& client, const policy::Request& request,
+                              ToDeliver filled) {
   const auto now = describe(client, request, filled);
   const auto& entry = *filled.head.entry;
   if (cache::is_unmodified_for(request.head.fields, entry, now)) {
@@ -208,8 +213,8 @@ Task<Delivered> deliver_entry(Client& client, const Request& request, ToDeliver 
 
 }  // namespace
 
-Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
-                          http::Forward reason) {
+Task<void> deliver_stored(client::Client& client, const policy::Request& request,
+                          const fill::FillHead& head, http::Forward reason) {
   const ToDeliver filled{head, reason};
   if (head.entry->is_object()) {
     co_await deliver_object(client, request, filled);
@@ -222,7 +227,7 @@ namespace {
 
 using PieceBuffers = boost::container::small_vector<asio::const_buffer, 4>;
 
-PieceBuffers buffers_of(const Pieces& pieces) {
+PieceBuffers buffers_of(const fill::Pieces& pieces) {
   PieceBuffers buffers;
   for (const auto& piece : pieces) {
     buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
@@ -231,25 +236,25 @@ PieceBuffers buffers_of(const Pieces& pieces) {
 }
 
 // The head may have promised that the response is stored.
-void record_end(RequestRecord& record, const FillReader& reader) {
+void record_end(observe::RequestRecord& record, const fill::FillReader& reader) {
   if (record.storability == cache::Storability::yes) record.storability = reader.end().storability;
 }
 
-void record_cut(RequestRecord& record, const Failure& cut) {
-  record.failure = word(cut.what);
+void record_cut(observe::RequestRecord& record, const upstream::Failure& cut) {
+  record.failure = upstream::word(cut.what);
   // A failure of ours, such as a reader that was left behind, says nothing of what is stored.
-  const bool is_for_all = cut.where == Failure::Where::upstream;
+  const bool is_for_all = cut.where == upstream::Failure::Where::upstream;
   if (is_for_all && record.storability == cache::Storability::yes)
     record.storability = cache::Storability::incomplete;
 }
 
 // Passes what the fill lends on, within the kernel. The reader's next() tells how it has ended.
 // Without a pipe, the body goes on through memory.
-Task<error_code> pass_on(Client& client, FillReader& reader) {
+Task<error_code> pass_on(client::Client& client, fill::FillReader& reader) {
   const auto rest = reader.borrow();
   if (!rest) co_return error_code{};
   const net::Pipes::Lent lent(client.access.pipes);
-  if (!lent.get()) reader.borrows(FillReader::Borrows::no);
+  if (!lent.get()) reader.borrows(fill::FillReader::Borrows::no);
   while (lent.get()) {
     auto& pipe = *lent.get();
     const auto moved = co_await rest->next(pipe);
@@ -264,8 +269,8 @@ Task<error_code> pass_on(Client& client, FillReader& reader) {
   co_return error_code{};
 }
 
-Task<Delivered> deliver_body(Client& client, const Request& request, FillReader& reader,
-                             ToDeliver filled) {
+Task<Delivered> deliver_body(client::Client& client, const policy::Request& request,
+                             fill::FillReader& reader, ToDeliver filled) {
   auto& response = client.response;
   const auto& head = filled.head;
   const auto& entry = *head.entry;
@@ -283,8 +288,8 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
                                        {buffers.data(), buffers.size()});
   // A slow client would otherwise keep the first block alive until its response ends.
   first.clear();
-  if (head.length >= LentBody::kLeast && response.sends_files())
-    reader.borrows(FillReader::Borrows::yes);
+  if (head.length >= fill::LentBody::kLeast && response.sends_files())
+    reader.borrows(fill::FillReader::Borrows::yes);
   while (!error && !client.state.head_only && !reader.at_end()) {
     const auto pieces = co_await reader.next();
     if (pieces && pieces->empty() && !reader.is_lent()) break;
@@ -310,11 +315,11 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
 
 }  // namespace
 
-Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
-                        ToDeliver filled) {
+Task<Delivered> deliver(client::Client& client, const policy::Request& request,
+                        fill::FillReader& reader, ToDeliver filled) {
   if (filled.head.entry->is_object()) return deliver_object(client, request, filled);
   if (filled.head.is_stored()) return deliver_entry(client, request, filled);
   return deliver_body(client, request, reader, filled);
 }
 
-}  // namespace proxy
+}  // namespace proxy::reply

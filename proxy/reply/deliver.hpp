@@ -10,7 +10,7 @@
 #include "proxy/reply/object_answer.hpp"
 #include "proxy/tiers/file_body.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 enum class Delivered {
   sent,        // a response was sent: whole, cut, or a refusal
@@ -24,53 +24,54 @@ enum class OnOutdated { begin_anew, refuse };
 // The head of a response that is passed on, and is not made from an entry: the origin's status line
 // and end-to-end fields, with our Via, for ResponseWriter::start(). A missing Date is added (RFC
 // 9110 6.6.1). An Age is computed anew from `times`, those of the response (RFC 9111 4.2.3).
-std::string passed_head(const ServeAccess& access, const http::ResponseHead& head,
+std::string passed_head(const client::ServeAccess& access, const http::ResponseHead& head,
                         const cache::Times& times);
 
 // Records the media type, without parameters, for the log.
-void record_content_type(Client& client, std::string_view content_type);
+void record_content_type(client::Client& client, std::string_view content_type);
 
 // Appends Cache-Status to the response's fields as the record tells it (RequestRecord::told), with
 // the request's key if cache.key_in_status is set.
-void add_cache_status(Client& client, const Request& request);
+void add_cache_status(client::Client& client, const policy::Request& request);
 
 // Records where a response that was fetched comes from, for the log and for Cache-Status. `reason`:
 // why the request went forward.
-void note_source(Client& client, const Provenance& from, http::Forward reason);
+void note_source(client::Client& client, const fill::Provenance& from, http::Forward reason);
 
 // An entry, and its body if that was left in its file.
 struct EntryToServe {
   const cache::Entry& entry;
-  std::shared_ptr<FileBody> body = {};
+  std::shared_ptr<tiers::FileBody> body = {};
 };
 // A hit: sends the entry as send_stored() does, or its body from the file. `detail` is for
 // Cache-Status: why a stale entry answers, or empty. The entry outlives the task.
-net::Soon<void> serve(Client& client, const Request& request, EntryToServe held, cache::Time now,
-                      std::string_view detail = {});
+net::Soon<void> serve(client::Client& client, const policy::Request& request, EntryToServe held,
+                      cache::Time now, std::string_view detail = {});
 
 struct ObjectToServe {
   digest::Key key;  // of the URL
   cache::Ref<const cache::Entry> entry;
-  Presence there = Presence::stored;  // whether the wanted bytes are stored
-  bool joins = false;                 // waits for blocks even if only stored ones were asked for
+  blocks::Presence there = blocks::Presence::stored;  // whether the wanted bytes are stored
+  bool joins = false;  // waits for blocks even if only stored ones were asked for
 };
 // Sends an object in blocks. Missing blocks are fetched if the request allows it.
-net::Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,
-                                  cache::Time now, std::string_view detail = {});
+net::Task<Delivered> serve_object(client::Client& client, const policy::Request& request,
+                                  ObjectToServe held, cache::Time now,
+                                  std::string_view detail = {});
 
 // Sends an entry that was stored before its origin was asked: the entry was validated, or stands in
 // for an origin that failed.
-net::Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
-                               http::Forward reason);
+net::Task<void> deliver_stored(client::Client& client, const policy::Request& request,
+                               const fill::FillHead& head, http::Forward reason);
 
 // What a fill has for this request.
 struct ToDeliver {
-  const FillHead& head;
+  const fill::FillHead& head;
   http::Forward reason;  // why this request went forward
   OnOutdated on_outdated = OnOutdated::refuse;
 };
 // Sends the fill's response while it arrives. If the fill fails under way, the response is aborted.
-net::Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
-                             ToDeliver filled);
+net::Task<Delivered> deliver(client::Client& client, const policy::Request& request,
+                             fill::FillReader& reader, ToDeliver filled);
 
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -8,7 +8,7 @@
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 struct Words {
@@ -17,7 +17,7 @@ struct Words {
 };
 
 // In the order of ErrorPage.
-constexpr Words kWords[kErrorPages] = {
+constexpr Words kWords[policy::kErrorPages] = {
     {"This address is blocked", "If you need it, ask for an exception."},
     {"This is not allowed here", "If you need it, ask for permission."},
     {"Please sign in", "Try again, and give your user name and your password."},
@@ -42,44 +42,45 @@ std::string_view advice_of(const Refusal& refusal) {
 
 }  // namespace
 
-bool is_browser(const Request& request) {
+bool is_browser(const policy::Request& request) {
   return http::has_member(request.head.fields, http::field::accept, "text/html");
 }
 
-ErrorPage page_of(const Refusal& refusal) {
-  if (refusal.by_list) return ErrorPage::blocked;
-  if (refusal.status == 407) return ErrorPage::sign_in;
-  if (refusal.status == 403) return ErrorPage::denied;
-  return refusal.tag == Tag::failed ? ErrorPage::failed : ErrorPage::error;
+policy::ErrorPage page_of(const Refusal& refusal) {
+  if (refusal.by_list) return policy::ErrorPage::blocked;
+  if (refusal.status == 407) return policy::ErrorPage::sign_in;
+  if (refusal.status == 403) return policy::ErrorPage::denied;
+  return refusal.tag == observe::Tag::failed ? policy::ErrorPage::failed : policy::ErrorPage::error;
 }
 
 namespace {
 
-std::string time_now(const Client& client) {
+std::string time_now(const client::Client& client) {
   return http::format_date(machine::whole_seconds(client.access.clock().shown()));
 }
 
-OwnMessage error_page(const Client& client, const Request& request, const Refusal& refusal) {
+OwnMessage error_page(const client::Client& client, const policy::Request& request,
+                      const Refusal& refusal) {
   const auto& policy = request.policy();
   const auto page = page_of(refusal);
   const auto time = time_now(client);
   const auto status =
       std::to_string(refusal.status).append(" ").append(http::reason_phrase(refusal.status));
   const auto& contact = policy.settings.pages.contact;
-  ErrorFacts facts;
-  const auto set = [&facts](Placeholder what, std::string_view value) {
+  policy::ErrorFacts facts;
+  const auto set = [&facts](policy::Placeholder what, std::string_view value) {
     facts[static_cast<std::size_t>(what)] = value;
   };
-  set(Placeholder::advice, advice_of(refusal));
-  set(Placeholder::client, client.address_text);
-  set(Placeholder::contact, contact.empty() ? kNobody : contact);
-  set(Placeholder::proxy, client.access.name());
-  set(Placeholder::reason, refusal.reason);
-  set(Placeholder::status, status);
-  set(Placeholder::time, time);
-  set(Placeholder::title, kWords[static_cast<std::size_t>(page)].title);
-  set(Placeholder::url, request.target.url());
-  set(Placeholder::user, client.record.user);
+  set(policy::Placeholder::advice, advice_of(refusal));
+  set(policy::Placeholder::client, client.address_text);
+  set(policy::Placeholder::contact, contact.empty() ? kNobody : contact);
+  set(policy::Placeholder::proxy, client.access.name());
+  set(policy::Placeholder::reason, refusal.reason);
+  set(policy::Placeholder::status, status);
+  set(policy::Placeholder::time, time);
+  set(policy::Placeholder::title, kWords[static_cast<std::size_t>(page)].title);
+  set(policy::Placeholder::url, request.target.url());
+  set(policy::Placeholder::user, client.record.user);
   auto message = own_message(client, refusal.status, "text/html; charset=utf-8",
                              policy.error_pages.filled(page, facts), refusal.cache_status);
   message.set("Content-Security-Policy", kContentPolicy);
@@ -88,7 +89,8 @@ OwnMessage error_page(const Client& client, const Request& request, const Refusa
 }
 
 // The URL is ASCII without blanks. A long one is cut.
-std::string error_line(const Client& client, const Request* request, const Refusal& refusal) {
+std::string error_line(const client::Client& client, const policy::Request* request,
+                       const Refusal& refusal) {
   constexpr std::size_t kMostOfUrl = 500;
   auto line = fmt::format("{}: {}", client.access.name(), refusal.reason);
   if (request)
@@ -100,14 +102,16 @@ std::string error_line(const Client& client, const Request* request, const Refus
 
 }  // namespace
 
-OwnMessage error_message(const Client& client, const Request* request, const Refusal& refusal) {
+OwnMessage error_message(const client::Client& client, const policy::Request* request,
+                         const Refusal& refusal) {
   const bool is_question = request && request->asks_as_sibling();
   if (request && !is_question && is_browser(*request)) return error_page(client, *request, refusal);
   // A script that reads our own pages, and a neighbour, want the reason and no advice.
-  const bool is_ours = client.door == Door::control || client.record.tag == Tag::own_page;
+  const bool is_ours =
+      client.door == policy::Door::control || client.record.tag == observe::Tag::own_page;
   auto line = is_ours || is_question ? refusal.reason : error_line(client, request, refusal);
   return own_message(client, refusal.status, "text/plain; charset=utf-8", std::move(line) + '\n',
                      refusal.cache_status);
 }
 
-}  // namespace proxy
+}  // namespace proxy::reply

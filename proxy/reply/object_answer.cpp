@@ -6,7 +6,7 @@
 #include "proxy/reply/stored.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 using net::error_code;
 using net::Task;
@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kBetweenLooks{1};
 
 }  // namespace
 
-StallWatch::StallWatch(Client& client, TransferSlots::Slot& slot)
+StallWatch::StallWatch(client::Client& client, blocks::TransferSlots::Slot& slot)
     : Watched(client.access.deadlines), client_(client), slot_(slot) {}
 
 void StallWatch::begin() {
@@ -50,27 +50,28 @@ void StallWatch::on_expiry() {
   }
 }
 
-ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, cache::Time now)
+ObjectAnswer::ObjectAnswer(client::Client& client, const policy::Request& request, From from,
+                           cache::Time now)
     : client_(client),
       request_(request),
       from_(std::move(from)),
       now_(now),
       unmodified_(cache::is_unmodified_for(request.head.fields, *from_.object, now)),
-      wanted_(parts_wanted(request, *from_.object)),
+      wanted_(blocks::parts_wanted(request, *from_.object)),
       ranges_(unmodified_ ? http::ByteRanges()
-                          : ranges_of(client.access.fetching, {request, from_.key, *from_.object},
-                                      wanted_)),
+                          : blocks::ranges_of(client.access.fetching,
+                                              {request, from_.key, *from_.object}, wanted_)),
       source_(client.access.fetching,
               {request, from_.key, from_.object, from_.may_fetch, client.share()}),
       watch_(client, source_.slot()),
       early_watch_(client, source_.early_slot()) {}
 
-Task<Outcome<Pieces>> ObjectAnswer::next() {
+Task<upstream::Outcome<fill::Pieces>> ObjectAnswer::next() {
   if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});
   co_return co_await source_.next();
 }
 
-Task<Outcome<void>> ObjectAnswer::open() {
+Task<upstream::Outcome<void>> ObjectAnswer::open() {
   // A 304, a 416 and an answer to HEAD have no bytes to wait for.
   if (ranges_.empty()) co_return boost::system::in_place_value;
   const auto wanted = ranges_.front().first;
@@ -80,7 +81,7 @@ Task<Outcome<void>> ObjectAnswer::open() {
   while (end <= wanted) {  // the source returns a block from its first byte on
     auto pieces = co_await source_.next();
     if (!pieces) {
-      opened_.nowhere = pieces.error().what == Failure::What::abandoned;
+      opened_.nowhere = pieces.error().what == upstream::Failure::What::abandoned;
       co_return pieces.error();
     }
     opened_.pieces = std::move(*pieces);
@@ -95,7 +96,7 @@ Task<Outcome<void>> ObjectAnswer::open() {
 void ObjectAnswer::record_source() {
   auto& record = client_.record;
   record.from_disk = record.from_disk || source_.from_disk();
-  if (record.from_disk && record.tag == Tag::mem_hit) record.tag = Tag::disk_hit;
+  if (record.from_disk && record.tag == observe::Tag::mem_hit) record.tag = observe::Tag::disk_hit;
 }
 
 void ObjectAnswer::plan() {
@@ -159,8 +160,8 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   if (source_.has_source() || !client_.state.started || !response.sends_files()) {
     co_return error_code{};
   }
-  const auto body =
-      co_await block_in_file(client_.access.fetching.cached(), from_.key, from_.object, block);
+  const auto body = co_await tiers::block_in_file(client_.access.fetching.cached(), from_.key,
+                                                  from_.object, block);
   if (!body) co_return error_code{};
   client_.record.from_disk = true;
   record_source();
@@ -225,4 +226,4 @@ Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) 
   co_return error;
 }
 
-}  // namespace proxy
+}  // namespace proxy::reply

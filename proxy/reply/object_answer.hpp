@@ -8,7 +8,7 @@
 #include "proxy/client/client.hpp"
 #include "proxy/net/deadlines.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 // Aborts the response to a client that hardly reads while other responses wait for a transfer slot.
 // Between begin() and end() one coroutine writes to the client while it holds a transfer slot. If
@@ -20,7 +20,7 @@ class StallWatch final : private net::Watched {
   static constexpr std::chrono::seconds kPatience{5};
   static constexpr std::uint64_t kLeast = 64 * 1024;
 
-  StallWatch(Client& client, TransferSlots::Slot& slot);
+  StallWatch(client::Client& client, blocks::TransferSlots::Slot& slot);
 
   void begin();
   void end();
@@ -28,8 +28,8 @@ class StallWatch final : private net::Watched {
  private:
   void on_expiry() override;
 
-  Client& client_;
-  TransferSlots::Slot& slot_;
+  client::Client& client_;
+  blocks::TransferSlots::Slot& slot_;
   Clock::time_point since_;
   std::optional<std::uint64_t> by_then_;  // bytes acknowledged at since_
 };
@@ -44,17 +44,17 @@ class ObjectAnswer {
     cache::Ref<const cache::Entry> object;
     bool may_fetch = true;
   };
-  ObjectAnswer(Client& client, const Request& request, From from, cache::Time now);
+  ObjectAnswer(client::Client& client, const policy::Request& request, From from, cache::Time now);
 
   // Waits for the first wanted bytes. On failure the caller can still send an error response.
-  net::Task<Outcome<void>> open();
+  net::Task<upstream::Outcome<void>> open();
   // After open() failed: the stored object cannot answer the request, and the caller asks the
   // origin.
   [[nodiscard]] bool begin_anew() const { return source_.refused() || opened_.nowhere; }
   // The sibling that supplies the first block; null: the origin does, or the block is stored.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
   // The neighbours' answers about the first block, as words for Cache-Status.
-  [[nodiscard]] Inquiries inquiries() const { return source_.inquiries(); }
+  [[nodiscard]] observe::Inquiries inquiries() const { return source_.inquiries(); }
   // Sends 304, 416, the parts that Range selects, or the whole object.
   net::Task<void> send();
 
@@ -72,7 +72,7 @@ class ObjectAnswer {
   };
   // The result of open().
   struct Opened {
-    Pieces pieces;
+    fill::Pieces pieces;
     std::uint64_t at = 0;  // offset of the pieces in the object
     bool nowhere = false;  // the bytes are not stored, and may not be fetched
   };
@@ -82,22 +82,22 @@ class ObjectAnswer {
   net::Task<net::error_code> send_in_file(std::uint32_t block, http::ByteRange& part);
   net::Task<net::error_code> write(std::span<const net::asio::const_buffer> bytes);
   net::Task<net::error_code> write(std::string_view text);
-  net::Task<Outcome<Pieces>> next();
+  net::Task<upstream::Outcome<fill::Pieces>> next();
   void plan();
   void record_source();
 
-  Client& client_;
-  const Request& request_;
+  client::Client& client_;
+  const policy::Request& request_;
   const From from_;
   const cache::Time now_;
   const bool unmodified_;
   const http::Selection wanted_;
   http::ByteRanges ranges_;  // of the object: the bytes to send
   Message message_;
-  BlockSource source_;
+  blocks::BlockSource source_;
   StallWatch watch_;
   StallWatch early_watch_;  // while a block goes from its file, which takes no slot of its own
   Opened opened_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::reply

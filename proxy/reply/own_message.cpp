@@ -6,11 +6,11 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/version.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 using beast::http::field;
 
-OwnHead own_head(const Client& client, unsigned status, std::string_view content_type,
+OwnHead own_head(const client::Client& client, unsigned status, std::string_view content_type,
                  const http::CacheStatus& cache_status) {
   const auto& access = client.access;
   OwnHead head;
@@ -25,7 +25,7 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   client.record.told = cache_status;
   std::string said;
   http::PieceWriter value(said);
-  write_cache_status_value(value, client);
+  client::write_cache_status_value(value, client);
   value.flush();
   head.set("Cache-Status", said);
   if (client.tells_epoch)
@@ -33,19 +33,19 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
   return head;
 }
 
-OwnMessage own_message(const Client& client, unsigned status, std::string_view content_type,
+OwnMessage own_message(const client::Client& client, unsigned status, std::string_view content_type,
                        std::string body, const http::CacheStatus& cache_status) {
   OwnMessage message(own_head(client, status, content_type, cache_status), std::move(body));
   message.set(field::cache_control, "no-store");
   return message;
 }
 
-void record_content_type(Client& client, const OwnHead& head) {
+void record_content_type(client::Client& client, const OwnHead& head) {
   const std::string_view type = head[field::content_type];
   client.record.content_type = type.substr(0, type.find(';'));
 }
 
-net::Task<net::error_code> send_head(Client& client, const OwnHead& head) {
+net::Task<net::error_code> send_head(client::Client& client, const OwnHead& head) {
   record_content_type(client, head);
   // A serializer wants a whole message. The body that follows is none of its business.
   const beast::http::response<beast::http::empty_body> message(head);
@@ -54,4 +54,4 @@ net::Task<net::error_code> send_head(Client& client, const OwnHead& head) {
   co_return co_await client.response.start(text, head.result_int(), std::nullopt);
 }
 
-}  // namespace proxy
+}  // namespace proxy::reply

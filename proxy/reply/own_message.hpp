@@ -15,7 +15,7 @@
 #include "proxy/client/client.hpp"
 #include "proxy/http/cache_status.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 namespace beast = boost::beast;
 
@@ -25,15 +25,15 @@ using OwnMessage = beast::http::response<beast::http::string_body>;
 // The status line and the fields that each of our own responses has: Server, Date, Via,
 // Content-Type unless `content_type` is empty, and Cache-Status. The writer adds Connection and
 // framing.
-OwnHead own_head(const Client& client, unsigned status, std::string_view content_type,
+OwnHead own_head(const client::Client& client, unsigned status, std::string_view content_type,
                  const http::CacheStatus& cache_status = {});
 
 // A whole response with own_head() and `Cache-Control: no-store`.
-OwnMessage own_message(const Client& client, unsigned status, std::string_view content_type,
+OwnMessage own_message(const client::Client& client, unsigned status, std::string_view content_type,
                        std::string body, const http::CacheStatus& cache_status = {});
 
 // Sends the head of a response whose body the caller gives to the writer part by part.
-net::Task<net::error_code> send_head(Client& client, const OwnHead& head);
+net::Task<net::error_code> send_head(client::Client& client, const OwnHead& head);
 
 using MessageParts = boost::container::small_vector<net::asio::const_buffer, 4>;
 
@@ -65,12 +65,13 @@ std::string take_head(Serializer& serializer) {
 }
 
 // Notes the message's type for the access log.
-void record_content_type(Client& client, const OwnHead& head);
+void record_content_type(client::Client& client, const OwnHead& head);
 
 // Sends the whole message, with a wait of `pause` after each part of its body but the last. An
 // error means that the client is gone or too slow.
 template <class Body>
-net::Task<net::error_code> send_message(Client& client, const beast::http::response<Body>& message,
+net::Task<net::error_code> send_message(client::Client& client,
+                                        const beast::http::response<Body>& message,
                                         std::chrono::milliseconds pause = {}) {
   record_content_type(client, message);
   beast::http::serializer<false, Body> serializer(message);
@@ -91,4 +92,4 @@ net::Task<net::error_code> send_message(Client& client, const beast::http::respo
   co_return error;
 }
 
-}  // namespace proxy
+}  // namespace proxy::reply

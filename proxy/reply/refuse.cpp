@@ -5,7 +5,7 @@
 #include "proxy/users/check_rules.hpp"
 #include "proxy/users/credentials.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 using net::Task;
 
@@ -24,7 +24,7 @@ void write_departure(const cache::Departed& departed, std::optional<cache::Time>
 
 Refusal denial(unsigned status, std::string reason, std::string_view detail,
                std::chrono::seconds retry_after = {}) {
-  Refusal refusal{status, std::move(reason), Tag::denied, {}};
+  Refusal refusal{status, std::move(reason), observe::Tag::denied, {}};
   // The detail is what scripts and neighbours read; the reason is for people, and may change.
   refusal.cache_status.detail = detail;
   refusal.retry_after = retry_after;
@@ -43,7 +43,8 @@ Refusal Refusal::loop() {
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found,
                           const cache::Departed& departed, std::optional<cache::Time> closed) {
-  Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
+  Refusal refusal{
+      504, "not stored here, and only stored responses were asked for", observe::Tag::miss, {}};
   // A fresh entry may not fit the request, for instance a 404 (RFC 9211 2.2: fwd=miss).
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
@@ -58,21 +59,22 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
 }
 
 Refusal Refusal::offline(http::Forward reason) {
-  auto refusal = denial(504, std::string(kOfflineText), "offline");
-  refusal.tag = Tag::miss;
+  auto refusal = denial(504, std::string(policy::kOfflineText), "offline");
+  refusal.tag = observe::Tag::miss;
   refusal.cache_status.fwd = reason;
   return refusal;
 }
 
 Refusal Refusal::forbidden(std::string reason) {
-  return denial(403, std::move(reason), word(Failure::What::denied));
+  return denial(403, std::move(reason), upstream::word(upstream::Failure::What::denied));
 }
 
-Refusal Refusal::denied(const NoAccess& no_access) {
-  using Why = NoAccess::Why;
-  const auto detail =
-      no_access.why == Why::unknown_url ? "unknown-url" : word(Failure::What::denied);
-  auto refusal = denial(status_of(no_access.why), text_of(no_access), detail);
+Refusal Refusal::denied(const policy::NoAccess& no_access) {
+  using Why = policy::NoAccess::Why;
+  const auto detail = no_access.why == Why::unknown_url
+                          ? "unknown-url"
+                          : upstream::word(upstream::Failure::What::denied);
+  auto refusal = denial(policy::status_of(no_access.why), policy::text_of(no_access), detail);
   if (!no_access.rule.empty()) refusal.cache_status.detail.append("/").append(no_access.rule);
   if (no_access.why == Why::unknown_user)
     refusal.challenge = users::basic_challenge(no_access.realm);
@@ -87,15 +89,15 @@ Refusal Refusal::guessed_too_often() {
 
 Refusal Refusal::too_many_checks() {
   return denial(503, "too many passwords are being checked; try again",
-                word(Failure::What::overload), std::chrono::seconds(1));
+                upstream::word(upstream::Failure::What::overload), std::chrono::seconds(1));
 }
 
 Refusal Refusal::bad(std::string reason) {
-  return {400, std::move(reason), Tag::none, {}};
+  return {400, std::move(reason), observe::Tag::none, {}};
 }
 
 Refusal Refusal::malformed(http::HeadError error) {
-  Refusal refusal{http::status_of(error), std::string(http::text(error)), Tag::none, {}};
+  Refusal refusal{http::status_of(error), std::string(http::text(error)), observe::Tag::none, {}};
   refusal.cache_status.detail = exceeds(http::setting_of(error));
   return refusal;
 }
@@ -112,7 +114,7 @@ Refusal Refusal::no_room() {
   return denial(503,
                 "too many connections (limits.connections, limits.connections_per_client); this "
                 "one is for this proxy's own pages",
-                word(Failure::What::overload));
+                upstream::word(upstream::Failure::What::overload));
 }
 
 Refusal Refusal::too_many() {
@@ -129,7 +131,7 @@ Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
   Refusal refusal{is_error ? status : 502,
                   "the parent proxy " + parent + " opens no tunnel to this host: it answered " +
                       std::to_string(status),
-                  status < 500 ? Tag::denied : Tag::failed,
+                  status < 500 ? observe::Tag::denied : observe::Tag::failed,
                   {}};
   refusal.cache_status.fwd = http::Forward::method;
   refusal.cache_status.fwd_status = status;
@@ -137,20 +139,21 @@ Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
   return refusal;
 }
 
-Refusal Refusal::failure(const Failure& failure) {
-  const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::failed;
-  Refusal refusal{status_for(failure), text(failure), tag, {}};
-  refusal.cache_status.detail = word(failure.what);
-  http::add_detail(refusal.cache_status.detail, exceeds(exceeded_setting(failure)));
+Refusal Refusal::failure(const upstream::Failure& failure) {
+  const auto tag =
+      failure.what == upstream::Failure::What::denied ? observe::Tag::denied : observe::Tag::failed;
+  Refusal refusal{upstream::status_for(failure), upstream::text(failure), tag, {}};
+  refusal.cache_status.detail = upstream::word(failure.what);
+  http::add_detail(refusal.cache_status.detail, exceeds(upstream::exceeded_setting(failure)));
   refusal.by_list = failure.cause == upstream::Errc::blocked_address;
-  refusal.advice = advice_for(failure);
+  refusal.advice = upstream::advice_for(failure);
   return refusal;
 }
 
 namespace {
 
 // `request`: null if it could not be read.
-Task<void> send(Client& client, const Refusal& refusal, const Request* request) {
+Task<void> send(client::Client& client, const Refusal& refusal, const policy::Request* request) {
   auto message = error_message(client, request, refusal);
   using beast::http::field;
   if (!refusal.allow.empty()) message.set(field::allow, refusal.allow);
@@ -164,20 +167,21 @@ Task<void> send(Client& client, const Refusal& refusal, const Request* request) 
 }
 
 // What a neighbour asks for and does not get fails nobody: it asks elsewhere.
-void record_question(Client& client, const Request& request, Refusal& refusal) {
+void record_question(client::Client& client, const policy::Request& request, Refusal& refusal) {
   using Method = cache::RequestFacts::Method;
   const auto& facts = request.facts;
-  const bool may_ask = facts.method != Method::other && refusal.tag != Tag::own_page;
-  client.record.question = may_ask && (facts.from_neighbour || refusal.tag == Tag::site_question);
+  const bool may_ask = facts.method != Method::other && refusal.tag != observe::Tag::own_page;
+  client.record.question =
+      may_ask && (facts.from_neighbour || refusal.tag == observe::Tag::site_question);
   if (!client.record.question) return;
   client.record.routine = !request.policy().settings.log.site_questions;
   // A denial keeps its tag: it shows a wrong setting, and no question that went well.
-  if (refusal.tag != Tag::denied) refusal.tag = Tag::site_question;
+  if (refusal.tag != observe::Tag::denied) refusal.tag = observe::Tag::site_question;
 }
 
 }  // namespace
 
-Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
+Task<void> refuse(client::Client& client, const policy::Request& request, Refusal refusal) {
   // RFC 9111 5.2.1.7 knows one answer to only-if-cached that is not stored: 504.
   if (request.asks_as_sibling() && refusal.status != 504) {
     refusal.status = 504;
@@ -190,7 +194,8 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
   co_await send(client, refusal, &request);
 }
 
-Task<void> refuse(Client& client, const Request& request, Failure failure, http::Forward reason) {
+Task<void> refuse(client::Client& client, const policy::Request& request, upstream::Failure failure,
+                  http::Forward reason) {
   const bool is_offline = request.facts.offline && failure.cause == upstream::Errc::no_route;
   if (is_offline) {
     auto refusal = Refusal::offline(reason);
@@ -199,32 +204,32 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   }
   auto refusal = Refusal::failure(failure);
   // RFC 9211 2.2: fwd says that the request went forward, which a local failure prevented.
-  if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
+  if (failure.where == upstream::Failure::Where::upstream) refusal.cache_status.fwd = reason;
   // More than the failure knows: whether it is this name alone, or all of them.
-  if (failure.what == Failure::What::dns) {
+  if (failure.what == upstream::Failure::What::dns) {
     const auto now = client.access.clock().steady();
     refusal.reason = client.access.fetching.sources.shared.name_health.text_for_client(now);
   }
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.access.counters().blocked.add();
-  client.record.failure = word(failure.what);
-  client.record.exceeded = exceeded_setting(failure);
+  client.record.failure = upstream::word(failure.what);
+  client.record.exceeded = upstream::exceeded_setting(failure);
   client.record.upstream_host = request.target.host();
-  client.record.hierarchy = Hierarchy::direct;
+  client.record.hierarchy = observe::Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));
 }
 
 // The request was not read, so each neighbour gets the proof that the answer is ours.
-Task<void> refuse_unread(Client& client, Refusal refusal) {
-  client.tells_epoch = caller_of(*client.access.policy, client.address).is_neighbour();
+Task<void> refuse_unread(client::Client& client, Refusal refusal) {
+  client.tells_epoch = policy::caller_of(*client.access.policy, client.address).is_neighbour();
   client.response.close_after();
   co_await send(client, refusal, nullptr);
 }
 
-Task<void> refuse_malformed(Client& client, http::HeadError error) {
+Task<void> refuse_malformed(client::Client& client, http::HeadError error) {
   client.access.counters().malformed.add();
   client.record.exceeded = http::setting_of(error);
   co_await refuse_unread(client, Refusal::malformed(error));
 }
 
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -13,12 +13,12 @@
 #include "proxy/reply/own_message.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 struct Refusal {
   unsigned status = 500;
   std::string reason;  // for a person
-  Tag tag = Tag::none;
+  observe::Tag tag = observe::Tag::none;
   http::CacheStatus cache_status;
   std::string_view allow = {};  // of a 405: the allowed methods
   std::string challenge = {};   // of a 407: Proxy-Authenticate
@@ -37,7 +37,7 @@ struct Refusal {
                           std::optional<cache::Time> closed = std::nullopt);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
-  static Refusal denied(const NoAccess& no_access);
+  static Refusal denied(const policy::NoAccess& no_access);
   static Refusal guessed_too_often();  // wrong passwords: 429
   static Refusal too_many_checks();    // of passwords: 503
   static Refusal bad(std::string reason);
@@ -48,33 +48,34 @@ struct Refusal {
   static Refusal too_many();   // too many requests of this client under way: 429
   // For CONNECT: a parent does not open the tunnel. The client gets the parent's status.
   static Refusal refused_by_parent(unsigned status, const std::string& parent);
-  static Refusal failure(const Failure& failure);
+  static Refusal failure(const upstream::Failure& failure);
 };
 
 // Answers with the refusal. With only-if-cached, every refusal of a well-formed request has status
 // 504: a Squid that asks us as its sibling would pass any other status on to its user. If the cache
 // was not consulted, the detail then begins with "refused/".
-net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
+net::Task<void> refuse(client::Client& client, const policy::Request& request, Refusal refusal);
 // Answers with an upstream's failure. `reason`: why the request went forward.
-net::Task<void> refuse(Client& client, const Request& request, Failure failure,
-                       http::Forward reason = http::Forward::none);
+net::Task<void> refuse(client::Client& client, const policy::Request& request,
+                       upstream::Failure failure, http::Forward reason = http::Forward::none);
 // Refuses a request that could not be read to its end, and closes the connection: the beginning of
 // the next request is unknown.
-net::Task<void> refuse_unread(Client& client, Refusal refusal);
-net::Task<void> refuse_malformed(Client& client, http::HeadError error);
+net::Task<void> refuse_unread(client::Client& client, Refusal refusal);
+net::Task<void> refuse_malformed(client::Client& client, http::HeadError error);
 
 // In error_page.cpp: a refusal in words.
 
 // Whether the client's Accept names text/html.
-bool is_browser(const Request& request);
+bool is_browser(const policy::Request& request);
 
 // Which page of a site tells of this refusal. Pure.
-ErrorPage page_of(const Refusal& refusal);
+policy::ErrorPage page_of(const Refusal& refusal);
 
 // The whole response, with the status and the Cache-Status of the refusal: a page for a browser,
 // else the line "cache-a: REASON; URL: <URL>; time: TIME. ADVICE Whom to ask: CONTACT". The proxy's
 // own pages, and answers to only-if-cached, say the reason alone. `request`: null if it could not
 // be read.
-OwnMessage error_message(const Client& client, const Request* request, const Refusal& refusal);
+OwnMessage error_message(const client::Client& client, const policy::Request* request,
+                         const Refusal& refusal);
 
-}  // namespace proxy
+}  // namespace proxy::reply

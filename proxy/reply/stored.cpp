@@ -11,7 +11,7 @@
 #include "proxy/net/socket_calls.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 
 using net::error_code;
 using net::Soon;
@@ -25,7 +25,8 @@ namespace {
 constexpr std::size_t kBuffersAtOnce = 16;
 using Buffers = boost::container::small_vector<asio::const_buffer, kBuffersAtOnce>;
 
-std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, cache::Time now) {
+std::string unsatisfiable_head(const client::Client& client, const cache::Entry& entry,
+                               cache::Time now) {
   // Made anew: the fields of the entry describe another response than this one (RFC 9110 15.5.17).
   std::string head;
   http::append_status_line(head, 416, http::reason_phrase(416));
@@ -52,19 +53,19 @@ void append(Buffers& out, const cache::Body& body, std::uint64_t at, const http:
   }
 }
 
-Task<void> send_bodiless(Client& client, std::string_view head, unsigned status,
+Task<void> send_bodiless(client::Client& client, std::string_view head, unsigned status,
                          std::optional<std::uint64_t> length) {
   const auto error = co_await client.response.start(head, status, length);
   if (!error) co_await client.response.finish();
 }
 
-void count(Client& client, error_code error, std::uint64_t size) {
+void count(client::Client& client, error_code error, std::uint64_t size) {
   // An error leaves open how much has arrived, so nothing is counted.
   if (!error && !client.state.head_only) client.access.counters().bytes_from_cache.add(size);
 }
 
 // Ends a response whose first bytes are sent once `started` is here.
-Task<void> send_rest(Client& client, Soon<error_code> started, Buffers buffers) {
+Task<void> send_rest(client::Client& client, Soon<error_code> started, Buffers buffers) {
   auto& response = client.response;
   const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
   auto rest = all.subspan(std::min(all.size(), kBuffersAtOnce));
@@ -79,12 +80,13 @@ Task<void> send_rest(Client& client, Soon<error_code> started, Buffers buffers) 
   count(client, error, asio::buffer_size(all));
 }
 
-Task<void> count_once_finished(Client& client, Soon<error_code> finished, std::uint64_t size) {
+Task<void> count_once_finished(client::Client& client, Soon<error_code> finished,
+                               std::uint64_t size) {
   count(client, co_await std::move(finished), size);
 }
 
 // Not a coroutine if the first write takes all, as it does for most hits.
-Soon<void> send(Client& client, std::string_view head, unsigned status, Buffers&& buffers) {
+Soon<void> send(client::Client& client, std::string_view head, unsigned status, Buffers&& buffers) {
   auto& response = client.response;
   const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
   const auto size = asio::buffer_size(all);
@@ -98,13 +100,13 @@ Soon<void> send(Client& client, std::string_view head, unsigned status, Buffers&
   return {};
 }
 
-Task<void> send_unsatisfiable(Client& client, const cache::Entry& entry, cache::Time now) {
+Task<void> send_unsatisfiable(client::Client& client, const cache::Entry& entry, cache::Time now) {
   const auto head = unsatisfiable_head(client, entry, now);
   Buffers nothing;
   co_await send(client, head, 416, std::move(nothing));
 }
 
-Task<void> send_parts(Client& client, const cache::Entry& entry, http::ByteRanges parts) {
+Task<void> send_parts(client::Client& client, const cache::Entry& entry, http::ByteRanges parts) {
   // RFC 9110 15.3.7.2: a single part has no boundary.
   const auto boundary = parts.size() > 1 ? random_boundary() : std::string();
   const auto text = cache::partial_text(entry, parts, boundary);
@@ -131,13 +133,13 @@ std::string random_boundary() {
   return boundary;
 }
 
-Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
+Task<void> send_not_modified(client::Client& client, const cache::Entry& entry) {
   const auto head = cache::not_modified_head(entry);
   co_await send_bodiless(client, head, 304, std::nullopt);
 }
 
-Soon<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
-                       cache::Time now) {
+Soon<void> send_stored(client::Client& client, const policy::Request& request,
+                       const cache::Entry& entry, cache::Time now) {
   // Most requests have no range, and are spared a look at the entry's.
   auto wanted = request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};
   switch (wanted.kind) {
@@ -159,7 +161,7 @@ namespace {
 constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
 
 // Sends the bytes of a body in memory from `sent` up to `end`, and adds them to `sent`.
-Task<error_code> send_part(Client& client, const cache::Body& body, std::uint64_t& sent,
+Task<error_code> send_part(client::Client& client, const cache::Body& body, std::uint64_t& sent,
                            std::uint64_t end) {
   Buffers rest;
   if (sent < end) append(rest, body, 0, {sent, end - 1});
@@ -171,8 +173,8 @@ Task<error_code> send_part(Client& client, const cache::Body& body, std::uint64_
   co_return error_code{};
 }
 
-Task<error_code> send_body(Client& client, const cache::Entry& entry,
-                           std::shared_ptr<FileBody> body) {
+Task<error_code> send_body(client::Client& client, const cache::Entry& entry,
+                           std::shared_ptr<tiers::FileBody> body) {
   std::uint64_t sent = 0;
   // A client that got fewer bytes than it was promised must see a cut, not an end.
   const auto error = co_await send_part_of_file(client, body, sent, body->size());
@@ -183,7 +185,7 @@ Task<error_code> send_body(Client& client, const cache::Entry& entry,
 
 }  // namespace
 
-Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> body,
+Task<error_code> send_part_of_file(client::Client& client, std::shared_ptr<tiers::FileBody> body,
                                    std::uint64_t& sent, std::uint64_t end) {
   const auto& place = body->stored();
   while (sent < end) {
@@ -195,15 +197,15 @@ Task<error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> bod
     if (*some == 0 || sent == end) break;
     // The page cache may lose the rest meanwhile, and a read would then hold up the thread.
     co_await asio::post(client.access.executor(), net::use_task);
-    const bool may = co_await may_go_on(client.access.fetching.cached(), body);
+    const bool may = co_await tiers::may_go_on(client.access.fetching.cached(), body);
     if (!may) break;
   }
   if (const auto saved = body->saved()) co_return co_await send_part(client, *saved, sent, end);
   co_return error_code{};
 }
 
-Task<void> send_from_file(Client& client, const cache::Entry& entry,
-                          std::shared_ptr<FileBody> body) {
+Task<void> send_from_file(client::Client& client, const cache::Entry& entry,
+                          std::shared_ptr<tiers::FileBody> body) {
   auto& response = client.response;
   const auto size = body->size();
   if (client.state.head_only) {
@@ -217,4 +219,4 @@ Task<void> send_from_file(Client& client, const cache::Entry& entry,
   if (!error) client.access.counters().bytes_from_cache.add(size);
 }
 
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -5,18 +5,20 @@
 #include "proxy/client/client.hpp"
 #include "proxy/tiers/file_body.hpp"
 
-namespace proxy {
-
+namespace proxy::policy {
 struct Request;
+}
+
+namespace proxy::reply {
 
 // Sends the parts that Range selects or 416, else the whole entry. The caller has sent the 304 if
 // one is due (cache::is_unmodified_for). Bodies are written from the store's blocks, without a
 // copy. The caller has added the fields of this response alone to client.state.fields.
-net::Soon<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
-                            cache::Time now);
+net::Soon<void> send_stored(client::Client& client, const policy::Request& request,
+                            const cache::Entry& entry, cache::Time now);
 
 // Sends the 304. The entry's body need not be complete yet.
-net::Task<void> send_not_modified(Client& client, const cache::Entry& entry);
+net::Task<void> send_not_modified(client::Client& client, const cache::Entry& entry);
 
 // An unpredictable boundary for multipart/byteranges, so that no body contains it.
 std::string random_boundary();
@@ -25,14 +27,15 @@ std::string random_boundary();
 // was true just now, and client.response.sends_files(). If the file loses the body on the way, the
 // rest is sent from memory; if it is not saved there, the response is cut. The caller has added the
 // fields of this response alone to client.state.fields.
-net::Task<void> send_from_file(Client& client, const cache::Entry& entry,
-                               std::shared_ptr<FileBody> body);
+net::Task<void> send_from_file(client::Client& client, const cache::Entry& entry,
+                               std::shared_ptr<tiers::FileBody> body);
 
 // Sends the bytes of the body from `sent` up to `end`, of a response that has begun, and adds them
 // to `sent`. If the file loses the body on the way, the rest is sent from memory; if it is not
 // saved there, fewer bytes are sent. may_be_sent(body) was true just now, and
 // client.response.sends_files().
-net::Task<net::error_code> send_part_of_file(Client& client, std::shared_ptr<FileBody> body,
+net::Task<net::error_code> send_part_of_file(client::Client& client,
+                                             std::shared_ptr<tiers::FileBody> body,
                                              std::uint64_t& sent, std::uint64_t end);
 
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -4,15 +4,15 @@
 
 #include <array>
 
-namespace proxy {
+namespace proxy::server {
 
 using net::Task;
 namespace asio = net::asio;
 
 namespace {
 
-using Guest = std::optional<ClientTable::Guest>;
-using Place = Newcomer::Place;
+using Guest = std::optional<crowd::ClientTable::Guest>;
+using Place = crowd::Newcomer::Place;
 
 constexpr std::chrono::milliseconds kOutOfDescriptors{100};
 // How long a newcomer waits for room.
@@ -23,18 +23,18 @@ constexpr std::chrono::milliseconds kBetweenLooks{4};
 constexpr std::size_t kFewNewcomers = 8;
 // Operators come by the reserve of a table of their own: one request each, and no client's
 // connection is closed for them, nor theirs for a client.
-constexpr ConnectionLimits kOfOperators{.all = 256, .per_client = 256};
+constexpr crowd::ConnectionLimits kOfOperators{.all = 256, .per_client = 256};
 
 struct Room {
-  ConnectionLimits limits;
+  crowd::ConnectionLimits limits;
   bool may_wait = true;  // descriptors are not scarce
   bool watches = false;  // over this proxy: may enter the reserve
 };
 
 Room room_for(Worker& worker, net::Socket& socket) {
   auto& shared = worker.shared;
-  Room room{
-      connection_limits(worker.policy()->settings.limits, shared.crowd.descriptors.connections)};
+  Room room{crowd::connection_limits(worker.policy()->settings.limits,
+                                     shared.crowd.descriptors.connections)};
   const auto descriptor = static_cast<std::size_t>(socket.native_handle());
   if (descriptor < shared.crowd.descriptors.scarce_from) return room;
   // Already now: once none is left, a connection cannot even be accepted to be refused.
@@ -46,22 +46,23 @@ Room room_for(Worker& worker, net::Socket& socket) {
 
 // Crowds of others do not take the places of those who do, so they can reach the reserve.
 bool watches_over_us(const Worker& worker, const config::Address& address) {
-  const auto caller = caller_of(*worker.policy(), address);
+  const auto caller = policy::caller_of(*worker.policy(), address);
   return caller.is_monitor || caller.is_admin() || caller.is_neighbour();
 }
 
-Newcomer newcomer_from(Worker& worker, const config::Address& address,
-                       const ConnectionLimits& limits) {
+crowd::Newcomer newcomer_from(Worker& worker, const config::Address& address,
+                              const crowd::ConnectionLimits& limits) {
   auto& clients = worker.shared.crowd.clients;
   const auto connections = clients.connections_of(address);
   const bool few = connections < limits.per_client && clients.has_few(address, limits);
   auto place = few ? Place::others : Place::own;
   if (few && !clients.network_has_room(address, limits)) place = Place::network;
-  return {counted_as(address), connections, place};
+  return {crowd::counted_as(address), connections, place};
 }
 
 // Enters at once, or not.
-Guest try_to_enter(Worker& worker, const config::Address& address, const ConnectionLimits& limits) {
+Guest try_to_enter(Worker& worker, const config::Address& address,
+                   const crowd::ConnectionLimits& limits) {
   auto& clients = worker.shared.crowd.clients;
   auto guest = clients.enter(address, limits);
   if (guest && clients.ordinary() > limits.all)
@@ -104,10 +105,10 @@ Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Addres
 }
 
 // What is short where the limit of connections is reached, so that the advice helps.
-Shortage shortage_at_limit(const Worker& worker) {
+crowd::Shortage shortage_at_limit(const Worker& worker) {
   const bool is_lowered =
       worker.shared.crowd.descriptors.connections < worker.policy()->settings.limits.connections;
-  return is_lowered ? Shortage::descriptors : Shortage::connections;
+  return is_lowered ? crowd::Shortage::descriptors : crowd::Shortage::connections;
 }
 
 Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& address) {
@@ -136,7 +137,7 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
     worker.observed.counters.rejected.add();
     co_return;
   }
-  const auto door = worker.shared.instance.draining ? Door::late : Door::network;
+  const auto door = worker.shared.instance.draining ? policy::Door::late : policy::Door::network;
   // Begins at once. Not awaited, so that an idle connection does without the frame of this
   // coroutine.
   net::spawn(worker.io.get_executor(),
@@ -158,7 +159,8 @@ Task<void> serve_operator(Worker& worker, net::AnySocket socket) {
   auto guest = worker.shared.crowd.operators.enter_reserve(
       upstream::plain_address(this_machine.address()), kOfOperators);
   if (!guest) co_return;
-  co_await run_session(worker, std::move(socket), this_machine, std::move(*guest), Door::control);
+  co_await run_session(worker, std::move(socket), this_machine, std::move(*guest),
+                       policy::Door::control);
 }
 
 }  // namespace
@@ -191,4 +193,4 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

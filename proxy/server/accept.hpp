@@ -8,7 +8,7 @@
 #include "proxy/net/asio.hpp"
 #include "proxy/server/worker.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Accepts connections until the acceptor is closed. Each accepted connection is served by a
 // coroutine of its own on the worker's thread. While the proxy drains, a new connection is for one
@@ -30,6 +30,6 @@ net::Task<void> serve_client(Worker& worker, net::Socket socket);
 // the client's address and port. `guest`: the connection as counted. While the proxy drains, a
 // connection by Door::control is still served.
 net::Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
-                            ClientTable::Guest guest, Door door);
+                            crowd::ClientTable::Guest guest, policy::Door door);
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -16,7 +16,7 @@
 #include "proxy/machine/launcher.hpp"
 #include "proxy/machine/places.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,8 +110,8 @@ void ControlSocket::remove_file() {
 }
 
 bool ControlSocket::inherit(const std::string& path) {
-  for (const auto& socket : succession::inherited_sockets()) {
-    if (socket.name != succession::kControlSocket) continue;
+  for (const auto& socket : machine::succession::inherited_sockets()) {
+    if (socket.name != machine::succession::kControlSocket) continue;
     machine::Descriptor inherited(socket.descriptor);
     if (!path.empty() && is_bound_to(inherited.number(), path)) {
       adopt(std::move(inherited), path);
@@ -163,4 +163,4 @@ void ControlSocket::leave() {
   });
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -13,7 +13,7 @@
 #include "proxy/machine/privileges.hpp"
 #include "proxy/net/asio.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Listens at config::control_path(). Whoever may open the file has the rights of an admin, so its
 // mode is 0660: owner and group. The file is removed at the end, as far as the sandbox allows.
@@ -65,4 +65,4 @@ class ControlSocket {
   Heir heir_ = Heir::successor;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

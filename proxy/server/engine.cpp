@@ -9,7 +9,7 @@
 #include "proxy/server/accept.hpp"
 #include "proxy/server/start_report.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 namespace asio = net::asio;
 
@@ -23,7 +23,7 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
 
 // Ends the process while a thread waits for the disk: such a thread cannot be ended, nor its
 // objects destroyed.
-[[noreturn]] void end_without_disk(AccessLog& log) {
+[[noreturn]] void end_without_disk(observe::AccessLog& log) {
   spdlog::error(
       "cache.disk.path: the disk does not answer; ended without it: what was stored last is lost, "
       "what was purged last may be back at the next start; see the kernel's messages on the disk");
@@ -32,7 +32,7 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
   std::_Exit(0);
 }
 
-BandwidthLimits bandwidth_limits(const config::Limits& limits) {
+crowd::BandwidthLimits bandwidth_limits(const config::Limits& limits) {
   constexpr config::ByteSize kNone{0};
   return {.all = limits.bandwidth.value_or(kNone).value,
           .per_client = limits.bandwidth_per_client.value_or(kNone).value};
@@ -40,7 +40,7 @@ BandwidthLimits bandwidth_limits(const config::Limits& limits) {
 
 }  // namespace
 
-Engine::Engine(PinnedPolicy policy, const Inputs& inputs)
+Engine::Engine(policy::PinnedPolicy policy, const Inputs& inputs)
     : policy_(std::move(policy)),
       listeners_(inputs.listeners),
       storage_(policy_->settings, clock_, inputs.in_use),
@@ -84,7 +84,7 @@ void Engine::accept_clients_everywhere() {
   }
 }
 
-void Engine::follow(PinnedPolicy policy) {
+void Engine::follow(policy::PinnedPolicy policy) {
   shared_.crowd.bandwidth.follow(bandwidth_limits(policy->settings.limits));
   storage_.keepers.apply(policy->directory, neighbourhood_.publisher());
   workers_.follow(policy);
@@ -94,7 +94,7 @@ void Engine::follow(PinnedPolicy policy) {
   policy_ = std::move(policy);
 }
 
-void Engine::follow_sizes(const PinnedPolicy& policy) {
+void Engine::follow_sizes(const policy::PinnedPolicy& policy) {
   const auto& cache = policy->settings.cache;
   shared_.cache.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
   // The same sizes again would undo what giving_way_ has given up.
@@ -111,8 +111,8 @@ bool Engine::release_disk() {
 
 void Engine::take_disk_back() {
   if (!storage_.disk) return;
-  open_disk(*storage_.disk, policy_->settings.cache.disk->path, cache::DiskTier::InUse::rests,
-            clock_);
+  observe::open_disk(*storage_.disk, policy_->settings.cache.disk->path,
+                     cache::DiskTier::InUse::rests, clock_);
 }
 
 void Engine::serve_no_more() {
@@ -148,4 +148,4 @@ void Engine::end_coroutines() {
   storage_.runs.clear();
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

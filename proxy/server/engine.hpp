@@ -11,7 +11,7 @@
 #include "proxy/server/storage.hpp"
 #include "proxy/server/worker.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // For the main thread.
 class Engine {
@@ -20,14 +20,14 @@ class Engine {
   struct Inputs {
     Listeners& listeners;
     cache::DiskTier::InUse in_use;  // see open_disk()
-    const ProcessFacts& facts;
+    const observe::ProcessFacts& facts;
     const std::optional<machine::MemoryLimit>& memory;
   };
 
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of the listeners
   // becomes an I/O thread.
-  Engine(PinnedPolicy policy, const Inputs& inputs);
+  Engine(policy::PinnedPolicy policy, const Inputs& inputs);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -35,10 +35,10 @@ class Engine {
   // Starts all threads, and accepts clients.
   void start();
 
-  [[nodiscard]] const PinnedPolicy& policy() const { return policy_; }
+  [[nodiscard]] const policy::PinnedPolicy& policy() const { return policy_; }
   // Requests that begin later follow the policy, and so do our digest and the neighbours that are
   // polled. The sizes of memory and disk are adapted soon.
-  void follow(PinnedPolicy policy);
+  void follow(policy::PinnedPolicy policy);
 
   // Connections to origins that begin later trust the certificates that the system has now.
   bool read_certificates() { return tls_.reload(); }
@@ -72,9 +72,9 @@ class Engine {
 
  private:
   void accept_clients_everywhere();
-  void follow_sizes(const PinnedPolicy& policy);
+  void follow_sizes(const policy::PinnedPolicy& policy);
 
-  PinnedPolicy policy_;
+  policy::PinnedPolicy policy_;
   Listeners& listeners_;
   machine::Clock clock_;
   Storage storage_;
@@ -84,7 +84,7 @@ class Engine {
   Shared shared_;
   GivingWay giving_way_{aside_, storage_, shared_.cache};
   WorkerThreads workers_;
-  Pulse pulse_;
+  pages::Pulse pulse_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

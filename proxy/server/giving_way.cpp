@@ -10,7 +10,7 @@
 #include "proxy/machine/memory.hpp"
 #include "proxy/pages/health.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 constexpr std::uint64_t kLeast = std::uint64_t{16} << 20;
@@ -19,7 +19,7 @@ constexpr std::uint64_t kSteps = 16;  // back to the full size
 
 }  // namespace
 
-GivingWay::GivingWay(net::asio::io_context& aside, Storage& storage, Cache& cache)
+GivingWay::GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Cache& cache)
     : storage_(storage),
       cache_(cache),
       failed_(aside, ::dup(reserve_.failed().descriptor())),
@@ -52,9 +52,9 @@ void GivingWay::give_way() {
   const auto limit = std::min(budget.limit(), std::max(kLeast, held - held / 8));
   storage_.limit_memory(limit);
   // To the system, or the allocator keeps it for itself and the next large allocation fails, too.
-  memory::return_all_freed();
+  machine::memory::return_all_freed();
   reserve_.refill();
-  spdlog::error("memory: {}", text_of_reduced(limit, full));
+  spdlog::error("memory: {}", pages::text_of_reduced(limit, full));
   grow_later();
 }
 
@@ -83,4 +83,4 @@ void GivingWay::begin_anew() {
   calm_.cancel();
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -9,7 +9,7 @@
 #include "proxy/server/storage.hpp"
 #include "proxy/tiers/cache.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // The settings may promise memory that the process does not get. Once an allocation has failed, the
 // cache gives up an eighth of what it holds, and holds no more than that. If no limit of the
@@ -18,7 +18,7 @@ namespace proxy {
 class GivingWay {
  public:
   // All outlive this object. For the main thread.
-  GivingWay(net::asio::io_context& aside, Storage& storage, Cache& cache);
+  GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Cache& cache);
 
   // From now on looks out for allocations that fail. For the main thread, before `aside` runs.
   void start();
@@ -32,10 +32,10 @@ class GivingWay {
   void grow();
 
   Storage& storage_;
-  Cache& cache_;
-  memory::Reserve reserve_;
+  tiers::Cache& cache_;
+  machine::memory::Reserve reserve_;
   net::asio::posix::stream_descriptor failed_;
   net::Timer calm_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -9,9 +9,9 @@
 #include "proxy/cache/purge_pattern.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
-using succession::Kind;
+using machine::succession::Kind;
 namespace asio = net::asio;
 
 namespace {
@@ -19,25 +19,26 @@ namespace {
 constexpr const char* kNoLauncher =
     "the process hearsay-launch, which starts a new program to take over, has ended";
 
-net::Task<void> carry_out(Worker& worker, succession::Predecessor& predecessor,
-                          succession::Message message) {
-  const auto order = succession::order_of(message.text);
+net::Task<void> carry_out(Worker& worker, machine::succession::Predecessor& predecessor,
+                          machine::succession::Message message) {
+  const auto order = machine::succession::order_of(message.text);
   if (!order) co_return;
   if (message.kind == Kind::forget_url) {
     const std::string name(order->what);
     const auto key = digest::key_of(digest::Method::get, name);
-    co_await forget(worker.given.cache, key, name);
+    co_await tiers::forget(worker.given.cache, key, name);
   } else {
-    const auto pattern = PurgePattern::of_text(order->what);
-    co_await forget(worker.given.cache, pattern);
+    const auto pattern = cache::PurgePattern::of_text(order->what);
+    co_await tiers::forget(worker.given.cache, pattern);
   }
   predecessor.say_forgotten(order->number);
 }
 
 }  // namespace
 
-HandOver::HandOver(asio::io_context& io, Sockets sockets, const succession::Launcher& launcher,
-                   succession::Successor& successor, Steps steps)
+HandOver::HandOver(asio::io_context& io, Sockets sockets,
+                   const machine::succession::Launcher& launcher,
+                   machine::succession::Successor& successor, Steps steps)
     : sockets_(sockets),
       launcher_(launcher),
       successor_(successor),
@@ -95,12 +96,13 @@ void HandOver::begin() {
   });
 }
 
-std::vector<succession::Launcher::Socket> HandOver::inheritance() const {
+std::vector<machine::succession::Launcher::Socket> HandOver::inheritance() const {
   const auto& [listeners, control] = sockets_;
-  const auto* const name = listeners.are_of_settings() ? succession::kOwnSockets : "given";
-  std::vector<succession::Launcher::Socket> all;
+  const auto* const name = listeners.are_of_settings() ? machine::succession::kOwnSockets : "given";
+  std::vector<machine::succession::Launcher::Socket> all;
   for (const int socket : listeners.descriptors()) all.push_back({socket, name});
-  if (control.descriptor() >= 0) all.push_back({control.descriptor(), succession::kControlSocket});
+  if (control.descriptor() >= 0)
+    all.push_back({control.descriptor(), machine::succession::kControlSocket});
   return all;
 }
 
@@ -108,7 +110,8 @@ void HandOver::await_messages() {
   channel_.async_wait(asio::posix::descriptor_base::wait_read, [this](net::error_code error) {
     if (error) return;
     for (;;) {
-      const auto received = succession::receive(channel_.native_handle(), succession::Wait::no);
+      const auto received =
+          machine::succession::receive(channel_.native_handle(), machine::succession::Wait::no);
       if (received.closed) return fail();
       if (!received.message) return await_messages();
       apply(*received.message);
@@ -116,7 +119,7 @@ void HandOver::await_messages() {
   });
 }
 
-void HandOver::apply(const succession::Message& message) {
+void HandOver::apply(const machine::succession::Message& message) {
   if (state_ == State::cancelled) return;
   switch (message.kind) {
     case Kind::release_disk:
@@ -124,7 +127,8 @@ void HandOver::apply(const succession::Message& message) {
       successor_.adopt(channel_.native_handle());
       released_ = true;  // also if the disk does not answer: its queue has ended
       // Otherwise the successor takes the disk once it answers.
-      if (steps_.release_disk()) succession::send(channel_.native_handle(), Kind::disk_released);
+      if (steps_.release_disk())
+        machine::succession::send(channel_.native_handle(), Kind::disk_released);
       break;
     case Kind::control_declined:
       // Its settings name another path, so the file is ours to remove.
@@ -153,7 +157,7 @@ void HandOver::give_up() {
   if (state_ != State::under_way) return;
   spdlog::error("the new program has not served in {} s, and is given up: its own lines say why",
                 steps_.longest.count());
-  succession::send(channel_.native_handle(), Kind::too_late);
+  machine::succession::send(channel_.native_handle(), Kind::too_late);
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
 
@@ -165,7 +169,7 @@ void HandOver::cancel() {
   state_ = State::cancelled;
   deadline_.cancel();
   launcher_.end_launched();
-  succession::send(channel_.native_handle(), Kind::too_late);
+  machine::succession::send(channel_.native_handle(), Kind::too_late);
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
 
@@ -212,4 +216,4 @@ void TakeOver::obey_all() {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

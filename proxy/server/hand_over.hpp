@@ -13,7 +13,7 @@
 #include "proxy/server/listener.hpp"
 #include "proxy/server/worker.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Where clients, and operators of this machine, come in.
 struct Sockets {
@@ -37,8 +37,9 @@ class HandOver {
   };
 
   // All outlive this object.
-  HandOver(net::asio::io_context& io, Sockets sockets, const succession::Launcher& launcher,
-           succession::Successor& successor, Steps steps);
+  HandOver(net::asio::io_context& io, Sockets sockets,
+           const machine::succession::Launcher& launcher, machine::succession::Successor& successor,
+           Steps steps);
 
   // Says in the log when the launcher ends, after which begin() starts nothing.
   void watch_launcher();
@@ -52,15 +53,15 @@ class HandOver {
   [[nodiscard]] bool is_done() const { return state_ == State::done; }
 
  private:
-  [[nodiscard]] std::vector<succession::Launcher::Socket> inheritance() const;
+  [[nodiscard]] std::vector<machine::succession::Launcher::Socket> inheritance() const;
   void await_messages();
-  void apply(const succession::Message& message);
+  void apply(const machine::succession::Message& message);
   void give_up();
   void fail();
 
   const Sockets sockets_;
-  const succession::Launcher& launcher_;
-  succession::Successor& successor_;
+  const machine::succession::Launcher& launcher_;
+  machine::succession::Successor& successor_;
   const Steps steps_;
   enum class State { idle, under_way, cancelled, done };
   State state_ = State::idle;
@@ -76,7 +77,7 @@ class HandOver {
 class TakeOver {
  public:
   // `worker` carries the orders out. All outlive this object.
-  TakeOver(net::asio::io_context& io, succession::Predecessor& predecessor, Worker& worker)
+  TakeOver(net::asio::io_context& io, machine::succession::Predecessor& predecessor, Worker& worker)
       : predecessor_(predecessor), worker_(worker), readable_(io) {}
 
   // The workers accept connections. Does nothing if there is no predecessor. Throws
@@ -89,9 +90,9 @@ class TakeOver {
   void await_orders();
   void obey_all();
 
-  succession::Predecessor& predecessor_;
+  machine::succession::Predecessor& predecessor_;
   Worker& worker_;
   net::asio::posix::stream_descriptor readable_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 // A request keeps its head's fields for itself, and writes another head for the origin.
@@ -10,7 +10,7 @@ constexpr std::size_t kCopies = 2;
 
 }  // namespace
 
-HeldHead::HeldHead(Worker& worker, SessionList::Item& session)
+HeldHead::HeldHead(Worker& worker, crowd::SessionList::Item& session)
     : worker_(worker),
       session_(session),
       memory_(worker.shared.crowd.head_bytes, &session.guest().share().head_bytes) {}
@@ -30,20 +30,20 @@ void HeldHead::leave() {
   memory_.set(0);
 }
 
-Unread HeldHead::held() const {
+crowd::Unread HeldHead::held() const {
   const auto bytes = memory_.get();
   return {.bytes = bytes, .freed = bytes, .since = begun_, .by_client = !whole_};
 }
 
 void HeldHead::incomplete(std::size_t bytes, std::size_t memory) {
   memory_.set(memory);
-  if (record(bytes) == ReceiptRate::Met::no) return session_.cut(Cut::slow);
+  if (record(bytes) == crowd::ReceiptRate::Met::no) return session_.cut(observe::Cut::slow);
   keep_the_limit();
 }
 
 // An earlier head may have left a large buffer, which counts even if this head is small.
 void HeldHead::arrived(std::size_t bytes, std::size_t memory) {
-  if (bytes < kSmall && memory <= BufferPool::kSize) return end();
+  if (bytes < kSmall && memory <= net::BufferPool::kSize) return end();
   if (!rate_) begun_ = worker_.deadlines.now();
   whole_ = true;
   memory_.set(memory + kCopies * bytes);
@@ -52,7 +52,8 @@ void HeldHead::arrived(std::size_t bytes, std::size_t memory) {
   const auto most = worker_.policy()->settings.limits.heads.value;
   // Those that were cut hold their memory until they end. At twice the limit not even a head that
   // just came may stay.
-  if (shared.crowd.head_bytes + shared.crowd.leaving_heads > 2 * most) session_.cut(Cut::heads);
+  if (shared.crowd.head_bytes + shared.crowd.leaving_heads > 2 * most)
+    session_.cut(observe::Cut::heads);
 }
 
 void HeldHead::keep_the_limit() {
@@ -60,7 +61,7 @@ void HeldHead::keep_the_limit() {
   if (worker_.shared.crowd.head_bytes > most) worker_.crowd.relief.cut_heads_everywhere();
 }
 
-ReceiptRate::Met HeldHead::record(std::size_t bytes) {
+crowd::ReceiptRate::Met HeldHead::record(std::size_t bytes) {
   const auto now = worker_.deadlines.now();
   if (!rate_) {
     const auto& settings = worker_.policy()->settings;
@@ -72,4 +73,4 @@ ReceiptRate::Met HeldHead::record(std::size_t bytes) {
   return rate_->note(more, now - std::exchange(last_, now));
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

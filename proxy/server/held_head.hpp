@@ -8,7 +8,7 @@
 #include "proxy/net/input.hpp"
 #include "proxy/server/worker.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Counts the memory of a head that has arrived in part, and of one that is whole until its request
 // ends. If all such heads together exceed limits.heads, has Relief cut some. A head that does not
@@ -19,11 +19,11 @@ namespace proxy {
 // A whole head below kSmall is not counted: it fits the buffer of 16 KiB that each request has,
 // so the number of requests bounds its memory. A small head that arrives in one piece costs
 // nothing here.
-class HeldHead final : public HeadWatch {
+class HeldHead final : public net::HeadWatch {
  public:
   static constexpr std::size_t kSmall = 8 * 1024;
 
-  HeldHead(Worker& worker, SessionList::Item& session);
+  HeldHead(Worker& worker, crowd::SessionList::Item& session);
 
   // The session waits for a head.
   void begin();
@@ -36,22 +36,22 @@ class HeldHead final : public HeadWatch {
   // again.
   void leave();
   // The memory taken, since when. `by_client`: the head has arrived in part.
-  [[nodiscard]] Unread held() const;
+  [[nodiscard]] crowd::Unread held() const;
 
  private:
   void incomplete(std::size_t bytes, std::size_t memory) override;
-  [[nodiscard]] ReceiptRate::Met record(std::size_t bytes);
+  [[nodiscard]] crowd::ReceiptRate::Met record(std::size_t bytes);
   void keep_the_limit();
 
   Worker& worker_;
-  SessionList::Item& session_;
-  PartOfSum memory_;
-  PartOfSum leaving_{worker_.shared.crowd.leaving_heads};
-  std::optional<ReceiptRate> rate_;  // since the first piece
+  crowd::SessionList::Item& session_;
+  crowd::PartOfSum memory_;
+  crowd::PartOfSum leaving_{worker_.shared.crowd.leaving_heads};
+  std::optional<crowd::ReceiptRate> rate_;  // since the first piece
   std::size_t bytes_ = 0;
   bool whole_ = false;
   std::chrono::steady_clock::time_point begun_{};
   std::chrono::steady_clock::time_point last_{};  // time at which bytes came
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

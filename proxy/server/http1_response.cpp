@@ -3,7 +3,7 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 using net::error_code;
 using net::Soon;
@@ -27,7 +27,7 @@ Buffers part_of(const Buffers& buffers, std::uint64_t skip, std::uint64_t size) 
   return part;
 }
 
-bool is_limited(const BandwidthUse* bandwidth) {
+bool is_limited(const crowd::BandwidthUse* bandwidth) {
   return bandwidth && bandwidth->is_limited();
 }
 
@@ -192,14 +192,14 @@ void Http1Response::abort() {
   if (state_.bandwidth) state_.bandwidth->interrupt();
 }
 
-Unread Http1Response::unread(const cache::Budget& transit) const {
+crowd::Unread Http1Response::unread(const cache::Budget& transit) const {
   // A response that keeps to the limits of bandwidth does not stall, and its turn comes.
   if (state_.bandwidth && state_.bandwidth->is_waiting()) return {};
   const auto stalled = stream_.stalled_since();
   const auto since = stalled || !state_.reader ? stalled : state_.reader->waits_since();
   if (!since) return {};
   // Other bytes are stored, or the response holds one buffer for them.
-  const auto held = state_.reader ? state_.reader->held(transit) : FillReader::Held{};
+  const auto held = state_.reader ? state_.reader->held(transit) : fill::FillReader::Held{};
   return {.bytes = std::max({held.bytes, writing_, state_.holds}),
           .freed = held.to_budget + held_back_.charged() + state_.holds,
           .since = *since,
@@ -264,9 +264,9 @@ Task<std::uint64_t> Http1Response::turn(std::uint64_t wanted) {
     const auto allowed = state_.bandwidth->take(wanted);
     if (allowed > 0) co_return allowed;
     // The limit holds it up, not the client: the fill does not leave it behind as a slow reader.
-    if (state_.reader) state_.reader->held_back(FillReader::HeldBack::yes);
+    if (state_.reader) state_.reader->held_back(fill::FillReader::HeldBack::yes);
     co_await state_.bandwidth->wait();
-    if (state_.reader) state_.reader->held_back(FillReader::HeldBack::no);
+    if (state_.reader) state_.reader->held_back(fill::FillReader::HeldBack::no);
     if (gone_) co_return 0;
   }
 }
@@ -285,4 +285,4 @@ Task<error_code> Http1Response::write_in_turns(const Buffers& buffers) {
   co_return error_code{};
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -16,7 +16,7 @@
 #include "proxy/net/stream.hpp"
 #include "proxy/observe/request_record.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Responses to one client that wait to be written together: a copy of their bytes in a buffer of
 // the thread's pool, which is taken with the first bytes and returned by clear(). While a buffer is
@@ -24,9 +24,9 @@ namespace proxy {
 // keeps it in use. Belongs to one coroutine. The constructor's arguments outlive this object.
 class HeldBack {
  public:
-  static constexpr std::size_t kMost = BufferPool::kSize;
+  static constexpr std::size_t kMost = net::BufferPool::kSize;
 
-  HeldBack(BufferPool& pool, cache::Budget& transit) : pool_(pool), transit_(transit) {}
+  HeldBack(net::BufferPool& pool, cache::Budget& transit) : pool_(pool), transit_(transit) {}
   ~HeldBack() { clear(); }
   HeldBack(const HeldBack&) = delete;
   HeldBack& operator=(const HeldBack&) = delete;
@@ -56,7 +56,7 @@ class HeldBack {
   [[nodiscard]] std::uint64_t charged() const { return bytes_ ? kMost : 0; }
 
  private:
-  BufferPool& pool_;
+  net::BufferPool& pool_;
   cache::Budget& transit_;
   std::unique_ptr<char[]> bytes_;
   std::size_t size_ = 0;
@@ -85,16 +85,17 @@ struct BodyFraming {
 // write sends both. So a response is held back only while the thread computes the next one. A
 // response that is held back counts as sent, like one whose bytes wait in the kernel. A client that
 // goes away gets the bytes of neither.
-class Http1Response final : public ResponseWriter {
+class Http1Response final : public client::ResponseWriter {
  public:
   struct Needs {
-    BufferPool& buffers;  // these two: see HeldBack
+    net::BufferPool& buffers;  // these two: see HeldBack
     cache::Budget& transit;
     const machine::Clock& clock;
     std::chrono::milliseconds idle;  // a write that makes no progress for so long fails
   };
   // `record` gets the status, the time of the head, and the number of bytes sent.
-  Http1Response(net::Stream& stream, Input& input, RequestRecord& record, const Needs& needs)
+  Http1Response(net::Stream& stream, net::Input& input, observe::RequestRecord& record,
+                const Needs& needs)
       : stream_(stream),
         input_(input),
         record_(record),
@@ -112,20 +113,20 @@ class Http1Response final : public ResponseWriter {
     Next next = Next::unknown;
   };
   void begin(const Asked& asked);
-  [[nodiscard]] ResponseState& state() { return state_; }
+  [[nodiscard]] client::ResponseState& state() { return state_; }
   // Whether another request may follow: the response was sent whole, and both sides keep the
   // connection.
   [[nodiscard]] bool may_go_on() const { return keep_ && (state_.finished || !state_.started); }
 
   // What memory the response takes while it does not get on. `freed` is the part that a cut gives
   // back to `transit`.
-  [[nodiscard]] Unread unread(const cache::Budget& transit) const;
+  [[nodiscard]] crowd::Unread unread(const cache::Budget& transit) const;
 
   net::Soon<net::error_code> interim(std::string_view head) override;
-  using ResponseWriter::start;
+  using client::ResponseWriter::start;
   net::Soon<net::error_code> start(std::string_view head, unsigned status,
                                    std::optional<std::uint64_t> length, BufferList body) override;
-  using ResponseWriter::body;
+  using client::ResponseWriter::body;
   net::Soon<net::error_code> body(BufferList body) override;
   // Whether bytes of earlier responses are held back.
   [[nodiscard]] bool holds_back() const { return !held_back_.empty(); }
@@ -140,8 +141,8 @@ class Http1Response final : public ResponseWriter {
   [[nodiscard]] std::optional<std::uint64_t> acknowledged() override {
     return net::acknowledged(stream_.descriptor());
   }
-  [[nodiscard]] std::optional<RawConnection> raw_connection() override {
-    return RawConnection{stream_, input_};
+  [[nodiscard]] std::optional<client::RawConnection> raw_connection() override {
+    return client::RawConnection{stream_, input_};
   }
 
  private:
@@ -158,9 +159,9 @@ class Http1Response final : public ResponseWriter {
   net::Task<std::uint64_t> turn(std::uint64_t wanted);
 
   net::Stream& stream_;
-  Input& input_;
-  ResponseState state_;
-  RequestRecord& record_;
+  net::Input& input_;
+  client::ResponseState state_;
+  observe::RequestRecord& record_;
   const machine::Clock& clock_;
   HeldBack held_back_;
   const std::chrono::milliseconds idle_;
@@ -172,14 +173,14 @@ class Http1Response final : public ResponseWriter {
 };
 
 // The body of a request.
-class Http1Body final : public RequestBody {
+class Http1Body final : public client::RequestBody {
  public:
   struct Least {
-    ReceiptRate rate;
+    crowd::ReceiptRate rate;
     const machine::Clock& clock;
   };
   // A body that does not meet the least rate fails with asio::error::timed_out.
-  Http1Body(Input& input, http::Framing framing, std::optional<Least> least = {})
+  Http1Body(net::Input& input, http::Framing framing, std::optional<Least> least = {})
       : reader_(input, framing), least_(std::move(least)) {}
 
   net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
@@ -187,7 +188,8 @@ class Http1Body final : public RequestBody {
     const auto begun = least_ ? least_->clock.steady() : machine::Clock::SteadyTime{};
     const auto read = co_await reader_.read(into, idle);
     if (!read || reader_.finished() || !least_) co_return read;
-    too_slow_ = least_->rate.note(*read, least_->clock.steady() - begun) == ReceiptRate::Met::no;
+    too_slow_ =
+        least_->rate.note(*read, least_->clock.steady() - begun) == crowd::ReceiptRate::Met::no;
     if (too_slow_) co_return net::error_code(net::asio::error::timed_out);
     co_return read;
   }
@@ -196,9 +198,9 @@ class Http1Body final : public RequestBody {
   [[nodiscard]] bool too_slow() const { return too_slow_; }
 
  private:
-  BodyReader reader_;
+  net::BodyReader reader_;
   std::optional<Least> least_;
   bool too_slow_ = false;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -11,7 +11,7 @@
 
 #include "proxy/machine/launcher.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 using net::tcp;
 
@@ -82,9 +82,9 @@ bool is_for(const tcp::endpoint& wanted, const tcp::endpoint& socket) {
 Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t threads)
     : threads_(threads) {
   std::vector<int> pool;
-  for (const auto& socket : succession::inherited_sockets()) {
-    if (socket.name == succession::kControlSocket) continue;
-    of_settings_ = socket.name == succession::kOwnSockets;
+  for (const auto& socket : machine::succession::inherited_sockets()) {
+    if (socket.name == machine::succession::kControlSocket) continue;
+    of_settings_ = socket.name == machine::succession::kOwnSockets;
     pool.push_back(socket.descriptor);
   }
   if (of_settings_) {
@@ -170,4 +170,4 @@ std::vector<int> Listeners::descriptors() const {
   return all;
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -10,7 +10,7 @@
 #include "proxy/machine/descriptor.hpp"
 #include "proxy/net/asio.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // The addresses we listen on, each with at least one socket. If an address cannot be listened on,
 // the constructor throws std::runtime_error with a text for a person.
@@ -59,4 +59,4 @@ class Listeners {
   std::vector<std::vector<Socket>> sockets_;  // by address
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -5,7 +5,7 @@
 
 #include "proxy/version.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 // To list so many takes 20 ms, for which a start does not wait.
@@ -28,7 +28,7 @@ Neighbourhood::Neighbourhood(Storage& storage, const config::DigestSettings& set
       publisher_(holdings_, settings, clock.now()),
       settings_(settings) {}
 
-void Neighbourhood::follow(const Policy& policy, WaitingClients& polls,
+void Neighbourhood::follow(const policy::Policy& policy, pages::WaitingClients& polls,
                            const upstream::NameHealth& names) {
   const auto& settings = policy.settings.digest;
   if (exchange_ && policy.directory == polled_ && settings == settings_) return;
@@ -62,7 +62,7 @@ std::optional<std::uint64_t> Neighbourhood::turns() const {
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
 // nothing changes. What is stored during a tick must not bring on the next one, or ticks would
 // follow each other without a pause while much is stored.
-void Neighbourhood::tick(const peers::PeerDirectory& neighbours, WaitingClients& polls,
+void Neighbourhood::tick(const peers::PeerDirectory& neighbours, pages::WaitingClients& polls,
                          const upstream::NameHealth& names) {
   const bool changed = publisher_.tick(clock_.now());
   changed ? storage_.newly_claimed.unset() : storage_.newly_claimed.set();
@@ -72,4 +72,4 @@ void Neighbourhood::tick(const peers::PeerDirectory& neighbours, WaitingClients&
   if (watch_.look(neighbours.status(now), names, now)) changed_();
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -17,7 +17,7 @@
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/upstream/name_health.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // The first follow() starts the control thread, on which all periodic work is done: it publishes
 // our digest, polls the neighbours, and writes to the log what became of disk and neighbours. For
@@ -36,14 +36,15 @@ class Neighbourhood {
   // are those that neighbours hold here; they are woken at each change of our digest, and outlive
   // this object, and so does `names`. If neither the neighbours nor the settings changed, the
   // control thread goes on; otherwise it is stopped and another one is started.
-  void follow(const Policy& policy, WaitingClients& polls, const upstream::NameHealth& names);
+  void follow(const policy::Policy& policy, pages::WaitingClients& polls,
+              const upstream::NameHealth& names);
   // Stops the control thread.
   void stop();
   // How many turns the control thread has taken; nothing while there is none. Any thread.
   [[nodiscard]] std::optional<std::uint64_t> turns() const;
 
  private:
-  void tick(const peers::PeerDirectory& neighbours, WaitingClients& polls,
+  void tick(const peers::PeerDirectory& neighbours, pages::WaitingClients& polls,
             const upstream::NameHealth& names);
 
   Storage& storage_;
@@ -51,7 +52,7 @@ class Neighbourhood {
   const std::function<void()> changed_;
   StoreHoldings holdings_;
   peers::Publisher publisher_;
-  PeerWatch watch_;
+  observe::PeerWatch watch_;
   config::DigestSettings settings_;
   std::shared_ptr<peers::PeerDirectory> polled_;
   std::atomic<bool> has_thread_ = false;
@@ -59,4 +60,4 @@ class Neighbourhood {
   std::optional<peers::Exchange> exchange_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

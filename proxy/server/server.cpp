@@ -15,7 +15,7 @@
 #include "proxy/server/accept.hpp"
 #include "proxy/server/start_report.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 namespace asio = net::asio;
 
@@ -40,7 +40,7 @@ bool is_mapped(const std::vector<config::Reverse>& mappings, const upstream::End
 
 }  // namespace
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+Server::Server(policy::PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                const Surroundings& around)
     : file_(file),
       sockets_(sockets),
@@ -84,7 +84,7 @@ void Server::run() {
   drain();
   stop();
   spdlog::info("stopped");
-  flush_events(engine_.shared().cache.clock.steady());
+  observe::flush_events(engine_.shared().cache.clock.steady());
 }
 
 void Server::handle_signals() {
@@ -159,7 +159,7 @@ std::vector<Watchdog::Watched> Server::watched() {
   return all;
 }
 
-Reloaded Server::reload() {
+pages::Reloaded Server::reload() {
   // A process that ends has given up what settings could change, and its successor follows them.
   const auto& shared = engine_.shared();
   if (shared.instance.leaving || shared.instance.draining) {
@@ -171,12 +171,12 @@ Reloaded Server::reload() {
   return reloaded;
 }
 
-net::Task<Reloaded> Server::reload_on_order() {
-  auto work = [](Server& server) -> net::Task<Reloaded> { co_return server.reload(); };
+net::Task<pages::Reloaded> Server::reload_on_order() {
+  auto work = [](Server& server) -> net::Task<pages::Reloaded> { co_return server.reload(); };
   co_return co_await net::run_on(signals_.io.get_executor(), work(*this));
 }
 
-Reloaded Server::apply_file() {
+pages::Reloaded Server::apply_file() {
   auto reread = file_.read_again(*engine_.policy());
   auto errors = reread ? apply_log(reread->policy->settings.log) : reread.error();
   if (!errors.empty()) {
@@ -186,8 +186,8 @@ Reloaded Server::apply_file() {
       if (what.ends_with(no_access)) what += " (the sandbox knows the folders of the start alone)";
       spdlog::error("{}: {}", where, what);
     }
-    answers().error("the settings were not reloaded: those in force stay, until {} is mended",
-                    file_.path());
+    observe::answers().error(
+        "the settings were not reloaded: those in force stay, until {} is mended", file_.path());
     record_faults(errors);
     return {file_.path(), std::move(errors), {}};
   }
@@ -212,7 +212,7 @@ Reloaded Server::apply_file() {
     spdlog::warn("{} changed, which needs a restart: restart the service to follow",
                  fmt::join(reread->waiting, ", "));
   }
-  answers().info("the settings were reloaded from {}", file_.path());
+  observe::answers().info("the settings were reloaded from {}", file_.path());
   return {file_.path(), {}, std::move(reread->waiting)};
 }
 
@@ -229,12 +229,12 @@ void Server::record_faults(const config::SettingsErrors& errors) {
 config::SettingsErrors Server::apply_log(const config::LogSettings& settings) {
   if (settings == engine_.policy()->settings.log) return {};
   try {
-    engine_.shared().observed.log.follow(AccessLog::Output(settings));
+    engine_.shared().observed.log.follow(observe::AccessLog::Output(settings));
   } catch (const std::system_error& error) {
-    const auto advice = log_advice(error.code(), settings.path).text;
+    const auto advice = observe::log_advice(error.code(), settings.path).text;
     return {{file_.path(), error.what() + (advice.empty() ? "" : "; " + advice)}};
   }
-  format_events(settings.events);
+  observe::format_events(settings.events);
   return {};
 }
 
@@ -311,4 +311,4 @@ void Server::stop() {
   engine_.shared().observed.log.end();
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

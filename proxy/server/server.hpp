@@ -13,21 +13,21 @@
 #include "proxy/server/settings_file.hpp"
 #include "proxy/server/watchdog.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // The processes around this one.
 struct Surroundings {
-  succession::Predecessor& predecessor;
-  const succession::Launcher& launcher;
+  machine::succession::Predecessor& predecessor;
+  const machine::succession::Launcher& launcher;
   const machine::Supervisor& supervisor;
-  const ProcessFacts& facts;  // of this one
+  const observe::ProcessFacts& facts;  // of this one
 };
 
 class Server {
  public:
   // Acquires what can fail: see Engine. Catches signals from now on. Serves no client yet. `policy`
   // was read from `file`. All references outlive the server.
-  Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+  Server(policy::PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
          const Surroundings& around);
   ~Server();
   Server(const Server&) = delete;
@@ -63,10 +63,10 @@ class Server {
   // Reads the settings file and the trusted certificates again, and applies both. If the file has a
   // fault, or the log cannot be opened, nothing changes. Says what is wrong, also in /health until
   // a reload succeeds, and which changes wait for a restart.
-  Reloaded reload();
-  Reloaded apply_file();
+  pages::Reloaded reload();
+  pages::Reloaded apply_file();
   // reload() for another thread, which awaits it.
-  net::Task<Reloaded> reload_on_order();
+  net::Task<pages::Reloaded> reload_on_order();
   // Returns what is wrong with the log that the settings name; nothing: it is in use.
   config::SettingsErrors apply_log(const config::LogSettings& settings);
   void record_faults(const config::SettingsErrors& errors);
@@ -93,4 +93,4 @@ class Server {
   Watchdog watchdog_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -10,7 +10,7 @@
 #include "proxy/server/held_head.hpp"
 #include "proxy/server/http1_response.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 using net::Task;
 namespace asio = net::asio;
@@ -21,7 +21,7 @@ constexpr unsigned kTurn = 16;                // requests in a row
 constexpr std::size_t kDrained = 256 * 1024;  // most bytes of an unread body to discard
 constexpr std::chrono::seconds kLinger{2};    // for the client to read the last response
 
-bool reads_on(const Request& request) {
+bool reads_on(const policy::Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
 }
 
@@ -41,7 +41,7 @@ std::string text_of(const asio::ip::address& address) {
 
 // What one connection adds to the totals of its client and of all.
 struct Counted {
-  Counted(const ClientTable::Guest& guest, Shared& shared)
+  Counted(const crowd::ClientTable::Guest& guest, Shared& shared)
       : unread(guest.share().unread_bytes),
         in_transit(shared.crowd.unread_in_transit, &guest.share().transit_bytes),
         leaving(shared.crowd.leaving_bytes) {}
@@ -53,17 +53,17 @@ struct Counted {
     unread.set(0);
   }
 
-  PartOfSum unread;
-  PartOfSum in_transit;
-  PartOfSum leaving;
+  crowd::PartOfSum unread;
+  crowd::PartOfSum in_transit;
+  crowd::PartOfSum leaving;
 };
 
 enum class Then { go_on, close };
 
-class Session final : public SessionList::Item {
+class Session final : public crowd::SessionList::Item {
  public:
   Session(Worker& worker, net::AnySocket socket, const net::tcp::endpoint& remote,
-          const ClientTable::Guest& guest, Door door)
+          const crowd::ClientTable::Guest& guest, policy::Door door)
       : Item(worker.crowd.sessions),
         guest_(guest),
         worker_(worker),
@@ -90,23 +90,23 @@ class Session final : public SessionList::Item {
   }
   // Whether the drain ends this connection.
   [[nodiscard]] bool leaves() const {
-    return worker_.shared.instance.draining && client_.door == Door::network;
+    return worker_.shared.instance.draining && client_.door == policy::Door::network;
   }
-  Unread count_unread() override;
-  [[nodiscard]] Unread held_head() const override { return head_.held(); }
-  [[nodiscard]] std::optional<Waiting> waits() const override;
-  [[nodiscard]] const ClientTable::Guest& guest() const override { return guest_; }
-  void cut(Cut why) override;
-  void note_cut(Cut why);
+  crowd::Unread count_unread() override;
+  [[nodiscard]] crowd::Unread held_head() const override { return head_.held(); }
+  [[nodiscard]] std::optional<crowd::Waiting> waits() const override;
+  [[nodiscard]] const crowd::ClientTable::Guest& guest() const override { return guest_; }
+  void cut(observe::Cut why) override;
+  void note_cut(observe::Cut why);
   void begin_wait();
   bool end_wait(net::error_code gone);
   Task<Then> serve_one();
-  using Parsed = http::HeadResult<std::unique_ptr<Request>>;
+  using Parsed = http::HeadResult<std::unique_ptr<policy::Request>>;
   Parsed parse(std::size_t size, const http::HeadLimits& limits, std::string& moved);
   using Next = Http1Response::Next;
-  void begin_answer(const Request& request, std::size_t head_size, Next next);
+  void begin_answer(const policy::Request& request, std::size_t head_size, Next next);
   [[nodiscard]] Http1Body::Least least_rate() const;
-  Then end_answer(Request& request, const Http1Body& body);
+  Then end_answer(policy::Request& request, const Http1Body& body);
   Task<Then> refuse_head(net::error_code error);
   Task<Then> refuse_parsed(http::HeadError error);
   Task<void> linger();
@@ -114,50 +114,50 @@ class Session final : public SessionList::Item {
   void log(std::string_view method, std::string_view url,
            std::chrono::steady_clock::time_point now);
 
-  const ClientTable::Guest& guest_;
+  const crowd::ClientTable::Guest& guest_;
   Worker& worker_;
   Counted counted_{guest_, worker_.shared};
   net::Stream stream_;
-  Input input_;
-  RequestRecord record_;
-  BandwidthUse bandwidth_{worker_.shared.crowd.bandwidth, guest_.address(),
-                          worker_.io.get_executor()};
+  net::Input input_;
+  observe::RequestRecord record_;
+  crowd::BandwidthUse bandwidth_{worker_.shared.crowd.bandwidth, guest_.address(),
+                                 worker_.io.get_executor()};
   Http1Response response_;
-  Client client_;
+  client::Client client_;
   HeldHead head_{worker_, *this};
   struct Now {
     enum class Doing { idle, head, answering } doing = Doing::answering;
     std::chrono::steady_clock::time_point since{};
   };
   Now now_;
-  Cut cut_ = Cut::none;
+  observe::Cut cut_ = observe::Cut::none;
 };
 
 // A connection in the reserve has been let in because its request is there already.
-std::optional<Waiting> Session::waits() const {
+std::optional<crowd::Waiting> Session::waits() const {
   const bool has_request = now_.doing == Now::Doing::answering || guest_.in_reserve();
-  if (has_request || cut_ != Cut::none) return std::nullopt;
-  return Waiting{.client = guest_.address(),
-                 .connections = guest_.share().connections,
-                 .idle = now_.doing == Now::Doing::idle,
-                 .since = now_.since};
+  if (has_request || cut_ != observe::Cut::none) return std::nullopt;
+  return crowd::Waiting{.client = guest_.address(),
+                        .connections = guest_.share().connections,
+                        .idle = now_.doing == Now::Doing::idle,
+                        .since = now_.since};
 }
 
-Unread Session::count_unread() {
-  if (cut_ != Cut::none) return {};
+crowd::Unread Session::count_unread() {
+  if (cut_ != observe::Cut::none) return {};
   const auto unread = response_.unread(worker_.shared.pages.transit);
   counted_.unread.set(unread.bytes);
   counted_.in_transit.set(unread.freed);
   return unread;
 }
 
-void Session::note_cut(Cut why) {
+void Session::note_cut(observe::Cut why) {
   cut_ = why;
   worker_.observed.counters.cuts[static_cast<std::size_t>(why)].add();
 }
 
-void Session::cut(Cut why) {
-  if (cut_ != Cut::none) return;
+void Session::cut(observe::Cut why) {
+  if (cut_ != observe::Cut::none) return;
   note_cut(why);
   counted_.leave();
   if (now_.doing == Now::Doing::answering) {
@@ -182,14 +182,14 @@ Task<void> Session::run() {
     }
     if (!end_wait(*arrived)) break;
     const auto served_one = co_await serve_one();
-    is_idle = served_one == Then::go_on && cut_ == Cut::none;
-    if (served_one == Then::close || cut_ != Cut::none || leaves()) break;
+    is_idle = served_one == Then::go_on && cut_ == observe::Cut::none;
+    if (served_one == Then::close || cut_ != observe::Cut::none || leaves()) break;
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn != 0) continue;
     co_await response_.flush();
     // Behind whatever else is ready on this thread.
     co_await asio::post(worker_.io.get_executor(), net::use_task);
-    if (cut_ != Cut::none || leaves()) break;
+    if (cut_ != observe::Cut::none || leaves()) break;
   }
   co_await response_.flush();
   if (is_idle && leaves()) stream_.close();  // as all idle connections were closed at once
@@ -204,11 +204,11 @@ void Session::begin_wait() {
 // Returns whether there is a request to answer.
 bool Session::end_wait(net::error_code gone) {
   now_.doing = Now::Doing::answering;
-  if (cut_ != Cut::none) {
+  if (cut_ != observe::Cut::none) {
     record_.begin(worker_.shared.cache.clock.steady());
     log("", "error:idle-connection", record_.begun);
   }
-  return !gone && cut_ == Cut::none && !leaves();
+  return !gone && cut_ == observe::Cut::none && !leaves();
 }
 
 Task<Then> Session::serve_one() {
@@ -239,7 +239,8 @@ Task<Then> Session::serve_one() {
   if (moved_out) input_.consume(size);
   begin_answer(request, size, is_followed && !moved_out ? Next::is_here : Next::unknown);
   Http1Body body(input_, request.framing, least_rate());
-  if (cut_ == Cut::none) co_await answer(worker_.shared.pages, client_, request, body);
+  if (cut_ == observe::Cut::none)
+    co_await answer::answer(worker_.shared.pages, client_, request, body);
   const auto then = end_answer(request, body);
   if (!moved_out) input_.consume(size);
   head_.end();
@@ -251,16 +252,16 @@ Task<Then> Session::serve_one() {
 Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
                                std::string& moved) {
   const auto head = input_.buffered().substr(0, size);
-  auto request = parse_request(head, limits, std::move(worker_.spare_url));
+  auto request = policy::parse_request(head, limits, std::move(worker_.spare_url));
   if (request && reads_on(**request)) {
     moved = head;
     // Once more, since the first one refers to the input's bytes.
-    request = parse_request(moved, limits);
+    request = policy::parse_request(moved, limits);
   }
   return request;
 }
 
-void Session::begin_answer(const Request& request, std::size_t head_size, Next next) {
+void Session::begin_answer(const policy::Request& request, std::size_t head_size, Next next) {
   const bool may_stay = !worker_.shared.instance.leaving && !worker_.shared.instance.draining;
   response_.begin({request.head.minor, request.head.method == "HEAD",
                    request.head.keep_alive() && !guest_.in_reserve() && may_stay, next});
@@ -273,8 +274,8 @@ Http1Body::Least Session::least_rate() const {
           worker_.shared.cache.clock};
 }
 
-Then Session::end_answer(Request& request, const Http1Body& body) {
-  if (body.too_slow()) note_cut(Cut::slow);
+Then Session::end_answer(policy::Request& request, const Http1Body& body) {
+  if (body.too_slow()) note_cut(observe::Cut::slow);
   if (client_.state.started && !client_.state.finished) {
     record_.aborted = true;
     response_.abort();
@@ -286,18 +287,18 @@ Then Session::end_answer(Request& request, const Http1Body& body) {
 }
 
 Task<Then> Session::refuse_parsed(http::HeadError error) {
-  co_await refuse_malformed(client_, error);
+  co_await reply::refuse_malformed(client_, error);
   note("", "error:invalid-request");
   co_return Then::close;
 }
 
 Task<Then> Session::refuse_head(net::error_code error) {
   if (const auto too_large = http::head_error_of(error)) {
-    co_await refuse_malformed(client_, *too_large);
+    co_await reply::refuse_malformed(client_, *too_large);
     note("", "error:request-too-large");
   } else if (error == asio::error::timed_out && !input_.empty()) {
-    Refusal refusal{408, "the request's head took too long", Tag::none, {}};
-    co_await refuse_unread(client_, std::move(refusal));
+    reply::Refusal refusal{408, "the request's head took too long", observe::Tag::none, {}};
+    co_await reply::refuse_unread(client_, std::move(refusal));
     note("", "error:request-timeout");
   }
   co_return Then::close;
@@ -307,12 +308,12 @@ Task<Then> Session::refuse_head(net::error_code error) {
 // might lose the response (RFC 9112 9.6). So this stops sending first, then reads until the client
 // has closed too.
 Task<void> Session::linger() {
-  const bool others_need_it = cut_ != Cut::none && cut_ != Cut::slow;
+  const bool others_need_it = cut_ != observe::Cut::none && cut_ != observe::Cut::slow;
   // There is no room to be polite in.
   if (others_need_it || guest_.in_reserve()) co_return;
   if (client_.state.started && !client_.state.finished) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();
-  const PooledBuffer scratch(worker_.buffers);
+  const net::PooledBuffer scratch(worker_.buffers);
   stream_.expires_after(kLinger);
   std::size_t seen = 0;
   while (seen < kDrained) {
@@ -324,7 +325,7 @@ Task<void> Session::linger() {
 
 void Session::note(std::string_view method, std::string_view url) {
   const auto now = worker_.shared.cache.clock.steady();
-  count_request(worker_.observed.counters, record_, now);
+  observe::count_request(worker_.observed.counters, record_, now);
   log(method, url, now);
 }
 
@@ -335,12 +336,12 @@ void Session::log(std::string_view method, std::string_view url,
   if (!logged && !shown) return;
   record_.cut = cut_;
   const auto took = now - record_.begun;
-  const LogEntry entry{.ended = worker_.shared.cache.clock.shown(),
-                       .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
-                       .client = client_.address_text,
-                       .method = method,
-                       .url = url,
-                       .record = record_};
+  const observe::LogEntry entry{.ended = worker_.shared.cache.clock.shown(),
+                                .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
+                                .client = client_.address_text,
+                                .method = method,
+                                .url = url,
+                                .record = record_};
   if (logged) worker_.observed.log.add(entry);
   if (shown) worker_.observed.recent.add(entry);
 }
@@ -348,12 +349,13 @@ void Session::log(std::string_view method, std::string_view url,
 }  // namespace
 
 Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
-                       ClientTable::Guest guest, Door door) {
+                       crowd::ClientTable::Guest guest, policy::Door door) {
   auto& shared = worker.shared;
   {
     const auto counted = std::move(guest);
-    PartOfSum late(shared.instance.late_connections);  // ends before `counted` is counted no more
-    late.set(door == Door::late ? 1 : 0);
+    crowd::PartOfSum late(
+        shared.instance.late_connections);  // ends before `counted` is counted no more
+    late.set(door == policy::Door::late ? 1 : 0);
     Session session(worker, std::move(socket), remote, counted, door);
     try {
       co_await session.run();
@@ -366,4 +368,4 @@ Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint
   shared.newcomers.watching.wake_one();
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -13,7 +13,7 @@
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/guard.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 // A line that is no entry is worth only a warning.
@@ -75,24 +75,24 @@ boost::system::result<config::Settings, config::SettingsErrors> SettingsFile::re
   return settings;
 }
 
-boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::policy_of(
-    config::Settings settings, const Policy* before) const {
+boost::system::result<policy::PinnedPolicy, config::SettingsErrors> SettingsFile::policy_of(
+    config::Settings settings, const policy::Policy* before) const {
   auto lists = read_lists_of(settings.access, clock_);
   if (!lists) return lists.error();
   auto users = read_users_of(settings.access);
   if (!users) return users.error();
-  auto pages = ErrorPages::read(settings.pages.folder);
+  auto pages = policy::ErrorPages::read(settings.pages.folder);
   if (!pages) return pages.error();
   try {
-    return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before,
-                                          std::move(*users), std::move(*pages));
+    return std::make_shared<const policy::Policy>(std::move(settings), std::move(*lists), before,
+                                                  std::move(*users), std::move(*pages));
   } catch (const std::runtime_error& error) {
     return config::SettingsErrors{{path_, error.what()}};
   }
 }
 
 boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile::read_again(
-    const Policy& before) const {
+    const policy::Policy& before) const {
   auto settings = read_settings();
   if (!settings) return settings.error();
   auto waiting = config::needing_restart(before.settings, *settings);
@@ -103,4 +103,4 @@ boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile
   return Reread{std::move(*policy), std::move(waiting)};
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

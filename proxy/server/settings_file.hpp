@@ -12,7 +12,7 @@
 #include "proxy/machine/limits.hpp"
 #include "proxy/policy/policy.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 class SettingsFile {
  public:
@@ -29,17 +29,17 @@ class SettingsFile {
   // Reads the lists and the file of users that the settings name, and not the file again, which may
   // have changed since read_settings(). `before`: the policy that it will replace. Says how many
   // entries the lists have. Blocks: a list of a million entries takes about a second.
-  [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> policy_of(
-      config::Settings settings, const Policy* before = nullptr) const;
+  [[nodiscard]] boost::system::result<policy::PinnedPolicy, config::SettingsErrors> policy_of(
+      config::Settings settings, const policy::Policy* before = nullptr) const;
 
   struct Reread {
-    PinnedPolicy policy;
+    policy::PinnedPolicy policy;
     std::vector<std::string_view> waiting;  // config::needing_restart()
   };
   // As read_settings() and policy_of(), for a running proxy. What needs a restart stays as it is in
   // `before`.
   [[nodiscard]] boost::system::result<Reread, config::SettingsErrors> read_again(
-      const Policy& before) const;
+      const policy::Policy& before) const;
 
  private:
   const std::string path_;
@@ -47,4 +47,4 @@ class SettingsFile {
   const std::optional<machine::MemoryLimit> memory_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

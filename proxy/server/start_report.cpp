@@ -13,7 +13,7 @@
 #include "proxy/machine/limits.hpp"
 #include "proxy/version.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 using config::short_size;
@@ -23,7 +23,7 @@ std::size_t segments_of(const config::Settings& settings) {
   return disk ? cache::segments_of(disk->size.value) : 0;
 }
 
-std::string who(const Shared& shared, const Policy& policy, const std::string& settings) {
+std::string who(const Shared& shared, const policy::Policy& policy, const std::string& settings) {
   return fmt::format("{} named {}, process {}, {}, settings of {}", kProduct, shared.instance.name,
                      ::getpid(), config::counted(thread_count(policy.settings), "thread"),
                      settings);
@@ -38,7 +38,7 @@ std::string where(const Shared& shared, const std::string& control_socket) {
   return "listens on " + all.str();
 }
 
-std::string what(const Shared& shared, const Policy& policy) {
+std::string what(const Shared& shared, const policy::Policy& policy) {
   auto text = fmt::format("holds {} in memory, {} of {}",
                           config::counted(shared.cache.store.responses(), "response"),
                           short_size(shared.cache.store.totals().bytes),
@@ -51,7 +51,7 @@ std::string what(const Shared& shared, const Policy& policy) {
                             disk->path, shared.cache.disk->state().working ? "" : ", which rests");
 }
 
-std::string whom(const Policy& policy) {
+std::string whom(const policy::Policy& policy) {
   std::vector<std::string> siblings;
   std::vector<std::string> parents;
   for (const auto& peer : policy.directory->peers()) {
@@ -70,7 +70,7 @@ std::string whom(const Policy& policy) {
   return fmt::format("knows {}", fmt::join(parts, "; "));
 }
 
-std::string limits(const Shared& shared, const Policy& policy, const std::string& others) {
+std::string limits(const Shared& shared, const policy::Policy& policy, const std::string& others) {
   // What holds, not what was asked for.
   const auto connections = std::min<std::size_t>(policy.settings.limits.connections,
                                                  shared.crowd.descriptors.connections);
@@ -79,7 +79,7 @@ std::string limits(const Shared& shared, const Policy& policy, const std::string
 
 }  // namespace
 
-std::vector<std::string> start_report(const Shared& shared, const Policy& policy,
+std::vector<std::string> start_report(const Shared& shared, const policy::Policy& policy,
                                       const StartFacts& facts) {
   return {who(shared, policy, facts.settings_file), where(shared, facts.control_socket),
           what(shared, policy), whom(policy), limits(shared, policy, facts.limits)};
@@ -87,17 +87,17 @@ std::vector<std::string> start_report(const Shared& shared, const Policy& policy
 
 void raise_descriptor_limit(const config::Settings& settings) {
   const auto segments = segments_of(settings);
-  machine::raise_descriptor_limit(segments > 0 ? descriptors_for(segments) : 0);
+  machine::raise_descriptor_limit(segments > 0 ? crowd::descriptors_for(segments) : 0);
 }
 
-DescriptorLimits descriptor_limits_of(const config::Settings& settings) {
+crowd::DescriptorLimits descriptor_limits_of(const config::Settings& settings) {
   // What is allowed now: raise_descriptor_limit() may have got less than it asked for.
   const auto allowed = machine::descriptor_limit().now;
   const auto files = segments_of(settings);
-  if (const auto shortage = descriptor_shortage(settings.limits, allowed, files)) {
+  if (const auto shortage = crowd::descriptor_shortage(settings.limits, allowed, files)) {
     spdlog::warn("{}", *shortage);
   }
-  return descriptor_limits(allowed, files);
+  return crowd::descriptor_limits(allowed, files);
 }
 
 std::string describe_limits(const config::Settings& settings,
@@ -113,4 +113,4 @@ std::string describe_limits(const config::Settings& settings,
                      group.empty() ? "this machine" : group, descriptors);
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

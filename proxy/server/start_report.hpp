@@ -7,7 +7,7 @@
 
 #include "proxy/server/worker.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // What neither the process nor the policy knows.
 struct StartFacts {
@@ -17,7 +17,7 @@ struct StartFacts {
 };
 
 // Five lines for a person: who we are, where we listen, what we hold, whom we know, what limits us.
-std::vector<std::string> start_report(const Shared& shared, const Policy& policy,
+std::vector<std::string> start_report(const Shared& shared, const policy::Policy& policy,
                                       const StartFacts& facts);
 
 // Raises the limit of open files as far as it may be raised; with root's rights, so far that the
@@ -25,11 +25,11 @@ std::vector<std::string> start_report(const Shared& shared, const Policy& policy
 void raise_descriptor_limit(const config::Settings& settings);
 
 // How many descriptors clients may take. Warns of a descriptor_shortage().
-DescriptorLimits descriptor_limits_of(const config::Settings& settings);
+crowd::DescriptorLimits descriptor_limits_of(const config::Settings& settings);
 
 // What limits the process, in one line for a person. Warns if the settings ask for more memory than
 // there is.
 std::string describe_limits(const config::Settings& settings,
                             const std::optional<machine::MemoryLimit>& memory);
 
-}  // namespace proxy
+}  // namespace proxy::server

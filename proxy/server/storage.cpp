@@ -11,7 +11,7 @@
 #include "proxy/cache/purge_pattern.hpp"
 #include "proxy/machine/folders.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 // What an earlier run held may have left before any digest of this run is closed, even within the
@@ -48,7 +48,7 @@ std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings
                                  .bytes = told->size.value,
                                  .admit = admit_of(*told),
                                  .kept_elsewhere = std::move(elsewhere)};
-  return std::make_unique<cache::DiskTier>(budget, clock, limits, PurgePattern::reading);
+  return std::make_unique<cache::DiskTier>(budget, clock, limits, cache::PurgePattern::reading);
 }
 
 cache::KeptElsewhere asking(const Keepers& keepers) {
@@ -56,10 +56,11 @@ cache::KeptElsewhere asking(const Keepers& keepers) {
 }
 
 // A neighbour may still hold what was purged before a restart.
-void remember(const cache::disk::LatelyPurged& purged, Fills& fills,
+void remember(const cache::disk::LatelyPurged& purged, fill::Fills& fills,
               machine::Clock::SteadyTime now) {
   for (const auto& key : purged.keys) fills.invalidate(key, now);
-  for (const auto& text : purged.prefixes) fills.invalidate(PurgePattern::of_text(text), now);
+  for (const auto& text : purged.prefixes)
+    fills.invalidate(cache::PurgePattern::of_text(text), now);
 }
 
 }  // namespace
@@ -113,10 +114,11 @@ Storage::Storage(const config::Settings& settings, machine::Clock& clock,
           {.max_object = settings.cache.largest_object().value, .kept_elsewhere = asking(keepers)},
           disk ? &disk->disk().catalog().index : nullptr, &newly_claimed),
       placement(budget),
-      runs(TransferSlots::slots_in(budget.limit())),
+      runs(blocks::TransferSlots::slots_in(budget.limit())),
       watch(disk.get(), settings.cache.disk ? settings.cache.disk->path : std::string()) {
   if (!disk) return;
-  remember(open_disk(*disk, settings.cache.disk->path, in_use, clock), fills, clock.steady());
+  remember(observe::open_disk(*disk, settings.cache.disk->path, in_use, clock), fills,
+           clock.steady());
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {
@@ -124,4 +126,4 @@ Storage::Storage(const config::Settings& settings, machine::Clock& clock,
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

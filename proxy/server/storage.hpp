@@ -14,7 +14,7 @@
 #include "proxy/observe/watch.hpp"
 #include "proxy/tiers/placement.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Creates cache.disk.path, and the folders above it, where they are missing. Says why it cannot:
 // the cache on disk then rests. Call this before the sandbox, which ties rights to folders.
@@ -73,10 +73,10 @@ struct Storage {
   cache::Budget transit;                  // for bodies that are passed on unstored
   std::unique_ptr<cache::DiskTier> disk;  // null: no disk is configured
   cache::Store store;
-  Placement placement;
-  Fills fills;
-  BlockRuns runs;
-  DiskWatch watch;
+  tiers::Placement placement;
+  fill::Fills fills;
+  blocks::BlockRuns runs;
+  observe::DiskWatch watch;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace proxy {
+namespace proxy::server {
 
 namespace asio = net::asio;
 using Clock = std::chrono::steady_clock;
@@ -43,7 +43,7 @@ std::function<bool()> Watchdog::asking(net::Executor loop) {
   };
 }
 
-Watchdog::Watchdog(const machine::Supervisor& supervisor, StuckThreads& stuck,
+Watchdog::Watchdog(const machine::Supervisor& supervisor, observe::StuckThreads& stuck,
                    std::vector<Watched> threads, std::function<void()> rescue)
     : supervisor_(supervisor), stuck_(stuck), rescue_(std::move(rescue)) {
   for (auto& thread : threads) threads_.push_back({.thread = std::move(thread)});
@@ -135,4 +135,4 @@ void Watchdog::end_process() {
   std::_Exit(0);
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -14,7 +14,7 @@
 #include "proxy/net/asio.hpp"
 #include "proxy/observe/fault.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Has a thread of its own, which needs no other one. While all threads that serve get on, tells the
 // service manager that we live: otherwise the manager restarts the service. A thread that does not
@@ -37,8 +37,8 @@ class Watchdog {
 
   // `rescue` saves what can be saved before the process is ended, on a thread of its own. The
   // supervisor and `stuck` outlive this object.
-  Watchdog(const machine::Supervisor& supervisor, StuckThreads& stuck, std::vector<Watched> threads,
-           std::function<void()> rescue);
+  Watchdog(const machine::Supervisor& supervisor, observe::StuckThreads& stuck,
+           std::vector<Watched> threads, std::function<void()> rescue);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -67,7 +67,7 @@ class Watchdog {
   [[noreturn]] void end_process();
 
   const machine::Supervisor& supervisor_;
-  StuckThreads& stuck_;
+  observe::StuckThreads& stuck_;
   std::vector<Seen> threads_;
   const std::function<void()> rescue_;
   std::atomic<bool> leaves_ = false;
@@ -81,4 +81,4 @@ class Watchdog {
   std::jthread thread_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

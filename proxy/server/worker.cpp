@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 
-namespace proxy {
+namespace proxy::server {
 
 namespace asio = net::asio;
 
 namespace {
 
 // The same policy with a reference count for this thread alone.
-PinnedPolicy pinned_apart(PinnedPolicy policy) {
-  const auto own = std::make_shared<const PinnedPolicy>(std::move(policy));
+policy::PinnedPolicy pinned_apart(policy::PinnedPolicy policy) {
+  const auto own = std::make_shared<const policy::PinnedPolicy>(std::move(policy));
   return {own, own->get()};
 }
 
@@ -116,7 +116,7 @@ Worker::Worker(Shared& of_all, std::size_t number)
                       .password_checks = shared.password_checks,
                       .observed = shared.observed}} {}
 
-void Worker::follow(PinnedPolicy policy) {
+void Worker::follow(policy::PinnedPolicy policy) {
   const auto before = std::exchange(policy_, pinned_apart(std::move(policy)));
   outgoing.follow(policy_->settings, policy_->lists);
   given.sources.has_neighbours = !policy_->directory->peers().empty();
@@ -135,7 +135,7 @@ WorkerThreads::WorkerThreads(Shared& shared, Loop& aside, std::size_t count) : a
   };
 }
 
-void WorkerThreads::follow(const PinnedPolicy& policy) {
+void WorkerThreads::follow(const policy::PinnedPolicy& policy) {
   on_each([policy](Worker& worker) { worker.follow(policy); });
 }
 
@@ -183,4 +183,4 @@ void WorkerThreads::end_coroutines() {
   for (auto& worker : workers_) worker.io.end_coroutines();
 }
 
-}  // namespace proxy
+}  // namespace proxy::server

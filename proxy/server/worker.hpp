@@ -16,7 +16,7 @@
 #include "proxy/server/storage.hpp"
 #include "proxy/upstream/outgoing.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 // Connections that wait for room, in the order in which they are woken. Any thread.
 class Newcomers {
@@ -29,7 +29,7 @@ class Newcomers {
     Waiting& operator=(const Waiting&) = delete;
 
     Newcomers& all;
-    Wakeup wakeup;
+    net::Wakeup wakeup;
     std::size_t place;  // how many there were when it came, itself included
   };
   // A connection has ended: wakes the one that was woken longest ago, or never.
@@ -54,34 +54,34 @@ struct Shared {
     peers::Publisher& publisher;
     upstream::TlsClient& tls;
     net::Executor aside;  // one thread, for work that would hold up an I/O thread
-    DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
-    const ProcessFacts* facts = nullptr;  // null: unknown
+    crowd::DescriptorLimits descriptors = crowd::descriptor_limits(~std::size_t{0}, 0);
+    const observe::ProcessFacts* facts = nullptr;  // null: unknown
     std::optional<machine::MemoryLimit> memory_limit = {};
   };
   explicit Shared(Of of);
 
-  Instance instance;
-  succession::Successor successor;
-  Cache cache;
-  BlockRuns& runs;
+  pages::Instance instance;
+  machine::succession::Successor successor;
+  tiers::Cache cache;
+  blocks::BlockRuns& runs;
   upstream::Shared upstream;
-  SiteFetches site_fetches;
+  fill::SiteFetches site_fetches;
   users::PasswordChecks password_checks;
-  Crowd crowd;
+  crowd::Crowd crowd;
   struct {
     Newcomers others;
     Newcomers watching;  // those whose clients watch over this proxy
   } newcomers;
-  Observed observed;
-  Visitors visitors;
-  PagesAccess pages;
+  observe::Observed observed;
+  pages::Visitors visitors;
+  pages::PagesAccess pages;
 };
 
 // An io_context whose coroutines can be destroyed before the objects that they refer to.
 class Loop : public net::asio::io_context {
  public:
   Loop() : io_context(1) {  // one thread runs it
-    Wakeup::prepare(*this);
+    net::Wakeup::prepare(*this);
     net::asio::use_service<net::Poller>(*this);  // its constructor needs a descriptor
   }
   // Destroys all coroutines. Call this after run() has returned.
@@ -95,30 +95,30 @@ struct Worker {
 
   // The policy in force, for a request to pin when it begins. Its reference count is the thread's
   // own, so that threads do not write to one cache line for each request.
-  [[nodiscard]] const PinnedPolicy& policy() const { return policy_; }
+  [[nodiscard]] const policy::PinnedPolicy& policy() const { return policy_; }
   // Later requests follow `policy`; those under way keep the policy that they pinned.
-  void follow(PinnedPolicy policy);
+  void follow(policy::PinnedPolicy policy);
 
   Shared& shared;
   Loop io;
   net::Deadlines deadlines;
-  BufferPool buffers;
+  net::BufferPool buffers;
   net::Pipes pipes;
   std::string spare_url;  // memory for the URL of the next request: see http::Target
-  Outgoing outgoing;
-  CrowdOfThread crowd;
+  upstream::Outgoing outgoing;
+  crowd::CrowdOfThread crowd;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
-  ObservedByThread observed;
+  observe::ObservedByThread observed;
   // What the rooms are given of all this. Each one refers to the one before it.
   struct Given {
-    CacheAccess cache;
-    SourceAccess sources;
-    FetchAccess fetching;
-    ServeAccess serving;
+    tiers::CacheAccess cache;
+    sources::SourceAccess sources;
+    blocks::FetchAccess fetching;
+    client::ServeAccess serving;
   } given;
 
  private:
-  PinnedPolicy policy_;
+  policy::PinnedPolicy policy_;
 };
 
 // The number of I/O threads that the settings ask for: one per core by default.
@@ -134,7 +134,7 @@ class WorkerThreads {
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   // Posts the policy to each worker, whose thread then follows it. Returns at once.
-  void follow(const PinnedPolicy& policy);
+  void follow(const policy::PinnedPolicy& policy);
 
   // Has the first thread that has time ask the name servers for the host. Returns at once.
   void ask_for_name(const std::string& host);
@@ -165,4 +165,4 @@ class WorkerThreads {
   std::vector<std::jthread> running_;  // the one aside first
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -14,7 +14,7 @@
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 using net::Task;
 
@@ -24,7 +24,8 @@ namespace {
 // the request for ever.
 constexpr int kMostInterims = 32;
 constexpr unsigned kProcessing = 102;
-constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
+constexpr upstream::Failure kMalformed{
+    upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
 constexpr std::chrono::milliseconds kDrainWait{20};
 
 std::chrono::microseconds whole_us(Attempt::Steady::duration time) {
@@ -64,19 +65,20 @@ peers::SelfNaming self_naming_in(const http::ResponseHead& answer) {
   return said;
 }
 
-Hierarchy hierarchy_of(const peers::Peer& claimant) {
-  return claimant.role == config::Role::parent ? Hierarchy::parent_hit : Hierarchy::sibling;
+observe::Hierarchy hierarchy_of(const peers::Peer& claimant) {
+  return claimant.role == config::Role::parent ? observe::Hierarchy::parent_hit
+                                               : observe::Hierarchy::sibling;
 }
 
-Attempt::Attempt(SourceAccess& access, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
-                 Lead lead)
+Attempt::Attempt(SourceAccess& access, upstream::FetchPlan&& plan, peers::PeerRef peer,
+                 Directory directory, Lead lead)
     : access_(&access),
       peer_(std::move(peer)),
       directory_(std::move(directory)),
       lead_(lead),
-      fetch_(std::make_unique<Fetch>(access.upstream, std::move(plan))) {}
+      fetch_(std::make_unique<upstream::Fetch>(access.upstream, std::move(plan))) {}
 
-Task<Outcome<void>> Attempt::ask(OnInterim interim) {
+Task<upstream::Outcome<void>> Attempt::ask(OnInterim interim) {
   times_.request = access_->cache.cache.clock.now();
   begun_ = access_->now();
   auto answered = co_await fetch_->start(begun_);
@@ -118,21 +120,21 @@ bool Attempt::may_be_interim(const http::ResponseHead& head, int number) const {
   return !peer_ || (lead_ == Lead::site && head.status == kProcessing);
 }
 
-Outcome<void> Attempt::prove() const {
+upstream::Outcome<void> Attempt::prove() const {
   using upstream::Errc;
   const auto proof = directory_->proof_of(peer_, self_naming_in(head()));
   if (proof == peers::Proof::given) return boost::system::in_place_value;
   const bool is_other = proof == peers::Proof::none;
   if (is_other && peer_->accuracy.not_a_proxy(access_->now())) disown(*access_, peer_);
-  return Failure{Failure::Where::upstream, Failure::What::untrusted,
-                 is_other ? Errc::not_the_peer : Errc::unproven_peer};
+  return upstream::Failure{upstream::Failure::Where::upstream, upstream::Failure::What::untrusted,
+                           is_other ? Errc::not_the_peer : Errc::unproven_peer};
 }
 
 // Records how long the origin took, and what its Date says of our clock.
 void Attempt::record_origin() const {
   if (peer_) return;
   // A time-out counts as what it took. Without neighbours, nobody asks for the time.
-  const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
+  const bool tells = outcome_ || outcome_.error().what == upstream::Failure::What::timed_out;
   auto& server = fetch_->server();
   if (access_->has_neighbours && tells && !server.was_known_to_fail()) {
     // Without the time that servers took which were asked before.
@@ -154,7 +156,7 @@ std::optional<std::uint64_t> Attempt::length() const {
   return std::nullopt;
 }
 
-cache::Received Attempt::received(const Request& request, std::string_view url) const {
+cache::Received Attempt::received(const policy::Request& request, std::string_view url) const {
   return {.url = url,
           .request = request.head.fields,
           .response = head(),
@@ -180,9 +182,9 @@ cache::Giver Attempt::giver() const {
   return {peer_->tag, peer_->trust == config::Trust::guest};
 }
 
-Hierarchy Attempt::hierarchy() const {
+observe::Hierarchy Attempt::hierarchy() const {
   if (peer_) return hierarchy_of(*peer_);
-  return fetch_->server().parent() ? Hierarchy::parent : Hierarchy::direct;
+  return fetch_->server().parent() ? observe::Hierarchy::parent : observe::Hierarchy::direct;
 }
 
 const std::string& Attempt::name_of_proxy() const {
@@ -191,8 +193,8 @@ const std::string& Attempt::name_of_proxy() const {
   return fetch_->server().parent() ? fetch_->server().parent()->name : none;
 }
 
-Provenance Attempt::provenance() const {
-  Provenance from;
+fill::Provenance Attempt::provenance() const {
+  fill::Provenance from;
   from.source = source();
   from.hierarchy = hierarchy();
   from.host = fetch_->server().to().host;
@@ -201,16 +203,16 @@ Provenance Attempt::provenance() const {
   return from;
 }
 
-Inquiry Attempt::inquiry() const {
+observe::Inquiry Attempt::inquiry() const {
   const auto& name = name_of_proxy();
-  return {.source = name.empty() ? std::string(kOrigin) : name,
-          .result = outcome_ ? "answered" : word(outcome_.error().what),
+  return {.source = name.empty() ? std::string(observe::kOrigin) : name,
+          .result = outcome_ ? "answered" : upstream::word(outcome_.error().what),
           .cause = {},
           .waited = waited_};
 }
 
-Task<void> drain_body(SourceAccess& access, Fetch& fetch) {
-  const PooledBuffer scratch(access.upstream.buffers);
+Task<void> drain_body(SourceAccess& access, upstream::Fetch& fetch) {
+  const net::PooledBuffer scratch(access.upstream.buffers);
   const auto until = access.now() + kDrainWait;
   while (!fetch.body_finished() && access.now() < until) {
     const auto read = co_await fetch.body(scratch.all(), kDrainWait);
@@ -220,15 +222,17 @@ Task<void> drain_body(SourceAccess& access, Fetch& fetch) {
   fetch.finish();
 }
 
-Task<Outcome<void>> skip_body(SourceAccess& access, Fetch& fetch, std::uint64_t bytes,
-                              std::chrono::milliseconds idle) {
-  const PooledBuffer scratch(access.upstream.buffers);
+Task<upstream::Outcome<void>> skip_body(SourceAccess& access, upstream::Fetch& fetch,
+                                        std::uint64_t bytes, std::chrono::milliseconds idle) {
+  const net::PooledBuffer scratch(access.upstream.buffers);
   while (bytes > 0) {
-    const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
+    const auto size = std::min<std::uint64_t>(bytes, net::BufferPool::kSize);
     const auto into = net::asio::buffer(scratch.all(), static_cast<std::size_t>(size));
     const auto read = co_await fetch.body(into, idle);
     if (!read) co_return read.error();
-    if (*read == 0) co_return Failure{Failure::Where::upstream, Failure::What::cut, {}};
+    if (*read == 0)
+      co_return upstream::Failure{
+          upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
     bytes -= *read;
   }
   co_return boost::system::in_place_value;
@@ -236,8 +240,8 @@ Task<Outcome<void>> skip_body(SourceAccess& access, Fetch& fetch, std::uint64_t 
 
 // A neighbour that has the body, and is silent, is at fault; one that fetches it may only wait, as
 // the origin would have us wait.
-bool is_silent(const Outcome<void>& body, const Attempt& attempt) {
-  return !body && body.error().what == Failure::What::timed_out && attempt.peer() &&
+bool is_silent(const upstream::Outcome<void>& body, const Attempt& attempt) {
+  return !body && body.error().what == upstream::Failure::What::timed_out && attempt.peer() &&
          attempt.waits_itself();
 }
 
@@ -245,7 +249,7 @@ Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent
                                            std::function<bool(Attempt&)> fits,
                                            std::chrono::milliseconds idle) {
   Rest begun{std::move(rest), std::move(fits), &silent};
-  const auto raced = make_shared_in_frames<Rest>(std::move(begun));
+  const auto raced = net::make_shared_in_frames<Rest>(std::move(begun));
   // The other coroutine may outlive this one, which an abandoned request destroys where it waits.
   // Ends the race whatever happens.
   struct End {
@@ -262,4 +266,4 @@ Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& silent
   co_return std::move(raced->attempt);
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -15,16 +15,19 @@
 #include "proxy/sources/candidates.hpp"
 #include "proxy/upstream/fetch.hpp"
 
-namespace proxy {
-
+namespace proxy::policy {
 struct Request;
+}
+
+namespace proxy::sources {
+
 struct SourceAccess;
 
 // What the answer says of the proxy that sent it.
 peers::SelfNaming self_naming_in(const http::ResponseHead& answer);
 
 // For a peer that gave a response which its digest claims.
-Hierarchy hierarchy_of(const peers::Peer& claimant);
+observe::Hierarchy hierarchy_of(const peers::Peer& claimant);
 
 // Order: ask(), then the body from fetch(). An attempt may be moved while its coroutine does not
 // wait. Two attempts may wait at once. Dropping an attempt closes its connection. Belongs to one
@@ -37,11 +40,11 @@ class Attempt {
   using Directory = std::shared_ptr<const peers::PeerDirectory>;
 
   // Asks the origin, by the plan's route.
-  Attempt(SourceAccess& access, FetchPlan&& plan)
+  Attempt(SourceAccess& access, upstream::FetchPlan&& plan)
       : Attempt(access, std::move(plan), nullptr, nullptr) {}
   // Asks `peer`, which is of `directory`.
-  Attempt(SourceAccess& access, FetchPlan&& plan, peers::PeerRef peer, Directory directory,
-          Lead lead = Lead::claim);
+  Attempt(SourceAccess& access, upstream::FetchPlan&& plan, peers::PeerRef peer,
+          Directory directory, Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Records how long an origin took
   // (SourceAccess::origin_times). `interim`, if set, gets each of an origin's interim heads other
@@ -51,7 +54,7 @@ class Attempt {
   // (peers/site.hpp) is a failure, whatever it says: Errc::unproven_peer if the next poll may
   // prove it, else Errc::not_the_peer. After the latter the neighbour rests, and all that it gave
   // and no origin has confirmed is dropped.
-  net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
+  net::Task<upstream::Outcome<void>> ask(OnInterim interim = nullptr);
   // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which
   // then count as the first byte. Returns whether they are here.
   net::Task<bool> body_begins();
@@ -59,14 +62,15 @@ class Attempt {
   void abandon() { fetch_->abandon(); }
 
   // How ask() ended. A failure before that.
-  [[nodiscard]] const Outcome<void>& outcome() const { return outcome_; }
+  [[nodiscard]] const upstream::Outcome<void>& outcome() const { return outcome_; }
   // The answer. Call these only after ask() has succeeded.
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_->head(); }
   [[nodiscard]] std::optional<std::uint64_t> length() const;  // of the body, if known
-  [[nodiscard]] Fetch& fetch() { return *fetch_; }
+  [[nodiscard]] upstream::Fetch& fetch() { return *fetch_; }
   // The answer in the form that the store needs. `url`: canonical. The result refers to the
   // attempt, the request and `url`.
-  [[nodiscard]] cache::Received received(const Request& request, std::string_view url) const;
+  [[nodiscard]] cache::Received received(const policy::Request& request,
+                                         std::string_view url) const;
 
   [[nodiscard]] const peers::PeerRef& peer() const { return peer_; }  // null: the origin
   [[nodiscard]] Lead lead() const { return lead_; }
@@ -75,10 +79,10 @@ class Attempt {
   [[nodiscard]] bool waits_itself() const { return waits_itself_; }
   [[nodiscard]] cache::SourceKind source() const;
   [[nodiscard]] cache::Giver giver() const;
-  [[nodiscard]] Hierarchy hierarchy() const;
+  [[nodiscard]] observe::Hierarchy hierarchy() const;
   // The source's name, and the status if an origin has answered.
-  [[nodiscard]] Provenance provenance() const;
-  [[nodiscard]] Inquiry inquiry() const;
+  [[nodiscard]] fill::Provenance provenance() const;
+  [[nodiscard]] observe::Inquiry inquiry() const;
   [[nodiscard]] const cache::Times& times() const { return times_; }
   [[nodiscard]] Steady::time_point begun() const { return begun_; }  // just before the request
   // The time from the request to the head, to the first bytes of the body if body_begins() has
@@ -88,7 +92,7 @@ class Attempt {
  private:
   [[nodiscard]] const std::string& name_of_proxy() const;  // empty: an origin is asked
   [[nodiscard]] bool may_be_interim(const http::ResponseHead& head, int number) const;
-  [[nodiscard]] Outcome<void> prove() const;
+  [[nodiscard]] upstream::Outcome<void> prove() const;
   void record_origin() const;
 
   SourceAccess* access_;
@@ -96,25 +100,26 @@ class Attempt {
   Directory directory_;  // of peer_
   Lead lead_;
   bool waits_itself_ = false;
-  std::unique_ptr<Fetch> fetch_;
+  std::unique_ptr<upstream::Fetch> fetch_;
   cache::Times times_{};
   Steady::time_point begun_{};
   std::chrono::microseconds waited_{};
-  Outcome<void> outcome_ = Failure{Failure::Where::us, Failure::What::abandoned, {}};
+  upstream::Outcome<void> outcome_ =
+      upstream::Failure{upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 };
 
 // Reads the rest of the body for at most 20 ms, then finishes the fetch. A refusal's body is short
 // and mostly here already. Once the body is read, the connection can serve another request.
-net::Task<void> drain_body(SourceAccess& access, Fetch& fetch);
+net::Task<void> drain_body(SourceAccess& access, upstream::Fetch& fetch);
 
 // Reads past the first `bytes` of the body. A shorter body is the failure `cut`. `idle`: the
 // longest wait for the next bytes.
-net::Task<Outcome<void>> skip_body(SourceAccess& access, Fetch& fetch, std::uint64_t bytes,
-                                   std::chrono::milliseconds idle);
+net::Task<upstream::Outcome<void>> skip_body(SourceAccess& access, upstream::Fetch& fetch,
+                                             std::uint64_t bytes, std::chrono::milliseconds idle);
 
 // Whether reading the body has ended because a neighbour that fetches it itself is silent. The
 // connection is still usable if the wait has lasted at least 1 s: see Fetch::body().
-bool is_silent(const Outcome<void>& body, const Attempt& attempt);
+bool is_silent(const upstream::Outcome<void>& body, const Attempt& attempt);
 
 // Asks `rest`, and waits meanwhile for more of the body of `silent`, for at most `idle`. Returns
 // `rest` if its answer comes first and `fits`: then `silent` is abandoned. Else returns nothing and
@@ -123,4 +128,4 @@ net::Task<std::optional<Attempt>> race_for_rest(SourceAccess& access, Attempt& s
                                                 std::function<bool(Attempt&)> fits,
                                                 std::chrono::milliseconds idle);
 
-}  // namespace proxy
+}  // namespace proxy::sources

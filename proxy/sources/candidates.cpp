@@ -4,7 +4,7 @@
 
 #include "proxy/tiers/placement.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 using namespace std::chrono_literals;
 using Time = Budget::Time;
@@ -54,7 +54,7 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
 }
 
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget) {
-  return !budget.longest && claimant.measured() && !is_near(claimant);
+  return !budget.longest && claimant.measured() && !tiers::is_near(claimant);
 }
 
 Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
@@ -128,4 +128,4 @@ void Candidates::call_reserve() {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

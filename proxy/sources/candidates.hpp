@@ -14,7 +14,7 @@
 #include "peers/accuracy.hpp"
 #include "peers/directory.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 // What asking claimants may cost a request.
 struct Budget {
@@ -165,4 +165,4 @@ class Candidates {
   Lead lead_ = Lead::claim;
 };
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -19,7 +19,7 @@
 #include "proxy/sources/upstream_request.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 using http::field;
 using net::Task;
@@ -56,8 +56,8 @@ enum class Connection : std::uint8_t { any, fresh };
 // Purges all that the neighbour gave and no origin has confirmed: in memory, on disk and under way.
 // Returns what a person is told of it.
 Task<std::string> purge_given(SourceAccess& access, const peers::Peer& peer) {
-  const PurgePattern all_of_it(cache::Giver{peer.tag});
-  const auto forgotten = co_await forget(access.cache, all_of_it);  // never refused
+  const cache::PurgePattern all_of_it(cache::Giver{peer.tag});
+  const auto forgotten = co_await tiers::forget(access.cache, all_of_it);  // never refused
   const auto [dropped, owed] = forgotten.value();
   const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
   co_return fmt::format("{} dropped from memory{}",
@@ -79,7 +79,7 @@ Task<void> purge_and_say(SourceAccess& access, peers::PeerRef peer) {
 }
 
 // Nothing: the origin does not answer, or wants to be left alone.
-Task<std::optional<Testimony>> ask_origin(SourceAccess& access, const Request& request,
+Task<std::optional<Testimony>> ask_origin(SourceAccess& access, const policy::Request& request,
                                           const Given& given, Connection connection) {
   if (origin_rests(access, request)) co_return std::nullopt;
   const Probes::Running running(access.probes);
@@ -100,7 +100,7 @@ Task<std::optional<Testimony>> ask_origin(SourceAccess& access, const Request& r
 
 // Drops the response as soon as it is in doubt, so that no further client gets it. Neighbours are
 // not asked for its URL for a while, either (Fills::kInvalidated).
-Task<Ruling> examine(SourceAccess& access, const Request& request, const Given& given) {
+Task<Ruling> examine(SourceAccess& access, const policy::Request& request, const Given& given) {
   std::optional<peers::Suspicion::Doubt> doubt;
   std::vector<Testimony> answers;
   for (;;) {
@@ -113,7 +113,7 @@ Task<Ruling> examine(SourceAccess& access, const Request& request, const Given& 
     if (!doubt) {
       const auto& name = request.stored_as();
       const auto key = digest::key_of(digest::Method::get, name);
-      co_await forget(access.cache, key, name);
+      co_await tiers::forget(access.cache, key, name);
       if (!doubt.emplace(given.by->suspicion, request.target.url()).is_followed_up())
         co_return Ruling::nothing;
     }
@@ -123,7 +123,7 @@ Task<Ruling> examine(SourceAccess& access, const Request& request, const Given& 
   }
 }
 
-Task<void> check(SourceAccess& access, std::unique_ptr<OwnedRequest> request, Given given) {
+Task<void> check(SourceAccess& access, std::unique_ptr<policy::OwnedRequest> request, Given given) {
   auto& peer = *given.by;
   const auto& url = request->get().target.url();
   try {
@@ -200,18 +200,19 @@ std::chrono::milliseconds pause_after(std::size_t answers, std::chrono::millisec
   return pause;
 }
 
-bool is_to_be_checked(SourceAccess& access, const Request& request) {
+bool is_to_be_checked(SourceAccess& access, const policy::Request& request) {
   return !request.facts.offline &&
          access.probes.chosen(request.policy().settings.digest.samples.check);
 }
 
-void check_given(SourceAccess& access, const Request& request, Given given) {
+void check_given(SourceAccess& access, const policy::Request& request, Given given) {
   if (access.probes.full()) return;
-  auto task = check(access, std::make_unique<OwnedRequest>(request), std::move(given));
+  auto task = check(access, std::make_unique<policy::OwnedRequest>(request), std::move(given));
   net::spawn(access.executor, std::move(task));
 }
 
-void sample_false_miss(SourceAccess& access, const digest::Key& key, const Request& request) {
+void sample_false_miss(SourceAccess& access, const digest::Key& key,
+                       const policy::Request& request) {
   auto& probes = access.probes;
   if (!probes.chosen(request.policy().settings.digest.samples.false_miss) || probes.full()) return;
   const auto number = static_cast<std::uint32_t>(probes.random());
@@ -226,4 +227,4 @@ void disown(SourceAccess& access, const peers::PeerRef& peer) {
   net::spawn(access.executor, purge_and_say(access, peer));
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

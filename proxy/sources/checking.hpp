@@ -16,7 +16,7 @@
 #include "proxy/net/task.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 struct SourceAccess;
 
@@ -33,17 +33,18 @@ struct Given {
 // has confirmed, in memory, on disk and under way. Returns at once; a detached coroutine on the
 // worker's thread does the rest. The origin's bodies are not read, unless they are short. Does
 // nothing if too many questions are under way.
-void check_given(SourceAccess& access, const Request& request, Given given);
+void check_given(SourceAccess& access, const policy::Request& request, Given given);
 // Call this when a neighbour has given a response to the request. Returns whether check_given() is
 // to be called: in the share `digest.check_sample` of the calls.
-bool is_to_be_checked(SourceAccess& access, const Request& request);
+bool is_to_be_checked(SourceAccess& access, const policy::Request& request);
 
 // Call this when the origin is asked for a response that a sibling might have. In the share
 // `digest.false_miss_sample` of its calls, asks a random usable peer that does not claim the key
 // (probe_of()), and notes the result with Accuracy::probed(). Returns at once: a detached coroutine
 // on the worker's thread does the rest, within the settings timeouts.peer_connect and
 // peer_first_byte. The connection is not used again, so bytes after the head cannot reach a client.
-void sample_false_miss(SourceAccess& access, const digest::Key& key, const Request& request);
+void sample_false_miss(SourceAccess& access, const digest::Key& key,
+                       const policy::Request& request);
 
 // For a neighbour at whose address somebody else has answered: drops all that the neighbour gave
 // and no origin has confirmed, in memory, on disk and under way, in a detached coroutine, and says
@@ -93,4 +94,4 @@ Ruling ruling_on(std::span<const Testimony> answers);
 // may take seconds or minutes to get a change.
 std::chrono::milliseconds pause_after(std::size_t answers, std::chrono::milliseconds first);
 
-}  // namespace proxy
+}  // namespace proxy::sources

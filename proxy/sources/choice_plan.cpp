@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 // So many claimants come before the origin, if there are as many, even if the first uses up all of
@@ -185,4 +185,4 @@ Left how_left(const ChoicePlan::Question& question, Silence silence, ChoicePlan:
   return silence == Silence::excused ? Left::in_time : Left::late_peer;
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

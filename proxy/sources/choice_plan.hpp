@@ -14,7 +14,7 @@
 #include "proxy/sources/candidates.hpp"
 #include "proxy/upstream/route.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 // How many second questions one thread may ask while the answer of a neighbour or a parent is still
 // awaited: a share of the requests that ask neighbours or parents, so that slow neighbours cannot
@@ -23,7 +23,7 @@ namespace proxy {
 class Hedges {
  public:
   // `taken` (or null) counts the second questions.
-  explicit Hedges(Count* taken = nullptr) : taken_(taken) {}
+  explicit Hedges(observe::Count* taken = nullptr) : taken_(taken) {}
 
   static constexpr double kShare = 0.2;
   static constexpr double kBurst = 20;
@@ -39,7 +39,7 @@ class Hedges {
   }
 
  private:
-  Count* const taken_;
+  observe::Count* const taken_;
   double left_ = kBurst;
 };
 
@@ -174,4 +174,4 @@ enum class Silence : std::uint8_t {
 };
 Left how_left(const ChoicePlan::Question& question, Silence silence, ChoicePlan::Time now);
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -9,7 +9,7 @@
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 using net::Task;
 using peers::PeerRef;
@@ -73,18 +73,19 @@ Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wante
 }
 
 ChoicePlan::Given given_now(SourceAccess& access, const ClaimantSearch::For& wanted,
-                            Inquiries& inquiries) {
+                            observe::Inquiries& inquiries) {
   const auto now = access.now();
   auto given = ClaimantSearch::given_for(access, wanted, claimants_for(wanted, now), now);
   const auto& candidates = given.candidates;
   const bool claimed = !candidates.none() && candidates.lead() == Lead::claim;
-  if (wanted.claimants) inquiries.claimed = claimed ? Claimed::by_some : Claimed::by_nobody;
+  if (wanted.claimants)
+    inquiries.claimed = claimed ? observe::Claimed::by_some : observe::Claimed::by_nobody;
   return given;
 }
 
 }  // namespace
 
-bool may_collapse(const Request& request) {
+bool may_collapse(const policy::Request& request) {
   return request.policy().settings.digest.site_collapse == config::SiteCollapse::automatic;
 }
 
@@ -108,7 +109,7 @@ ChoicePlan::Given ClaimantSearch::given_for(SourceAccess& access, const For& wan
   return given;
 }
 
-ClaimantSearch::ClaimantSearch(SourceAccess& access, For wanted, Inquiries& inquiries)
+ClaimantSearch::ClaimantSearch(SourceAccess& access, For wanted, observe::Inquiries& inquiries)
     : access_(access),
       wanted_(std::move(wanted)),
       inquiries_(inquiries),
@@ -193,7 +194,7 @@ void ClaimantSearch::ask(ChoicePlan::Question question) {
   SourceQuestion begun{.attempt = std::move(attempt),
                        .plan = std::move(question),
                        .on_interim = std::move(on_interim)};
-  under_way_.push_back(make_shared_in_frames<SourceQuestion>(std::move(begun)));
+  under_way_.push_back(net::make_shared_in_frames<SourceQuestion>(std::move(begun)));
   start(access_, under_way_.back(), {wanted_.request.policy().directory, wanted_.key}, bell_);
 }
 
@@ -349,4 +350,4 @@ void ClaimantSearch::abandon() {
   bell_.notify();
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -16,7 +16,7 @@
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/sources/neighbour.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 // One question to a source, asked while others to other sources may be under way.
 struct SourceQuestion {
@@ -41,7 +41,7 @@ struct AskedAbout {
 // of its body are here, too (Fetch::body_begins): a head alone does not show that the neighbour
 // works.
 void start(SourceAccess& access, std::shared_ptr<SourceQuestion> question, AskedAbout about,
-           Wakeup& bell);
+           net::Wakeup& bell);
 // Leaves the question. It goes on only if the plan wants it seen out and `then` allows that.
 enum class Then : std::uint8_t { may_go_on, ends };
 void leave(SourceQuestion& question, Then then);
@@ -54,7 +54,7 @@ class ClaimantSearch {
  public:
   struct For {
     digest::Key key;  // of the URL
-    const Request& request;
+    const policy::Request& request;
     SiblingQuestion asked = {};
     bool claimants = true;  // whether any neighbour is asked
     // Whether guests are asked. They are not asked for parts: parts are joined with bytes of
@@ -74,7 +74,7 @@ class ClaimantSearch {
   // Counts one claim for each neighbour that claims the key. If none does, and a part is asked for,
   // those count that claim a part. Adds each question that has ended
   // without a useful answer to `inquiries`, and words_for() each finding.
-  ClaimantSearch(SourceAccess& access, For wanted, Inquiries& inquiries);
+  ClaimantSearch(SourceAccess& access, For wanted, observe::Inquiries& inquiries);
   ClaimantSearch(const ClaimantSearch&) = delete;
   ClaimantSearch& operator=(const ClaimantSearch&) = delete;
   ~ClaimantSearch() { leave_quietly(Then::may_go_on); }
@@ -121,16 +121,16 @@ class ClaimantSearch {
 
   SourceAccess& access_;
   const For wanted_;
-  Inquiries& inquiries_;
+  observe::Inquiries& inquiries_;
   ChoicePlan plan_;
-  Wakeup bell_;  // rung when a question is over
+  net::Wakeup bell_;  // rung when a question is over
   boost::container::small_vector<std::shared_ptr<SourceQuestion>, 2> under_way_;
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
   enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;
 };
 
 // Whether neighbours are asked for what none of them claims (setting digest.site_collapse).
-bool may_collapse(const Request& request);
+bool may_collapse(const policy::Request& request);
 
 // Why a neighbour is not asked for this request, whatever it claims.
 enum class Barred : std::uint8_t {
@@ -140,4 +140,4 @@ enum class Barred : std::uint8_t {
 // Nothing: it may be asked.
 std::optional<Barred> why_barred(const peers::Peer& peer, const ClaimantSearch::For& wanted);
 
-}  // namespace proxy
+}  // namespace proxy::sources

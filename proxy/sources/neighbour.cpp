@@ -10,13 +10,14 @@
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 using peers::FalseHit;
 
 namespace {
 
-FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string head) {
+upstream::FetchPlan plan_for(const policy::Request& request, const peers::Peer& peer,
+                             std::string head) {
   const auto& timeouts = request.policy().settings.timeouts;
   if (!peer.authorization.empty()) head = http::to_proxy(head, {}, peer.authorization);
   return {.to = {peer.tls, peer.host, peer.port, upstream::Trust::configured},
@@ -128,13 +129,13 @@ bool refuses_us(const http::ResponseHead& answer) {
   return said && starts_with_word(said->detail, std::string("refused/").append(kNotAClient));
 }
 
-bool neighbours_may_answer(const Request& request) {
+bool neighbours_may_answer(const policy::Request& request) {
   const auto& facts = request.facts;
   return request.may_be_shared() && !facts.authorization &&
          (!facts.control.no_cache || facts.immutable);
 }
 
-bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request,
+bool may_ask_neighbours(fill::Fills& fills, const digest::Key& key, const policy::Request& request,
                         peers::SteadyTime now) {
   if (request.policy().directory->peers().empty() || !neighbours_may_answer(request)) return false;
   return !fills.recently_invalidated(key, request.stored_as(), now);
@@ -156,23 +157,23 @@ Finding finding_in(const http::ResponseHead& answer, const SiblingQuestion& aske
   return {Worth::unusable, FalseHit::unfit};
 }
 
-Finding finding_in(const Failure& failure) {
-  if (failure.what == Failure::What::abandoned) return {Worth::given_up};
-  if (failure.what == Failure::What::dns) return {Worth::unresolved};
+Finding finding_in(const upstream::Failure& failure) {
+  if (failure.what == upstream::Failure::What::abandoned) return {Worth::given_up};
+  if (failure.what == upstream::Failure::What::dns) return {Worth::unresolved};
   if (failure.cause == upstream::Errc::not_the_peer) return {Worth::not_a_proxy};
   if (failure.cause == upstream::Errc::unproven_peer) return {Worth::false_hit, FalseHit::unknown};
-  return {failure.what == Failure::What::timed_out ? Worth::slow : Worth::broken};
+  return {failure.what == upstream::Failure::What::timed_out ? Worth::slow : Worth::broken};
 }
 
-Finding worth_of(const Outcome<void>& body) {
+Finding worth_of(const upstream::Outcome<void>& body) {
   if (body) return {Worth::true_hit};
-  if (body.error().what == Failure::What::abandoned) return {Worth::given_up};
-  return {.worth = Worth::cut, .late = body.error().what == Failure::What::timed_out};
+  if (body.error().what == upstream::Failure::What::abandoned) return {Worth::given_up};
+  return {.worth = Worth::cut, .late = body.error().what == upstream::Failure::What::timed_out};
 }
 
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
-                                 const Request& request) {
+                                 const policy::Request& request) {
   // A digest claims only what is fresh, so a stale answer makes the claim false.
   if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
   if (storability == cache::Storability::vary_too_long || selected_by_withheld(answer, request)) {
@@ -236,7 +237,7 @@ std::string words_for(const Finding& finding, std::string_view name) {
   return words;
 }
 
-Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const Request& request,
+Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const policy::Request& request,
                    const SiblingQuestion& asked, Lead lead) {
   auto question = asked;
   std::string digest;
@@ -258,7 +259,7 @@ Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const Reque
 
 // Not repeatable, so that it takes a new connection: on a pooled one, bytes behind the head of the
 // answer to HEAD could pass for the next answer.
-Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request& request) {
+Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const policy::Request& request) {
   auto plan = plan_for(request, *peer, sibling_request(request, access.shared.name, {}, "HEAD"));
   plan.method = "HEAD";
   plan.repeatable = false;
@@ -294,4 +295,4 @@ void record_worth(peers::PeerDirectory& directory, const Attempt& attempt, const
                    {*outcome, first_byte_of(attempt, finding), bytes, finding.cause}, now);
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -14,9 +14,11 @@
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
-namespace proxy {
-
+namespace proxy::fill {
 class Fills;
+}
+
+namespace proxy::sources {
 
 // The worth of a neighbour's answer: see outcome_for().
 enum class Worth : std::uint8_t {
@@ -48,10 +50,10 @@ struct Finding {
 
 // Whether a neighbour's stored response may answer the request: not one for credentials, nor one
 // that asks for a fresh copy. Pure.
-bool neighbours_may_answer(const Request& request);
+bool neighbours_may_answer(const policy::Request& request);
 // Whether any neighbour may be asked now. For a while after an invalidation none may, because
 // neighbours may still hold the outdated response.
-bool may_ask_neighbours(Fills& fills, const digest::Key& key, const Request& request,
+bool may_ask_neighbours(fill::Fills& fills, const digest::Key& key, const policy::Request& request,
                         peers::SteadyTime now);
 
 // The rules follow, as pure functions.
@@ -81,14 +83,14 @@ bool refuses_us(const http::ResponseHead& answer);
 // holds another version.
 Finding finding_in(const http::ResponseHead& answer, const SiblingQuestion& asked);
 // What a failure before the head says about the neighbour.
-Finding finding_in(const Failure& failure);
+Finding finding_in(const upstream::Failure& failure);
 // What an answer was worth after its body has ended, failed, or was given up.
-Finding worth_of(const Outcome<void>& body);
+Finding worth_of(const upstream::Outcome<void>& body);
 // Why a response that a neighbour sends may not answer the request; nothing if it may. A response
 // with Set-Cookie never may. `entry`: the entry made from the response; `storability`: the entry's.
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
-                                 const Request& request);
+                                 const policy::Request& request);
 // The finding, with `late` set if the neighbour took more than half of `first_byte`
 // (timeouts.peer_first_byte) to say that it has nothing of use. An honest neighbour says so in the
 // time of a hit in memory, a few milliseconds: it has nothing to read or to fetch. In half of the
@@ -115,11 +117,11 @@ std::string_view word_for_cause(const Finding& finding);
 std::string words_for(const Finding& finding, std::string_view name);
 // An attempt to get what is `asked` from the peer: a GET with only-if-cached and without
 // credentials, within the time-outs for peers.
-Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const Request& request,
+Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const policy::Request& request,
                    const SiblingQuestion& asked, Lead lead = Lead::claim);
 // As attempt_at(), but with HEAD, for the whole response, and on a connection of its own that is
 // not used again.
-Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const Request& request);
+Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const policy::Request& request);
 
 // The neighbour that a sibling's answer names as the one that fetches the response, by its epoch.
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer);
@@ -134,4 +136,4 @@ std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
 void record_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
                   peers::SteadyTime now, std::uint64_t bytes = 0);
 
-}  // namespace proxy
+}  // namespace proxy::sources

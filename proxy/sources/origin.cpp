@@ -5,7 +5,7 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/source_access.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 // A list that allows the target lifts the rules about addresses for it.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists) {
@@ -14,54 +14,55 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
   return {target.https(), std::string(target.host()), target.port(), trust};
 }
 
-upstream::Route route_of(const Request& request) {
+upstream::Route route_of(const policy::Request& request) {
   if (request.facts.offline) return {.parents = {}, .order = {}, .direct = false, .site = {}};
   if (!request.terms().uses_parents) return {};
   return request.policy().routes.find(request.target);
 }
 
 // Only what this proxy asks of its own accord waits: a client that wants an answer may be luckier.
-bool origin_rests(const SourceAccess& access, const Request& request) {
+bool origin_rests(const SourceAccess& access, const policy::Request& request) {
   const auto origin = origin_of(request.target, request.policy().lists);
   return access.upstream.health.rests(origin, access.now());
 }
 
-peers::FirstByte origin_takes(const SourceAccess& access, const Request& request,
+peers::FirstByte origin_takes(const SourceAccess& access, const policy::Request& request,
                               peers::SteadyTime now) {
   return access.origin_times.find(origin_of(request.target, request.policy().lists), now);
 }
 
-void aim(FetchPlan& plan, const Request& request, upstream::Route route) {
+void aim(upstream::FetchPlan& plan, const policy::Request& request, upstream::Route route) {
   plan.to = origin_of(request.target, request.policy().lists);
   plan.route = std::move(route);
   if (request.mapping()) plan.origins = request.mapping()->origins;
 }
 
-FetchPlan origin_plan(const Request& request, std::string head) {
+upstream::FetchPlan origin_plan(const policy::Request& request, std::string head) {
   return origin_plan(request, std::move(head), route_of(request));
 }
 
-FetchPlan origin_plan(const Request& request, std::string head, upstream::Route route) {
+upstream::FetchPlan origin_plan(const policy::Request& request, std::string head,
+                                upstream::Route route) {
   const auto& timeouts = request.policy().settings.timeouts;
-  FetchPlan plan{.to = {},
-                 .head = std::move(head),
-                 .method = "GET",
-                 .connect = timeouts.connect,
-                 .first_byte = timeouts.first_byte};
+  upstream::FetchPlan plan{.to = {},
+                           .head = std::move(head),
+                           .method = "GET",
+                           .connect = timeouts.connect,
+                           .first_byte = timeouts.first_byte};
   aim(plan, request, std::move(route));
   return plan;
 }
 
-http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {
+http::Targets targets_for(const policy::Request& request, const config::CacheSettings& settings) {
   // Targeted fields of a gateway are for this gateway; a neighbour that gets the response would
   // judge it by other fields than we do.
   const bool ours_alone = !request.terms().chooses_origin && !request.may_be_shared();
   return ours_alone ? settings.targeted_reverse : settings.targeted;
 }
 
-http::CacheControl control_for(const Request& request, const http::ResponseHead& response) {
+http::CacheControl control_for(const policy::Request& request, const http::ResponseHead& response) {
   const auto targets = targets_for(request, request.policy().settings.cache);
   return http::response_cache_control(response.fields, targets);
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -11,7 +11,7 @@
 #include "proxy/upstream/endpoint.hpp"
 #include "proxy/upstream/fetch.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 struct SourceAccess;
 
@@ -20,31 +20,32 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 
 // The way to the request's origin: none if the request is offline. Parents have no part in what
 // this proxy serves as a gateway.
-upstream::Route route_of(const Request& request);
+upstream::Route route_of(const policy::Request& request);
 
 // Whether the request's origin has asked to be left alone for a while. This proxy then asks it
 // nothing of its own accord.
-bool origin_rests(const SourceAccess& access, const Request& request);
+bool origin_rests(const SourceAccess& access, const policy::Request& request);
 
 // The time to the first byte of the request's origin, as far as this thread has seen.
-peers::FirstByte origin_takes(const SourceAccess& access, const Request& request,
+peers::FirstByte origin_takes(const SourceAccess& access, const policy::Request& request,
                               peers::SteadyTime now);
 
 // Points the plan at the request's origin, by this route; or in reverse mode at the origins of its
 // mapping.
-void aim(FetchPlan& plan, const Request& request, upstream::Route route);
+void aim(upstream::FetchPlan& plan, const policy::Request& request, upstream::Route route);
 
 // A GET to the request's origin, with the time-outs of the settings. `head`: the whole head to
 // send. `route`: in place of route_of().
-FetchPlan origin_plan(const Request& request, std::string head);
-FetchPlan origin_plan(const Request& request, std::string head, upstream::Route route);
+upstream::FetchPlan origin_plan(const policy::Request& request, std::string head);
+upstream::FetchPlan origin_plan(const policy::Request& request, std::string head,
+                                upstream::Route route);
 
 // The fields of the origin's response that replace Cache-Control (RFC 9213). A response that
 // neighbours may get follows the setting for forward requests, because it does so at the
 // neighbours.
-http::Targets targets_for(const Request& request, const config::CacheSettings& settings);
+http::Targets targets_for(const policy::Request& request, const config::CacheSettings& settings);
 
 // What the response to the request says of storing and reuse.
-http::CacheControl control_for(const Request& request, const http::ResponseHead& response);
+http::CacheControl control_for(const policy::Request& request, const http::ResponseHead& response);
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -18,7 +18,7 @@
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/resolve.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 // How long the origins take to the first byte, as far as one thread has seen. Not thread-safe.
 class OriginTimes {
@@ -75,7 +75,7 @@ struct Probes {
 struct SharedSources {
   const std::string& name;  // of this proxy
   peers::Publisher& publisher;
-  SiteFetches& site_fetches;
+  fill::SiteFetches& site_fetches;
   upstream::OriginClocks& origin_clocks;
   const upstream::NameHealth& name_health;
 };
@@ -83,12 +83,12 @@ struct SharedSources {
 // Belongs to one I/O thread, and outlives the questions that it asks.
 struct SourceAccess {
   const SharedSources shared;
-  CacheAccess& cache;
-  Upstream& upstream;
+  tiers::CacheAccess& cache;
+  upstream::Upstream& upstream;
   upstream::Guard& guard;
   upstream::Resolver& resolver;
   net::Executor executor;  // of the thread
-  Count& second_questions;
+  observe::Count& second_questions;
   bool has_neighbours = false;  // else nobody asks how long origins take
   OriginTimes origin_times{};
   Hedges hedges{&second_questions};
@@ -97,4 +97,4 @@ struct SourceAccess {
   [[nodiscard]] peers::SteadyTime now() const { return cache.cache.clock.steady(); }
 };
 
-}  // namespace proxy
+}  // namespace proxy::sources

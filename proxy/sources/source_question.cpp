@@ -9,7 +9,7 @@
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/source_access.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 using net::Task;
 
@@ -45,8 +45,8 @@ Task<void> see_out(SourceAccess& access, const AskedAbout& about, Attempt& attem
   constexpr std::uint64_t kEnough = 1 << 20;
   const auto limit = access.upstream.timeouts.peer_first_byte;
   const auto until = access.now() + 2 * limit;
-  const PooledBuffer scratch(access.upstream.buffers);
-  Outcome<std::size_t> read = 0;
+  const net::PooledBuffer scratch(access.upstream.buffers);
+  upstream::Outcome<std::size_t> read = 0;
   std::uint64_t all = 0;
   do {
     read = co_await attempt.fetch().body(scratch.all(), limit);
@@ -54,13 +54,13 @@ Task<void> see_out(SourceAccess& access, const AskedAbout& about, Attempt& attem
   } while (read && *read > 0 && all < kEnough && access.now() < until);
   const bool goes_on = read && (*read == 0 || all >= kEnough);
   if (goes_on) co_return attempt.peer()->accuracy.probation().prove();
-  if (read || read.error().what == Failure::What::abandoned) co_return;  // slow, or left
+  if (read || read.error().what == upstream::Failure::What::abandoned) co_return;  // slow, or left
   about.directory->record(attempt.peer(), {peers::ClaimOutcome::broken}, access.now());
 }
 
 // `bell`: the race's, which is there until the question is left.
 Task<void> see_through(SourceAccess& access, std::shared_ptr<SourceQuestion> question,
-                       AskedAbout about, Wakeup& bell) {
+                       AskedAbout about, net::Wakeup& bell) {
   auto& attempt = question->attempt;
   const auto& peer = attempt.peer();
   std::optional<peers::Asking> asking;
@@ -89,7 +89,7 @@ Task<void> see_through(SourceAccess& access, std::shared_ptr<SourceQuestion> que
 }  // namespace
 
 void start(SourceAccess& access, std::shared_ptr<SourceQuestion> question, AskedAbout about,
-           Wakeup& bell) {
+           net::Wakeup& bell) {
   net::spawn(access.executor, see_through(access, std::move(question), std::move(about), bell));
 }
 
@@ -99,4 +99,4 @@ void leave(SourceQuestion& question, Then then) {
   if (!goes_on && !question.over) question.attempt.abandon();
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -13,7 +13,7 @@
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using http::field;
@@ -38,7 +38,7 @@ constexpr std::span kClientsConditions = std::span(kWithheld).subspan<1, 5>();
 constexpr std::span kClientsConditionsAndRange = std::span(kWithheld).subspan<1, 7>();
 constexpr std::span kNotForSiblings = std::span(kWithheld).subspan<1>();
 
-http::UpstreamRequest to_origin(const Request& request, std::string_view our_name,
+http::UpstreamRequest to_origin(const policy::Request& request, std::string_view our_name,
                                 const http::Fields& fields, std::span<const field> without) {
   return {.method = "GET",
           .target = request.target.path(),
@@ -49,7 +49,7 @@ http::UpstreamRequest to_origin(const Request& request, std::string_view our_nam
           .without = without};
 }
 
-http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
+http::UpstreamRequest to_origin(const policy::Request& request, std::string_view our_name) {
   return to_origin(request, our_name, request.head.fields, kClientsConditionsAndRange);
 }
 
@@ -73,7 +73,7 @@ bool continues_at(const http::Fields& answer, std::uint64_t offset,
 // Whether the client's Accept-Encoding may not bring the codings that the entry has. If Vary names
 // the field, the client's own value has selected the entry. Without the field, no server applies a
 // coding.
-bool may_bring_other_codings(const Request& request, const cache::Entry& entry) {
+bool may_bring_other_codings(const policy::Request& request, const cache::Entry& entry) {
   const auto& selecting = entry.variant().selecting_fields();
   const bool selects = std::any_of(selecting.begin(), selecting.end(), [](const auto& one) {
     return one.id == field::accept_encoding;
@@ -85,7 +85,7 @@ bool may_bring_other_codings(const Request& request, const cache::Entry& entry) 
 
 // Asks for a range of the entry's representation. Accept-Encoding asks for the entry's codings,
 // unless this request has brought the entry (`by_this_request`).
-std::string unchanged_range(const Request& request, std::string_view our_name,
+std::string unchanged_range(const policy::Request& request, std::string_view our_name,
                             const cache::Entry& entry, std::string_view range,
                             bool by_this_request) {
   boost::container::small_vector<http::Field, 3> extra{{field::range, "Range", range}};
@@ -104,7 +104,7 @@ std::string unchanged_range(const Request& request, std::string_view our_name,
 
 // Whether the client is ahead of the cache (cache::judge), which its Cache-Control does not say. A
 // parent may be as far behind as we are.
-bool is_for_origin_to_say(const Request& request, const cache::Verdict& how) {
+bool is_for_origin_to_say(const policy::Request& request, const cache::Verdict& how) {
   const auto& control = request.facts.control;
   const bool says = control.no_cache || control.max_age || control.min_fresh;
   return how.reason == http::Forward::request && !says;
@@ -119,7 +119,7 @@ void append_seconds(std::string& out, std::string_view name,
 
 }  // namespace
 
-std::string sibling_request(const Request& request, std::string_view our_name,
+std::string sibling_request(const policy::Request& request, std::string_view our_name,
                             const SiblingQuestion& asked, std::string_view method) {
   const auto& part = asked.part;
   // The client's limits on age bind the sibling, too.
@@ -154,13 +154,13 @@ std::string sibling_request(const Request& request, std::string_view our_name,
                   .extra = {extra.data(), extra.size()}});
 }
 
-std::string check_request(const Request& request, std::string_view our_name) {
+std::string check_request(const policy::Request& request, std::string_view our_name) {
   const auto shown = http::without_forwarded(request.head.fields);
   const auto& fields = shown ? *shown : request.head.fields;
   return head_of(to_origin(request, our_name, fields, kNotForSiblings));
 }
 
-bool selected_by_withheld(const http::ResponseHead& answer, const Request& request) {
+bool selected_by_withheld(const http::ResponseHead& answer, const policy::Request& request) {
   if (!answer.fields.may_have(field::vary)) return false;
   for (const auto& line : request.head.fields) {
     if (http::is_forwarded_field(line) && http::has_member(answer.fields, field::vary, line.name)) {
@@ -174,7 +174,7 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
   });
 }
 
-std::string origin_request(const Request& request, std::string_view our_name,
+std::string origin_request(const policy::Request& request, std::string_view our_name,
                            const cache::Verdict& how, const StoredToRenew& known,
                            const std::optional<http::AskedRange>& range_override) {
   const auto* const stored = known.entry;
@@ -199,7 +199,7 @@ std::string origin_request(const Request& request, std::string_view our_name,
   return head_of(asked);
 }
 
-std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
+std::optional<std::string> rest_request(const policy::Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset) {
   if (cache::strong_validator(entry).empty()) return std::nullopt;
   const bool by_this_request = entry.source != cache::SourceKind::sibling;
@@ -207,7 +207,7 @@ std::optional<std::string> rest_request(const Request& request, std::string_view
   return unchanged_range(request, our_name, entry, range, by_this_request);
 }
 
-std::string range_request(const Request& request, std::string_view our_name,
+std::string range_request(const policy::Request& request, std::string_view our_name,
                           const cache::Entry& object, const http::ByteRange& bytes) {
   const auto range = http::range_field({bytes.first, bytes.last});
   return unchanged_range(request, our_name, object, range, false);
@@ -232,4 +232,4 @@ std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
   return std::nullopt;
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -10,7 +10,7 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 // A part to ask a sibling for. `validator`: the strong validator of the wanted version; empty: any
 // version.
@@ -34,16 +34,16 @@ struct SiblingQuestion {
 // The head of a request to a sibling: in absolute-form, with only-if-cached, and without
 // credentials and cookies, since a sibling is asked only for responses that it may give to any
 // client.
-std::string sibling_request(const Request& request, std::string_view our_name,
+std::string sibling_request(const policy::Request& request, std::string_view our_name,
                             const SiblingQuestion& asked = {}, std::string_view method = "GET");
 
 // The head of a request to the origin for what a sibling was asked for: the whole response, without
 // credentials and cookies.
-std::string check_request(const Request& request, std::string_view our_name);
+std::string check_request(const policy::Request& request, std::string_view our_name);
 
 // Whether the answer's Vary names a field that the client sent and the sibling did not get. Such an
 // answer is for another request (RFC 9111 4.1).
-bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);
+bool selected_by_withheld(const http::ResponseHead& answer, const policy::Request& request);
 
 // What is stored here of what the origin is asked for. `tags`: to validate it by.
 struct StoredToRenew {
@@ -57,20 +57,20 @@ struct StoredToRenew {
 // range_request() does. `range_override`: the range to ask for in place of the client's, without
 // its If-Range. If only the request rules out the stored response, and the client's Cache-Control
 // does not say so, the head has no-cache for parents.
-std::string origin_request(const Request& request, std::string_view our_name,
+std::string origin_request(const policy::Request& request, std::string_view our_name,
                            const cache::Verdict& how, const StoredToRenew& known = {},
                            const std::optional<http::AskedRange>& range_override = std::nullopt);
 
 // The head of a request to the origin for the bytes from `offset` on, if they are of the same
 // representation as `entry`, which this request has begun to fetch. Nothing if the entry has no
 // strong validator to prove that by (RFC 9110 13.1.5).
-std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
+std::optional<std::string> rest_request(const policy::Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset);
 
 // As rest_request(), for the range `bytes` of an object that has a strong validator. Another
 // request may have fetched the object, with another Accept-Encoding. So this one asks for the
 // object's codings, unless Vary has selected the object by Accept-Encoding.
-std::string range_request(const Request& request, std::string_view our_name,
+std::string range_request(const policy::Request& request, std::string_view our_name,
                           const cache::Entry& object, const http::ByteRange& bytes);
 
 // An interim response's head as it is passed on, including the empty line.
@@ -83,4 +83,4 @@ std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
                                          std::optional<std::uint64_t> length);
 
-}  // namespace proxy
+}  // namespace proxy::sources

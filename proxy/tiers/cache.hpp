@@ -17,7 +17,7 @@
 #include "proxy/net/wakeup.hpp"
 #include "proxy/tiers/placement.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 // What the functions of tiers.hpp, object_blocks.hpp and file_body.hpp need of the process. Any
 // thread; whatever it refers to outlives it.
@@ -27,15 +27,15 @@ struct Cache {
   cache::Store& store;
   cache::DiskTier* disk = nullptr;  // null: no disk is configured
   Placement* placement = nullptr;   // null: all duplicates are stored
-  Fills& fills;                     // know what was purged while it was fetched
+  fill::Fills& fills;               // know what was purged while it was fetched
   // Has to forget, too, once the disk is its own.
-  succession::Successor& successor;
+  machine::succession::Successor& successor;
   net::Executor aside;  // the thread that scans memory
   // The setting cache.max_object for bodies in blocks; a reload may change it.
   std::atomic<std::uint64_t> max_object{UINT64_MAX};
   // After allocations have failed: the limit of `budget` that the settings give; else 0.
   std::atomic<std::uint64_t> reduced_from{0};
-  LastTime found_no_room{};  // to store a response, though all that can be evicted was
+  crowd::LastTime found_no_room{};  // to store a response, though all that can be evicted was
 };
 
 // The cache as one I/O thread reads it. Belongs to that thread.
@@ -52,7 +52,7 @@ struct WaitingRead {
 
   const std::function<cache::disk::Result<T>()> read;
   cache::disk::Result<T> result = cache::disk::Error::busy;
-  Wakeup done;
+  net::Wakeup done;
   std::atomic<bool> given_up = false;
 };
 
@@ -74,10 +74,10 @@ net::Task<cache::disk::Result<T>> read_in_time(CacheAccess& access,
   });
   if (posted == cache::DiskTier::Posted::too_many) co_return Error::busy;
   const auto woken = co_await waiting->done.wait(cache::DiskTier::kReadLimit);
-  if (woken == Wakeup::Woken::notified) co_return std::move(waiting->result);
+  if (woken == net::Wakeup::Woken::notified) co_return std::move(waiting->result);
   waiting->given_up = true;
   tier.disk().catalog().counters.slow_reads += 1;
   co_return Error::hangs;
 }
 
-}  // namespace proxy
+}  // namespace proxy::tiers

@@ -5,7 +5,7 @@
 
 #include "proxy/tiers/cache.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 using cache::CheckedBodies;
 using net::Task;
@@ -85,4 +85,4 @@ Task<bool> may_go_on(CacheAccess& access, std::shared_ptr<FileBody> body) {
   co_return false;
 }
 
-}  // namespace proxy
+}  // namespace proxy::tiers

@@ -28,7 +28,7 @@
 #include "proxy/cache/disk/stored_record.hpp"
 #include "proxy/net/asio.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 struct Cache;
 struct CacheAccess;
@@ -62,4 +62,4 @@ net::Task<bool> may_be_sent(CacheAccess& access, std::shared_ptr<FileBody> body)
 // read any more.
 net::Task<bool> may_go_on(CacheAccess& access, std::shared_ptr<FileBody> body);
 
-}  // namespace proxy
+}  // namespace proxy::tiers

@@ -8,7 +8,7 @@
 #include "proxy/net/wakeup.hpp"
 #include "proxy/tiers/cache.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 using net::Task;
 namespace disk = cache::disk;
@@ -102,7 +102,7 @@ Task<StoredBlock> read_block(CacheAccess& access, digest::Key key,
   std::optional<cache::Readings::ReadRight> turn;  // until memory has the block
   auto block = read(cache, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
-    const auto over = std::make_shared<Wakeup>(access.executor);
+    const auto over = std::make_shared<net::Wakeup>(access.executor);
     turn.emplace(cache.disk->readings().begin(block_key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
@@ -187,7 +187,7 @@ Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatien
   const auto allowed = patience->left(begun);
   milliseconds waited{0};
   while (waited < allowed) {
-    const auto taken = std::make_shared<Wakeup>(access.executor);
+    const auto taken = std::make_shared<net::Wakeup>(access.executor);
     const auto notice =
         cache.disk->disk().queue().when_taken(more_than, [taken] { taken->notify(); });
     if (notice == cache::disk::WriteQueue::Notice::none) break;
@@ -201,4 +201,4 @@ void record_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry
   if (cache.disk) cache.disk->disk().queue().doubt(key, object.object()->version);
 }
 
-}  // namespace proxy
+}  // namespace proxy::tiers

@@ -12,7 +12,7 @@
 #include "proxy/tiers/file_body.hpp"
 #include "proxy/tiers/tiers.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 struct Cache;
 struct CacheAccess;
@@ -107,4 +107,4 @@ net::Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskP
 // been purged or replaced meanwhile.
 void record_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object);
 
-}  // namespace proxy
+}  // namespace proxy::tiers

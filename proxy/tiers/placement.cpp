@@ -1,6 +1,6 @@
 #include "proxy/tiers/placement.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 namespace {
 
 constexpr std::uint64_t kLarge = 1 << 20;
@@ -36,4 +36,4 @@ bool Placement::leaves_there(config::Duplicates setting, const digest::Key& url_
   return false;
 }
 
-}  // namespace proxy
+}  // namespace proxy::tiers

@@ -10,7 +10,7 @@
 #include "peers/first_byte.hpp"
 #include "proxy/cache/asked_counts.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 // Whether the neighbour is known to answer within 5 ms: what it holds is close at hand.
 bool is_near(const peers::FirstByte& neighbour);
@@ -50,4 +50,4 @@ class Placement {
   cache::AskedCounts asked_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::tiers

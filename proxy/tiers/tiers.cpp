@@ -13,7 +13,7 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/tiers/cache.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 using net::Task;
 namespace disk = cache::disk;
@@ -32,7 +32,7 @@ struct Answer {
     come.notify();
   }
 
-  Wakeup come;
+  net::Wakeup come;
   std::atomic<bool> yes = false;
 };
 using Awaited = std::shared_ptr<Answer>;
@@ -51,7 +51,7 @@ disk::Done told(Awaited answer) {
 // hangs delays the answer by at most kLongestPurge, or not at all if the hang is known already.
 // Once the disk is our successor's, the successor has to forget, too. `written`: null if no record
 // is waited for.
-Task<bool> is_owed(CacheAccess& access, Awaited written, succession::Kind kind,
+Task<bool> is_owed(CacheAccess& access, Awaited written, machine::succession::Kind kind,
                    std::string_view text) {
   auto& cache = access.cache;
   bool owed = false;
@@ -68,14 +68,15 @@ Task<bool> is_owed(CacheAccess& access, Awaited written, succession::Kind kind,
   co_return !has_forgotten;
 }
 
-Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
+Task<std::size_t> drop_purged(cache::Store& store, const cache::PurgePattern& purge) {
   co_return store.remove_if(
       [&purge](const cache::Entry& entry) { return purge.covers(entry.url(), entry.giver().tag); });
 }
 
 // Reads on a thread that may wait for the disk.
-Task<disk::Result<cache::ReadBack>> read_waiting(CacheAccess& access, const Request& request,
-                                                 digest::Key key, cache::Bodies bodies) {
+Task<disk::Result<cache::ReadBack>> read_waiting(CacheAccess& access,
+                                                 const policy::Request& request, digest::Key key,
+                                                 cache::Bodies bodies) {
   const auto asked = std::make_shared<const http::OwnedFields>(request.head.fields);
   std::function<disk::Result<cache::ReadBack>()> read = [&cache = access.cache, key, asked,
                                                          name = request.stored_as(), bodies] {
@@ -85,7 +86,7 @@ Task<disk::Result<cache::ReadBack>> read_waiting(CacheAccess& access, const Requ
   co_return co_await read_in_time<cache::ReadBack>(access, std::move(read));
 }
 
-disk::Result<cache::ReadBack> read_at_once(Cache& cache, const Request& request,
+disk::Result<cache::ReadBack> read_at_once(Cache& cache, const policy::Request& request,
                                            const digest::Key& key, cache::Bodies bodies) {
   return cache.disk->read({key, request.stored_as(), request.head.fields}, cache.store,
                           disk::Wait::no, bodies);
@@ -96,7 +97,7 @@ bool would_block(const disk::Result<cache::ReadBack>& read) {
 }
 
 // Whether what was read may answer a request that was made at that time.
-bool is_good(Cache& cache, const Request& request, const digest::Key& key,
+bool is_good(Cache& cache, const policy::Request& request, const digest::Key& key,
              const cache::ReadBack& read, AskedAt asked) {
   const auto& name = request.stored_as();
   return cache.disk->still_found(read, name) &&
@@ -185,7 +186,7 @@ std::uint64_t most_in_one_piece(const Cache& cache, const digest::Key& url_key) 
   return std::min<std::uint64_t>(in_memory, cache.disk->most_whole());
 }
 
-void record_asked(const Cache& cache, const Request& request, const digest::Key& key) {
+void record_asked(const Cache& cache, const policy::Request& request, const digest::Key& key) {
   const auto& facts = request.facts;
   if (facts.method == cache::RequestFacts::Method::other) return;
   if (cache.disk) cache.disk->admission().record_asked(key);
@@ -234,11 +235,11 @@ Task<Forgotten> forget(CacheAccess& access, const digest::Key& key, const std::s
   Forgotten forgotten{cache.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
   const auto record = purge == cache::DiskTier::Purge::queued ? written : nullptr;
-  forgotten.owed = co_await is_owed(access, record, succession::Kind::forget_url, name);
+  forgotten.owed = co_await is_owed(access, record, machine::succession::Kind::forget_url, name);
   co_return forgotten;
 }
 
-Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePattern& purge) {
+Task<std::optional<Forgotten>> forget(CacheAccess& access, const cache::PurgePattern& purge) {
   auto& cache = access.cache;
   cache.fills.invalidate(purge, cache.clock.steady());
   const auto written = std::make_shared<Answer>(access.executor);
@@ -251,7 +252,7 @@ Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePattern& p
   if (!below) co_return std::nullopt;
   const auto record = cache.disk ? written : nullptr;
   const auto text = purge.text();
-  forgotten.owed = co_await is_owed(access, record, succession::Kind::forget_many, text);
+  forgotten.owed = co_await is_owed(access, record, machine::succession::Kind::forget_many, text);
   co_return forgotten;
 }
 
@@ -267,7 +268,7 @@ bool is_to_be_adopted(Cache& cache, const digest::Key& key, const cache::Entry& 
 
 // The result for an entry that was read whole. Stores it in memory if that is worth the room, and
 // always if the read may have waited for the disk.
-FoundBelow keep_read(Cache& cache, const Request& request, Sought sought,
+FoundBelow keep_read(Cache& cache, const policy::Request& request, Sought sought,
                      const cache::ReadBack& read, Waited waited) {
   const auto& key = sought.key;
   cache::Kept kept{read.entry, read.on_disk};
@@ -285,21 +286,21 @@ FoundBelow keep_read(Cache& cache, const Request& request, Sought sought,
 
 }  // namespace
 
-bool may_be_below(const Cache& cache, const Request& request, const digest::Key& key,
+bool may_be_below(const Cache& cache, const policy::Request& request, const digest::Key& key,
                   const cache::Found& found) {
   const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
   return !found.entry && cache.disk && asks_for_it && cache.disk->may_have(key) &&
          !cache.disk->hangs();
 }
 
-Task<FoundBelow> read_back(CacheAccess& access, const Request& request, Sought sought) {
+Task<FoundBelow> read_back(CacheAccess& access, const policy::Request& request, Sought sought) {
   auto& cache = access.cache;
   const auto& key = sought.key;
   std::optional<cache::Readings::ReadRight> turn;  // until memory has the entry
   auto read = read_at_once(cache, request, key, sought.bodies);
   bool waited = would_block(read);
   if (waited) {
-    const auto over = std::make_shared<Wakeup>(access.executor);
+    const auto over = std::make_shared<net::Wakeup>(access.executor);
     turn.emplace(cache.disk->readings().begin(key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
@@ -329,4 +330,4 @@ Task<FoundBelow> read_back(CacheAccess& access, const Request& request, Sought s
   co_return keep_read(cache, request, std::move(sought), *read, waited ? Waited::yes : Waited::no);
 }
 
-}  // namespace proxy
+}  // namespace proxy::tiers

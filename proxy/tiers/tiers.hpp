@@ -15,11 +15,14 @@
 #include "proxy/policy/request.hpp"
 #include "proxy/tiers/file_body.hpp"
 
-namespace proxy {
+namespace proxy::cache {
+class PurgePattern;
+}
+
+namespace proxy::tiers {
 
 struct Cache;
 struct CacheAccess;
-class PurgePattern;
 
 using AskedAt = std::chrono::steady_clock::time_point;
 
@@ -39,7 +42,7 @@ cache::Storability why_not_kept(Cache& cache, const digest::Key& key, const cach
 // offer_to_disk() with the entry that memory has. If the disk admits only responses requested twice
 // (setting cache.disk.admit), an offered entry is written unless it was written before. For other
 // disks, offer_to_disk() does nothing.
-void record_asked(const Cache& cache, const Request& request, const digest::Key& key);
+void record_asked(const Cache& cache, const policy::Request& request, const digest::Key& key);
 void offer_to_disk(Cache& cache, const digest::Key& key, const cache::Found& found);
 
 // Drops the stored responses of the URL `name`, after a response has shown that they are outdated.
@@ -63,11 +66,11 @@ net::Task<Forgotten> forget(CacheAccess& access, const digest::Key& key, const s
 // As forget(), for everything that the purge covers. Responses that only the disk stored are not
 // counted. Returns nothing if too many such purges are under way: then the disk's responses stay. A
 // purge of what a neighbour gave is never refused.
-net::Task<std::optional<Forgotten>> forget(CacheAccess& access, const PurgePattern& purge);
+net::Task<std::optional<Forgotten>> forget(CacheAccess& access, const cache::PurgePattern& purge);
 
 // Whether memory has no entry for the request, but the disk may have one. If so, call read_back().
 // `found`: the result of the look-up in memory.
-bool may_be_below(const Cache& cache, const Request& request, const digest::Key& key,
+bool may_be_below(const Cache& cache, const policy::Request& request, const digest::Key& key,
                   const cache::Found& found);
 // What read_back() looks for.
 struct Sought {
@@ -88,6 +91,6 @@ struct FoundBelow {
 // lately. Several such reads at once may still displace an entry.
 // Returns `found` without an entry if the disk has none either, or if the entry was purged after
 // `asked`.
-net::Task<FoundBelow> read_back(CacheAccess& access, const Request& request, Sought sought);
+net::Task<FoundBelow> read_back(CacheAccess& access, const policy::Request& request, Sought sought);
 
-}  // namespace proxy
+}  // namespace proxy::tiers

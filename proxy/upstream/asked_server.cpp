@@ -6,9 +6,7 @@
 #include "proxy/http/date.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
-
-using upstream::Origins;
+namespace proxy::upstream {
 
 bool AskedServer::next() {
   // The clock is read only for a choice, so that a plain request does not pay for it.
@@ -47,7 +45,7 @@ bool AskedServer::others_left() const {
                                            [this](std::size_t number) { return !tried_[number]; });
 }
 
-upstream::Route AskedServer::rest_of_route() const {
+Route AskedServer::rest_of_route() const {
   auto left = plan_.route;
   left.direct = may_go_to_origin();
   const auto tried = [this](std::size_t number) { return tried_[number]; };
@@ -86,12 +84,12 @@ net::error_code AskedServer::known_failure() {
 
 bool AskedServer::moves_on(const Failure& failure, Heard heard) {
   if (failure.what == Failure::What::abandoned) return false;
-  if (failure.what == Failure::What::overload) return false;          // no fault of the server
-  if (failure.cause == upstream::Errc::no_parent_left) return false;  // the caller goes on
+  if (failure.what == Failure::What::overload) return false;  // no fault of the server
+  if (failure.cause == Errc::no_parent_left) return false;    // the caller goes on
   record_failure(failure);
   // A parent that sends no head has shown nothing of the origin.
   if (heard.any && !parent()) return false;
-  const bool unsent = failure.cause.category() == upstream::upstream_category();
+  const bool unsent = failure.cause.category() == upstream_category();
   // A server that is silent is working on the request, or hangs. Only of a parent is it known that
   // another server might be quicker.
   if (!unsent && failure.what == Failure::What::timed_out) {
@@ -161,4 +159,4 @@ void AskedServer::record(Fault fault) {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::upstream

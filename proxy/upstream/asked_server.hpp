@@ -17,37 +17,37 @@
 #include "proxy/upstream/pool.hpp"
 #include "proxy/upstream/route.hpp"
 
-namespace proxy {
+namespace proxy::upstream {
 
 // Where a thread records what servers do. Everything outlives the thread's fetches.
 struct ServerRecords {
-  upstream::FailedEndpoints& failed;
-  upstream::OriginHealth& health;
-  upstream::TrafficOfThread& traffic;
+  FailedEndpoints& failed;
+  OriginHealth& health;
+  TrafficOfThread& traffic;
   machine::Clock& clock;
 };
 
 // What a fetch needs from its thread. Everything must outlive the fetch. Time-outs and limits may
 // change between two steps of a fetch.
 struct Upstream : ServerRecords {
-  upstream::Connector& connector;
-  upstream::Pool& pool;
-  BufferPool& buffers;
+  Connector& connector;
+  Pool& pool;
+  net::BufferPool& buffers;
   config::Timeouts timeouts;
   config::Limits limits;
 };
 
 struct FetchPlan {
-  upstream::Endpoint to;
+  Endpoint to;
   // If set, the fetch asks these servers in turn instead of one. It asks the next server if one
   // cannot be reached, or hangs up without an answer and the request may be sent again. After the
   // time-out first_byte it asks no other, since the server may be working on the request.
-  std::shared_ptr<upstream::Origins> origins = nullptr;
+  std::shared_ptr<Origins> origins = nullptr;
   // The parents that the fetch asks before `to`, or instead of it. They are asked in turn, too. If
   // a parent says that it has no way to the origin (502, 503, 504), that the request loops (508),
   // or that it does not accept our login (407), the next server is asked. So it is if the request
   // may be sent twice and the parent is silent for parent.first_byte.
-  upstream::Route route = {};
+  Route route = {};
   // A neighbour is asked: what it does says nothing of an origin.
   bool of_neighbour = false;
   // The fetch fails with Errc::no_parent_left in place of asking `to`.
@@ -82,22 +82,19 @@ class AskedServer {
       : on_(records),
         plan_(plan),
         under_way_(records.traffic, plan.head,
-                   plan.of_neighbour ? upstream::UnderWay::To::neighbour
-                                     : upstream::UnderWay::To::origin) {}
+                   plan.of_neighbour ? UnderWay::To::neighbour : UnderWay::To::origin) {}
 
   // Chooses the next server. Returns false, and changes nothing, if none is left.
   bool next();
 
   // The server that is asked now; before next(), the origin.
-  [[nodiscard]] const upstream::Endpoint& to() const {
-    return among_ ? (*among_)[number_] : plan_.to;
-  }
+  [[nodiscard]] const Endpoint& to() const { return among_ ? (*among_)[number_] : plan_.to; }
   // The same, if it is a parent; null: it is an origin or a neighbour.
-  [[nodiscard]] const upstream::Parent* parent() const {
+  [[nodiscard]] const Parent* parent() const {
     return among_ && !plan_.origins ? &(*plan_.route.parents)[number_] : nullptr;
   }
   // The part of the plan's route that has not been asked.
-  [[nodiscard]] upstream::Route rest_of_route() const;
+  [[nodiscard]] Route rest_of_route() const;
   // When it was last turned to, for a connection.
   [[nodiscard]] Time turned_to() const { return asked_; }
   // Whether its failure was known already, so that it was not asked.
@@ -136,7 +133,7 @@ class AskedServer {
   // A parent has cut its answer. Does nothing if it is no parent.
   void note_cut();
   // What the fetch waits for, for those who look. Ends with the fetch.
-  [[nodiscard]] upstream::UnderWay& under_way() { return under_way_; }
+  [[nodiscard]] UnderWay& under_way() { return under_way_; }
 
  private:
   bool next_parent(Time now);
@@ -148,14 +145,14 @@ class AskedServer {
 
   const ServerRecords& on_;
   const FetchPlan& plan_;
-  upstream::UnderWay under_way_;
-  upstream::Origins::Tried tried_;
-  upstream::Origins* among_ = nullptr;  // the parents or the origins that it is one of
-  std::size_t number_ = 0;              // among these
+  UnderWay under_way_;
+  Origins::Tried tried_;
+  Origins* among_ = nullptr;  // the parents or the origins that it is one of
+  std::size_t number_ = 0;    // among these
   bool origin_tried_ = false;
   bool failure_counted_ = false;  // of the parent that is asked now
   bool known_to_fail_ = false;
   Time asked_;
 };
 
-}  // namespace proxy
+}  // namespace proxy::upstream

@@ -10,12 +10,11 @@
 
 #include "proxy/http/head_error.hpp"
 
-namespace proxy {
+namespace proxy::upstream {
 namespace {
 
 using What = Failure::What;
 namespace error = boost::asio::error;
-using upstream::Errc;
 
 struct Words {
   std::string_view word;
@@ -104,7 +103,7 @@ bool is_any_of(boost::system::error_code cause, const auto&... errors) {
 }
 
 What what_of(boost::system::error_code cause) {
-  if (cause.category() == upstream::upstream_category()) {
+  if (cause.category() == upstream_category()) {
     const auto* const meaning = meaning_of(cause.value());
     return meaning ? meaning->what : What::unreachable;
   }
@@ -121,14 +120,10 @@ What what_of(boost::system::error_code cause) {
 
 }  // namespace
 
-namespace upstream {
-
 const boost::system::error_category& upstream_category() {
   static const Category category;
   return category;
 }
-
-}  // namespace upstream
 
 Failure failure_of(Failure::Where where, boost::system::error_code cause) {
   return {where, what_of(cause), cause};
@@ -204,4 +199,4 @@ void throw_exception_from_error(const Failure& failure, const boost::source_loca
   boost::throw_exception(std::runtime_error(text(failure)), where);
 }
 
-}  // namespace proxy
+}  // namespace proxy::upstream

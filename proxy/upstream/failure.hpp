@@ -49,7 +49,7 @@ inline boost::system::error_code make_error_code(Errc error) {
 template <>
 struct boost::system::is_error_code_enum<proxy::upstream::Errc> : std::true_type {};
 
-namespace proxy {
+namespace proxy::upstream {
 
 struct Failure {
   enum class Where : std::uint8_t { client, upstream, us };
@@ -98,4 +98,4 @@ std::string_view word(Failure::What what);
 [[noreturn]] void throw_exception_from_error(const Failure& failure,
                                              const boost::source_location& where);
 
-}  // namespace proxy
+}  // namespace proxy::upstream

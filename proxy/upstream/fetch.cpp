@@ -7,11 +7,10 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::upstream {
 
 using net::Soon;
 using net::Task;
-using upstream::Awaited;
 
 // Not a coroutine, like most that a miss passes through: each frame costs every miss.
 Soon<Outcome<void>> Fetch::start(Time now) {
@@ -21,7 +20,7 @@ Soon<Outcome<void>> Fetch::start(Time now) {
 }
 
 Task<Outcome<void>> Fetch::start_by_route(Time now) {
-  if (plan_.route.leads_nowhere()) co_return failed(upstream::Errc::no_route);
+  if (plan_.route.leads_nowhere()) co_return failed(Errc::no_route);
   // A parent connects wherever it is told to, so what the settings deny must be denied here.
   const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
   if (objection) co_return failed(objection);
@@ -66,7 +65,7 @@ Soon<Outcome<void>> Fetch::connect(Connection wanted, Time now) {
   heard_ = {};
   server_.turn_to(now);
   if (plan_.parents_only && !server_.parent()) {
-    return Outcome<void>(failed(upstream::Errc::no_parent_left));
+    return Outcome<void>(failed(Errc::no_parent_left));
   }
   // A request that may not be sent twice gets a fresh connection: an idle one may turn out dead
   // only after the request was sent, and nobody knows then whether the origin has seen it.
@@ -152,7 +151,7 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
       continue;
     }
     const bool refuses_login = server_.parent() && (*head)->status == 407;
-    if (refuses_login) co_return failed(upstream::Errc::login_refused);
+    if (refuses_login) co_return failed(Errc::login_refused);
     server_.record_head(**head);
     if (!(*head)->interim()) record_if_whole();
     co_return head;
@@ -203,7 +202,7 @@ Task<bool> Fetch::body_begins() {
   stream_->expires_after(plan_.first_byte);
   await_body();
   while (!body_has_begun()) {
-    const auto read = co_await input_->fill(BufferPool::kSize);
+    const auto read = co_await input_->fill(net::BufferPool::kSize);
     if (!read || abandoned_) co_return false;
   }
   server_.under_way().await(Awaited::nothing);
@@ -228,7 +227,7 @@ Task<Outcome<std::size_t>> Fetch::body_into(net::Pipe& pipe, std::chrono::millis
 Task<void> Fetch::body_goes_on(std::chrono::milliseconds idle) {
   stream_->expires_after(idle);
   await_body();
-  co_await input_->fill(BufferPool::kSize);
+  co_await input_->fill(net::BufferPool::kSize);
   server_.under_way().await(Awaited::nothing);
 }
 
@@ -240,7 +239,7 @@ std::size_t Fetch::body_at_hand(net::asio::mutable_buffer into) {
   return taken;
 }
 
-std::optional<TakenBytes> Fetch::whole_body() {
+std::optional<net::TakenBytes> Fetch::whole_body() {
   if (abandoned_) return std::nullopt;
   auto whole = answer_.body->whole();
   if (!whole) return whole;
@@ -302,4 +301,4 @@ void Fetch::abandon() {
   if (stream_) stream_->close();
 }
 
-}  // namespace proxy
+}  // namespace proxy::upstream

@@ -11,7 +11,7 @@
 #include "proxy/upstream/asked_server.hpp"
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::upstream {
 
 // Asks the servers of a plan in turn until one of them answers, each over an idle connection or a
 // new one, and reads the answer. Belongs to one coroutine. Order of calls: start(), then send()*,
@@ -43,7 +43,7 @@ class Fetch : public net::InFrameMemory {
   [[nodiscard]] const AskedServer& server() const { return server_; }
   [[nodiscard]] AskedServer& server() { return server_; }
   // The server that the plan names first, whichever of several is asked.
-  [[nodiscard]] const upstream::Endpoint& aimed_at() const { return plan_.to; }
+  [[nodiscard]] const Endpoint& aimed_at() const { return plan_.to; }
   [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
   [[nodiscard]] const http::Framing& framing() const { return answer_.body->framing(); }
   [[nodiscard]] bool body_finished() const { return answer_.body->finished(); }
@@ -64,7 +64,7 @@ class Fetch : public net::InFrameMemory {
   // of a body of unknown length.
   std::size_t body_at_hand(net::asio::mutable_buffer into);
   // See BodyReader::whole().
-  std::optional<TakenBytes> whole_body();
+  std::optional<net::TakenBytes> whole_body();
   // As body(), but into an empty pipe. Only if passes_in_kernel().
   net::Task<Outcome<std::size_t>> body_into(net::Pipe& pipe, std::chrono::milliseconds idle);
   [[nodiscard]] bool passes_in_kernel() const { return answer_.body->passes_in_kernel(); }
@@ -79,9 +79,9 @@ class Fetch : public net::InFrameMemory {
  private:
   // The last response. `head` has views into `text`.
   struct Answer {
-    FrameString text;
+    net::FrameString text;
     http::ResponseHead head;
-    std::optional<BodyReader> body;
+    std::optional<net::BodyReader> body;
     bool recorded = false;  // as whole
   };
   enum class Connection : std::uint8_t { idle_or_fresh, fresh };
@@ -109,7 +109,7 @@ class Fetch : public net::InFrameMemory {
   const FetchPlan plan_;
   AskedServer server_;
   std::unique_ptr<net::Stream> stream_;
-  std::optional<Input> input_;
+  std::optional<net::Input> input_;
   bool reused_ = false;       // the connection had been used before
   AskedServer::Heard heard_;  // over this connection
   bool abandoned_ = false;
@@ -119,4 +119,4 @@ class Fetch : public net::InFrameMemory {
   std::optional<net::ExactDeadline> silence_;  // of a body whose idle time is short
 };
 
-}  // namespace proxy
+}  // namespace proxy::upstream

@@ -16,7 +16,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/upstream/endpoint.hpp"
 #include "proxy/upstream/failure.hpp"

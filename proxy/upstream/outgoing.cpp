@@ -1,10 +1,9 @@
 #include "proxy/upstream/outgoing.hpp"
 
-namespace proxy {
+namespace proxy::upstream {
 
-Outgoing::Outgoing(const Of& of, upstream::DescriptorShortage shortage)
-    : resolver(of.executor, of.clock,
-               {{}, upstream::ResolverOptions{}.cached_names, &of.shared.names}),
+Outgoing::Outgoing(const Of& of, DescriptorShortage shortage)
+    : resolver(of.executor, of.clock, {{}, ResolverOptions{}.cached_names, &of.shared.names}),
       guard({}, of.listening),
       connector({of.deadlines, resolver, guard, of.shared.tls, of.clock}, std::move(shortage)),
       pool(of.deadlines),
@@ -24,4 +23,4 @@ void Outgoing::follow(const config::Settings& settings, const lists::AccessLists
   upstream.limits = settings.limits;
 }
 
-}  // namespace proxy
+}  // namespace proxy::upstream

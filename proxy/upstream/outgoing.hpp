@@ -9,9 +9,7 @@
 #include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/upstream/pool.hpp"
 
-namespace proxy {
-
-namespace upstream {
+namespace proxy::upstream {
 
 // What all threads know of the servers that they ask. Any thread. Outlives all questions.
 struct Shared {
@@ -25,30 +23,28 @@ struct Shared {
   RangeRefusals range_refusals{};
 };
 
-}  // namespace upstream
-
 // Belongs to one thread.
 struct Outgoing {
   struct Of {
     net::Executor executor;  // of the thread, as are the next two
     net::Deadlines& deadlines;
-    BufferPool& buffers;
+    net::BufferPool& buffers;
     machine::Clock& clock;
-    upstream::Shared& shared;
+    Shared& shared;
     const std::vector<net::tcp::endpoint>& listening;  // the guard allows no connection to these
   };
-  Outgoing(const Of& of, upstream::DescriptorShortage shortage);
+  Outgoing(const Of& of, DescriptorShortage shortage);
 
   // Applies the settings and lists to all later connections. Call this before the first connection.
   // Both must live until the next call.
   void follow(const config::Settings& settings, const lists::AccessLists& lists);
 
-  upstream::Resolver resolver;
-  upstream::Guard guard;
-  upstream::Connector connector;
-  upstream::Pool pool;
-  upstream::FailedEndpoints failed;
+  Resolver resolver;
+  Guard guard;
+  Connector connector;
+  Pool pool;
+  FailedEndpoints failed;
   Upstream upstream;
 };
 
-}  // namespace proxy
+}  // namespace proxy::upstream

@@ -30,7 +30,7 @@ digest::Key key_of(std::string_view hash, const Credentials& given) {
 // The wake-up of one who waits for the check.
 class PasswordChecks::Waiting {
  public:
-  Waiting(PasswordChecks& checks, Check& check, Wakeup& wakeup)
+  Waiting(PasswordChecks& checks, Check& check, net::Wakeup& wakeup)
       : checks_(checks), check_(check), wakeup_(wakeup) {}
   ~Waiting() {
     const threads::MutexLock lock(checks_.mutex_);
@@ -42,7 +42,7 @@ class PasswordChecks::Waiting {
  private:
   PasswordChecks& checks_;
   Check& check_;
-  Wakeup& wakeup_;
+  net::Wakeup& wakeup_;
 };
 
 // A copy of all that the thread needs: the file may be replaced while the check waits.
@@ -62,7 +62,7 @@ PasswordChecks::Check PasswordChecks::check_of(const PasswordFile& file, const C
 }
 
 net::Task<Verdict> PasswordChecks::verdict(const PasswordFile& file, const Credentials& given,
-                                           const Guesser& client, Wakeup& wakeup) {
+                                           const Guesser& client, net::Wakeup& wakeup) {
   const auto* const hash = file.hash_of(given.name);
   const auto key = key_of(hash ? std::string_view(*hash) : std::string_view(), given);
   std::shared_ptr<Check> check;

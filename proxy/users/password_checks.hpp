@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/machine/clock.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/users/check_rules.hpp"
@@ -31,7 +30,7 @@ class PasswordChecks {
   // there are. `client`: whom wrong passwords count for; right ones cost nothing. `wakeup`: of the
   // caller; a notify() by the caller ends the wait with `busy`.
   net::Task<Verdict> verdict(const PasswordFile& file, const Credentials& given,
-                             const Guesser& client, Wakeup& wakeup);
+                             const Guesser& client, net::Wakeup& wakeup);
 
   // How many checks have been made.
   [[nodiscard]] std::uint64_t made();
@@ -44,8 +43,8 @@ class PasswordChecks {
     std::vector<std::string> decoys;  // of the other costs
     Guesser client{};
     digest::Key key{};
-    std::vector<Wakeup*> waiting;    // guarded by mutex_
-    std::optional<Verdict> verdict;  // likewise
+    std::vector<net::Wakeup*> waiting;  // guarded by mutex_
+    std::optional<Verdict> verdict;     // likewise
   };
   class Waiting;
 

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const std::string text(reinterpret_cast<const char*>(data), size);
   std::istringstream list(text);
   try {
-    const proxy::KnownUrls known(list);
+    const proxy::policy::KnownUrls known(list);
     std::istringstream again(text);
     for (std::string line; std::getline(again, line);) {
       const auto url = proxy::http::parse_target("GET", line);

@@ -6,7 +6,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   for (const char* name : {"url", "prefix", ""}) {
-    const auto read = proxy::only_parameter(bytes, name);
+    const auto read = proxy::pages::only_parameter(bytes, name);
     if (!read && read.error().text.empty()) std::abort();
     if (read && *read && (*read)->size() >= size) std::abort();
   }

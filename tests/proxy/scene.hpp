@@ -16,9 +16,9 @@ namespace proxy {
 
 struct Scene {
   // The digest lists the keys of the store, or those that a test gives.
-  explicit Scene(config::Settings told = quiet_settings(), lists::AccessLists listed = {},
+  explicit Scene(config::Settings told = client::quiet_settings(), lists::AccessLists listed = {},
                  peers::Holdings* held = nullptr)
-      : policy(std::make_shared<const Policy>(std::move(told), std::move(listed))),
+      : policy(std::make_shared<const policy::Policy>(std::move(told), std::move(listed))),
         publisher{held ? *held : holdings, settings.digest, clock.now()} {
     worker.follow(policy);
     worker.deadlines.start();
@@ -31,36 +31,36 @@ struct Scene {
     return received_by(pair.second);
   }
 
-  const PinnedPolicy policy;
+  const policy::PinnedPolicy policy;
   const config::Settings& settings = policy->settings;
   peers::PeerDirectory& directory = *policy->directory;
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
   machine::Clock clock;
-  Storage storage{settings, clock};
+  server::Storage storage{settings, clock};
   cache::Budget& budget = storage.budget;
   cache::Budget& transit = storage.transit;
   cache::Store& store = storage.store;
-  StoreHoldings holdings{store};
+  server::StoreHoldings holdings{store};
   peers::Publisher publisher;
   upstream::TlsClient tls;
   net::asio::io_context aside{1};
-  Shared shared{{.name = "cache-a",
-                 .listening = listening,
-                 .settings = settings,
-                 .threads = 1,
-                 .storage = storage,
-                 .clock = clock,
-                 .publisher = publisher,
-                 .tls = tls,
-                 .aside = aside.get_executor()}};
-  Worker worker{shared, 0};
+  server::Shared shared{{.name = "cache-a",
+                         .listening = listening,
+                         .settings = settings,
+                         .threads = 1,
+                         .storage = storage,
+                         .clock = clock,
+                         .publisher = publisher,
+                         .tls = tls,
+                         .aside = aside.get_executor()}};
+  server::Worker worker{shared, 0};
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
   net::Stream stream{std::move(pair.first), worker.deadlines};
-  Input input{stream, worker.buffers};
-  RequestRecord record;
-  Http1Response response{
+  net::Input input{stream, worker.buffers};
+  observe::RequestRecord record;
+  server::Http1Response response{
       stream, input, record, {worker.buffers, transit, clock, settings.timeouts.body}};
-  Client client{
+  client::Client client{
       worker.given.serving, response, response.state(), record, *config::parse_address("127.0.0.1"),
       "127.0.0.1"};
 };

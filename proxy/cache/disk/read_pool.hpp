@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/machine/clock.hpp"
 
 namespace proxy::cache::disk {

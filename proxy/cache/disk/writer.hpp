@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "peers/threads/mutex.hpp"
 #include "proxy/cache/disk/catalog.hpp"
 #include "proxy/cache/disk/log.hpp"
 #include "proxy/cache/disk/options.hpp"

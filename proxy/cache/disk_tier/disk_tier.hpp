@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "digest/key.hpp"
-#include "peers/threads/mutex.hpp"
 #include "proxy/cache/asked_counts.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk/read_pool.hpp"

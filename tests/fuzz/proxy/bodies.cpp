@@ -24,7 +24,7 @@ std::string without_blanks(const support::Fields& fields, std::string_view name)
   return text;
 }
 
-std::optional<Place> place_of(const proxy::Policy& policy, const strict::Message& request) {
+std::optional<Place> place_of(const proxy::policy::Policy& policy, const strict::Message& request) {
   const auto target =
       proxy::http::parse_target(request.first, request.second, value(request.fields, "host"));
   if (!target) return std::nullopt;

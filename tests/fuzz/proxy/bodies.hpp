@@ -25,11 +25,12 @@ struct Place {
   std::string path;
 };
 // Nothing if the proxy refuses the target.
-std::optional<Place> place_of(const proxy::Policy& policy, const support::strict::Message& request);
+std::optional<Place> place_of(const proxy::policy::Policy& policy,
+                              const support::strict::Message& request);
 
 class Bodies {
  public:
-  explicit Bodies(const proxy::Policy& policy) : policy_(policy) {}
+  explicit Bodies(const proxy::policy::Policy& policy) : policy_(policy) {}
 
   // Adds the answers that went over the connection.
   void add(const ServerEnd& server);
@@ -67,7 +68,7 @@ class Bodies {
 
   void add(const support::strict::Answer& answer, const support::strict::Message* request);
 
-  const proxy::Policy& policy_;
+  const proxy::policy::Policy& policy_;
   std::vector<Sent> sent_;
 };
 

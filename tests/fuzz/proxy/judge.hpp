@@ -12,7 +12,7 @@ namespace fuzz {
 // All that went over the connections of one input, which have ended.
 struct Traffic {
   const Script& script;
-  const proxy::Policy& policy;
+  const proxy::policy::Policy& policy;
   const std::deque<ClientEnd>& clients;
   const std::deque<ServerEnd>& servers;
 };

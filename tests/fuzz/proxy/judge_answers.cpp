@@ -12,8 +12,8 @@ bool is_ours(const strict::Answer& answer) {
   return value(answer.message.fields, "server").starts_with("Hearsay/") || answer.status == 416;
 }
 
-void judge_body(const Bodies& bodies, const proxy::Policy& policy, const strict::Message& request,
-                const strict::Answer& answer) {
+void judge_body(const Bodies& bodies, const proxy::policy::Policy& policy,
+                const strict::Message& request, const strict::Answer& answer) {
   if (request.first != "GET" || answer.status == 204 || answer.status == 304) return;
   if (value(answer.message.fields, "content-type").starts_with("multipart/byteranges")) return;
   const auto place = place_of(policy, request);
@@ -40,7 +40,8 @@ std::string_view method_in(std::string_view bytes) {
   return bytes.starts_with("HEAD ") ? "HEAD" : "GET";
 }
 
-void judge_client(const Bodies& bodies, const proxy::Policy& policy, const ClientEnd& client) {
+void judge_client(const Bodies& bodies, const proxy::policy::Policy& policy,
+                  const ClientEnd& client) {
   const auto asked = strict::read_requests(client.sent());
   std::string_view left = client.received();
   for (std::size_t i = 0; !left.empty(); ++i) {

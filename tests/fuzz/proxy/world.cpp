@@ -78,10 +78,10 @@ config::Settings settings_of(const Script& script, const std::filesystem::path& 
 }
 
 // The disk's threads begin to work, in real time, and this one waits for them.
-proxy::Storage opened(const config::Settings& settings) {
+proxy::server::Storage opened(const config::Settings& settings) {
   const System::RealTime real;
   static proxy::machine::Clock clock;
-  return proxy::Storage(settings, clock);
+  return proxy::server::Storage(settings, clock);
 }
 
 proxy::upstream::TlsClient& tls() {
@@ -105,8 +105,8 @@ peers::PollReport report(bool all, std::string_view via) {
 }  // namespace
 
 World::World(const Script& script, const std::filesystem::path& disk)
-    : policy_(std::make_shared<const proxy::Policy>(settings_of(script, disk),
-                                                    proxy::lists::AccessLists{})),
+    : policy_(std::make_shared<const proxy::policy::Policy>(settings_of(script, disk),
+                                                            proxy::lists::AccessLists{})),
       listening_{{net::asio::ip::make_address("127.0.0.1"), 3128}},
       storage_(opened(policy_->settings)),
       holdings_(storage_.store),
@@ -147,7 +147,7 @@ World::~World() {
 
 void World::serve(int near) {
   net::Socket socket(worker_.io.get_executor(), net::tcp::v4(), near);
-  net::spawn(worker_.io.get_executor(), proxy::serve_client(worker_, std::move(socket)));
+  net::spawn(worker_.io.get_executor(), proxy::server::serve_client(worker_, std::move(socket)));
 }
 
 bool World::run() {

@@ -34,7 +34,7 @@ class World {
   // Neighbour b has answered a poll.
   void hear_poll(std::string_view text);
 
-  const proxy::Policy& policy() const { return *policy_; }
+  const proxy::policy::Policy& policy() const { return *policy_; }
   bool has_connections() const { return !worker_.crowd.sessions.empty(); }
   // Bytes of bodies that are passed on unstored.
   std::uint64_t in_transit() const { return storage_.transit.used(); }
@@ -42,15 +42,15 @@ class World {
  private:
   void claim_everything();
 
-  const proxy::PinnedPolicy policy_;
+  const proxy::policy::PinnedPolicy policy_;
   const std::vector<proxy::net::tcp::endpoint> listening_;
   proxy::machine::Clock clock_;
-  proxy::Storage storage_;
-  proxy::StoreHoldings holdings_;
+  proxy::server::Storage storage_;
+  proxy::server::StoreHoldings holdings_;
   peers::Publisher publisher_;
-  proxy::Loop aside_;
-  proxy::Shared shared_;
-  proxy::Worker worker_;
+  proxy::server::Loop aside_;
+  proxy::server::Shared shared_;
+  proxy::server::Worker worker_;
   peers::PollReport heard_;  // of b
 };
 

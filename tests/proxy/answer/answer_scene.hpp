@@ -10,10 +10,10 @@
 #include "tests/support/await.hpp"
 #include "tests/support/scripted_origin.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 
 // A request's body that has arrived as a whole.
-class GivenBody final : public RequestBody {
+class GivenBody final : public client::RequestBody {
  public:
   explicit GivenBody(std::string bytes) : bytes_(std::move(bytes)) {}
   net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
@@ -30,7 +30,7 @@ class GivenBody final : public RequestBody {
 
 // Requests may go to origins on loopback.
 inline config::Settings open_settings() {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.access.deny_to = {};
   settings.access.deny_to_self = false;
   return settings;
@@ -38,7 +38,7 @@ inline config::Settings open_settings() {
 
 // A further client, for requests that are under way at the same time.
 struct Asker {
-  Asker(ServeScene& scene, const std::string& line, const std::string& lines)
+  Asker(client::ServeScene& scene, const std::string& line, const std::string& lines)
       : request(lines, line + " HTTP/1.1"), client{scene.serving,
                                                    response,
                                                    state,
@@ -49,32 +49,33 @@ struct Asker {
     record.begin(scene.clock.steady());
   }
 
-  const TextRequest request;
+  const policy::TextRequest request;
   GivenBody body{""};
-  ResponseState state;
-  RequestRecord record;
-  CollectedResponse response{state, record};
-  Client client;
+  client::ResponseState state;
+  observe::RequestRecord record;
+  client::CollectedResponse response{state, record};
+  client::Client client;
   bool done = false;
 };
 
-struct AnswerScene : ServeScene {
-  explicit AnswerScene(config::Settings told = open_settings(), SceneTime time = SceneTime::stands,
+struct AnswerScene : client::ServeScene {
+  explicit AnswerScene(config::Settings told = open_settings(),
+                       client::SceneTime time = client::SceneTime::stands,
                        lists::AccessLists listed = {})
-      : ServeScene(std::move(told), std::move(listed), time) {}
+      : client::ServeScene(std::move(told), std::move(listed), time) {}
   ~AnswerScene() { io.end_coroutines(); }
 
-  [[nodiscard]] net::Task<void> answer_to(const TextRequest& request, GivenBody& body) {
+  [[nodiscard]] net::Task<void> answer_to(const policy::TextRequest& request, GivenBody& body) {
     response.begin((*request).is_head());
     record.begin(clock.steady());
     return answer(pages, client, *request.parsed, body);
   }
   // Answers one request. `line`: method and target.
-  const CollectedResponse& ask(const std::string& line, const std::string& lines = "",
-                               const std::string& content = "") {
+  const client::CollectedResponse& ask(const std::string& line, const std::string& lines = "",
+                                       const std::string& content = "") {
     const auto length =
         content.empty() ? "" : "Content-Length: " + std::to_string(content.size()) + "\r\n";
-    const TextRequest request(lines + length, line + " HTTP/1.1");
+    const policy::TextRequest request(lines + length, line + " HTTP/1.1");
     GivenBody body(content);
     run(answer_to(request, body));
     return response;
@@ -97,16 +98,16 @@ struct AnswerScene : ServeScene {
   }
   [[nodiscard]] std::string cache_status() const { return response.field("Cache-Status"); }
 
-  Visitors visitors;
-  Instance instance{.name = name, .listening = listening};
-  PagesAccess pages{.cache = tiers,
-                    .transit = transit,
-                    .publisher = publisher,
-                    .upstream = upstream,
-                    .crowd = crowd,
-                    .observed = observed,
-                    .visitors = visitors,
-                    .instance = instance};
+  pages::Visitors visitors;
+  pages::Instance instance{.name = name, .listening = listening};
+  pages::PagesAccess pages{.cache = tiers,
+                           .transit = transit,
+                           .publisher = publisher,
+                           .upstream = upstream,
+                           .crowd = crowd,
+                           .observed = observed,
+                           .visitors = visitors,
+                           .instance = instance};
 };
 
-}  // namespace proxy
+}  // namespace proxy::answer

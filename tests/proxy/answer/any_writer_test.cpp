@@ -2,7 +2,7 @@
 
 #include "tests/proxy/answer/answer_scene.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 TEST(AnyWriter, GetsAnAnswerWithoutFraming) {
@@ -28,4 +28,4 @@ TEST(AnyWriter, GetsA504ForWhatIsNotStored) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/answer/answer_scene.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 using namespace std::chrono_literals;
@@ -23,7 +23,7 @@ struct StoredCase {
   unsigned status;
   std::string content;
   std::string cache_status;
-  Tag tag = Tag::mem_hit;
+  observe::Tag tag = observe::Tag::mem_hit;
   std::string method = "GET";
 };
 class AStoredResponse : public testing::TestWithParam<StoredCase> {};
@@ -41,7 +41,7 @@ TEST_P(AStoredResponse, Answers) {
   EXPECT_EQ(got.field("Via"), "1.1 cache-a");
   EXPECT_TRUE(got.finished());
   EXPECT_FALSE(got.aborted());
-  EXPECT_EQ(scene.record.hierarchy, Hierarchy::none) << "nobody was asked";
+  EXPECT_EQ(scene.record.hierarchy, observe::Hierarchy::none) << "nobody was asked";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -49,7 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         StoredCase{"Fresh", kDated, 30s, "", 200, kTen, "cache-a; hit; ttl=70"},
         StoredCase{"FreshForAnEnd", kDated, 99s, "", 200, kTen, "cache-a; hit; ttl=1"},
-        StoredCase{"Head", kDated, 30s, "", 200, "", "cache-a; hit; ttl=70", Tag::mem_hit, "HEAD"},
+        StoredCase{"Head", kDated, 30s, "", 200, "", "cache-a; hit; ttl=70", observe::Tag::mem_hit,
+                   "HEAD"},
         StoredCase{"OnlyIfCached", kDated, 30s, "Cache-Control: only-if-cached\r\n", 200, kTen,
                    "cache-a; hit; ttl=70"},
         StoredCase{"OldEnough", kDated, 30s, "Cache-Control: max-age=30\r\n", 200, kTen,
@@ -61,16 +62,16 @@ INSTANTIATE_TEST_SUITE_P(
         StoredCase{"StaleOfAnyAge", kDated, 9000s, "Cache-Control: max-stale\r\n", 200, kTen,
                    "cache-a; hit; ttl=-8900"},
         StoredCase{"TheClientHasIt", kDated, 30s, "If-None-Match: \"v1\"\r\n", 304, "",
-                   "cache-a; hit; ttl=70", Tag::conditional_hit},
+                   "cache-a; hit; ttl=70", observe::Tag::conditional_hit},
         StoredCase{"TheClientHasOneOfSeveral", kDated, 30s, "If-None-Match: \"v0\", W/\"v1\"\r\n",
-                   304, "", "cache-a; hit; ttl=70", Tag::conditional_hit},
+                   304, "", "cache-a; hit; ttl=70", observe::Tag::conditional_hit},
         StoredCase{"TheClientHasAny", kDated, 30s, "If-None-Match: *\r\n", 304, "",
-                   "cache-a; hit; ttl=70", Tag::conditional_hit},
+                   "cache-a; hit; ttl=70", observe::Tag::conditional_hit},
         StoredCase{"TheClientHasAnother", kDated, 30s, "If-None-Match: \"v2\"\r\n", 200, kTen,
                    "cache-a; hit; ttl=70"},
         StoredCase{"UnmodifiedSince", kDated, 30s,
                    "If-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n", 304, "",
-                   "cache-a; hit; ttl=70", Tag::conditional_hit},
+                   "cache-a; hit; ttl=70", observe::Tag::conditional_hit},
         StoredCase{"ModifiedSince", kDated, 30s,
                    "If-Modified-Since: Sat, 30 Dec 2023 00:00:00 GMT\r\n", 200, kTen,
                    "cache-a; hit; ttl=70"},
@@ -79,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "If-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n",
                    200, kTen, "cache-a; hit; ttl=70"},
         StoredCase{"HeadOfWhatTheClientHas", kDated, 30s, "If-None-Match: \"v1\"\r\n", 304, "",
-                   "cache-a; hit; ttl=70", Tag::conditional_hit, "HEAD"},
+                   "cache-a; hit; ttl=70", observe::Tag::conditional_hit, "HEAD"},
         StoredCase{"Part", kDated, 30s, "Range: bytes=2-4\r\n", 206, "cde", "cache-a; hit; ttl=70"},
         StoredCase{"End", kDated, 30s, "Range: bytes=-3\r\n", 206, "hij", "cache-a; hit; ttl=70"},
         StoredCase{"FromTheMiddle", kDated, 30s, "Range: bytes=8-\r\n", 206, "ij",
@@ -93,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         StoredCase{"RangeOfAnotherUnit", kDated, 30s, "Range: lines=2-4\r\n", 200, kTen,
                    "cache-a; hit; ttl=70"},
         StoredCase{"HeadIgnoresARange", kDated, 30s, "Range: bytes=2-4\r\n", 200, "",
-                   "cache-a; hit; ttl=70", Tag::mem_hit, "HEAD"},
+                   "cache-a; hit; ttl=70", observe::Tag::mem_hit, "HEAD"},
         StoredCase{"BeenHereBefore", kDated, 30s, "Via: 1.1 cache-a\r\n", 200, kTen,
                    "cache-a; hit; ttl=70"}),
     [](const auto& tested) { return tested.param.name; });
@@ -189,19 +190,19 @@ struct DiskCase {
   std::string asked;
   unsigned status;
   std::string content;
-  Tag tag;
+  observe::Tag tag;
   const char* method = "GET";
 };
 
 TEST(AStoredResponse, IsReadFromTheDiskIfMemoryHasGivenItUp) {
   for (const DiskCase& c :
-       {DiskCase{"whole", "", 200, kTen, Tag::disk_hit},
-        DiskCase{"part", "Range: bytes=0-2\r\n", 206, "abc", Tag::disk_hit},
-        DiskCase{"known", "If-None-Match: \"v1\"\r\n", 304, "", Tag::conditional_hit},
-        DiskCase{"head", "", 200, "", Tag::disk_hit, "HEAD"},
+       {DiskCase{"whole", "", 200, kTen, observe::Tag::disk_hit},
+        DiskCase{"part", "Range: bytes=0-2\r\n", 206, "abc", observe::Tag::disk_hit},
+        DiskCase{"known", "If-None-Match: \"v1\"\r\n", 304, "", observe::Tag::conditional_hit},
+        DiskCase{"head", "", 200, "", observe::Tag::disk_hit, "HEAD"},
         DiskCase{"only if cached", "Cache-Control: only-if-cached\r\n", 200, kTen,
-                 Tag::disk_hit}}) {
-    AnswerScene scene(open_settings(), SceneTime::runs);
+                 observe::Tag::disk_hit}}) {
+    AnswerScene scene(open_settings(), client::SceneTime::runs);
     scene.add_disk();
     scene.store_response({.url = kUrl, .lines = kDated}, kTen);
     ASSERT_TRUE(scene.disk->settle(10s));
@@ -232,4 +233,4 @@ TEST(AStoredResponse, IsValidatedWhileItAnswersOnceItIsStaleForAWhile) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

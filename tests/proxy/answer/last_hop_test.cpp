@@ -2,7 +2,7 @@
 
 #include "tests/proxy/answer/answer_scene.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 TEST(LastHop, AnswersOptionsWithTheMethodsThatItForwards) {
@@ -12,7 +12,7 @@ TEST(LastHop, AnswersOptionsWithTheMethodsThatItForwards) {
   EXPECT_EQ(got.field("Allow"), "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE");
   EXPECT_EQ(got.content(), "");
   EXPECT_EQ(got.length(), 0U);
-  EXPECT_EQ(scene.record.tag, Tag::own_page);
+  EXPECT_EQ(scene.record.tag, observe::Tag::own_page);
   EXPECT_TRUE(got.finished());
 }
 
@@ -54,4 +54,4 @@ TEST(LastHop, IsOneNearerForWhomItIsForwardedTo) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

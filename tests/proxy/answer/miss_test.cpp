@@ -4,7 +4,7 @@
 
 #include "tests/proxy/answer/answer_scene.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 using namespace std::chrono_literals;
@@ -12,7 +12,7 @@ using support::Reply;
 
 struct MissScene : AnswerScene {
   explicit MissScene(config::Settings told = open_settings())
-      : AnswerScene(std::move(told), SceneTime::runs) {}
+      : AnswerScene(std::move(told), client::SceneTime::runs) {}
   ~MissScene() { io.end_coroutines(); }
 
   support::ScriptedOrigin origin;
@@ -38,7 +38,7 @@ TEST_P(AMiss, IsFetchedAndStoredIfItMayBe) {
   EXPECT_EQ(got.status(), c.status);
   EXPECT_EQ(got.content(), c.content);
   EXPECT_EQ(scene.cache_status(), c.cache_status);
-  EXPECT_EQ(scene.record.hierarchy, Hierarchy::direct);
+  EXPECT_EQ(scene.record.hierarchy, observe::Hierarchy::direct);
   EXPECT_EQ(scene.record.upstream_host, "127.0.0.1");
   scene.settle();
   EXPECT_EQ(scene.stored(scene.url) != nullptr, c.is_stored);
@@ -83,7 +83,7 @@ struct StaleCase {
   std::string stored;  // Cache-Control of the stored response
   unsigned status;
   std::string content;
-  Tag tag;
+  observe::Tag tag;
   std::string cache_status;
   std::string kept;  // the body that is stored afterwards; empty: none
 };
@@ -110,19 +110,20 @@ INSTANTIATE_TEST_SUITE_P(
     Answers, AStaleResponse,
     testing::Values(
         StaleCase{"Validated", Reply(304, {{"Cache-Control", "max-age=500"}}), "max-age=100", 200,
-                  "old", Tag::refresh_unmodified,
+                  "old", observe::Tag::refresh_unmodified,
                   "cache-a; fwd=stale; fwd-status=304; ttl=500; stored", "old"},
         StaleCase{"Replaced", with("max-age=500", "newer"), "max-age=100", 200, "newer",
-                  Tag::refresh_modified, "cache-a; fwd=stale; fwd-status=200; ttl=500; stored",
-                  "newer"},
+                  observe::Tag::refresh_modified,
+                  "cache-a; fwd=stale; fwd-status=200; ttl=500; stored", "newer"},
         StaleCase{"ReplacedByWhatIsNotStored", with("no-store", "newer"), "max-age=100", 200,
-                  "newer", Tag::refresh_modified,
+                  "newer", observe::Tag::refresh_modified,
                   "cache-a; fwd=stale; fwd-status=200; detail=\"not-stored/no-store\"", ""},
-        StaleCase{
-            "StandsIn", Reply(503), "max-age=100, stale-if-error=900", 200, "old", Tag::stale_hit,
-            "cache-a; fwd=stale; fwd-status=503; ttl=-100; detail=\"stale-if-error/503\"", "old"},
+        StaleCase{"StandsIn", Reply(503), "max-age=100, stale-if-error=900", 200, "old",
+                  observe::Tag::stale_hit,
+                  "cache-a; fwd=stale; fwd-status=503; ttl=-100; detail=\"stale-if-error/503\"",
+                  "old"},
         StaleCase{"MayNotStandIn", Reply(503), "max-age=100, must-revalidate", 503, "",
-                  Tag::refresh_modified,
+                  observe::Tag::refresh_modified,
                   "cache-a; fwd=stale; fwd-status=503; detail=\"not-stored/status\"", "old"}),
     [](const auto& tested) { return tested.param.name; });
 
@@ -143,7 +144,7 @@ TEST(AMiss, ThatNobodyAnswersIsRefused) {
     scene.origin.on("/x", reply);
     EXPECT_EQ(scene.ask("GET " + scene.url).status(), 502U) << word;
     EXPECT_EQ(scene.record.failure, word);
-    EXPECT_EQ(scene.record.tag, Tag::failed) << word;
+    EXPECT_EQ(scene.record.tag, observe::Tag::failed) << word;
     EXPECT_EQ(scene.cache_status(), std::string("cache-a; fwd=uri-miss; detail=\"") + word + '"');
   }
 }
@@ -249,4 +250,4 @@ TEST(AMiss, ThatWasForOneClientIsStoredOnceItMayBe) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/answer/answer_scene.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,7 +14,7 @@ const std::string kTagged = "ETag: \"v1\"\r\nCache-Control: max-age=100\r\n";
 
 struct PassScene : AnswerScene {
   explicit PassScene(config::Settings told = open_settings())
-      : AnswerScene(std::move(told), SceneTime::runs) {}
+      : AnswerScene(std::move(told), client::SceneTime::runs) {}
   ~PassScene() { io.end_coroutines(); }
 
   support::ScriptedOrigin origin;
@@ -190,7 +190,7 @@ TEST(Pass, TellsHowTheOriginFailed) {
     scene.origin.on("/x", c.reply);
     EXPECT_EQ(scene.ask("POST " + scene.url, "", "q").status(), c.status) << c.name;
     EXPECT_EQ(scene.cache_status(), c.cache_status) << c.name;
-    EXPECT_EQ(scene.record.tag, Tag::failed) << c.name;
+    EXPECT_EQ(scene.record.tag, observe::Tag::failed) << c.name;
     EXPECT_EQ(scene.record.upstream_host, "127.0.0.1") << c.name;
   }
 }
@@ -258,4 +258,4 @@ TEST(Pass, LetsAStaleResponseStandInForAnOriginThatFails_Rfc5861_4) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

@@ -5,7 +5,7 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/answer/answer_scene.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,15 +14,15 @@ const std::string kPage = "http://a.test/x";
 const std::string kStale = "Cache-Control: only-if-cached\r\n";
 
 config::Settings plain() {
-  return quiet_settings();
+  return client::quiet_settings();
 }
 config::Settings offline() {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.cache.offline = true;
   return settings;
 }
 config::Settings no_proxy() {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.gateway.forward = false;
   return settings;
 }
@@ -35,7 +35,7 @@ struct RefusedCase {
   std::string lines;
   unsigned status;
   std::string cache_status;
-  Tag tag;
+  observe::Tag tag;
 };
 class ARequest : public testing::TestWithParam<RefusedCase> {};
 
@@ -53,55 +53,58 @@ TEST_P(ARequest, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Requests, ARequest,
-    testing::Values(
-        RefusedCase{"ThatWasHereBefore", plain, "127.0.0.1", "GET " + kPage,
-                    "Via: 1.1 b, 1.1 cache-a\r\n", 508, "cache-a; detail=\"loop\"", Tag::denied},
-        RefusedCase{"OfAnUnsafeMethodThatWasHereBefore", plain, "127.0.0.1", "POST " + kPage,
-                    "Via: 1.1 cache-a\r\nContent-Length: 0\r\n", 508, "cache-a; detail=\"loop\"",
-                    Tag::denied},
-        RefusedCase{"OnlyIfCachedThatWasHereBefore", plain, "127.0.0.1", "GET " + kPage,
-                    "Via: 1.1 cache-a\r\n" + kStale, 504, "cache-a; detail=\"refused/loop\"",
-                    Tag::denied},
-        RefusedCase{"OnlyIfCached", plain, "127.0.0.1", "GET " + kPage, kStale, 504,
-                    "cache-a; fwd=uri-miss", Tag::miss},
-        RefusedCase{"OnlyIfCachedWithNoCache", plain, "127.0.0.1", "GET " + kPage,
-                    "Cache-Control: only-if-cached, no-cache\r\n", 504, "cache-a; fwd=uri-miss",
-                    Tag::miss},
-        RefusedCase{"ForAPartOnlyIfCached", plain, "127.0.0.1", "GET " + kPage,
-                    "Range: bytes=0-1\r\n" + kStale, 504, "cache-a; fwd=uri-miss", Tag::miss},
-        RefusedCase{"Offline", offline, "127.0.0.1", "GET " + kPage, "", 504,
-                    "cache-a; fwd=uri-miss; detail=\"offline\"", Tag::miss},
-        RefusedCase{"OnlyIfCachedOffline", offline, "127.0.0.1", "GET " + kPage, kStale, 504,
-                    "cache-a; fwd=uri-miss", Tag::miss},
-        RefusedCase{"OfAStranger", plain, "203.0.113.1", "GET " + kPage, "", 403,
-                    "cache-a; detail=\"denied\"", Tag::denied},
-        RefusedCase{"OfAStrangerOnlyIfCached", plain, "203.0.113.1", "GET " + kPage, kStale, 504,
-                    "cache-a; detail=\"refused/denied/access.clients\"", Tag::denied},
-        RefusedCase{"ToLoopback", plain, "127.0.0.1", "GET http://127.0.0.1/", "", 403,
-                    "cache-a; detail=\"denied\"", Tag::denied},
-        RefusedCase{"OfAProxyThatIsNone", no_proxy, "127.0.0.1", "GET " + kPage, "", 403,
-                    "cache-a; detail=\"denied\"", Tag::denied},
-        RefusedCase{"ForATunnelToMail", plain, "127.0.0.1", "CONNECT a.test:25", "", 403,
-                    "cache-a; detail=\"denied\"", Tag::denied},
-        RefusedCase{"ForATunnelOverThisKindOfConnection", plain, "127.0.0.1", "CONNECT a.test:443",
-                    "", 501, "cache-a", Tag::denied},
-        RefusedCase{"ForATunnelThatWasHereBefore", plain, "127.0.0.1", "CONNECT a.test:443",
-                    "Via: 1.1 cache-a\r\n", 508, "cache-a; detail=\"loop\"", Tag::denied}),
+    testing::Values(RefusedCase{"ThatWasHereBefore", plain, "127.0.0.1", "GET " + kPage,
+                                "Via: 1.1 b, 1.1 cache-a\r\n", 508, "cache-a; detail=\"loop\"",
+                                observe::Tag::denied},
+                    RefusedCase{"OfAnUnsafeMethodThatWasHereBefore", plain, "127.0.0.1",
+                                "POST " + kPage, "Via: 1.1 cache-a\r\nContent-Length: 0\r\n", 508,
+                                "cache-a; detail=\"loop\"", observe::Tag::denied},
+                    RefusedCase{"OnlyIfCachedThatWasHereBefore", plain, "127.0.0.1", "GET " + kPage,
+                                "Via: 1.1 cache-a\r\n" + kStale, 504,
+                                "cache-a; detail=\"refused/loop\"", observe::Tag::denied},
+                    RefusedCase{"OnlyIfCached", plain, "127.0.0.1", "GET " + kPage, kStale, 504,
+                                "cache-a; fwd=uri-miss", observe::Tag::miss},
+                    RefusedCase{"OnlyIfCachedWithNoCache", plain, "127.0.0.1", "GET " + kPage,
+                                "Cache-Control: only-if-cached, no-cache\r\n", 504,
+                                "cache-a; fwd=uri-miss", observe::Tag::miss},
+                    RefusedCase{"ForAPartOnlyIfCached", plain, "127.0.0.1", "GET " + kPage,
+                                "Range: bytes=0-1\r\n" + kStale, 504, "cache-a; fwd=uri-miss",
+                                observe::Tag::miss},
+                    RefusedCase{"Offline", offline, "127.0.0.1", "GET " + kPage, "", 504,
+                                "cache-a; fwd=uri-miss; detail=\"offline\"", observe::Tag::miss},
+                    RefusedCase{"OnlyIfCachedOffline", offline, "127.0.0.1", "GET " + kPage, kStale,
+                                504, "cache-a; fwd=uri-miss", observe::Tag::miss},
+                    RefusedCase{"OfAStranger", plain, "203.0.113.1", "GET " + kPage, "", 403,
+                                "cache-a; detail=\"denied\"", observe::Tag::denied},
+                    RefusedCase{"OfAStrangerOnlyIfCached", plain, "203.0.113.1", "GET " + kPage,
+                                kStale, 504, "cache-a; detail=\"refused/denied/access.clients\"",
+                                observe::Tag::denied},
+                    RefusedCase{"ToLoopback", plain, "127.0.0.1", "GET http://127.0.0.1/", "", 403,
+                                "cache-a; detail=\"denied\"", observe::Tag::denied},
+                    RefusedCase{"OfAProxyThatIsNone", no_proxy, "127.0.0.1", "GET " + kPage, "",
+                                403, "cache-a; detail=\"denied\"", observe::Tag::denied},
+                    RefusedCase{"ForATunnelToMail", plain, "127.0.0.1", "CONNECT a.test:25", "",
+                                403, "cache-a; detail=\"denied\"", observe::Tag::denied},
+                    RefusedCase{"ForATunnelOverThisKindOfConnection", plain, "127.0.0.1",
+                                "CONNECT a.test:443", "", 501, "cache-a", observe::Tag::denied},
+                    RefusedCase{"ForATunnelThatWasHereBefore", plain, "127.0.0.1",
+                                "CONNECT a.test:443", "Via: 1.1 cache-a\r\n", 508,
+                                "cache-a; detail=\"loop\"", observe::Tag::denied}),
     [](const auto& tested) { return tested.param.name; });
 
 struct DoorCase {
   const char* name;
-  Door door;
+  policy::Door door;
   std::string line;
   unsigned status;
 };
 
 TEST(ADoor, DecidesWhatMayBeAskedFor) {
   for (const DoorCase& c :
-       {DoorCase{"own page", Door::network, "GET http://127.0.0.1:3128/health", 200},
-        DoorCase{"own page, late", Door::late, "GET http://127.0.0.1:3128/health", 200},
-        DoorCase{"stored", Door::network, "GET " + kPage, 200},
-        DoorCase{"stored, late", Door::late, "GET " + kPage, 503}}) {
+       {DoorCase{"own page", policy::Door::network, "GET http://127.0.0.1:3128/health", 200},
+        DoorCase{"own page, late", policy::Door::late, "GET http://127.0.0.1:3128/health", 200},
+        DoorCase{"stored", policy::Door::network, "GET " + kPage, 200},
+        DoorCase{"stored, late", policy::Door::late, "GET " + kPage, 503}}) {
     AnswerScene scene;
     scene.store_response({.url = kPage}, "held");
     scene.client.door = c.door;
@@ -113,7 +116,7 @@ TEST(AList, RefusesWhatIsStoredToo) {
   lists::ListBuilder block;
   ASSERT_EQ(lists::read_line("a.test", block), lists::Line::read);
   lists::AccessLists listed{std::move(block).finish(), {}};
-  AnswerScene scene(quiet_settings(), SceneTime::stands, std::move(listed));
+  AnswerScene scene(client::quiet_settings(), client::SceneTime::stands, std::move(listed));
   for (const std::string host : {"a.test", "b.test"}) {
     const auto url = "http://" + host + "/x";
     scene.store_response({.url = url}, "held");
@@ -193,7 +196,7 @@ TEST(OnlyIfCached, IsNotAnsweredByWhatANeighbourMayNotHave) {
 }
 
 TEST(ANeighboursQuestion, IsCountedInNoClassOfResponses) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.peers.push_back(peers::samples::peer("b"));
   settings.peers[0].host = "10.9.9.9";
   AnswerScene scene(std::move(settings));
@@ -201,11 +204,11 @@ TEST(ANeighboursQuestion, IsCountedInNoClassOfResponses) {
   scene.ask("GET " + kPage, kStale);
   EXPECT_TRUE(scene.record.question);
   EXPECT_FALSE(scene.record.routine) << "the setting log.site_questions";
-  EXPECT_EQ(scene.record.tag, Tag::site_question);
+  EXPECT_EQ(scene.record.tag, observe::Tag::site_question);
   EXPECT_TRUE(scene.record.by_proxy);
   EXPECT_EQ(scene.response.content(),
             "not stored here, and only stored responses were asked for\n");
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

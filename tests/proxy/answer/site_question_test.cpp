@@ -3,7 +3,7 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/answer/answer_scene.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 using namespace std::chrono_literals;
@@ -34,7 +34,7 @@ struct SiteScene : AnswerScene {
     settings.peers[1].host = "10.9.9.10";
     return settings;
   }
-  const CollectedResponse& ask_as(const char* address, const std::string& lines) {
+  const client::CollectedResponse& ask_as(const char* address, const std::string& lines) {
     client.address = *config::parse_address(address);
     return ask("GET " + kAskedFor, lines);
   }
@@ -49,7 +49,7 @@ TEST(SiteQuestion, LeavesTheFetchToTheFirstMemberThatAsks) {
             "cache-a; fwd=uri-miss; detail=\"fetched-by/" + peers::to_text(kB) + "\"");
   scene.ask_as("10.9.9.9", fetching_as(kB));
   EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b itself";
-  EXPECT_EQ(scene.record.tag, Tag::site_question);
+  EXPECT_EQ(scene.record.tag, observe::Tag::site_question);
   EXPECT_TRUE(scene.record.question);
 }
 
@@ -76,7 +76,7 @@ TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
   origin.on(
       "/x",
       support::Reply(200, {{"Cache-Control", "max-age=9"}}).sized(7).wait(gate).send("fetched"));
-  AnswerScene scene(open_settings(), SceneTime::runs);
+  AnswerScene scene(open_settings(), client::SceneTime::runs);
   const auto own = scene.begin("GET " + origin.url("/x"));
   ASSERT_TRUE(scene.run_until([&] { return origin.count("/x") == 1; }));
   const auto asked = scene.begin("GET " + origin.url("/x"), fetching_as(kB));
@@ -92,4 +92,4 @@ TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

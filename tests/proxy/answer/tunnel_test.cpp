@@ -6,7 +6,7 @@
 #include "tests/proxy/scene.hpp"
 #include "tests/support/certificates.hpp"
 
-namespace proxy {
+namespace proxy::answer {
 namespace {
 
 using net::Stream;
@@ -78,4 +78,4 @@ TEST(CarryBoth, GoesBothWaysAtOnceOverTls) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::answer

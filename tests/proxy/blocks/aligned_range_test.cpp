@@ -4,13 +4,13 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 constexpr std::uint64_t kLong = 1'000'000'000;
 
 std::string wide(const std::string& lines, const KnownObject& known = {0, kLong}) {
-  const TextRequest request(lines);
+  const policy::TextRequest request(lines);
   const auto range = aligned_to_blocks((*request).facts, known);
   return range ? http::range_field(*range) : "";
 }
@@ -72,8 +72,8 @@ TEST(AlignedRange, EndsAsTheClientsIfTheLengthIsUnknown) {
 }
 
 TEST(AlignedRange, IsNoneIfTheRequestSignsItsOwn) {
-  const TextRequest request("Range: bytes=0-2097151\r\n",
-                            "GET http://a.test/x?Signature=a HTTP/1.1");
+  const policy::TextRequest request("Range: bytes=0-2097151\r\n",
+                                    "GET http://a.test/x?Signature=a HTTP/1.1");
   EXPECT_FALSE(aligned_to_blocks((*request).facts, {0, kLong}));
 }
 
@@ -119,4 +119,4 @@ TEST(AlignedRange, IsAtMostTwoMiBMoreThanIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

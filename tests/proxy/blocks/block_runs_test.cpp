@@ -10,12 +10,13 @@
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/support/run.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 using support::run;
 
-constexpr Failure kRunCut{Failure::Where::upstream, Failure::What::cut, {}};
+constexpr upstream::Failure kRunCut{
+    upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
 
 struct Scene {
   using Begin = BlockRuns::Wanted::Begin;
@@ -321,7 +322,7 @@ TEST(BlockRuns, ThatFailTellTheirReaders) {
     ending.end = {RunEnd::How::failed, kRunCut};
   }
   for (const auto* one : {&taken, &waiting}) {
-    EXPECT_EQ(run(scene.io, rest_of(*one->block)).error().what, Failure::What::cut);
+    EXPECT_EQ(run(scene.io, fill::rest_of(*one->block)).error().what, upstream::Failure::What::cut);
   }
   EXPECT_TRUE(scene.take(3, 9).begun);
 }
@@ -330,13 +331,13 @@ TEST(BlockRuns, ShowABlockAsItArrives) {
   Scene scene;
   const auto taken = scene.take(0, 1);
   const auto step = run(scene.io, scene.runs.next(taken.use.run(), scene.is_stored));
-  append_block(*step.fill, scene.budget, "half");
-  EXPECT_EQ(text_of(taken.block->at_hand()), "half");
-  append_block(*step.fill, scene.budget, " and half");
+  fill::append_block(*step.fill, scene.budget, "half");
+  EXPECT_EQ(fill::text_of(taken.block->at_hand()), "half");
+  fill::append_block(*step.fill, scene.budget, " and half");
   step.fill->finish();
   scene.runs.done(*taken.use.run());
-  EXPECT_EQ(run(scene.io, rest_of(*taken.block)).value(), " and half");
+  EXPECT_EQ(run(scene.io, fill::rest_of(*taken.block)).value(), " and half");
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -11,7 +11,7 @@
 #include "proxy/blocks/block_runs.hpp"
 #include "tests/proxy/blocks/object_of.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 namespace asio = net::asio;
@@ -148,4 +148,4 @@ TEST(BlockRunsThreads, SupplyEveryReaderHoweverTheyEnd) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

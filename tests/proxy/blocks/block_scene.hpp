@@ -14,7 +14,7 @@
 #include "tests/support/run.hpp"
 #include "tests/support/scripted_origin.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 inline constexpr std::uint64_t kObjectBytes = 3 * cache::kBlockBytes + 1000;  // four blocks
 inline constexpr std::string_view kObjectFields = "ETag: \"v1\"\r\nCache-Control: max-age=60\r\n";
@@ -89,15 +89,16 @@ inline support::ScriptedOrigin::Answer hang_up() {
 
 }  // namespace answers
 
-struct BlockScene : SearchScene {
+struct BlockScene : sources::SearchScene {
   explicit BlockScene(Answers from_origin = {}, std::string_view fields = kObjectFields,
                       std::uint64_t length = kObjectBytes)
-      : SearchScene(settings_for_loopback()) {
+      : sources::SearchScene(settings_for_loopback()) {
     const cache::Request asked;
     const cache::Response response{std::string(fields)};
     const cache::Received received{url, asked.head.fields, response.head, times(), "us"};
     object = cache::object_entry(budget, received, {.version = 1}, length);
-    if (!keep(tiers, url_key, object, now())) throw std::runtime_error("no room for the object");
+    if (!tiers::keep(tiers, url_key, object, now()))
+      throw std::runtime_error("no room for the object");
     origin.on("/large", [answers = std::move(from_origin),
                          at = std::make_shared<std::size_t>(0)](const support::Request& asked_for) {
       return *at < answers.size() ? answers[(*at)++](asked_for) : support::Reply(503);
@@ -112,9 +113,10 @@ struct BlockScene : SearchScene {
     io.run_for(how_long);
   }
   // A client's request for the object.
-  [[nodiscard]] std::unique_ptr<TextRequest> asks(std::string lines = "",
-                                                  const std::string& method = "GET") const {
-    auto made = std::make_unique<TextRequest>(std::move(lines), method + " " + url + " HTTP/1.1");
+  [[nodiscard]] std::unique_ptr<policy::TextRequest> asks(std::string lines = "",
+                                                          const std::string& method = "GET") const {
+    auto made =
+        std::make_unique<policy::TextRequest>(std::move(lines), method + " " + url + " HTTP/1.1");
     made->parsed->pin(policy);
     return made;
   }
@@ -123,15 +125,15 @@ struct BlockScene : SearchScene {
     const auto size = static_cast<std::uint32_t>(range.size());
     const auto bytes = cache::Block::make(budget, size);
     bytes_in(range).copy(bytes->data(), size);
-    const NewBlock block{number, {{{bytes, size}}, size}};
-    if (keep_block(tiers, url_key, object, block) != BlockKept::yes)
+    const tiers::NewBlock block{number, {{{bytes, size}}, size}};
+    if (tiers::keep_block(tiers, url_key, object, block) != tiers::BlockKept::yes)
       throw std::runtime_error("no room for a block");
   }
   // The numbers of the stored blocks, as "012".
   [[nodiscard]] std::string stored() const {
     std::string numbers;
     for (std::uint32_t number = 0; number < 4; ++number)
-      if (has_block(tiers, url_key, *object, number)) numbers += std::to_string(number);
+      if (tiers::has_block(tiers, url_key, *object, number)) numbers += std::to_string(number);
     return numbers;
   }
   // The entry that memory has for the URL; null: none.
@@ -148,9 +150,10 @@ struct BlockScene : SearchScene {
     }
     return all;
   }
-  [[nodiscard]] RunJob job_for(const TextRequest& asked, RunPlan plan) {
+  [[nodiscard]] RunJob job_for(const policy::TextRequest& asked, RunPlan plan) {
     return {runs.begin(object, std::move(plan), io.get_executor()), url_key,
-            std::make_unique<OwnedRequest>(*asked), std::make_shared<DiskPatience>(now())};
+            std::make_unique<policy::OwnedRequest>(*asked),
+            std::make_shared<tiers::DiskPatience>(now())};
   }
 
   support::ScriptedOrigin origin;
@@ -160,7 +163,7 @@ struct BlockScene : SearchScene {
   BlockRuns runs;
   cache::Budget transit{16 << 20};
   upstream::RangeRefusals refusals;
-  ThreadCounters counters;
+  observe::ThreadCounters counters;
   FetchAccess fetching{.sources = access,
                        .runs = runs,
                        .transit = transit,
@@ -168,4 +171,4 @@ struct BlockScene : SearchScene {
                        .counters = counters};
 };
 
-}  // namespace proxy
+}  // namespace proxy::blocks

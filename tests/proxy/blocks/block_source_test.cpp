@@ -4,13 +4,13 @@
 
 #include "tests/proxy/blocks/block_scene.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 // What a client gets of the blocks of its object, one after the other.
 struct Given {
   std::string bytes;
-  std::optional<Failure::What> failure;
+  std::optional<upstream::Failure::What> failure;
 };
 
 net::Task<Given> read_all(BlockSource& source, std::uint32_t first, std::uint32_t last) {
@@ -36,7 +36,7 @@ struct SourceCase {
   std::vector<std::uint32_t> stored;
   Answers answers;
   std::string questions;
-  std::optional<Failure::What> failure = {};
+  std::optional<upstream::Failure::What> failure = {};
   bool may_fetch = true;
   std::string_view fields = kObjectFields;
   bool refused = false;
@@ -77,7 +77,7 @@ TEST(BlockSource, GivesStoredBlocksAndFetchesTheOthers) {
 }
 
 TEST(BlockSource, FetchesNothingThatItMayNotOrCannot) {
-  constexpr auto kNone = Failure::What::abandoned;
+  constexpr auto kNone = upstream::Failure::What::abandoned;
   expect_blocks({
       {.claim = "the request may not fetch",
        .stored = {0},
@@ -114,18 +114,18 @@ TEST(BlockSource, AsksOnceMoreForABlockThatWasCut) {
        .stored = {},
        .answers = {few, few},
        .questions = "0-3146727; 0-3146727",
-       .failure = Failure::What::cut},
+       .failure = upstream::Failure::What::cut},
       {.claim = "the object has changed meanwhile",
        .stored = {},
        .answers = {few, answers::part(answers::fields("\"v2\""))},
        .questions = "0-3146727; 0-3146727",
-       .failure = Failure::What::malformed,
+       .failure = upstream::Failure::What::malformed,
        .refused = true},
       {.claim = "the origin has never sent a byte",
        .stored = {},
        .answers = {answers::status(503)},
        .questions = "0-3146727",
-       .failure = Failure::What::malformed,
+       .failure = upstream::Failure::What::malformed,
        .refused = true},
   });
 }
@@ -160,4 +160,4 @@ TEST(BlockSource, SharesARunWithAnotherReader) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/blocks/block_scene.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 using namespace std::chrono_literals;
@@ -191,8 +191,8 @@ TEST(StartedRun, EndsWithItsReaders) {
   auto taken = scene.runs.take(
       {scene.object, 1, 2}, [](std::uint32_t) { return false; }, scene.io.get_executor());
   ASSERT_TRUE(taken.begun);
-  RunJob job{taken.use.run(), scene.url_key, std::make_unique<OwnedRequest>(**client),
-             std::make_shared<DiskPatience>(scene.now())};
+  RunJob job{taken.use.run(), scene.url_key, std::make_unique<policy::OwnedRequest>(**client),
+             std::make_shared<tiers::DiskPatience>(scene.now())};
   start_run(scene.fetching, std::move(job));
   std::uint64_t read = 0;
   for (;;) {
@@ -208,4 +208,4 @@ TEST(StartedRun, EndsWithItsReaders) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

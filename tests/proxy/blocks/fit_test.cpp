@@ -4,7 +4,7 @@
 
 #include "tests/proxy/blocks/object_of.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 constexpr std::uint64_t kLength = 5'000'000;
@@ -12,7 +12,7 @@ constexpr http::ByteRange kAsked{1'048'576, 2'097'151};
 
 Fit fit(unsigned status, const std::string& lines, const std::string& object = "ETag: \"v1\"\r\n") {
   cache::Budget budget(1 << 20);
-  const TextAnswer answer(status, lines);
+  const policy::TextAnswer answer(status, lines);
   const auto framing = http::response_framing(answer.head, "GET").value();
   return fit_of(answer.head, framing, *object_of(budget, kLength, object), kAsked);
 }
@@ -110,4 +110,4 @@ TEST(IsFirstOf, IsAPartOfWholeBlocksThatBeginsAsAskedAndEndsEarlier) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 using namespace std::chrono_literals;
@@ -26,4 +26,4 @@ TEST(LeastRate, CountsNothingButWaiting) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

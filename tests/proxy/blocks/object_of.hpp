@@ -7,13 +7,13 @@
 #include "proxy/cache/combine.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 
 inline cache::Ref<const cache::Entry> object_of(cache::Budget& budget, std::uint64_t length,
                                                 const std::string& lines = "ETag: \"v1\"\r\n",
                                                 std::uint64_t version = 1) {
-  const TextRequest request("");
-  const TextAnswer answer(200, "Cache-Control: max-age=60\r\n" + lines);
+  const policy::TextRequest request("");
+  const policy::TextAnswer answer(200, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   const cache::Received received{.url = "http://a.test/x",
                                  .request = (*request).head.fields,
@@ -23,4 +23,4 @@ inline cache::Ref<const cache::Entry> object_of(cache::Budget& budget, std::uint
   return cache::object_entry(budget, received, {version}, length);
 }
 
-}  // namespace proxy
+}  // namespace proxy::blocks

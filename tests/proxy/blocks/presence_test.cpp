@@ -4,7 +4,7 @@
 
 #include "tests/proxy/blocks/block_scene.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 constexpr const char* kFirstOfTwo =
@@ -126,4 +126,4 @@ TEST(PresenceOfAnObject, IsThatOfTheFirstBlocksIfTheseWillDo) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

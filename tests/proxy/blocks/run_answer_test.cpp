@@ -4,7 +4,7 @@
 
 #include "tests/proxy/blocks/block_scene.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 // The stored object after an answer of the origin to a run's request. The object is fresh for 60 s.
@@ -50,9 +50,9 @@ class RunAnswer : public testing::Test {
     job_ = {};
   }
 
-  std::unique_ptr<TextRequest> client_;
+  std::unique_ptr<policy::TextRequest> client_;
   RunJob job_;
-  std::optional<Attempt> answer_;
+  std::optional<sources::Attempt> answer_;
 };
 
 TEST_F(RunAnswer, LeavesAnObjectThatIsAsStrict) {
@@ -99,7 +99,7 @@ TEST_F(RunAnswer, LeavesANewerObjectAlone) {
   const cache::Response response{std::string(kObjectFields)};
   const cache::Received received{scene.url, asked.head.fields, response.head, scene.times(), "us"};
   const auto newer = cache::object_entry(scene.budget, received, {.version = 2}, kObjectBytes);
-  ASSERT_TRUE(keep(scene.tiers, scene.url_key, newer, scene.now(), {scene.entry()}));
+  ASSERT_TRUE(tiers::keep(scene.tiers, scene.url_key, newer, scene.now(), {scene.entry()}));
   EXPECT_FALSE(may_be_kept(scene.tiers, job_, *answer_));
   EXPECT_EQ(scene.entry(), newer) << "the answer speaks of another one";
   drop();
@@ -122,21 +122,23 @@ TEST_F(RunAnswer, SaysWhetherItHasTheRestOfTheRun) {
 }
 
 TEST(RunEnds, TellReadersOfFailuresAlone) {
-  constexpr Failure cut{Failure::Where::upstream, Failure::What::cut, {}};
+  constexpr upstream::Failure cut{
+      upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
   const struct {
     RunEnd end;
-    Failure::What told;
-  } rows[] = {{{RunEnd::How::finished}, Failure::What::abandoned},
-              {{RunEnd::How::unwanted}, Failure::What::abandoned},
-              {{RunEnd::How::declined}, Failure::What::abandoned},
-              {{RunEnd::How::refused, cut}, Failure::What::cut},
-              {{RunEnd::How::failed, cut}, Failure::What::cut}};
+    upstream::Failure::What told;
+  } rows[] = {{{RunEnd::How::finished}, upstream::Failure::What::abandoned},
+              {{RunEnd::How::unwanted}, upstream::Failure::What::abandoned},
+              {{RunEnd::How::declined}, upstream::Failure::What::abandoned},
+              {{RunEnd::How::refused, cut}, upstream::Failure::What::cut},
+              {{RunEnd::How::failed, cut}, upstream::Failure::What::cut}};
   for (const auto& row : rows) EXPECT_EQ(row.end.for_readers().what, row.told);
   EXPECT_EQ(RunEnd::after(cut).how, RunEnd::How::failed);
   EXPECT_EQ(RunEnd::after(boost::system::in_place_value).how, RunEnd::How::finished);
-  const Failure left{Failure::Where::us, Failure::What::abandoned, {}};
+  const upstream::Failure left{
+      upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
   EXPECT_EQ(RunEnd::after(left).how, RunEnd::How::unwanted);
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/blocks/block_scene.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 using namespace std::chrono_literals;
@@ -57,8 +57,8 @@ struct EarlyScene : BlockScene {
   }
   void store_one(std::uint32_t number) {
     const auto bytes = cache::Block::make(budget, cache::kBlockBytes);
-    const NewBlock block{number, {{{bytes, cache::kBlockBytes}}, cache::kBlockBytes}};
-    ASSERT_EQ(keep_block(tiers, url_key, object, block), BlockKept::yes);
+    const tiers::NewBlock block{number, {{{bytes, cache::kBlockBytes}}, cache::kBlockBytes}};
+    ASSERT_EQ(tiers::keep_block(tiers, url_key, object, block), tiers::BlockKept::yes);
   }
 };
 
@@ -151,7 +151,7 @@ struct EarlyRunInUse : testing::Test {
     early.look_ahead(in_use);
   }
   EarlyScene scene;
-  const std::unique_ptr<TextRequest> client = scene.asks();
+  const std::unique_ptr<policy::TextRequest> client = scene.asks();
   const ObjectRequest of{**client, scene.url_key, scene.object};
   RunStarter early{scene.fetching, of};
   const BlockRuns::Use in_use;
@@ -190,4 +190,4 @@ TEST_F(EarlyRunInUse, IsNotBegunWithoutASpareSlot) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -10,7 +10,7 @@
 #include "tests/support/patience.hpp"
 #include "tests/support/run.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 using For = TransferSlots::For;
@@ -23,15 +23,15 @@ struct Queueing {
   // Starts to wait for a slot. The slot appears in `got` at the returned index, which is empty
   // before.
   std::size_t come(For what, std::chrono::milliseconds at_most = TransferSlots::kPatience,
-                   const ClientShare* client = nullptr) {
+                   const crowd::ClientShare* client = nullptr) {
     got.emplace_back();
     const auto number = got.size() - 1;
     net::spawn(io.get_executor(), wait(what, at_most, client, number));
     look();
     return number;
   }
-  net::Task<void> wait(For what, std::chrono::milliseconds at_most, const ClientShare* client,
-                       std::size_t number) {
+  net::Task<void> wait(For what, std::chrono::milliseconds at_most,
+                       const crowd::ClientShare* client, std::size_t number) {
     got[number] = co_await slots.take(what, io.get_executor(), at_most, client);
   }
   bool has(std::size_t number) {
@@ -154,12 +154,12 @@ struct TwoReaders : Queueing {
   void take(int count) {
     for (int i = 0; i < count; ++i) taken.push_back(slots.try_take(For::stored, &greedy));
   }
-  std::size_t come_for(const ClientShare& client) {
+  std::size_t come_for(const crowd::ClientShare& client) {
     return come(For::stored, TransferSlots::kPatience, &client);
   }
 
-  const ClientShare greedy;
-  const ClientShare other;
+  const crowd::ClientShare greedy;
+  const crowd::ClientShare other;
   std::vector<TransferSlots::Slot> taken;
 };
 
@@ -221,4 +221,4 @@ TEST(TransferSlots, AreGivenToOthersWithoutASearchOfAGreedyClientsWaiters) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

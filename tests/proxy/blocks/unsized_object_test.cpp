@@ -4,28 +4,28 @@
 
 #include "tests/proxy/tiers/cache_scene.hpp"
 
-namespace proxy {
+namespace proxy::blocks {
 namespace {
 
 constexpr auto kWholeBlock = cache::kBlockBytes;
 
 // A body without a length arrives.
-struct UnsizedScene : CacheScene {
-  UnsizedScene() : CacheScene(Over::disk) {}
+struct UnsizedScene : tiers::CacheScene {
+  UnsizedScene() : tiers::CacheScene(tiers::Over::disk) {}
 
-  BlockKept add(std::uint64_t bytes) {
+  tiers::BlockKept add(std::uint64_t bytes) {
     const auto size = static_cast<std::uint32_t>(bytes);
     const auto kept = growing.add({cache::Block::make(budget, size), size});
-    if (kept == BlockKept::no) return kept;
+    if (kept == tiers::BlockKept::no) return kept;
     while (growing.has_full_block())
-      if (growing.keep_block() == BlockKept::no) return BlockKept::no;
-    return BlockKept::yes;
+      if (growing.keep_block() == tiers::BlockKept::no) return tiers::BlockKept::no;
+    return tiers::BlockKept::yes;
   }
   // The numbers of the blocks that are stored.
   std::string stored(const cache::Entry& object) {
     std::string numbers;
     for (std::uint32_t number = 0; number < 9; ++number)
-      if (has_block(cache, key, object, number)) numbers += std::to_string(number);
+      if (tiers::has_block(cache, key, object, number)) numbers += std::to_string(number);
     return numbers;
   }
 
@@ -40,7 +40,7 @@ struct UnsizedScene : CacheScene {
 
 TEST(UnsizedObject, KeepsNoBlockOfASmallBody) {
   UnsizedScene scene;
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(scene.add(kWholeBlock), BlockKept::yes);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(scene.add(kWholeBlock), tiers::BlockKept::yes);
   EXPECT_FALSE(scene.growing.large()) << "it may yet be stored as a whole";
   EXPECT_FALSE(scene.growing.noted() || scene.growing.due());
   EXPECT_EQ(scene.growing.room(), kWholeBlock);
@@ -49,7 +49,7 @@ TEST(UnsizedObject, KeepsNoBlockOfASmallBody) {
 TEST(UnsizedObject, KeepsTheBlocksOfALargeOne) {
   UnsizedScene scene;
   for (int i = 0; i < 4; ++i) scene.add(kWholeBlock);
-  EXPECT_EQ(scene.add(100), BlockKept::yes);
+  EXPECT_EQ(scene.add(100), tiers::BlockKept::yes);
   EXPECT_TRUE(scene.growing.large());
   EXPECT_EQ(scene.growing.room(), kWholeBlock - 100);
   const auto whole = scene.growing.finish(scene.head);
@@ -79,12 +79,12 @@ TEST(UnsizedObject, IsToBeNotedEveryFewBlocks) {
 TEST(UnsizedObject, EndsWhereNoObjectMayBeSoLarge) {
   UnsizedScene scene;
   scene.cache.max_object = 4 * kWholeBlock + 50;
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(scene.add(kWholeBlock), BlockKept::yes);
-  EXPECT_EQ(scene.add(50), BlockKept::yes);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(scene.add(kWholeBlock), tiers::BlockKept::yes);
+  EXPECT_EQ(scene.add(50), tiers::BlockKept::yes);
   EXPECT_FALSE(scene.growing.too_large());
-  EXPECT_EQ(scene.add(1), BlockKept::no);
+  EXPECT_EQ(scene.add(1), tiers::BlockKept::no);
   EXPECT_TRUE(scene.growing.too_large());
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::blocks

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::cache {
 namespace {
 
-HostPattern hosts(std::string_view text) {
-  return HostPattern(config::parse_host_pattern(text).value());
+http::HostPattern hosts(std::string_view text) {
+  return http::HostPattern(config::parse_host_pattern(text).value());
 }
 
 struct BanCase {
@@ -95,4 +95,4 @@ TEST(RecentPurges, TheSameOnceMorePushesNoOtherOut) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::cache

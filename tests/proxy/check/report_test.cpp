@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-namespace proxy {
+namespace proxy::check {
 namespace {
 
 struct Case {
@@ -40,4 +40,4 @@ TEST(Report, FailsForAnErrorAndForAWarningIfItIsStrict) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::check

@@ -11,7 +11,7 @@
 #include "tests/support/socket.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::check {
 namespace {
 
 using support::Listener;
@@ -164,7 +164,7 @@ TEST(TryControl, CallsAnErrorWhatIsInTheWayOfASocketThatTheSettingsName) {
   EXPECT_TRUE(has(tried(directory / "absent/a"), "there is no folder"));
   {
     settings.process.control = directory / "living";
-    const ControlSocket living(settings);
+    const server::ControlSocket living(settings);
     EXPECT_TRUE(has(tried(directory / "living"), "another proxy listens there"));
     EXPECT_TRUE(tried(directory / "living", true).empty()) << "it is its own";
   }
@@ -305,4 +305,4 @@ TEST(TryNeighbours, WarnsOfOneThatRefusesUsAndOfOneThatIsNoProxy) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::check

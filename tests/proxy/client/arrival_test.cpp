@@ -5,14 +5,14 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::client {
 namespace {
 
 struct Arriving {
   const char* name;
   std::string line;
   std::string host;
-  Arrival arrival;
+  policy::Arrival arrival;
   bool mapped;
 };
 class ArrivalOf : public testing::TestWithParam<Arriving> {};
@@ -26,10 +26,10 @@ TEST_P(ArrivalOf, TellsWhoChoseTheOrigin) {
   settings.gateway.reverse[0].to = {{false, "10.0.0.9", 80}};
   const Scene scene(settings);
   const auto text = tested.line + " HTTP/1.1\r\nHost: " + tested.host + "\r\n\r\n";
-  const auto request = parse_request(text, {}).value();
+  const auto request = policy::parse_request(text, {}).value();
   request->pin(scene.policy);
   record_arrival(scene.client, *request);
-  EXPECT_EQ(request->terms().chooses_origin, tested.arrival == Arrival::forward);
+  EXPECT_EQ(request->terms().chooses_origin, tested.arrival == policy::Arrival::forward);
   EXPECT_EQ(request->mapping() != nullptr, tested.mapped);
 }
 
@@ -38,18 +38,18 @@ const std::string kMapped = "www.example.com";
 INSTANTIATE_TEST_SUITE_P(
     Targets, ArrivalOf,
     testing::Values(
-        Arriving{"OriginFormOfAMappedHost", "GET /a", kMapped, Arrival::reverse, true},
-        Arriving{"OriginFormOfAnotherHost", "GET /a", "a.test", Arrival::reverse, false},
-        Arriving{"Asterisk", "OPTIONS *", kMapped, Arrival::reverse, true},
-        Arriving{"AbsoluteForm", "GET http://a.test/a", "a.test", Arrival::forward, false},
+        Arriving{"OriginFormOfAMappedHost", "GET /a", kMapped, policy::Arrival::reverse, true},
+        Arriving{"OriginFormOfAnotherHost", "GET /a", "a.test", policy::Arrival::reverse, false},
+        Arriving{"Asterisk", "OPTIONS *", kMapped, policy::Arrival::reverse, true},
+        Arriving{"AbsoluteForm", "GET http://a.test/a", "a.test", policy::Arrival::forward, false},
         Arriving{"AbsoluteFormOfAMappedHost", "GET http://www.example.com/", kMapped,
-                 Arrival::forward, false},
+                 policy::Arrival::forward, false},
         Arriving{"AbsoluteFormOfOurSocket", "GET http://127.0.0.1:3128/", "127.0.0.1:3128",
-                 Arrival::reverse, false},
+                 policy::Arrival::reverse, false},
         Arriving{"AbsoluteFormOfOurName", "GET http://cache-a:3128/", "cache-a:3128",
-                 Arrival::reverse, false},
-        Arriving{"Tunnel", "CONNECT www.example.com:80", "www.example.com:80", Arrival::forward,
-                 false}),
+                 policy::Arrival::reverse, false},
+        Arriving{"Tunnel", "CONNECT www.example.com:80", "www.example.com:80",
+                 policy::Arrival::forward, false}),
     [](const auto& tested) { return tested.param.name; });
 
 struct Asking {
@@ -72,7 +72,7 @@ TEST_P(OnlyIfCachedOf, IsTakenForANeighboursByTheAddress) {
       "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n"
       "Cache-Control: only-if-cached\r\n" +
       GetParam().lines + "\r\n";
-  const auto request = parse_request(text, {}).value();
+  const auto request = policy::parse_request(text, {}).value();
   begin_request(scene.client, *request);
   EXPECT_EQ(request->facts.from_neighbour, GetParam().may_be_neighbour);
   EXPECT_EQ(scene.record.by_proxy, GetParam().may_be_neighbour || !GetParam().lines.empty());
@@ -91,4 +91,4 @@ INSTANTIATE_TEST_SUITE_P(Clients, OnlyIfCachedOf,
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::client

@@ -13,12 +13,13 @@
 #include "proxy/net/socket_calls.hpp"
 #include "proxy/observe/request_record.hpp"
 
-namespace proxy {
+namespace proxy::client {
 
 // Collects one response after the other. `record` gets the status, and the length of the content.
 class CollectedResponse final : public ResponseWriter {
  public:
-  CollectedResponse(ResponseState& state, RequestRecord& record) : state_(state), record_(record) {}
+  CollectedResponse(ResponseState& state, observe::RequestRecord& record)
+      : state_(state), record_(record) {}
 
   void begin(bool head_only = false) {
     state_.begin();
@@ -106,7 +107,7 @@ class CollectedResponse final : public ResponseWriter {
   }
 
   ResponseState& state_;
-  RequestRecord& record_;
+  observe::RequestRecord& record_;
   std::string head_;
   std::string content_;
   std::vector<std::string> interims_;
@@ -119,4 +120,4 @@ class CollectedResponse final : public ResponseWriter {
   bool closes_ = false;
 };
 
-}  // namespace proxy
+}  // namespace proxy::client

@@ -3,7 +3,7 @@
 
 #include "config/settings.hpp"
 
-namespace proxy {
+namespace proxy::client {
 
 inline config::Settings quiet_settings() {
   config::Settings settings;
@@ -11,4 +11,4 @@ inline config::Settings quiet_settings() {
   return settings;
 }
 
-}  // namespace proxy
+}  // namespace proxy::client

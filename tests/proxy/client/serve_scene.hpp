@@ -17,12 +17,12 @@
 #include "tests/support/run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::client {
 
 // Its coroutines can be destroyed before the objects that they refer to.
 struct SceneLoop : net::asio::io_context {
   SceneLoop() : io_context(1) {
-    Wakeup::prepare(*this);
+    net::Wakeup::prepare(*this);
     net::asio::use_service<net::Poller>(*this);
   }
   void end_coroutines() { shutdown(); }
@@ -35,7 +35,7 @@ struct ServeScene {
   explicit ServeScene(config::Settings told = quiet_settings(), lists::AccessLists listed = {},
                       SceneTime time = SceneTime::stands)
       : clock(time == SceneTime::runs ? machine::Clock() : machine::Clock(cache::kStart)),
-        policy(std::make_shared<const Policy>(std::move(told), std::move(listed))) {
+        policy(std::make_shared<const policy::Policy>(std::move(told), std::move(listed))) {
     outgoing.follow(policy->settings, policy->lists);
     sources.has_neighbours = !policy->directory->peers().empty();
     deadlines.start();
@@ -50,7 +50,7 @@ struct ServeScene {
     cache::DiskLimits limits;
     limits.path = home.path();
     limits.bytes = 64 << 20;
-    disk = std::make_unique<cache::DiskTier>(budget, clock, limits, PurgePattern::reading);
+    disk = std::make_unique<cache::DiskTier>(budget, clock, limits, cache::PurgePattern::reading);
     if (!disk->start()) throw std::runtime_error("the disk does not start");
     tiers.disk = disk.get();
   }
@@ -87,69 +87,70 @@ struct ServeScene {
     const auto then = clock.now() - age;
     stock.times = {then, then};
     const auto key = cache::key_of(stock.url);
-    if (!keep(tiers, key, entry_of(stock, body), clock.steady()))
+    if (!tiers::keep(tiers, key, entry_of(stock, body), clock.steady()))
       throw std::runtime_error("not stored");
   }
   // What memory has for a GET of the URL; null: nothing.
   [[nodiscard]] cache::Ref<const cache::Entry> stored(const std::string& url) {
-    const TextRequest asked("", "GET " + url + " HTTP/1.1");
+    const policy::TextRequest asked("", "GET " + url + " HTTP/1.1");
     return store.find(cache::key_of(url), url, (*asked).head.fields).entry;
   }
 
   const support::TemporaryDirectory home;
   machine::Clock clock;
-  const PinnedPolicy policy;
+  const policy::PinnedPolicy policy;
   const config::Settings& settings = policy->settings;
   SceneLoop io;
   net::Deadlines deadlines{io.get_executor()};
-  BufferPool buffers;
+  net::BufferPool buffers;
   net::Pipes pipes;
   upstream::TlsClient tls;
   upstream::Shared upstream{tls, clock};
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
-  Outgoing outgoing{{.executor = io.get_executor(),
-                     .deadlines = deadlines,
-                     .buffers = buffers,
-                     .clock = clock,
-                     .shared = upstream,
-                     .listening = listening},
-                    {}};
+  upstream::Outgoing outgoing{{.executor = io.get_executor(),
+                               .deadlines = deadlines,
+                               .buffers = buffers,
+                               .clock = clock,
+                               .shared = upstream,
+                               .listening = listening},
+                              {}};
   cache::Budget budget{256 << 20};
   cache::Budget transit{32 << 20};
   std::unique_ptr<cache::DiskTier> disk;
   cache::Store store{budget};
-  Fills fills;
-  BlockRuns runs;
-  succession::Successor successor;
-  Cache tiers{.clock = clock,
-              .budget = budget,
-              .store = store,
-              .fills = fills,
-              .successor = successor,
-              .aside = io.get_executor()};
-  CacheAccess cached{tiers, io.get_executor()};
+  fill::Fills fills;
+  blocks::BlockRuns runs;
+  machine::succession::Successor successor;
+  tiers::Cache tiers{.clock = clock,
+                     .budget = budget,
+                     .store = store,
+                     .fills = fills,
+                     .successor = successor,
+                     .aside = io.get_executor()};
+  tiers::CacheAccess cached{tiers, io.get_executor()};
   const std::string name = "cache-a";
   peers::samples::ListedHoldings holdings;
   peers::Publisher publisher{holdings, settings.digest, clock.now()};
-  SiteFetches site_fetches;
-  Observed observed{settings.log, 1, clock};
-  ThreadCounters& counters = observed.metrics.of_thread(0);
-  SourceAccess sources{.shared = {name, publisher, site_fetches, upstream.clocks, upstream.names},
-                       .cache = cached,
-                       .upstream = outgoing.upstream,
-                       .guard = outgoing.guard,
-                       .resolver = outgoing.resolver,
-                       .executor = io.get_executor(),
-                       .second_questions = counters.hedges};
-  FetchAccess fetching{sources, runs, transit, upstream.range_refusals, counters};
-  Crowd crowd{clock, descriptor_limits(~std::size_t{0}, 0)};
-  CrowdOfThread crowd_of_thread{crowd,
-                                {.deadlines = deadlines,
-                                 .clock = clock,
-                                 .policy = policy,
-                                 .transit = transit,
-                                 .found_no_room = tiers.found_no_room},
-                                outgoing.pool};
+  fill::SiteFetches site_fetches;
+  observe::Observed observed{settings.log, 1, clock};
+  observe::ThreadCounters& counters = observed.metrics.of_thread(0);
+  sources::SourceAccess sources{
+      .shared = {name, publisher, site_fetches, upstream.clocks, upstream.names},
+      .cache = cached,
+      .upstream = outgoing.upstream,
+      .guard = outgoing.guard,
+      .resolver = outgoing.resolver,
+      .executor = io.get_executor(),
+      .second_questions = counters.hedges};
+  blocks::FetchAccess fetching{sources, runs, transit, upstream.range_refusals, counters};
+  crowd::Crowd crowd{clock, crowd::descriptor_limits(~std::size_t{0}, 0)};
+  crowd::CrowdOfThread crowd_of_thread{crowd,
+                                       {.deadlines = deadlines,
+                                        .clock = clock,
+                                        .policy = policy,
+                                        .transit = transit,
+                                        .found_no_room = tiers.found_no_room},
+                                       outgoing.pool};
   users::PasswordChecks password_checks{clock};
   ServeAccess serving{.fetching = fetching,
                       .policy = policy,
@@ -160,18 +161,18 @@ struct ServeScene {
                       .password_checks = password_checks,
                       .observed = observed};
   ResponseState state;
-  RequestRecord record;
+  observe::RequestRecord record;
   CollectedResponse response{state, record};
   Client client{serving, response, state, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
 };
 
 // A request that the scene's policy applies to.
-struct SceneRequest : TextRequest {
+struct SceneRequest : policy::TextRequest {
   SceneRequest(const ServeScene& scene, const std::string& lines,
                const std::string& line = "GET http://a.test/x HTTP/1.1")
-      : TextRequest(lines, line) {
+      : policy::TextRequest(lines, line) {
     parsed->pin(scene.policy);
   }
 };
 
-}  // namespace proxy
+}  // namespace proxy::client

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 constexpr auto kMany = ~std::size_t{0};
@@ -37,4 +37,4 @@ TEST(ClientLimits, LetANetworkHaveThreeQuartersOrWhatOneClientMayHave) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 config::Address address(std::string_view text) {
@@ -188,4 +188,4 @@ TEST(ClientTable, TellsTheMostThatOneClientHolds) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 TEST(DescriptorLimits, LeaveEachClientASecondOneForItsOrigin) {
@@ -50,4 +50,4 @@ TEST(DescriptorShortage, IsSaidInOneLineForClientsAndDisk) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

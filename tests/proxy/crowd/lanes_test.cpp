@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 using namespace std::chrono_literals;
@@ -235,4 +235,4 @@ TEST(Lanes, LetStrangersBeginEmptyWhileTooManyHaveLeft) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

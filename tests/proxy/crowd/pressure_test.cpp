@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,4 +40,4 @@ TEST(LastTime, IsWithinItsPastAndNoLonger) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

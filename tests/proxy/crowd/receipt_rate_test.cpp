@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 using namespace std::chrono_literals;
@@ -36,4 +36,4 @@ TEST(ReceiptRate, OfZeroIsAlwaysMet) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

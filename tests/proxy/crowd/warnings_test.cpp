@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 using namespace std::chrono_literals;
@@ -24,4 +24,4 @@ TEST(Warnings, AShortageEndsOnceThereWasNoneForAMinute) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 using namespace std::chrono_literals;
@@ -82,4 +82,4 @@ TEST(WhomToClose, ManyAtOnceOfACrowd) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

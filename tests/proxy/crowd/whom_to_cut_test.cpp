@@ -7,7 +7,7 @@
 
 #include "proxy/crowd/client_table.hpp"
 
-namespace proxy {
+namespace proxy::crowd {
 namespace {
 
 using namespace std::chrono_literals;
@@ -141,4 +141,4 @@ TEST(WhomToCut, OnlyAsMuchAsIsNeeded) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::crowd

@@ -5,7 +5,7 @@
 #include "proxy/explain/explain.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::explain {
 namespace {
 
 using cache::Action;
@@ -16,8 +16,8 @@ const cache::Time kNow{std::chrono::seconds(1'700'000'000)};
 
 // Received at kNow, with these fields.
 cache::Ref<const cache::Entry> entry_with(cache::Budget& budget, const std::string& fields) {
-  const TextRequest request("");
-  const TextAnswer answer(200, fields);
+  const policy::TextRequest request("");
+  const policy::TextAnswer answer(200, fields);
   return cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
                                                     .request = (*request).head.fields,
                                                     .response = answer.head,
@@ -243,4 +243,4 @@ TEST(ExplanationJson, TellsALifetimeByARuleFromThatOfTheResponse) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::explain

@@ -24,7 +24,7 @@
 #include "tests/support/scripted_origin.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 
 using support::Reply;
 
@@ -41,17 +41,17 @@ struct SceneOf {
 
 // What a client of the fill has seen.
 struct Seen {
-  std::optional<Failure> failure = {};
-  std::optional<FillHead> head = {};
+  std::optional<upstream::Failure> failure = {};
+  std::optional<fill::FillHead> head = {};
   std::string body = {};
   std::vector<std::string> interim = {};
-  FillEnd end = {};
+  fill::FillEnd end = {};
 
   // "200 hello", "200 hel cut", "timed_out".
   [[nodiscard]] std::string text() const {
     std::string told;
     if (head) told = std::to_string(head->entry->status) + " " + body;
-    if (failure) told.append(head ? " " : "").append(word(failure->what));
+    if (failure) told.append(head ? " " : "").append(upstream::word(failure->what));
     return told;
   }
   // "stored" or why not, as the client's response and the end of its body tell.
@@ -84,7 +84,7 @@ struct FetchScene {
     deadlines.start();
     if (!of.disk) return;
     disk.emplace(budget, clock, cache::DiskLimits{.path = home.path(), .bytes = 64 << 20},
-                 PurgePattern::reading);
+                 cache::PurgePattern::reading);
     if (!disk->start()) throw std::runtime_error("the disk does not start");
     tiers.disk = &*disk;
   }
@@ -96,7 +96,7 @@ struct FetchScene {
 
   // Later requests follow these settings.
   void pin(config::Settings settings) {
-    policy = std::make_shared<const Policy>(std::move(settings), lists::AccessLists{});
+    policy = std::make_shared<const policy::Policy>(std::move(settings), lists::AccessLists{});
     outgoing.follow(policy->settings, policy->lists);
   }
   [[nodiscard]] std::string url(const std::string& path = "/x") const { return origin.url(path); }
@@ -115,10 +115,10 @@ struct FetchScene {
     report.identity = peers::Identity(peers::SelfNaming{.x_cache = names});
     policy->directory->update(id, std::move(report));
   }
-  [[nodiscard]] std::unique_ptr<OwnedRequest> request(const std::string& lines = "") const {
-    const TextRequest text(lines, "GET " + url() + " HTTP/1.1");
+  [[nodiscard]] std::unique_ptr<policy::OwnedRequest> request(const std::string& lines = "") const {
+    const policy::TextRequest text(lines, "GET " + url() + " HTTP/1.1");
     text.parsed->pin(policy);
-    return std::make_unique<OwnedRequest>(*text);
+    return std::make_unique<policy::OwnedRequest>(*text);
   }
   // The job of a request with these lines. The fill is listed.
   FillJob job(const std::string& lines = "") {
@@ -133,8 +133,8 @@ struct FetchScene {
   }
   // Stores an entry of the URL, which then counts as found. It is stale from the `age` on.
   cache::Kept stock(const std::string& lines, const std::string& body, unsigned status = 200) {
-    const TextRequest plain("");
-    const TextAnswer answer(status, lines);
+    const policy::TextRequest plain("");
+    const policy::TextAnswer answer(status, lines);
     const auto entry =
         cache::Entry::make(budget, cache::Received{.url = url(),
                                                    .request = (*plain).head.fields,
@@ -145,7 +145,7 @@ struct FetchScene {
     const auto block = cache::Block::make(budget, size);
     std::copy(body.begin(), body.end(), block->data());
     entry->body = {{{block, size}}, size};
-    keep(tiers, key(), entry, clock.steady());
+    tiers::keep(tiers, key(), entry, clock.steady());
     return {entry, {}};
   }
   // A job that revalidates the entry, or completes it.
@@ -157,21 +157,21 @@ struct FetchScene {
   }
 
   // Runs the job to its end, with a reader who reads all.
-  Seen run(FillJob job, std::optional<Attempt> begun = std::nullopt) {
-    auto reader = FillReader::attach(job.fill, io.get_executor());
+  Seen run(FillJob job, std::optional<sources::Attempt> begun = std::nullopt) {
+    auto reader = fill::FillReader::attach(job.fill, io.get_executor());
     const auto fill = job.fill;
     start_fetching(access, std::move(job), std::move(begun));
     return support::run(io, read(std::move(reader)));
   }
   // Asks the origin the job's question.
-  Attempt ask(const FillJob& job) {
+  sources::Attempt ask(const FillJob& job) {
     auto attempt = attempt_at_origin(access, job.request->get(), {job.how, job.stored.entry},
-                                     route_of(job.request->get()));
+                                     sources::route_of(job.request->get()));
     (void)support::run(io, attempt.ask());
     return attempt;
   }
   // Whether the fill is over within this time, though nobody reads it.
-  bool ends(const std::shared_ptr<Fill>& fill, std::chrono::milliseconds time) {
+  bool ends(const std::shared_ptr<fill::Fill>& fill, std::chrono::milliseconds time) {
     io.restart();
     const auto until = std::chrono::steady_clock::now() + time;
     bool is_over = false;
@@ -183,7 +183,7 @@ struct FetchScene {
     return is_over;
   }
   Seen fetch(const std::string& lines = "") { return run(job(lines)); }
-  static net::Task<Seen> read(std::unique_ptr<FillReader> reader) {
+  static net::Task<Seen> read(std::unique_ptr<fill::FillReader> reader) {
     Seen seen;
     const auto head = co_await reader->head();
     while (auto interim = reader->news().interim) seen.interim.push_back(*interim);
@@ -204,7 +204,7 @@ struct FetchScene {
   }
   // What memory has for a request now: "fresh text", or empty.
   [[nodiscard]] cache::Ref<const cache::Entry> stored() const {
-    const TextRequest plain("");
+    const policy::TextRequest plain("");
     return store.find(key(), url(), (*plain).head.fields).entry;
   }
   [[nodiscard]] std::string stored_text() const {
@@ -219,7 +219,7 @@ struct FetchScene {
     std::string text;
     const auto end = cache::blocks_in(object->body.size);
     for (std::uint32_t number = 0; number < end; ++number) {
-      const auto found = support::run(io, read_block(tiers_access, key(), object, number));
+      const auto found = support::run(io, tiers::read_block(tiers_access, key(), object, number));
       if (!found.block) return {};
       for (const auto& slice : found.block->body.slices)
         text.append(slice.block->data(), slice.size);
@@ -233,48 +233,49 @@ struct FetchScene {
   support::ScriptedOrigin origin;
   std::deque<support::ScriptedOrigin> neighbours;
   const support::TemporaryDirectory home;
-  PinnedPolicy policy;
+  policy::PinnedPolicy policy;
   machine::Clock clock{cache::kStart};
   net::asio::io_context io{1};
   net::Deadlines deadlines{io.get_executor()};
-  BufferPool buffers;
+  net::BufferPool buffers;
   upstream::TlsClient tls;
   upstream::Shared shared{tls, clock};
   const std::vector<net::tcp::endpoint> listening;
-  Outgoing outgoing{{.executor = io.get_executor(),
-                     .deadlines = deadlines,
-                     .buffers = buffers,
-                     .clock = clock,
-                     .shared = shared,
-                     .listening = listening},
-                    {}};
+  upstream::Outgoing outgoing{{.executor = io.get_executor(),
+                               .deadlines = deadlines,
+                               .buffers = buffers,
+                               .clock = clock,
+                               .shared = shared,
+                               .listening = listening},
+                              {}};
   cache::Budget budget;
   cache::Budget transit{64 << 20};
   cache::Store store;
-  Fills fills;
-  succession::Successor successor;
-  Cache tiers{.clock = clock,
-              .budget = budget,
-              .store = store,
-              .fills = fills,
-              .successor = successor,
-              .aside = io.get_executor()};
-  CacheAccess tiers_access{tiers, io.get_executor()};
+  fill::Fills fills;
+  machine::succession::Successor successor;
+  tiers::Cache tiers{.clock = clock,
+                     .budget = budget,
+                     .store = store,
+                     .fills = fills,
+                     .successor = successor,
+                     .aside = io.get_executor()};
+  tiers::CacheAccess tiers_access{tiers, io.get_executor()};
   const std::string name = "us";
   peers::samples::ListedHoldings holdings;
   peers::Publisher publisher{holdings, config::DigestSettings(), cache::kStart};
-  SiteFetches site_fetches;
-  ThreadCounters counters;
-  SourceAccess sources{.shared = {name, publisher, site_fetches, shared.clocks, shared.names},
-                       .cache = tiers_access,
-                       .upstream = outgoing.upstream,
-                       .guard = outgoing.guard,
-                       .resolver = outgoing.resolver,
-                       .executor = io.get_executor(),
-                       .second_questions = counters.hedges};
-  BlockRuns runs;
-  FetchAccess access{sources, runs, transit, shared.range_refusals, counters};
+  fill::SiteFetches site_fetches;
+  observe::ThreadCounters counters;
+  sources::SourceAccess sources{
+      .shared = {name, publisher, site_fetches, shared.clocks, shared.names},
+      .cache = tiers_access,
+      .upstream = outgoing.upstream,
+      .guard = outgoing.guard,
+      .resolver = outgoing.resolver,
+      .executor = io.get_executor(),
+      .second_questions = counters.hedges};
+  blocks::BlockRuns runs;
+  blocks::FetchAccess access{sources, runs, transit, shared.range_refusals, counters};
   std::optional<cache::DiskTier> disk;
 };
 
-}  // namespace proxy
+}  // namespace proxy::fetching

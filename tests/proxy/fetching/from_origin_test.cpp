@@ -4,7 +4,7 @@
 
 #include "tests/proxy/fetching/fetch_scene.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 namespace {
 
 using cache::Action;
@@ -321,12 +321,12 @@ TEST(FetchFromOrigin, IsGivenUpWhenTheLastReaderLeaves) {
                   Reply(200, {{"Cache-Control", "max-age=60"}}).sized(5).wait(gate).send("hello"));
   auto job = scene.job();
   const auto fill = job.fill;
-  auto reader = FillReader::attach(fill, scene.io.get_executor());
+  auto reader = fill::FillReader::attach(fill, scene.io.get_executor());
   start_fetching(scene.access, std::move(job));
   EXPECT_FALSE(scene.ends(fill, 50ms));
   reader.reset();
   EXPECT_TRUE(scene.ends(fill, 5s));
-  EXPECT_EQ(FillReader::attach(fill, scene.io.get_executor()), nullptr);
+  EXPECT_EQ(fill::FillReader::attach(fill, scene.io.get_executor()), nullptr);
   EXPECT_EQ(scene.stored(), nullptr);
 }
 
@@ -340,4 +340,4 @@ TEST(FetchFromOrigin, TakesUpAQuestionThatWasAskedAlready) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fetching

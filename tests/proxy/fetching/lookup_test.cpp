@@ -4,7 +4,7 @@
 
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 namespace {
 
 using cache::Action;
@@ -24,8 +24,8 @@ const Verdict kMissOfAll{Action::fetch, Forward::uri_miss};
 const Verdict kMissOfAPart{Action::fetch, Forward::uri_miss, true};
 
 TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
-  const ServeScene scene;
-  const TextRequest request(GetParam().lines);
+  const client::ServeScene scene;
+  const policy::TextRequest request(GetParam().lines);
   Lookup lookup;
   lookup.verdict = GetParam().verdict;
   EXPECT_EQ(may_share(scene.fetching, *request, lookup), GetParam().shared);
@@ -68,15 +68,16 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7) {
-  const ServeScene scene;
+  const client::ServeScene scene;
   Lookup lookup;
   lookup.verdict = kMissOfAPart;
-  const TextRequest plain("Range: bytes=10-19\r\n");
+  const policy::TextRequest plain("Range: bytes=10-19\r\n");
   EXPECT_FALSE(range_override(scene.fetching, *plain, lookup));
-  const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
+  const policy::TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
   EXPECT_TRUE(range_override(scene.fetching, *conditional, lookup));
   for (const char* lines : {"Authorization: a b\r\n", "Signature-Input: sig1=(\"range\")\r\n"}) {
-    const TextRequest kept(std::string("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n") + lines);
+    const policy::TextRequest kept(std::string("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n") +
+                                   lines);
     EXPECT_FALSE(range_override(scene.fetching, *kept, lookup)) << lines;
   }
   lookup.verdict.action = Action::complete;
@@ -84,10 +85,10 @@ TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7)
 }
 
 TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
-  ServeScene scene;
+  client::ServeScene scene;
   Lookup lookup;
   lookup.verdict = kMissOfAPart;
-  const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
+  const policy::TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
   const auto now = std::chrono::steady_clock::now();
   auto& refusals = scene.upstream.range_refusals;
   refusals.note_refused("a.test", now);
@@ -97,4 +98,4 @@ TEST(RangeOverride, IsNoneForAnOriginThatRefusesOtherRangesThanTheClients) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 namespace {
 
 constexpr std::uint64_t kLarge = 4 << 20;
@@ -21,8 +21,8 @@ struct Answer {
 
 std::optional<std::uint64_t> length_of(const Answer& given) {
   cache::Budget budget(1 << 20);
-  const TextRequest request(given.of_client);
-  const TextAnswer answer(given.status, "Cache-Control: max-age=60\r\n" + given.lines);
+  const policy::TextRequest request(given.of_client);
+  const policy::TextAnswer answer(given.status, "Cache-Control: max-age=60\r\n" + given.lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   const auto entry = cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
                                                                 .request = (*request).head.fields,
@@ -84,4 +84,4 @@ TEST(ObjectLength, OfAllOfASmallResponseIsNone) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fetching

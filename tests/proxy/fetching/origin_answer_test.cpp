@@ -4,7 +4,7 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::fetching {
 namespace {
 
 using cache::Action;
@@ -13,8 +13,8 @@ const std::string kTag = "ETag: \"v1\"\r\n";
 
 cache::Ref<const cache::Entry> stored_entry(cache::Budget& budget, unsigned status,
                                             const std::string& lines, std::uint64_t size) {
-  const TextRequest request("");
-  const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
+  const policy::TextRequest request("");
+  const policy::TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   const auto entry = cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
                                                                 .request = (*request).head.fields,
@@ -27,8 +27,8 @@ cache::Ref<const cache::Entry> stored_entry(cache::Budget& budget, unsigned stat
 
 struct Asked {
   OriginSays says(unsigned status, const std::string& lines = "") const {
-    const TextRequest request(of_client);
-    const TextAnswer answer(status, lines);
+    const policy::TextRequest request(of_client);
+    const policy::TextAnswer answer(status, lines);
     return said_by(answer.head, question, *request);
   }
 
@@ -134,23 +134,23 @@ TEST_F(OriginAnswer, ToAnotherRangeThanTheClientsIsAPartOrTheWholeOrOfNoUse) {
 }
 
 TEST_F(OriginAnswer, IsBehindAClientThatNamesAnotherVersionAndAsksForBytesBehindItsEnd) {
-  const TextRequest ahead("Range: bytes=10-\r\nIf-None-Match: \"v2\"\r\n");
-  const TextRequest same("Range: bytes=10-\r\nIf-None-Match: \"v1\"\r\n");
-  const TextRequest within("Range: bytes=9-\r\nIf-None-Match: \"v2\"\r\n");
+  const policy::TextRequest ahead("Range: bytes=10-\r\nIf-None-Match: \"v2\"\r\n");
+  const policy::TextRequest same("Range: bytes=10-\r\nIf-None-Match: \"v1\"\r\n");
+  const policy::TextRequest within("Range: bytes=9-\r\nIf-None-Match: \"v2\"\r\n");
   const struct {
     unsigned status;
     std::string lines;
     std::optional<std::uint64_t> length;
   } answers[] = {{200, kTag, 10}, {206, kTag + "Content-Range: bytes 0-9/10\r\n", 10}};
   for (const auto& [status, lines, length] : answers) {
-    const TextAnswer answer(status, lines);
+    const policy::TextAnswer answer(status, lines);
     EXPECT_TRUE(is_behind_client(answer.head, length, *ahead)) << status;
     EXPECT_FALSE(is_behind_client(answer.head, length, *same)) << status;
     EXPECT_FALSE(is_behind_client(answer.head, length, *within)) << status;
   }
-  EXPECT_TRUE(is_behind_client(TextAnswer(416, "").head, 0, *ahead));
-  EXPECT_FALSE(is_behind_client(TextAnswer(404, "").head, 10, *ahead));
-  EXPECT_FALSE(is_behind_client(TextAnswer(200, kTag).head, std::nullopt, *ahead));
+  EXPECT_TRUE(is_behind_client(policy::TextAnswer(416, "").head, 0, *ahead));
+  EXPECT_FALSE(is_behind_client(policy::TextAnswer(404, "").head, 10, *ahead));
+  EXPECT_FALSE(is_behind_client(policy::TextAnswer(200, kTag).head, std::nullopt, *ahead));
 }
 
 TEST_F(OriginAnswer, IsFollowedByAQuestionWithoutThePartThatFailed) {
@@ -166,7 +166,7 @@ TEST_F(OriginAnswer, IsFollowedByAQuestionWithoutThePartThatFailed) {
   EXPECT_EQ(own.how, anew.how);
   EXPECT_EQ(own.stored, first.stored) << "it may still stand in";
   EXPECT_EQ(own.range, RangeAsked::again);
-  const TextRequest request("Range: bytes=2-9\r\n");
+  const policy::TextRequest request("Range: bytes=2-9\r\n");
   EXPECT_TRUE(first.changes_range((*request).facts));
   EXPECT_FALSE(own.changes_range((*request).facts));
 }
@@ -184,9 +184,9 @@ TEST_F(OriginAnswer, OutdatesTheStoredResponseIfItTellsTheResourcesState) {
 }
 
 TEST_F(OriginAnswer, ToTheClientsOwnIfRangeIsNotStored) {
-  const TextRequest request("Range: bytes=0-4\r\nIf-Range: \"v1\"\r\n");
-  const TextAnswer answer(206, kTag + "Cache-Control: max-age=60\r\n" +
-                                   "Content-Range: bytes 0-4/10\r\nContent-Length: 5\r\n");
+  const policy::TextRequest request("Range: bytes=0-4\r\nIf-Range: \"v1\"\r\n");
+  const policy::TextAnswer answer(206, kTag + "Cache-Control: max-age=60\r\n" +
+                                           "Content-Range: bytes 0-4/10\r\nContent-Length: 5\r\n");
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   OriginQuestion asked{{Action::fetch, http::Forward::uri_miss, true}, nullptr};
   const auto control = http::response_cache_control(answer.head.fields, {});
@@ -199,4 +199,4 @@ TEST_F(OriginAnswer, ToTheClientsOwnIfRangeIsNotStored) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fetching

@@ -3,7 +3,7 @@
 #include "proxy/fill/fill.hpp"
 #include "tests/proxy/fill/fill_scene.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 TEST(FillReader, KnowsWithoutAWaitWhatHasCome) {
@@ -28,12 +28,12 @@ TEST(FillReader, KnowsWithoutAWaitWhatHasCome) {
 TEST(FillReader, SharesAWakeupWithThoseBeforeIt) {
   boost::asio::io_context io{1};
   cache::Budget budget{1 << 20};
-  Wakeup wakeup(io.get_executor());
+  net::Wakeup wakeup(io.get_executor());
   for (int turn = 0; turn < 3; ++turn) {
     const auto fill = std::make_shared<Fill>("http://a/", io.get_executor());
     const auto reader = FillReader::attach(fill, wakeup);
     std::optional<std::string> got;
-    const auto note = [&got](const std::exception_ptr&, Outcome<std::string> text) {
+    const auto note = [&got](const std::exception_ptr&, upstream::Outcome<std::string> text) {
       got = std::move(text).value();
     };
     net::spawn(io.get_executor(), rest_of(*reader), note);
@@ -50,4 +50,4 @@ TEST(FillReader, SharesAWakeupWithThoseBeforeIt) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

@@ -8,7 +8,7 @@
 
 #include "proxy/fill/fill.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 
 inline cache::Ref<const cache::Block> block_of(cache::Budget& budget, std::string_view text) {
   auto block = cache::Block::make(budget, static_cast<std::uint32_t>(text.size()));
@@ -27,7 +27,7 @@ inline std::string text_of(const Pieces& pieces) {
 }
 
 // All bytes that the reader has yet to get, or the failure instead.
-inline net::Task<Outcome<std::string>> rest_of(FillReader& reader) {
+inline net::Task<upstream::Outcome<std::string>> rest_of(FillReader& reader) {
   std::string all;
   for (;;) {
     const auto pieces = co_await reader.next();
@@ -37,4 +37,4 @@ inline net::Task<Outcome<std::string>> rest_of(FillReader& reader) {
   }
 }
 
-}  // namespace proxy
+}  // namespace proxy::fill

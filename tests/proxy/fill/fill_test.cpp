@@ -5,12 +5,13 @@
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/support/run.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 using support::run;
 
-constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
+constexpr upstream::Failure kCut{
+    upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
 const std::string kMegabyte(1 << 20, 'm');
 
 struct FillScene {
@@ -106,8 +107,8 @@ TEST(Fill, AFailureBeforeTheHeadReachesAllReaders) {
   scene.fill->fail(kCut);
   scene.settle();
   ASSERT_TRUE(*head);
-  EXPECT_EQ((*head)->error().what, Failure::What::cut);
-  EXPECT_EQ(other->news().head->error().what, Failure::What::cut);
+  EXPECT_EQ((*head)->error().what, upstream::Failure::What::cut);
+  EXPECT_EQ(other->news().head->error().what, upstream::Failure::What::cut);
 }
 
 TEST(Fill, ACutBodyEndsInAFailureNeverInAnEnd) {
@@ -118,7 +119,7 @@ TEST(Fill, ACutBodyEndsInAFailureNeverInAnEnd) {
   scene.fill->fail(kCut);
   const auto half = run(scene.io, reader->next());
   EXPECT_EQ(text_of(half.value()), "half");
-  EXPECT_EQ(run(scene.io, reader->next()).error().what, Failure::What::cut);
+  EXPECT_EQ(run(scene.io, reader->next()).error().what, upstream::Failure::What::cut);
 }
 
 TEST(Fill, TakesNoReadersOnceItHasFailedOrDroppedBytesOrWasGivenUp) {
@@ -235,7 +236,7 @@ TEST(FillWindow, AReaderThatLeavesByItsWriterReleasesItsUnreadBytesAndFails) {
   reader->leave();
   scene.settle();
   ASSERT_TRUE(*next);
-  EXPECT_EQ((*next)->error().what, Failure::What::overload);
+  EXPECT_EQ((*next)->error().what, upstream::Failure::What::overload);
   EXPECT_FALSE(reader->waits_since());
   EXPECT_EQ(abandoned, 1);
   reader.reset();
@@ -251,8 +252,8 @@ TEST(Fill, AReaderThatLeavesWaitsForNoHead) {
   reader->leave();
   scene.settle();
   ASSERT_TRUE(*head);
-  EXPECT_EQ((*head)->error().what, Failure::What::overload);
-  EXPECT_EQ(reader->news().head->error().what, Failure::What::overload);
+  EXPECT_EQ((*head)->error().what, upstream::Failure::What::overload);
+  EXPECT_EQ(reader->news().head->error().what, upstream::Failure::What::overload);
 }
 
 TEST(FillWindow, AReaderHoldsTheBytesThatItHasNotTakenAndThoseTakenLast) {
@@ -389,4 +390,4 @@ TEST(FillWindow, TheWriterIsToldWhenNobodyReadsAnyMore) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

@@ -11,7 +11,7 @@
 
 #include "proxy/fill/fills.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 namespace asio = net::asio;
@@ -75,7 +75,7 @@ net::Task<bool> write(Scene& scene, Mode mode) {
       fill.append(block, done + kBlock / 4);
       const bool wanted = co_await fill.room() == Fill::Room::some;
       if (!wanted) {
-        fill.fail({Failure::Where::us, Failure::What::abandoned, {}});
+        fill.fail({upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}});
         co_return false;
       }
     }
@@ -86,8 +86,8 @@ net::Task<bool> write(Scene& scene, Mode mode) {
 }
 
 // Returns how many right bytes arrived before the end, or before the reader had enough.
-net::Task<Outcome<std::uint64_t>> read(std::unique_ptr<FillReader> reader,
-                                       std::uint64_t enough = kBody + 1) {
+net::Task<upstream::Outcome<std::uint64_t>> read(std::unique_ptr<FillReader> reader,
+                                                 std::uint64_t enough = kBody + 1) {
   std::uint64_t position = 0;
   const auto head = co_await reader->head();
   if (!head) co_return head.error();
@@ -104,8 +104,8 @@ net::Task<Outcome<std::uint64_t>> read(std::unique_ptr<FillReader> reader,
   co_return position;
 }
 
-std::future<Outcome<std::uint64_t>> start_reading(Scene& scene, Thread& thread,
-                                                  std::uint64_t enough = kBody + 1) {
+std::future<upstream::Outcome<std::uint64_t>> start_reading(Scene& scene, Thread& thread,
+                                                            std::uint64_t enough = kBody + 1) {
   return thread.start(read(FillReader::attach(scene.fill, thread.executor()), enough));
 }
 
@@ -113,7 +113,7 @@ class FillModes : public testing::TestWithParam<Mode> {};
 
 TEST_P(FillModes, EveryReaderGetsEveryByte) {
   Scene scene;
-  std::vector<std::future<Outcome<std::uint64_t>>> read;
+  std::vector<std::future<upstream::Outcome<std::uint64_t>>> read;
   for (int i = 0; i < 2; ++i) {
     read.push_back(start_reading(scene, scene.one));
     read.push_back(start_reading(scene, scene.other));
@@ -174,7 +174,7 @@ TEST(FillThreads, ASlowReaderIsDetachedForTheOthersSake) {
   EXPECT_TRUE(written.get());
   const auto cut = scene.one.start(read(std::move(slow))).get();
   ASSERT_FALSE(cut);
-  EXPECT_EQ(cut.error().what, Failure::What::overload);
+  EXPECT_EQ(cut.error().what, upstream::Failure::What::overload);
 }
 
 // Runs each function on a thread of its own, all at once.
@@ -244,4 +244,4 @@ TEST(FillsThreads, AnInvalidationOutdatesEarlierRequests) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 using namespace std::chrono_literals;
@@ -115,7 +115,7 @@ TEST(Fills, APurgeOfManyUrlsInvalidatesEachThatItCovers) {
   const std::string other = "http://b/x";
   const auto other_key = digest::key_of(digest::Method::get, other);
   const auto elsewhere = scene.fills.enter(other_key, other, scene.io.get_executor(), kNow).fill;
-  scene.fills.invalidate(PurgePattern("http://a/"), kNow);
+  scene.fills.invalidate(cache::PurgePattern("http://a/"), kNow);
   EXPECT_EQ(scene.enter().turn, Turn::first);
   EXPECT_EQ(scene.fills.enter(other_key, other, scene.io.get_executor(), kNow).fill, elsewhere);
   EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow - 1h));
@@ -129,7 +129,7 @@ TEST(Fills, APurgeOfManyUrlsInvalidatesEachThatItCovers) {
 
 TEST(Fills, APurgeOfAGiverOutdatesWhatItGaveAndNothingElse) {
   FillsScene scene;
-  scene.fills.invalidate(PurgePattern(cache::Giver{7}), kNow);
+  scene.fills.invalidate(cache::PurgePattern(cache::Giver{7}), kNow);
   EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow, 7));
   EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow + Fills::Time::duration(1), 7));
   EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow, 8));
@@ -184,4 +184,4 @@ TEST(Fills, RefreshesAreBounded) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

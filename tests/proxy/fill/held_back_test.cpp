@@ -3,7 +3,7 @@
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/support/run.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 using namespace std::chrono_literals;
@@ -53,4 +53,4 @@ TEST(HeldBackReader, IsLikeOthersOnceNoLimitHoldsItBack) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

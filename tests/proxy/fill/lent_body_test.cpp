@@ -5,7 +5,7 @@
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/support/run.hpp"
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 using support::run;
@@ -13,7 +13,7 @@ using support::run;
 // Tells of `moved` bytes, without moving any, once `come` is set.
 class ToldBody final : public LentBody {
  public:
-  net::Task<Outcome<std::size_t>> next(net::Pipe& /*into*/) override {
+  net::Task<upstream::Outcome<std::size_t>> next(net::Pipe& /*into*/) override {
     while (!come) co_await net::asio::post(co_await net::ThisExecutor(), net::use_task);
     co_return moved;
   }
@@ -175,4 +175,4 @@ TEST(LentBody, StaysWithAReaderThatLeavesUntilItIsDone) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,4 +50,4 @@ TEST(RecentKeys, MayHoldWhatItHadToForget) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-namespace proxy {
+namespace proxy::fill {
 namespace {
 
 using namespace std::chrono_literals;
@@ -42,4 +42,4 @@ TEST(SiteFetches, MayForgetAFetchButNeverMistakeItForAnother) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::fill

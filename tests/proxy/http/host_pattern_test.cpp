@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::http {
 namespace {
 
 struct PatternCase {
@@ -44,4 +44,4 @@ TEST(HostPattern, MatchesAsItIsWritten) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::http

@@ -24,7 +24,7 @@
 
 #include "tests/proxy/machine/child.hpp"
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 namespace {
 
 class CallLimits : public testing::Test {
@@ -183,4 +183,4 @@ TEST_F(CallLimits, BindThreadsThatRunAlready) {
 }
 
 }  // namespace
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

@@ -10,7 +10,7 @@
 
 #include "proxy/machine/launcher.hpp"
 
-namespace proxy::succession {
+namespace proxy::machine::succession {
 namespace {
 
 TEST(Channel, KeepsMessagesWholeAndInOrder) {
@@ -181,4 +181,4 @@ TEST(Predecessor, DoesNotWaitForTheDiskOfOneThatHasEnded) {
 }
 
 }  // namespace
-}  // namespace proxy::succession
+}  // namespace proxy::machine::succession

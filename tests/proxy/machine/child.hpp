@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 
 // Runs `body` in a child process. Returns the body's result, which must be from 0 to 127, or 128 +
 // the number of the signal that ended the child.
@@ -31,4 +31,4 @@ inline int error_if(bool failed) {
 
 constexpr int kNotLimited = 127;  // the kernel offers no limits, or refused them
 
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace proxy {
+namespace proxy::machine {
 namespace {
 
 using std::chrono::milliseconds;
@@ -37,16 +37,16 @@ std::int64_t ahead_of(clockid_t clock) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::machine
 
 // Takes the place of the C library's.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const auto result = static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
-  if (result == 0) time->tv_sec += proxy::ahead_of(clock);
+  if (result == 0) time->tv_sec += proxy::machine::ahead_of(clock);
   return result;
 }
 
-namespace proxy {
+namespace proxy::machine {
 namespace {
 
 constexpr auto kTicks = 200ms;  // the machine may be busy, and the tick late
@@ -159,4 +159,4 @@ TEST(AClockThatStands, MovesOnlyWhenTimeIsLetPass) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::machine

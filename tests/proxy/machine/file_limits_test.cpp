@@ -13,7 +13,7 @@
 #include "tests/proxy/machine/child.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,4 +141,4 @@ TEST_F(FileLimits, LetNoTcpSocketBeBound) {
 }
 
 }  // namespace
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

@@ -8,7 +8,7 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
@@ -124,4 +124,4 @@ TEST(Grants, CoverTheCertificatesThatTheEnvironmentNames) {
 }
 
 }  // namespace
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

@@ -10,7 +10,7 @@
 
 #include "tests/proxy/machine/child.hpp"
 
-namespace proxy::sandbox {
+namespace proxy::machine::sandbox {
 namespace {
 
 constexpr uid_t kNobody = 65'534;
@@ -68,4 +68,4 @@ TEST(Sandbox, SaysWhatIsInForceAndWhatIsNot) {
 }
 
 }  // namespace
-}  // namespace proxy::sandbox
+}  // namespace proxy::machine::sandbox

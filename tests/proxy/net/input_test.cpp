@@ -9,7 +9,7 @@
 
 #include "tests/proxy/net/one_connection.hpp"
 
-namespace proxy {
+namespace proxy::net {
 namespace {
 
 namespace asio = net::asio;
@@ -320,4 +320,4 @@ TEST(BodyReader, WaitsNoLongerThanItIsTold) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::net

@@ -6,7 +6,7 @@
 #include "proxy/net/input.hpp"
 #include "tests/support/loopback.hpp"
 
-namespace proxy {
+namespace proxy::net {
 
 struct OneConnection : support::Loop {
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(io);
@@ -16,4 +16,4 @@ struct OneConnection : support::Loop {
   Input input{stream, pool};
 };
 
-}  // namespace proxy
+}  // namespace proxy::net

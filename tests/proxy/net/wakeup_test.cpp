@@ -12,7 +12,7 @@
 
 #include "tests/support/run.hpp"
 
-namespace proxy {
+namespace proxy::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -169,4 +169,4 @@ TEST(Wakeup, ANotificationMayBeUnderWayWhenItGoes) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::net

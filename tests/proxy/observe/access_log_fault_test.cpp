@@ -8,7 +8,7 @@
 #include "tests/support/await.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using support::read_file;
@@ -152,4 +152,4 @@ TEST(AccessLog, TellsThatItsFileCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -13,7 +13,7 @@
 #include "tests/support/await.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -281,4 +281,4 @@ TEST(AccessLog, DropsAndCountsWhatItCannotWriteInTime) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

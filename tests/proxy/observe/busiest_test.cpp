@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -106,4 +106,4 @@ TEST(Busiest, KeepsTheBusyAndTheLargeAmongManyNames) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

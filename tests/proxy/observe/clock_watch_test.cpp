@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -17,4 +17,4 @@ TEST(ClockStep, IsToldWithItsDirectionSizeAndTime) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

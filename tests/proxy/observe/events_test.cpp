@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,4 +67,4 @@ TEST(Events, HaveTheirPriorityInTheJournalAlone) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,4 +21,4 @@ TEST(FirstSeen, KnowsSinceWhenAThingDoesNotWork) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

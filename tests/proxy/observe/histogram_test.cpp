@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -43,4 +43,4 @@ TEST(Histogram, AddsUpThoseOfAllThreadsAndKeepsWhatIsLongerThanAllBounds) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using std::chrono::seconds;
@@ -62,7 +62,7 @@ TEST(Totals, TellTheBytesOfNeighboursFromThoseOfOrigins) {
   receive(Hierarchy::parent_hit, 2);
   receive(Hierarchy::direct, 4);
   receive(Hierarchy::parent, 8);
-  for (std::size_t cause = 0; cause <= kFailures; ++cause) of_thread.failed[cause].add();
+  for (std::size_t cause = 0; cause <= upstream::kFailures; ++cause) of_thread.failed[cause].add();
   const auto totals = totals_of(metrics);
   EXPECT_EQ(totals[at(Series::failed_by_origins)], 5U)
       << "unreachable, timed out, cut, malformed, untrusted";
@@ -140,4 +140,4 @@ TEST(History, BeginsAnewAfterMoreThanADay) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

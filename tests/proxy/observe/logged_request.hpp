@@ -6,7 +6,7 @@
 
 #include "proxy/observe/access_log.hpp"
 
-namespace proxy {
+namespace proxy::observe {
 
 using namespace std::chrono_literals;
 
@@ -48,4 +48,4 @@ inline config::LogSettings log_to(const std::filesystem::path& path) {
   return {config::LogTarget::file, path.string(), config::LogFormat::squid};
 }
 
-}  // namespace proxy
+}  // namespace proxy::observe

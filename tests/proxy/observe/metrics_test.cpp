@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 TEST(Metrics, SumsTheCountersOfAllThreads) {
@@ -23,7 +23,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   auto& counters = metrics.of_thread(0);
   counters.requests[static_cast<std::size_t>(Tag::mem_hit)].add(2);
   counters.requests[static_cast<std::size_t>(Tag::miss)].add(3);
-  counters.failed[static_cast<std::size_t>(Failure::What::cut)].add(4);
+  counters.failed[static_cast<std::size_t>(upstream::Failure::What::cut)].add(4);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)].add(5);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::sibling)].add(7);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::parent)].add(9);
@@ -157,4 +157,4 @@ hearsay_list_entries{list="allow"} 83
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -162,4 +162,4 @@ TEST_F(PeerWatchLog, ForgetsAPeerThatIsNoLongerKnown) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

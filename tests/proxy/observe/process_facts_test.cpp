@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,4 +40,4 @@ TEST(ProcessFacts, AreToldByPrometheussNames) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

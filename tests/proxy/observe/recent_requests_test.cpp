@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -132,4 +132,4 @@ TEST(RecentRequests, HoldNoMemoryForTheKey) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

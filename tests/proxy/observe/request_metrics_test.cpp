@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,15 +56,15 @@ TEST(CountRequest, CountsAFailureByItsCause) {
   auto& counters = metrics.of_thread(0);
   RequestRecord record;
   record.tag = Tag::failed;
-  record.failure = word(Failure::What::cut);
+  record.failure = upstream::word(upstream::Failure::What::cut);
   count_request(counters, record, Steady{});
   record.failure = {};
   count_request(counters, record, Steady{});
   record.tag = Tag::stale_hit;
-  record.failure = word(Failure::What::cut);
+  record.failure = upstream::word(upstream::Failure::What::cut);
   count_request(counters, record, Steady{});
-  EXPECT_EQ(counters.failed[static_cast<std::size_t>(Failure::What::cut)].get(), 1U);
-  EXPECT_EQ(counters.failed[kFailures].get(), 1U);
+  EXPECT_EQ(counters.failed[static_cast<std::size_t>(upstream::Failure::What::cut)].get(), 1U);
+  EXPECT_EQ(counters.failed[upstream::kFailures].get(), 1U);
   EXPECT_EQ(counters.requests[static_cast<std::size_t>(Tag::failed)].get(), 2U);
 }
 
@@ -128,4 +128,4 @@ TEST(RequestMetrics, NameEachReasonForWhichNothingIsStored) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

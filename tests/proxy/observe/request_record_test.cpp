@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace proxy {
+namespace proxy::observe {
 namespace {
 
 TEST(Tag, HasOneNameForEachAnswerInLogsAndMetrics) {
@@ -41,4 +41,4 @@ TEST(Hierarchy, IsSpelledAsSquidSpellsIt) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::observe

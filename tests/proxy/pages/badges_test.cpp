@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using namespace std::chrono_literals;
@@ -95,4 +95,4 @@ TEST(Badges, EndOneByOneOrAllTogetherWithTheTickets) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -7,23 +7,23 @@
 #include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 // The response to a request of this client for one of our own pages.
 std::string answer_to(const std::string& target, const std::string& lines = "",
                       const std::string& client = "127.0.0.1") {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.access.monitor = *config::parse_networks("192.168.0.0/16");
   Scene scene(settings);
   scene.client.address = *config::parse_address(client);
   const std::string text =
       "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
-  const auto request = parse_request(text, {}).value();
+  const auto request = policy::parse_request(text, {}).value();
   scene.response.begin({1, false, false});
   request->pin(scene.policy);
-  record_arrival(scene.client, *request);
-  Http1Body body(scene.input, request->framing);
+  client::record_arrival(scene.client, *request);
+  server::Http1Body body(scene.input, request->framing);
   return scene.received(serve_own(scene.shared.pages, scene.client, *request,
                                   *own_page(scene.client, *request), body));
 }
@@ -132,4 +132,4 @@ TEST(Dashboard, HasTheHistoryOfAnHourAndOfADay) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -9,7 +9,7 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using namespace std::chrono_literals;
@@ -18,8 +18,8 @@ using Failing = upstream::OriginHealth::Failing;
 
 const std::chrono::steady_clock::time_point kNow{10'000s};
 
-const Failure kExpired =
-    failure_of(Failure::Where::upstream, make_error_code(upstream::Errc::tls_expired));
+const upstream::Failure kExpired = upstream::failure_of(
+    upstream::Failure::Where::upstream, make_error_code(upstream::Errc::tls_expired));
 
 TEST(OriginTroubles, SayWhyAndForHowLongTheOriginFails) {
   const auto text = [](std::chrono::milliseconds ago) {
@@ -71,7 +71,7 @@ TEST(HealthJson, NamesOriginsOfClientsToAdminsAlone) {
 }
 
 TEST(HealthJson, NamesANeighbourWithoutANameToAdminsAlone) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.peers = {peers::samples::peer("b")};
   settings.peers[0].host = "203.0.113.8";
   Scene scene(settings);
@@ -89,4 +89,4 @@ TEST(HealthJson, NamesANeighbourWithoutANameToAdminsAlone) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

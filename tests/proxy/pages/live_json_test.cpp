@@ -7,17 +7,17 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using nlohmann::json;
-using Found = RecentRequests::Found;
+using Found = observe::RecentRequests::Found;
 
-Found found(Tag tag, std::uint64_t number, std::string url = "http://a.test/") {
-  RequestRecord record;
+Found found(observe::Tag tag, std::uint64_t number, std::string url = "http://a.test/") {
+  observe::RequestRecord record;
   record.tag = tag;
   record.status = 200;
-  return {0, std::make_shared<RecentRequest>(RecentRequest{
+  return {0, std::make_shared<observe::RecentRequest>(observe::RecentRequest{
                  .number = number,
                  .ended = std::chrono::system_clock::time_point(std::chrono::milliseconds(1500)),
                  .took = std::chrono::milliseconds(7),
@@ -34,16 +34,16 @@ std::vector<std::uint64_t> numbers(const std::vector<Found>& requests) {
 }
 
 TEST(NewestOfEachKind, KeepsAFailureAmongManyOthers) {
-  std::vector<Found> requests{found(Tag::failed, 1)};
-  for (std::uint64_t i = 2; i < 100; ++i) requests.push_back(found(Tag::miss, i));
-  requests.push_back(found(Tag::mem_hit, 100));
+  std::vector<Found> requests{found(observe::Tag::failed, 1)};
+  for (std::uint64_t i = 2; i < 100; ++i) requests.push_back(found(observe::Tag::miss, i));
+  requests.push_back(found(observe::Tag::mem_hit, 100));
   EXPECT_EQ(numbers(newest_of_each_kind(requests, 2)),
             (std::vector<std::uint64_t>{1, 98, 99, 100}));
 }
 
 TEST(RequestsJson, TellsTheFactsOfTheLog) {
   const Scene scene;
-  const auto told = json::parse(requests_json({found(Tag::mem_hit, 3)}, *scene.policy));
+  const auto told = json::parse(requests_json({found(observe::Tag::mem_hit, 3)}, *scene.policy));
   EXPECT_EQ(told, (json{{{"id", "0-3"},
                          {"kind", "hit"},
                          {"time", 1.5},
@@ -64,7 +64,7 @@ TEST(RequestsJson, NamesTheNeighbourThatAsked) {
     bool by_proxy;
     json neighbour;
   };
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.peers = {peers::samples::peer("b"), peers::samples::peer("c"),
                     peers::samples::peer("d")};
   settings.peers[0].host = "10.9.9.9";
@@ -75,10 +75,10 @@ TEST(RequestsJson, NamesTheNeighbourThatAsked) {
        {Asker{"10.9.9.9", true, "b"}, Asker{"10.9.9.9", false, nullptr},
         Asker{"10.9.9.8", true, "10.9.9.8"}, Asker{"10.8.1.1", true, "10.8.1.1"},
         Asker{"10.1.1.1", true, nullptr}, Asker{"", true, nullptr}}) {
-    RecentRequest request = *found(Tag::miss, 1).request;
+    observe::RecentRequest request = *found(observe::Tag::miss, 1).request;
     request.client = address;
     request.record.by_proxy = by_proxy;
-    const Found one{0, std::make_shared<RecentRequest>(std::move(request))};
+    const Found one{0, std::make_shared<observe::RecentRequest>(std::move(request))};
     const auto told = json::parse(requests_json({one}, *scene.policy));
     EXPECT_EQ(told.at(0).at("neighbour"), neighbour) << address;
   }
@@ -86,15 +86,15 @@ TEST(RequestsJson, NamesTheNeighbourThatAsked) {
 
 TEST(RequestsJson, StaysJsonWithBytesThatAreNoText) {
   const Scene scene;
-  const auto told =
-      json::parse(requests_json({found(Tag::miss, 1, "http://a.test/\xff\"\n")}, *scene.policy));
+  const auto told = json::parse(
+      requests_json({found(observe::Tag::miss, 1, "http://a.test/\xff\"\n")}, *scene.policy));
   EXPECT_EQ(told.at(0).at("url"), "http://a.test/\xEF\xBF\xBD\"\n");
 }
 
 TEST(NewsJson, IsOneLineForAServerSentEvent) {
   const Scene scene;
   const auto news = with_requests(news_json(scene.shared.pages, *scene.policy, Audience::admins),
-                                  {found(Tag::failed, 1, "a\nb")}, *scene.policy);
+                                  {found(observe::Tag::failed, 1, "a\nb")}, *scene.policy);
   EXPECT_EQ(news.find('\n'), std::string::npos);
   const auto told = json::parse(news);
   EXPECT_EQ(told.at("health").at("status"), "ok");
@@ -104,8 +104,8 @@ TEST(NewsJson, IsOneLineForAServerSentEvent) {
 
 TEST(NewsJson, TellsOfAFailureBeforeManyMisses) {
   const Scene scene;
-  std::vector<Found> requests{found(Tag::failed, 1)};
-  for (std::uint64_t i = 2; i < 102; ++i) requests.push_back(found(Tag::miss, i));
+  std::vector<Found> requests{found(observe::Tag::failed, 1)};
+  for (std::uint64_t i = 2; i < 102; ++i) requests.push_back(found(observe::Tag::miss, i));
   const auto told =
       json::parse(with_requests(news_json(scene.shared.pages, *scene.policy, Audience::admins),
                                 requests, *scene.policy))
@@ -116,4 +116,4 @@ TEST(NewsJson, TellsOfAFailureBeforeManyMisses) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

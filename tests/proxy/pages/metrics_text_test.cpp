@@ -5,11 +5,11 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.peers = {peers::samples::peer("b")};
   Scene scene(settings);
   const auto now = std::chrono::steady_clock::now();
@@ -33,7 +33,7 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
 }
 
 TEST(MetricsText, QuotesThePeersNames) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.peers = {peers::samples::peer("b\"\\")};
   Scene scene(settings);
   const auto text = metrics_text(scene.shared.pages, *scene.policy);
@@ -48,7 +48,8 @@ TEST(MetricsText, NamesOriginsOfTheSettingsAlone) {
   const auto now = std::chrono::steady_clock::now();
   const auto fail = [&](const char* host, upstream::Trust trust) {
     for (int i = 0; i < 5; ++i) {
-      const Failure failure{Failure::Where::upstream, Failure::What::cut, {}};
+      const upstream::Failure failure{
+          upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
       scene.shared.upstream.health.failed({false, host, 80, trust}, failure, now);
     }
   };
@@ -64,4 +65,4 @@ TEST(MetricsText, NamesOriginsOfTheSettingsAlone) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -5,17 +5,18 @@
 #include "proxy/client/arrival.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 // A request for a page of ours, and all that its answer needs.
 struct Served {
   explicit Served(const std::string& target)
-      : request(parse_request("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n\r\n", {})
-                    .value()) {
+      : request(
+            policy::parse_request("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n\r\n", {})
+                .value()) {
     scene.response.begin({1, false, false});
     request->pin(scene.policy);
-    record_arrival(scene.client, *request);
+    client::record_arrival(scene.client, *request);
   }
   net::Task<void> answer() {
     return serve_own(scene.shared.pages, scene.client, *request, *own_page(scene.client, *request),
@@ -23,8 +24,8 @@ struct Served {
   }
 
   Scene scene;
-  std::unique_ptr<Request> request;
-  Http1Body body{scene.input, request->framing};
+  std::unique_ptr<policy::Request> request;
+  server::Http1Body body{scene.input, request->framing};
 };
 
 TEST(MonitoringPages, AreNotCountedAsFailuresOfRequestsWhereTheyRefuse) {
@@ -32,7 +33,7 @@ TEST(MonitoringPages, AreNotCountedAsFailuresOfRequestsWhereTheyRefuse) {
     Served served(target);
     const auto text = served.scene.received(served.answer());
     EXPECT_EQ(text.substr(9, 1), "4") << target;
-    EXPECT_EQ(served.scene.record.tag, Tag::own_page) << target;
+    EXPECT_EQ(served.scene.record.tag, observe::Tag::own_page) << target;
   }
 }
 
@@ -50,4 +51,4 @@ TEST(MonitoringPages, LeaveLongTextsToAnotherThread) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

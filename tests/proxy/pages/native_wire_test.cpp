@@ -11,7 +11,7 @@
 #include "tests/digest/keys.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 constexpr std::uint64_t kMillion = 1'000'000;
@@ -50,7 +50,7 @@ class Queue final : public peers::Holdings {
 };
 
 config::Settings with_bits_per_entry(unsigned bits) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.digest.bits_per_entry = bits;
   return settings;
 }
@@ -97,10 +97,10 @@ class Wire {
     const std::string text =
         "GET " + peers::native_target(&*held_) + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" +
         "If-None-Match: " + peers::native_etag(held_->epoch, held_->generation) + "\r\n\r\n";
-    const auto request = parse_request(text, {}).value();
+    const auto request = policy::parse_request(text, {}).value();
     request->pin(scene_.policy);
-    record_arrival(scene_.client, *request);
-    Http1Body body(scene_.input, request->framing);
+    client::record_arrival(scene_.client, *request);
+    server::Http1Body body(scene_.input, request->framing);
     scene_.response.begin({1, false, false});
     support::run(scene_.worker.io, serve_own(scene_.shared.pages, scene_.client, *request,
                                              *own_page(scene_.client, *request), body));
@@ -171,4 +171,4 @@ TEST(NativeWire, TakesLessThan40KilobitsASecondInSteadyUse) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using namespace std::chrono_literals;
@@ -114,4 +114,4 @@ TEST(OriginNotes, TellOfSlowOrigins) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

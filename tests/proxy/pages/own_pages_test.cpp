@@ -9,7 +9,7 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using nlohmann::json;
@@ -23,9 +23,9 @@ class OwnPageAt : public testing::TestWithParam<Asked> {};
 
 TEST_P(OwnPageAt, IsForOriginFormAndForOurOwnAddress) {
   const Scene scene;
-  const TextRequest request("", GetParam().line + " HTTP/1.1");
+  const policy::TextRequest request("", GetParam().line + " HTTP/1.1");
   request.parsed->pin(scene.policy);
-  record_arrival(scene.client, *request.parsed);
+  client::record_arrival(scene.client, *request.parsed);
   const auto* const page = own_page(scene.client, *request);
   ASSERT_EQ(page != nullptr, GetParam().page.has_value());
   if (page) {
@@ -65,7 +65,7 @@ struct AskedMapped {
 class OwnPageBesideMappings : public testing::TestWithParam<AskedMapped> {};
 
 TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.gateway.reverse.resize(2);
   settings.gateway.reverse[0].host = "*";
   settings.gateway.reverse[1].host = "www.example.com";
@@ -73,9 +73,9 @@ TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
   Scene scene(settings);
   const std::string text =
       GetParam().line + " HTTP/1.0\r\n" + "Host: " + GetParam().host + "\r\n\r\n";
-  const auto request = parse_request(text, {}).value();
+  const auto request = policy::parse_request(text, {}).value();
   request->pin(scene.policy);
-  record_arrival(scene.client, *request);
+  client::record_arrival(scene.client, *request);
   ASSERT_FALSE(request->terms().chooses_origin);
   EXPECT_EQ(own_page(scene.client, *request) != nullptr, GetParam().ours);
 }
@@ -101,9 +101,9 @@ INSTANTIATE_TEST_SUITE_P(
                                 true}),
     [](const auto& tested) { return tested.param.name; });
 
-std::string served(Scene& scene, Request& request, const OwnPage& page) {
+std::string served(Scene& scene, policy::Request& request, const OwnPage& page) {
   request.pin(scene.policy);
-  Http1Body body(scene.input, request.framing);
+  server::Http1Body body(scene.input, request.framing);
   return scene.received(serve_own(scene.shared.pages, scene.client, request, page, body));
 }
 
@@ -117,21 +117,21 @@ struct Reader {
 class OwnPageAccess : public testing::TestWithParam<Reader> {};
 
 TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.peers.push_back(peers::samples::peer("b"));
   settings.peers[0].host = "10.9.9.9";
   settings.digest.squid.pause = {};
   Scene scene(settings);
   scene.client.address = *config::parse_address(GetParam().client);
   const std::string text = "GET " + GetParam().path + " HTTP/1.1\r\n" + GetParam().lines + "\r\n";
-  const auto request = parse_request(text, {}).value();
+  const auto request = policy::parse_request(text, {}).value();
   scene.response.begin({1, false, false});
   request->pin(scene.policy);
-  record_arrival(scene.client, *request);
+  client::record_arrival(scene.client, *request);
   const auto page = own_page(scene.client, *request);
   ASSERT_TRUE(page);
   EXPECT_EQ(served(scene, *request, *page).substr(9, 3), GetParam().status);
-  EXPECT_EQ(scene.record.tag, Tag::own_page) << "neither denied nor a miss";
+  EXPECT_EQ(scene.record.tag, observe::Tag::own_page) << "neither denied nor a miss";
 }
 
 const std::string kHost = "Host: 127.0.0.1\r\n";
@@ -185,14 +185,14 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 std::string answer_to(const std::string& line, const std::string& lines = "") {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.digest.squid.pause = {};
   Scene scene(settings);
   const std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
-  const auto request = parse_request(text, {}).value();
+  const auto request = policy::parse_request(text, {}).value();
   scene.response.begin({1, request->is_head(), false});
   request->pin(scene.policy);
-  record_arrival(scene.client, *request);
+  client::record_arrival(scene.client, *request);
   return served(scene, *request, *own_page(scene.client, *request));
 }
 
@@ -288,7 +288,7 @@ TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
 }
 
 TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.peers = {peers::samples::peer("b"), peers::samples::peer("c")};
   settings.peers[1].host = "c.test";
   Scene scene(settings);
@@ -344,4 +344,4 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

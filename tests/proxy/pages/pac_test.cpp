@@ -5,7 +5,7 @@
 #include "config/load.hpp"
 #include "peers/directory.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 bool has(std::string_view text, std::string_view part) {
@@ -93,4 +93,4 @@ TEST(IsWpad, IsThatNameInAnyDomain) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

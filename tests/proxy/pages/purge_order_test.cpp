@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 TEST(PurgeOrder, IsOfAUrlInItsCanonicalForm) {
@@ -14,11 +14,11 @@ TEST(PurgeOrder, IsOfAUrlInItsCanonicalForm) {
 TEST(PurgeOrder, OrOfAllThatBeginSoOrOfAHost) {
   const auto prefix = parse_purge_order(R"({"prefix": "http://A.test:80"})");
   ASSERT_TRUE(prefix);
-  EXPECT_EQ(std::get<PurgePattern>(*prefix), PurgePattern("http://a.test/"))
+  EXPECT_EQ(std::get<cache::PurgePattern>(*prefix), cache::PurgePattern("http://a.test/"))
       << "not of a.test.example.com";
   const auto host = parse_purge_order(R"({"host": "*.A.test:81"} // all)");
   ASSERT_TRUE(host);
-  EXPECT_TRUE(std::get<PurgePattern>(*host).covers("http://b.a.test:81/"));
+  EXPECT_TRUE(std::get<cache::PurgePattern>(*host).covers("http://b.a.test:81/"));
 }
 
 struct Wrong {
@@ -51,4 +51,4 @@ TEST(PurgeOrder, ElseSaysWhatIsWrongAndWhere) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 struct AskedPath {
@@ -58,4 +58,4 @@ TEST(NoParameter, IsWhatAPageWithoutAnyTakes) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

@@ -8,7 +8,7 @@
 #include "proxy/pages/own_pages.hpp"
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 const std::string kUs = "Host: 10.0.0.5:3128\r\n";
@@ -19,7 +19,7 @@ struct Closed {
   Closed() { scene.client.address = *config::parse_address("203.0.113.1"); }
 
   static config::Settings settings() {
-    auto settings = quiet_settings();
+    auto settings = client::quiet_settings();
     settings.access.admin = {};
     settings.access.monitor = {};
     return settings;
@@ -36,21 +36,21 @@ struct Closed {
     const auto now = std::chrono::steady_clock::now();
     return scene.shared.visitors.badges.counts(badge, scene.client.address, now);
   }
-  std::unique_ptr<Request> request(const std::string& line, const std::string& lines) {
+  std::unique_ptr<policy::Request> request(const std::string& line, const std::string& lines) {
     texts.push_back(line + " HTTP/1.1\r\n" + lines + "\r\n");
-    auto parsed = parse_request(texts.back(), {}).value();
+    auto parsed = policy::parse_request(texts.back(), {}).value();
     parsed->pin(scene.policy);
-    record_arrival(scene.client, *parsed);
+    client::record_arrival(scene.client, *parsed);
     return parsed;
   }
-  bool is_admin(const Request& request) {
+  bool is_admin(const policy::Request& request) {
     return caller_of(scene.shared.pages, scene.client, request, *scene.policy).is_admin();
   }
   // The whole response. The connection is used up.
   std::string answer(const std::string& line, const std::string& lines) {
     const auto asked = request(line, lines);
     scene.response.begin({1, false, false});
-    Http1Body body(scene.input, asked->framing);
+    server::Http1Body body(scene.input, asked->framing);
     return scene.received(
         serve_own(scene.shared.pages, scene.client, *asked, *own_page(scene.client, *asked), body));
   }
@@ -228,4 +228,4 @@ TEST(ReachableAt, IsTheSocketThatIsOpenToMost) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

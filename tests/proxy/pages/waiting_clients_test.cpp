@@ -6,7 +6,7 @@
 
 #include "tests/support/run.hpp"
 
-namespace proxy {
+namespace proxy::pages {
 namespace {
 
 using namespace std::chrono_literals;
@@ -135,4 +135,4 @@ TEST(Watchers, OfOneAddressAreTwoAtMostUnlessTheyAreAdmins) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::pages

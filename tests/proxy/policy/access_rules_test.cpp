@@ -4,7 +4,7 @@
 
 #include "config/load.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 constexpr LocalTime kMondayNoon{0, 12 * 60};
@@ -139,4 +139,4 @@ TEST(AccessRules, AllowEverybodyWhereARuleIsForClientsOfEveryAddress) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -7,7 +7,7 @@
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using Why = NoAccess::Why;
@@ -133,4 +133,4 @@ TEST(NoAccess, SaysWhyInOneLineAndNamesTheRule) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -5,7 +5,7 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using Proof = Caller::Proof;
@@ -128,4 +128,4 @@ TEST(Terms, FollowFromTheArrivalAndTheMapping) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -4,7 +4,7 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 ErrorFacts facts_with(Placeholder what, std::string_view value) {
@@ -118,4 +118,4 @@ TEST(ErrorPages, SayEachFaultOfTheFolderAndOfItsFiles) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 config::Reverse mapping(const std::string& host, std::optional<std::uint16_t> port = {}) {
@@ -96,4 +96,4 @@ TEST(Request, OfASharedMappingIsStoredAsItsUrl) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

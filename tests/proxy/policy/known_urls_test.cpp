@@ -8,7 +8,7 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 KnownUrls known(const std::string& lines) {
@@ -91,4 +91,4 @@ TEST(KnownUrls, AreRefusedWithTheLineThatIsNone) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 // The time zone of the environment, until the end of the test.
@@ -50,4 +50,4 @@ TEST(LocalTime, IsThatOfTheSystemsZoneWithItsSummerTime) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <random>
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 TEST(PathGlob, MatchesWholePathsByteForByte) {
@@ -89,4 +89,4 @@ TEST(PathGlob, TakesOneStepForEachByte) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -6,7 +6,7 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 config::Settings mapped_to(const std::string& origin) {
@@ -45,8 +45,10 @@ TEST(Policy, AStaleResponseMayAnswerForAnOriginOutOfReachAlone) {
   config::Settings settings;
   settings.cache.stale_if_error = std::chrono::milliseconds(90'500);
   const Policy policy(settings, {});
-  const Failure unreachable{Failure::Where::upstream, Failure::What::unreachable, {}};
-  const Failure abandoned{Failure::Where::us, Failure::What::abandoned, {}};
+  const upstream::Failure unreachable{
+      upstream::Failure::Where::upstream, upstream::Failure::What::unreachable, {}};
+  const upstream::Failure abandoned{
+      upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
   EXPECT_EQ(policy.leave_after(unreachable), std::chrono::seconds(90));
   EXPECT_EQ(policy.leave_after(abandoned), std::chrono::seconds(0));
 }
@@ -65,4 +67,4 @@ TEST(Policy, IsKeptByTheRequestThatPinsItAndByWhatIsFetchedForIt) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

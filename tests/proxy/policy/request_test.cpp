@@ -4,7 +4,7 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using http::HeadError;
@@ -99,4 +99,4 @@ TEST(OwnedRequest, OutlivesTheOneItCopiesAndIsAGet) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

@@ -7,7 +7,7 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/policy/request.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 
 // A policy with the defaults of the settings.
 inline const PinnedPolicy& default_policy() {
@@ -42,4 +42,4 @@ struct TextAnswer {
   const http::ResponseHead head;
 };
 
-}  // namespace proxy
+}  // namespace proxy::policy

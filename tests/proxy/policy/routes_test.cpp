@@ -8,7 +8,7 @@
 #include "config/load.hpp"
 #include "peers/directory.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using Clock = upstream::Origins::Clock;
@@ -147,4 +147,4 @@ TEST(Routes, HaveAStatusForParentsAlone) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

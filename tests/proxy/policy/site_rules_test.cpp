@@ -4,7 +4,7 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::policy {
 namespace {
 
 using namespace std::chrono_literals;
@@ -197,4 +197,4 @@ TEST(SiteRules, HoldForTheFillToo) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::policy

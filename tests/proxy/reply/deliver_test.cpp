@@ -5,7 +5,7 @@
 #include "tests/proxy/client/serve_scene.hpp"
 #include "tests/proxy/fill/fill_scene.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,16 +14,17 @@ using http::Forward;
 const std::string kFilled = "http://a.test/x";
 
 // A fill whose writer is the test, and one reader of it.
-struct DeliverScene : ServeScene {
-  explicit DeliverScene(config::Settings told = quiet_settings()) : ServeScene(std::move(told)) {}
+struct DeliverScene : client::ServeScene {
+  explicit DeliverScene(config::Settings told = client::quiet_settings())
+      : client::ServeScene(std::move(told)) {}
   ~DeliverScene() { io.end_coroutines(); }
 
-  [[nodiscard]] FillHead head_of(std::optional<std::uint64_t> length, Provenance from = {},
-                                 const std::string& lines = "") {
+  [[nodiscard]] fill::FillHead head_of(std::optional<std::uint64_t> length,
+                                       fill::Provenance from = {}, const std::string& lines = "") {
     return {entry_of({.url = kFilled, .lines = "Cache-Control: max-age=100\r\n" + lines}), length,
             true, "", std::move(from)};
   }
-  void append(std::string_view text) { append_block(*fill, budget, text); }
+  void append(std::string_view text) { fill::append_block(*fill, budget, text); }
   // Begins to send the response. It ends once the writer has ended, or the client has left.
   void start(const std::string& lines = "", Forward reason = Forward::uri_miss,
              const std::string& method = "GET") {
@@ -37,48 +38,49 @@ struct DeliverScene : ServeScene {
     delivered = co_await deliver(client, **request, *reader, {**head, reason, OnOutdated::refuse});
   }
 
-  std::shared_ptr<Fill> fill =
-      std::make_shared<Fill>(kFilled, FillPlace{io.get_executor(), &clock});
-  std::unique_ptr<FillReader> reader = FillReader::attach(fill, io.get_executor());
-  std::optional<SceneRequest> request;
+  std::shared_ptr<fill::Fill> fill =
+      std::make_shared<fill::Fill>(kFilled, fill::FillPlace{io.get_executor(), &clock});
+  std::unique_ptr<fill::FillReader> reader = fill::FillReader::attach(fill, io.get_executor());
+  std::optional<client::SceneRequest> request;
   std::optional<Delivered> delivered;
   bool done = false;
 };
 
 // The answer of a source, with what `more` changes.
-Provenance answered(std::optional<unsigned> status = 200, void (*more)(Provenance&) = nullptr) {
-  Provenance from;
+fill::Provenance answered(std::optional<unsigned> status = 200,
+                          void (*more)(fill::Provenance&) = nullptr) {
+  fill::Provenance from;
   from.fwd_status = status;
   if (more) more(from);
   return from;
 }
 
-void is_stored(Provenance& from) {
+void is_stored(fill::Provenance& from) {
   from.stored = true;
 }
-void is_validated(Provenance& from) {
+void is_validated(fill::Provenance& from) {
   from.validated = true;
 }
-void stands_in(Provenance& from) {
+void stands_in(fill::Provenance& from) {
   from.stood_in = 0s;
 }
-void is_aged(Provenance& from) {
+void is_aged(fill::Provenance& from) {
   from.aged = true;
 }
-void is_not_stored(Provenance& from) {
+void is_not_stored(fill::Provenance& from) {
   from.storability = cache::Storability::no_store;
 }
-void is_after_a_false_hit(Provenance& from) {
+void is_after_a_false_hit(fill::Provenance& from) {
   from.inquiries.detail = "false-hit/b";
 }
-void is_siblings(Provenance& from) {
+void is_siblings(fill::Provenance& from) {
   from.source = cache::SourceKind::sibling;
   from.peer = "b";
-  from.hierarchy = Hierarchy::sibling;
+  from.hierarchy = observe::Hierarchy::sibling;
 }
-void is_parents(Provenance& from) {
+void is_parents(fill::Provenance& from) {
   from.peer = "p";
-  from.hierarchy = Hierarchy::parent;
+  from.hierarchy = observe::Hierarchy::parent;
 }
 
 TEST(Deliver, SendsTheBytesAsTheyArrive) {
@@ -102,10 +104,10 @@ TEST(Deliver, SendsTheBytesAsTheyArrive) {
 
 TEST(Deliver, AReaderThatJoinsLateGetsTheSameBytes) {
   DeliverScene scene;
-  const auto first = FillReader::attach(scene.fill, scene.io.get_executor());
+  const auto first = fill::FillReader::attach(scene.fill, scene.io.get_executor());
   scene.fill->publish(scene.head_of({}));
   scene.append("one ");
-  EXPECT_EQ(text_of(first->at_hand()), "one ");
+  EXPECT_EQ(fill::text_of(first->at_hand()), "one ");
   scene.append("two");
   scene.start();
   scene.fill->finish();
@@ -117,14 +119,14 @@ TEST(Deliver, AReaderThatJoinsLateGetsTheSameBytes) {
 
 struct EndCase {
   const char* name;
-  Failure failure;
+  upstream::Failure failure;
   std::string word;
   cache::Storability storability;
 };
 
 TEST(Deliver, CutsTheResponseWhoseSourceFails) {
-  using Where = Failure::Where;
-  using What = Failure::What;
+  using Where = upstream::Failure::Where;
+  using What = upstream::Failure::What;
   using cache::Storability;
   for (const EndCase& c :
        {EndCase{"cut", {Where::upstream, What::cut, {}}, "cut", Storability::incomplete},
@@ -196,10 +198,10 @@ TEST(Deliver, WaitsForNoBodyThatTheClientDoesNotGet) {
 // What a response says of its source.
 struct SourceCase {
   const char* name;
-  Provenance from;
+  fill::Provenance from;
   Forward reason;
   std::string cache_status;
-  Tag tag;
+  observe::Tag tag;
   bool has_age;
 };
 class ASource : public testing::TestWithParam<SourceCase> {};
@@ -224,31 +226,34 @@ INSTANTIATE_TEST_SUITE_P(
     Sources, ASource,
     testing::Values(
         SourceCase{"Origin", answered(), Forward::uri_miss, "cache-a; fwd=uri-miss; fwd-status=200",
-                   Tag::miss, false},
+                   observe::Tag::miss, false},
         SourceCase{"Stored", answered(200, is_stored), Forward::uri_miss,
-                   "cache-a; fwd=uri-miss; fwd-status=200; ttl=100; stored", Tag::miss, false},
+                   "cache-a; fwd=uri-miss; fwd-status=200; ttl=100; stored", observe::Tag::miss,
+                   false},
         SourceCase{"NotStored", answered(200, is_not_stored), Forward::uri_miss,
                    "cache-a; fwd=uri-miss; fwd-status=200; detail=\"not-stored/no-store\"",
-                   Tag::miss, false},
+                   observe::Tag::miss, false},
         SourceCase{"AnotherVariant", answered(), Forward::vary_miss,
-                   "cache-a; fwd=vary-miss; fwd-status=200", Tag::miss, false},
+                   "cache-a; fwd=vary-miss; fwd-status=200", observe::Tag::miss, false},
         SourceCase{"Reloaded", answered(), Forward::request, "cache-a; fwd=request; fwd-status=200",
-                   Tag::client_refresh, false},
+                   observe::Tag::client_refresh, false},
         SourceCase{"Replaced", answered(), Forward::stale, "cache-a; fwd=stale; fwd-status=200",
-                   Tag::refresh_modified, false},
+                   observe::Tag::refresh_modified, false},
         SourceCase{"Validated", answered(304, is_validated), Forward::stale,
-                   "cache-a; fwd=stale; fwd-status=304; ttl=100", Tag::refresh_unmodified, true},
+                   "cache-a; fwd=stale; fwd-status=304; ttl=100", observe::Tag::refresh_unmodified,
+                   true},
         SourceCase{"StandsIn", answered(503, stands_in), Forward::stale,
-                   "cache-a; fwd=stale; fwd-status=503; ttl=100", Tag::stale_hit, true},
+                   "cache-a; fwd=stale; fwd-status=503; ttl=100", observe::Tag::stale_hit, true},
         SourceCase{"CacheOnTheWay", answered(200, is_aged), Forward::uri_miss,
-                   "cache-a; fwd=uri-miss; fwd-status=200", Tag::miss, true},
+                   "cache-a; fwd=uri-miss; fwd-status=200", observe::Tag::miss, true},
         SourceCase{"Sibling", answered({}, is_siblings), Forward::uri_miss,
-                   "cache-a; fwd=uri-miss; detail=\"peer/b\"", Tag::miss, true},
+                   "cache-a; fwd=uri-miss; detail=\"peer/b\"", observe::Tag::miss, true},
         SourceCase{"Parent", answered(200, is_parents), Forward::uri_miss,
-                   "cache-a; fwd=uri-miss; fwd-status=200; detail=\"parent/p\"", Tag::miss, false},
+                   "cache-a; fwd=uri-miss; fwd-status=200; detail=\"parent/p\"", observe::Tag::miss,
+                   false},
         SourceCase{"AfterAFalseHit", answered(200, is_after_a_false_hit), Forward::uri_miss,
-                   "cache-a; fwd=uri-miss; fwd-status=200; detail=\"false-hit/b\"", Tag::miss,
-                   false}),
+                   "cache-a; fwd=uri-miss; fwd-status=200; detail=\"false-hit/b\"",
+                   observe::Tag::miss, false}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(Deliver, SaysThatAResponseIsCollapsedIfTheRecordDoes) {
@@ -265,7 +270,7 @@ TEST(Deliver, SendsAStoredEntryWithoutItsFill) {
   for (const auto& [lines, status, content] :
        {std::tuple{"", 200U, "held"}, std::tuple{"Range: bytes=1-2\r\n", 206U, "el"}}) {
     DeliverScene scene;
-    FillHead head = scene.head_of(4, answered(304, is_validated));
+    fill::FillHead head = scene.head_of(4, answered(304, is_validated));
     head.entry = scene.entry_of({.url = kFilled}, "held");
     scene.fill->publish(head);
     scene.start(lines, Forward::stale);
@@ -277,17 +282,18 @@ TEST(Deliver, SendsAStoredEntryWithoutItsFill) {
 
 TEST(DeliverStored, SaysHowStaleAStandInIs) {
   DeliverScene scene;
-  const SceneRequest request(scene, "");
+  const client::SceneRequest request(scene, "");
   scene.clock.pass(130s);
-  FillHead head{scene.entry_of({.url = kFilled}, "held"), 4, false, "", answered({}, stands_in)};
+  fill::FillHead head{scene.entry_of({.url = kFilled}, "held"), 4, false, "",
+                      answered({}, stands_in)};
   head.provenance.inquiries.detail = "stale-if-error/503";
   scene.run(deliver_stored(scene.client, *request, head, Forward::stale));
   EXPECT_EQ(scene.response.content(), "held");
   EXPECT_EQ(scene.response.field("Age"), "130");
   EXPECT_EQ(scene.response.field("Cache-Status"),
             "cache-a; fwd=stale; ttl=-30; detail=\"stale-if-error/503\"");
-  EXPECT_EQ(scene.record.tag, Tag::stale_hit);
+  EXPECT_EQ(scene.record.tag, observe::Tag::stale_hit);
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::reply

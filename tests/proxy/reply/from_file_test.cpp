@@ -4,7 +4,7 @@
 
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 using namespace std::chrono_literals;
@@ -18,8 +18,8 @@ std::string large_body() {
 }
 
 // A stored response whose body memory has given up.
-struct FileScene : ServeScene {
-  FileScene() : ServeScene(quiet_settings(), {}, SceneTime::runs) {
+struct FileScene : client::ServeScene {
+  FileScene() : client::ServeScene(client::quiet_settings(), {}, client::SceneTime::runs) {
     add_disk();
     store_response({.url = kInFile}, bytes);
     if (!disk->settle(10s)) throw std::runtime_error("no rest");
@@ -28,10 +28,10 @@ struct FileScene : ServeScene {
   }
   ~FileScene() { io.end_coroutines(); }
 
-  FoundBelow find() {
-    const TextRequest request("", "GET " + kInFile + " HTTP/1.1");
-    Sought sought{cache::key_of(kInFile), {}, clock.steady(), cache::Bodies::large_in_file};
-    return run(read_back(cached, *request, std::move(sought)));
+  tiers::FoundBelow find() {
+    const policy::TextRequest request("", "GET " + kInFile + " HTTP/1.1");
+    tiers::Sought sought{cache::key_of(kInFile), {}, clock.steady(), cache::Bodies::large_in_file};
+    return run(tiers::read_back(cached, *request, std::move(sought)));
   }
 
   const std::string bytes = large_body();
@@ -97,4 +97,4 @@ TEST(FromFile, APartOfTheBodyIsExactlyThat) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::reply

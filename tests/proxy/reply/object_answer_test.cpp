@@ -7,7 +7,7 @@
 #include "proxy/tiers/object_blocks.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 using namespace std::chrono_literals;
@@ -18,25 +18,26 @@ constexpr std::uint64_t kBlock = cache::kBlockBytes;
 constexpr std::uint64_t kWhole = 2 * kBlock + 100;  // of which the last block has 100 bytes
 
 // An object of three blocks, of which those in `held` are stored. Block N consists of one letter.
-struct ObjectScene : ServeScene {
+struct ObjectScene : client::ServeScene {
   explicit ObjectScene(std::initializer_list<std::uint32_t> held) {
     const cache::Request asked;
     const cache::Response told("ETag: \"v1\"\r\nCache-Control: max-age=600\r\n");
     const cache::Received received{kObjectUrl, asked.head.fields, told.head, cache::kAtOnce, "us"};
     object = cache::object_entry(budget, received, {.version = 1}, kWhole);
-    if (!keep(tiers, kObjectKey, object, clock.steady())) throw std::runtime_error("not kept");
+    if (!tiers::keep(tiers, kObjectKey, object, clock.steady()))
+      throw std::runtime_error("not kept");
     for (const auto number : held) keep_it(number);
   }
   void keep_it(std::uint32_t number) {
     const auto size = static_cast<std::uint32_t>(number == 2 ? 100 : kBlock);
     const auto bytes = cache::Block::make(budget, size);
     std::fill_n(bytes->data(), size, static_cast<char>('a' + number));
-    NewBlock block{number, {{{bytes, size}}, size}, {}, clock.steady()};
-    if (keep_block(tiers, kObjectKey, object, std::move(block)) != BlockKept::yes)
+    tiers::NewBlock block{number, {{{bytes, size}}, size}, {}, clock.steady()};
+    if (tiers::keep_block(tiers, kObjectKey, object, std::move(block)) != tiers::BlockKept::yes)
       throw std::runtime_error("block not kept");
   }
   Delivered serve(const std::string& lines, const std::string& method = "GET") {
-    const SceneRequest request(*this, lines, method + " " + kObjectUrl + " HTTP/1.1");
+    const client::SceneRequest request(*this, lines, method + " " + kObjectUrl + " HTTP/1.1");
     response.begin(method == "HEAD");
     ObjectToServe held{kObjectKey, object};
     return run(serve_object(client, *request, std::move(held), clock.now()));
@@ -79,7 +80,8 @@ TEST_P(AnObject, IsAnsweredFromItsBlocks) {
   EXPECT_EQ(got.field("Cache-Status"), "cache-a; hit; ttl=600");
   EXPECT_TRUE(got.finished());
   EXPECT_FALSE(got.aborted());
-  EXPECT_EQ(scene.record.tag, c.status == 304 ? Tag::conditional_hit : Tag::mem_hit);
+  EXPECT_EQ(scene.record.tag,
+            c.status == 304 ? observe::Tag::conditional_hit : observe::Tag::mem_hit);
   if (c.status == 206 || c.status == 200) {
     EXPECT_EQ(scene.counters.bytes_from_cache.get(), got.content().size());
   }
@@ -144,4 +146,4 @@ TEST(AnObject, IsCutWhereTheClientLeaves) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -5,17 +5,17 @@
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 using namespace std::chrono_literals;
 
-net::Task<void> send(Client& client, const OwnMessage& message,
+net::Task<void> send(client::Client& client, const OwnMessage& message,
                      std::chrono::milliseconds pause = {}) {
   co_await send_message(client, message, pause);
 }
 
-net::Task<void> send_in_parts(Client& client) {
+net::Task<void> send_in_parts(client::Client& client) {
   const auto head = own_head(client, 200, "text/plain");
   co_await send_head(client, head);
   co_await client.response.body(net::asio::buffer("ab", 2));
@@ -39,7 +39,7 @@ TEST(OwnMessage, SaysWhoMadeItAndThatNobodyMayKeepIt) {
         OwnCase{"json", 200, "application/json", "{}", "HTTP/1.1 200 OK", "application/json"},
         OwnCase{"no body", 204, "", "", "HTTP/1.1 204 No Content", ""},
         OwnCase{"unknown status", 599, "text/plain", "x", "HTTP/1.1 599 ", "text/plain"}}) {
-    ServeScene scene;
+    client::ServeScene scene;
     const auto message = own_message(scene.client, c.status, c.type, c.body);
     scene.run(send(scene.client, message));
     const auto& got = scene.response;
@@ -59,7 +59,7 @@ TEST(OwnMessage, SaysWhoMadeItAndThatNobodyMayKeepIt) {
 }
 
 TEST(OwnMessage, HasItsLengthAndNoBodyInAnswerToHead) {
-  ServeScene scene;
+  client::ServeScene scene;
   scene.response.begin(true);
   const auto message = own_message(scene.client, 200, "text/plain", "body");
   scene.run(send(scene.client, message));
@@ -68,7 +68,7 @@ TEST(OwnMessage, HasItsLengthAndNoBodyInAnswerToHead) {
 }
 
 TEST(OwnMessage, OfPartsHasNoLength) {
-  ServeScene scene;
+  client::ServeScene scene;
   scene.run(send_in_parts(scene.client));
   EXPECT_EQ(scene.response.length(), std::nullopt);
   EXPECT_EQ(scene.response.content(), "abcd");
@@ -77,7 +77,7 @@ TEST(OwnMessage, OfPartsHasNoLength) {
 }
 
 TEST(OwnMessage, IsNotFinishedForAClientThatHasLeft) {
-  ServeScene scene;
+  client::ServeScene scene;
   scene.response.client_leaves_after(0);
   const auto message = own_message(scene.client, 200, "text/plain", "body");
   scene.run(send(scene.client, message));
@@ -85,7 +85,7 @@ TEST(OwnMessage, IsNotFinishedForAClientThatHasLeft) {
 }
 
 TEST(OwnMessage, SaysInCacheStatusWhatTheRecordKnows) {
-  ServeScene scene;
+  client::ServeScene scene;
   scene.record.rule = "rule/0";
   http::CacheStatus status;
   status.fwd = http::Forward::uri_miss;
@@ -97,7 +97,7 @@ TEST(OwnMessage, SaysInCacheStatusWhatTheRecordKnows) {
 }
 
 TEST(OwnMessage, ProvesToANeighbourThatItIsOurs) {
-  ServeScene scene;
+  client::ServeScene scene;
   EXPECT_EQ(own_head(scene.client, 200, "").count(std::string(peers::kEpochField)), 0U);
   scene.client.tells_epoch = true;
   EXPECT_EQ(own_head(scene.client, 200, "")[std::string(peers::kEpochField)],
@@ -105,4 +105,4 @@ TEST(OwnMessage, ProvesToANeighbourThatItIsOurs) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,18 +38,18 @@ TEST(PassedHead, IsTheOriginsWithOurViaAndTheTimeOnTheWay) {
                    "HTTP/1.1 200 X\r\n" + kDateLine + kViaLine + "Age: 7\r\n"},
         PassedCase{"aged on the way", 200, kDateLine + "Age: 7\r\n", 3s,
                    "HTTP/1.1 200 X\r\n" + kDateLine + kViaLine + "Age: 10\r\n"}}) {
-    const ServeScene scene;
-    const TextAnswer answer(c.status, c.lines);
+    const client::ServeScene scene;
+    const policy::TextAnswer answer(c.status, c.lines);
     const cache::Times times{cache::kStart - c.took, cache::kStart};
     EXPECT_EQ(passed_head(scene.serving, answer.head, times), c.head) << c.name;
   }
 }
 
 TEST(PassedHead, HasItsTypeNotedOnlyWhereThereIsALog) {
-  ServeScene quiet;
+  client::ServeScene quiet;
   record_content_type(quiet.client, "text/html");
   EXPECT_EQ(quiet.record.content_type, "");
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -7,13 +7,13 @@
 #include "proxy/users/credentials.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 using namespace std::chrono_literals;
 
 // The response as text, with its length.
-std::string received(ServeScene& scene, net::Task<void> task) {
+std::string received(client::ServeScene& scene, net::Task<void> task) {
   scene.run(std::move(task));
   const auto& got = scene.response;
   EXPECT_TRUE(got.finished());
@@ -21,8 +21,8 @@ std::string received(ServeScene& scene, net::Task<void> task) {
          got.content();
 }
 
-std::string refused(const TextRequest& request, Refusal refusal, bool* goes_on = nullptr) {
-  ServeScene scene;
+std::string refused(const policy::TextRequest& request, Refusal refusal, bool* goes_on = nullptr) {
+  client::ServeScene scene;
   scene.response.begin();
   auto text = received(scene, refuse(scene.client, *request, std::move(refusal)));
   if (goes_on) *goes_on = !scene.response.closes();
@@ -30,7 +30,7 @@ std::string refused(const TextRequest& request, Refusal refusal, bool* goes_on =
 }
 
 TEST(Refuse, SaysWhyInOneLineThatNobodyMayKeep) {
-  const TextRequest request("");
+  const policy::TextRequest request("");
   bool goes_on = false;
   const auto text = refused(request, Refusal::forbidden("no"), &goes_on);
   EXPECT_TRUE(text.starts_with("HTTP/1.1 403 Forbidden\r\n")) << text;
@@ -43,7 +43,7 @@ TEST(Refuse, SaysWhyInOneLineThatNobodyMayKeep) {
 }
 
 config::Settings with_contact() {
-  auto settings = quiet_settings();
+  auto settings = client::quiet_settings();
   settings.pages.contact = "the <help> desk";
   return settings;
 }
@@ -51,9 +51,9 @@ config::Settings with_contact() {
 // What a client gets that asks with these fields.
 std::string refused_with(const std::string& fields, Refusal refusal,
                          const std::string& line = "GET http://a.test/x?a='b'&c HTTP/1.1") {
-  ServeScene scene(with_contact());
+  client::ServeScene scene(with_contact());
   scene.response.begin(line.starts_with("HEAD"));
-  const TextRequest request(fields, line);
+  const policy::TextRequest request(fields, line);
   request.parsed->pin(scene.policy);
   return received(scene, refuse(scene.client, *request, std::move(refusal)));
 }
@@ -98,7 +98,7 @@ TEST(Refuse, TellsEveryOtherClientTheSameInOneLine) {
 }
 
 TEST(Refuse, NamesNoUrlThatItCouldNotReadAndNobodyToAskWithoutAContact) {
-  ServeScene scene;
+  client::ServeScene scene;
   scene.response.begin();
   const auto text = received(scene, refuse_unread(scene.client, Refusal::bad("no")));
   EXPECT_EQ(body_of(text), "cache-a: no; time: NOW. Ask if this does not explain itself.\n");
@@ -111,9 +111,9 @@ TEST(Refuse, SendsNoBodyInAnswerToHead) {
 }
 
 TEST(Refusal, OfWhomLacksAccessHasItsStatusAndNamesItsRule) {
-  using Why = NoAccess::Why;
+  using Why = policy::NoAccess::Why;
   struct Case {
-    NoAccess no_access;
+    policy::NoAccess no_access;
     unsigned status;
     std::string detail;
     bool by_list = false;
@@ -130,8 +130,8 @@ TEST(Refusal, OfWhomLacksAccessHasItsStatusAndNamesItsRule) {
         Case{{Why::no_cleartext, "staff"}, 403, "denied/staff"},
         Case{{Why::list}, 403, "denied", true}, Case{{Why::unknown_url}, 404, "unknown-url"}}) {
     const auto refusal = Refusal::denied(c.no_access);
-    EXPECT_EQ(refusal.reason, text_of(c.no_access));
-    EXPECT_EQ(refusal.tag, Tag::denied) << refusal.reason;
+    EXPECT_EQ(refusal.reason, policy::text_of(c.no_access));
+    EXPECT_EQ(refusal.tag, observe::Tag::denied) << refusal.reason;
     EXPECT_EQ(refusal.status, c.status) << refusal.reason;
     EXPECT_EQ(refusal.cache_status.detail, c.detail) << refusal.reason;
     EXPECT_EQ(refusal.by_list, c.by_list) << refusal.reason;
@@ -143,35 +143,37 @@ TEST(PageOf, ASiteTellsBlockedFromDeniedAndFailed) {
   auto by_list = Refusal::forbidden("no");
   by_list.by_list = true;
   const auto failed = [](boost::system::error_code cause) {
-    return Refusal::failure(failure_of(Failure::Where::upstream, cause));
+    return Refusal::failure(upstream::failure_of(upstream::Failure::Where::upstream, cause));
   };
-  const std::pair<Refusal, ErrorPage> cases[] = {
-      {by_list, ErrorPage::blocked},
-      {failed(upstream::Errc::blocked_address), ErrorPage::blocked},
-      {failed(upstream::Errc::denied_address), ErrorPage::denied},
-      {failed(upstream::Errc::connect_timed_out), ErrorPage::failed},
-      {Refusal::denied({NoAccess::Why::rule, "no-games"}), ErrorPage::denied},
-      {Refusal::denied({NoAccess::Why::unknown_user, "staff", "Hearsay"}), ErrorPage::sign_in},
-      {Refusal::too_many(), ErrorPage::error},
-      {Refusal::loop(), ErrorPage::error}};
+  const std::pair<Refusal, policy::ErrorPage> cases[] = {
+      {by_list, policy::ErrorPage::blocked},
+      {failed(upstream::Errc::blocked_address), policy::ErrorPage::blocked},
+      {failed(upstream::Errc::denied_address), policy::ErrorPage::denied},
+      {failed(upstream::Errc::connect_timed_out), policy::ErrorPage::failed},
+      {Refusal::denied({policy::NoAccess::Why::rule, "no-games"}), policy::ErrorPage::denied},
+      {Refusal::denied({policy::NoAccess::Why::unknown_user, "staff", "Hearsay"}),
+       policy::ErrorPage::sign_in},
+      {Refusal::too_many(), policy::ErrorPage::error},
+      {Refusal::loop(), policy::ErrorPage::error}};
   for (const auto& [refusal, page] : cases) EXPECT_EQ(page_of(refusal), page) << refusal.reason;
 }
 
 TEST(Refuse, ANeighbourThatAskedForWhatIsHeldGets504Always) {
-  const TextRequest request("Cache-Control: only-if-cached\r\n");
+  const policy::TextRequest request("Cache-Control: only-if-cached\r\n");
   EXPECT_EQ(refused(request, Refusal::forbidden("no")).substr(9, 3), "504");
   EXPECT_EQ(refused(request, Refusal::loop()).substr(9, 3), "504");
 }
 
 TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
-  const TextRequest asked("Cache-Control: only-if-cached\r\n");
-  const TextRequest other("");
+  const policy::TextRequest asked("Cache-Control: only-if-cached\r\n");
+  const policy::TextRequest other("");
   struct Case {
-    const TextRequest& request;
+    const policy::TextRequest& request;
     Refusal refusal;
     std::string_view status;
   };
-  const Failure overload{Failure::Where::us, Failure::What::overload, {}};
+  const upstream::Failure overload{
+      upstream::Failure::Where::us, upstream::Failure::What::overload, {}};
   const cache::Verdict miss{cache::Action::refuse, http::Forward::uri_miss};
   const cache::Verdict variant{cache::Action::refuse, http::Forward::vary_miss};
   const cache::Verdict withheld{cache::Action::refuse, http::Forward::none};
@@ -213,40 +215,41 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
 }
 
 TEST(Refuse, WhoseBodyIsUnreadCannotGoOn) {
-  const TextRequest request("Content-Length: 9\r\n", "POST http://a.test/x HTTP/1.1");
+  const policy::TextRequest request("Content-Length: 9\r\n", "POST http://a.test/x HTTP/1.1");
   bool goes_on = true;
   refused(request, Refusal::loop(), &goes_on);
   EXPECT_FALSE(goes_on);
 }
 
 TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
-  ServeScene scene;
-  const TextRequest request("");
+  client::ServeScene scene;
+  const policy::TextRequest request("");
   scene.response.begin();
-  const Failure failure{Failure::Where::upstream, Failure::What::timed_out, {}};
+  const upstream::Failure failure{
+      upstream::Failure::Where::upstream, upstream::Failure::What::timed_out, {}};
   const auto text = received(scene, refuse(scene.client, *request, failure));
   EXPECT_EQ(text.substr(9, 3), "504");
   EXPECT_NE(text.find("detail=\"timed-out\""), std::string::npos) << text;
-  EXPECT_EQ(scene.record.tag, Tag::failed);
+  EXPECT_EQ(scene.record.tag, observe::Tag::failed);
   EXPECT_EQ(scene.record.failure, "timed-out");
   EXPECT_EQ(scene.record.upstream_host, "a.test");
 }
 
 TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
-  ServeScene scene;
-  const TextRequest request("");
+  client::ServeScene scene;
+  const policy::TextRequest request("");
   for (const auto cause : {upstream::Errc::blocked_address, upstream::Errc::denied_address}) {
     scene.response.begin();
-    const auto failure = failure_of(Failure::Where::upstream, cause);
+    const auto failure = upstream::failure_of(upstream::Failure::Where::upstream, cause);
     scene.run(refuse(scene.client, *request, failure));
     EXPECT_EQ(scene.record.status, 403U);
-    EXPECT_EQ(scene.record.tag, Tag::denied);
+    EXPECT_EQ(scene.record.tag, observe::Tag::denied);
   }
   EXPECT_EQ(scene.counters.blocked.get(), 1U);
 }
 
 TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
-  ServeScene scene;
+  client::ServeScene scene;
   scene.response.begin();
   const auto text = received(scene, refuse_malformed(scene.client, http::HeadError::bare_lf));
   EXPECT_EQ(text.substr(9, 3), "400");
@@ -255,4 +258,4 @@ TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::reply

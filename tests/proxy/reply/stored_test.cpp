@@ -6,7 +6,7 @@
 
 #include "tests/proxy/client/serve_scene.hpp"
 
-namespace proxy {
+namespace proxy::reply {
 namespace {
 
 using namespace std::chrono_literals;
@@ -16,7 +16,7 @@ const std::string kFieldsOfStored =
     "ETag: \"v1\"\r\nContent-Type: text/plain\r\nX-Other: 1\r\nCache-Control: max-age=100\r\n";
 
 // `slices`: of how many blocks of memory the body consists.
-cache::Ref<const cache::Entry> sliced(ServeScene& scene, std::size_t slices) {
+cache::Ref<const cache::Entry> sliced(client::ServeScene& scene, std::size_t slices) {
   auto entry = scene.entry_of({.url = "http://a.test/x", .lines = kFieldsOfStored});
   cache::Body body;
   const auto size = kLetters.size() / slices;
@@ -41,9 +41,9 @@ class Stored : public testing::TestWithParam<std::tuple<SentCase, std::size_t>> 
 
 TEST_P(Stored, IsSentWholeOrInPartWhereverItsBlocksEnd) {
   const auto& [c, slices] = GetParam();
-  ServeScene scene;
+  client::ServeScene scene;
   const auto entry = sliced(scene, slices);
-  const SceneRequest request(scene, c.lines);
+  const client::SceneRequest request(scene, c.lines);
   scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
   const auto& got = scene.response;
   EXPECT_EQ(got.status(), c.status);
@@ -77,9 +77,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Stored, OfManyBlocksIsCutShortWhereTheClientLeaves) {
   for (const std::uint64_t leaves : {0, 5, 17}) {
-    ServeScene scene;
+    client::ServeScene scene;
     const auto entry = sliced(scene, 20);
-    const SceneRequest request(scene, "");
+    const client::SceneRequest request(scene, "");
     scene.response.client_leaves_after(leaves);
     scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
     EXPECT_EQ(scene.response.content(), kLetters.substr(0, leaves));
@@ -90,10 +90,10 @@ TEST(Stored, OfManyBlocksIsCutShortWhereTheClientLeaves) {
 
 TEST(Stored, AnswersHeadWithoutABody) {
   for (const std::size_t slices : {1, 20}) {
-    ServeScene scene;
+    client::ServeScene scene;
     scene.response.begin(true);
     const auto entry = sliced(scene, slices);
-    const SceneRequest request(scene, "", "HEAD http://a.test/x HTTP/1.1");
+    const client::SceneRequest request(scene, "", "HEAD http://a.test/x HTTP/1.1");
     scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
     EXPECT_EQ(scene.response.content(), "");
     EXPECT_EQ(scene.response.length(), 20U);
@@ -103,9 +103,9 @@ TEST(Stored, AnswersHeadWithoutABody) {
 }
 
 TEST(Stored, OfSeveralRangesNamesEachPart) {
-  ServeScene scene;
+  client::ServeScene scene;
   const auto entry = sliced(scene, 5);
-  const SceneRequest request(scene, "Range: bytes=2-5,18-\r\n");
+  const client::SceneRequest request(scene, "Range: bytes=2-5,18-\r\n");
   scene.run(send_stored(scene.client, *request, *entry, scene.clock.now()));
   const auto& got = scene.response;
   EXPECT_EQ(got.status(), 206U);
@@ -122,9 +122,9 @@ TEST(Stored, OfSeveralRangesNamesEachPart) {
 }
 
 TEST(Stored, ThatTheClientHasIsA304WithTheFieldsThatTellOfIt_Rfc9110_15_4_5) {
-  ServeScene scene;
+  client::ServeScene scene;
   const auto entry = sliced(scene, 1);
-  const SceneRequest request(scene, "Range: bytes=0-3\r\n");
+  const client::SceneRequest request(scene, "Range: bytes=0-3\r\n");
   scene.run(send_not_modified(scene.client, *entry));
   const auto& got = scene.response;
   EXPECT_EQ(got.status(), 304U);
@@ -146,4 +146,4 @@ TEST(Boundary, IsLongAndNeverTheSame) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::reply

@@ -10,18 +10,18 @@
 #include "tests/proxy/server/threads.hpp"
 #include "tests/support/await.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr ConnectionLimits kWide{1000, 1000};
+constexpr crowd::ConnectionLimits kWide{1000, 1000};
 
 config::Address client(std::uint8_t number) {
   return config::address_from_v4({10, 0, 0, number});
 }
 
-class Connection final : public SessionList::Item {
+class Connection final : public crowd::SessionList::Item {
  public:
   enum class State : std::uint8_t { idle, busy };
 
@@ -34,16 +34,16 @@ class Connection final : public SessionList::Item {
 
  private:
   void drain() override {}
-  Unread count_unread() override { return {}; }
-  [[nodiscard]] Unread held_head() const override { return {}; }
-  [[nodiscard]] std::optional<Waiting> waits() const override {
+  crowd::Unread count_unread() override { return {}; }
+  [[nodiscard]] crowd::Unread held_head() const override { return {}; }
+  [[nodiscard]] std::optional<crowd::Waiting> waits() const override {
     if (state_ == State::busy || is_cut_) return std::nullopt;
-    return Waiting{guest_.address(), guest_.share().connections, true, {}};
+    return crowd::Waiting{guest_.address(), guest_.share().connections, true, {}};
   }
-  [[nodiscard]] const ClientTable::Guest& guest() const override { return guest_; }
-  void cut(Cut) override { is_cut_ = true; }
+  [[nodiscard]] const crowd::ClientTable::Guest& guest() const override { return guest_; }
+  void cut(observe::Cut) override { is_cut_ = true; }
 
-  const ClientTable::Guest guest_;
+  const crowd::ClientTable::Guest guest_;
   const State state_;
   bool is_cut_ = false;
 };
@@ -62,7 +62,7 @@ struct TwoClients {
                                                   [](const auto& one) { return one.is_cut(); }));
   }
   // The threads do not run: this one does their work.
-  void make_room(const Newcomer& newcomer = {.client = client(3)}) {
+  void make_room(const crowd::Newcomer& newcomer = {.client = client(3)}) {
     here.crowd.doorkeeper.make_room(newcomer, std::chrono::steady_clock::now());
     here.io.poll();
     there.io.poll();
@@ -96,7 +96,7 @@ TEST(Doorkeeper, SparesNobodyIfTheClientThatHasMostHasNoneToClose) {
 TEST(Doorkeeper, SparesClientsThoughACrowdHasSearchedAmongItsOwnInVain) {
   TwoClients scene(State::busy);
   for (int i = 0; i < 6; ++i) {
-    scene.make_room({.client = client(2), .connections = 20, .place = Newcomer::Place::own});
+    scene.make_room({.client = client(2), .connections = 20, .place = crowd::Newcomer::Place::own});
     std::this_thread::sleep_for(5ms);
   }
   scene.make_room();
@@ -129,4 +129,4 @@ TEST(Newcomers, AreWokenInTurnOneForEachConnectionThatEnds) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

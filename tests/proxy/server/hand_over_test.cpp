@@ -7,7 +7,7 @@
 
 #include "proxy/machine/launcher.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 // A proxy that hands over to the program of these arguments.
@@ -18,14 +18,14 @@ class HandOverScene : public testing::Test {
     std::vector<char*> arguments;
     for (auto& text : program) arguments.push_back(text.data());
     arguments.push_back(nullptr);
-    const succession::Launcher launcher(arguments.data());
+    const machine::succession::Launcher launcher(arguments.data());
     net::asio::io_context io;
     const config::HostPort any{"127.0.0.1", 0};
     Listeners listeners({&any, 1}, 1);
     config::Settings settings;
     settings.process.control = "";  // none
     ControlSocket control(settings);
-    succession::Successor successor;
+    machine::succession::Successor successor;
     const HandOver::Steps steps{[&] { return ++released_, disk_answers; }, [&] { ++taken_back_; },
                                 [] {}, std::chrono::seconds(1)};
     HandOver hand_over(io, {listeners, control}, launcher, successor, steps);
@@ -52,12 +52,13 @@ TEST_F(HandOverScene, GivesUpAProgramThatDoesNotServeInTime) {
 TEST_F(HandOverScene, TakesTheDiskBackWhetherItAnsweredOrNot) {
   for (const bool disk_answers : {true, false}) {
     released_ = taken_back_ = 0;
-    hand_over_to({"/bin/sh", "-c", std::string("printf d >&$") + succession::kChannelVariable},
-                 disk_answers);
+    hand_over_to(
+        {"/bin/sh", "-c", std::string("printf d >&$") + machine::succession::kChannelVariable},
+        disk_answers);
     EXPECT_EQ(released_, 2);
     EXPECT_EQ(taken_back_, 2) << disk_answers;
   }
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

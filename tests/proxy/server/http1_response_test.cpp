@@ -12,7 +12,7 @@
 #include "tests/proxy/server/response_scene.hpp"
 #include "tests/support/loopback.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 namespace asio = net::asio;
@@ -154,9 +154,9 @@ bool resets_on_close(net::Stream& stream) {
 // The kernel would send the file's bytes without TLS.
 TEST(Http1Response, SendsNoFileOverTlsAndTheBytesWhole) {
   net::TlsEnds ends;
-  BufferPool buffers;
-  Input input{*ends.near, buffers};
-  RequestRecord record;
+  net::BufferPool buffers;
+  net::Input input{*ends.near, buffers};
+  observe::RequestRecord record;
   cache::Budget transit{1 << 20};
   machine::Clock clock;
   Http1Response response{*ends.near, input, record, {buffers, transit, clock, 10s}};
@@ -345,8 +345,8 @@ TEST(Http1Pipeline, SendsWhatItHoldsBackBeforeAnInterimHead) {
   PipelineScene scene;
   EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
   scene.response.begin({1, false, true});
-  EXPECT_FALSE(run(scene.io, scene.response.interim(kContinue)));
-  EXPECT_EQ(scene.arrived(), scene.text("first") + std::string(kContinue));
+  EXPECT_FALSE(run(scene.io, scene.response.interim(client::kContinue)));
+  EXPECT_EQ(scene.arrived(), scene.text("first") + std::string(client::kContinue));
 }
 
 // The client does not read: the bytes held back count as what a cut of the response frees.
@@ -364,7 +364,7 @@ TEST(Http1Response, TellsWhatItsCallerHoldsForAClientThatDoesNotRead) {
   ResponseScene scene;
   scene.response.begin({1, false, true});
   {
-    const ResponseState::Holds holds(scene.state, scene.transit, 5000);
+    const client::ResponseState::Holds holds(scene.state, scene.transit, 5000);
     EXPECT_EQ(scene.transit.used(), 5000U);
     EXPECT_EQ(scene.unread_by_the_client().freed, 5000U);
   }
@@ -384,4 +384,4 @@ TEST(Http1Response, AfterAFailedWriteNothingFollows) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 using config::HostPort;
@@ -60,4 +60,4 @@ TEST(Listeners, AnAddressThatIsNotOursIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

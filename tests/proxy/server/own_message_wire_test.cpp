@@ -6,22 +6,24 @@
 
 #include "tests/proxy/scene.hpp"
 
-namespace proxy {
+namespace proxy::server {
+
+namespace beast = boost::beast;
 namespace {
 
-net::Task<void> send(Client& client, const OwnMessage& message) {
-  co_await send_message(client, message);
+net::Task<void> send(client::Client& client, const reply::OwnMessage& message) {
+  co_await reply::send_message(client, message);
 }
 
-net::Task<void> send_in_parts(Client& client) {
-  const auto head = own_head(client, 200, "text/plain");
-  co_await send_head(client, head);
+net::Task<void> send_in_parts(client::Client& client) {
+  const auto head = reply::own_head(client, 200, "text/plain");
+  co_await reply::send_head(client, head);
   co_await client.response.body(net::asio::buffer("ab", 2));
   co_await client.response.finish();
 }
 
 // Parses the bytes that the client got with Beast.
-OwnMessage read(const std::string& text, bool of_head = false) {
+reply::OwnMessage read(const std::string& text, bool of_head = false) {
   beast::http::response_parser<beast::http::string_body> parser;
   parser.skip(of_head);
   beast::error_code error;
@@ -35,7 +37,7 @@ OwnMessage read(const std::string& text, bool of_head = false) {
 TEST(OwnMessageOnTheWire, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
   Scene scene;
   scene.response.begin({1, false, true});
-  const auto message = own_message(scene.client, 413, "text/plain; charset=utf-8", "no\n");
+  const auto message = reply::own_message(scene.client, 413, "text/plain; charset=utf-8", "no\n");
   const auto text = scene.received(send(scene.client, message));
   EXPECT_TRUE(text.starts_with("HTTP/1.1 413 Payload Too Large\r\nServer: Hearsay/")) << text;
   const auto got = read(text);
@@ -52,7 +54,7 @@ TEST(OwnMessageOnTheWire, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
 TEST(OwnMessageOnTheWire, HasItsLengthAndNoBodyInAnswerToHead) {
   Scene scene;
   scene.response.begin({1, true, false});
-  const auto message = own_message(scene.client, 200, "text/plain", "body");
+  const auto message = reply::own_message(scene.client, 200, "text/plain", "body");
   const auto got = read(scene.received(send(scene.client, message)), true);
   EXPECT_EQ(got["Content-Length"], "4");
   EXPECT_EQ(got["Connection"], "close");
@@ -61,7 +63,7 @@ TEST(OwnMessageOnTheWire, HasItsLengthAndNoBodyInAnswerToHead) {
 TEST(OwnMessageOnTheWire, WithoutABodySaysSo) {
   Scene scene;
   scene.response.begin({1, false, false});
-  const auto message = own_message(scene.client, 200, "", "");
+  const auto message = reply::own_message(scene.client, 200, "", "");
   const auto got = read(scene.received(send(scene.client, message)));
   EXPECT_EQ(got["Content-Length"], "0");
   EXPECT_EQ(got.count("Content-Type"), 0U);
@@ -76,4 +78,4 @@ TEST(OwnMessageOnTheWire, OfUnknownLengthIsChunked) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

@@ -115,7 +115,7 @@ class Caching {
   Time now_ = kStart;
   Budget budget_{4 << 20};
   Store store_{budget_, {.changes = 12}};
-  StoreHoldings holdings_{store_};
+  server::StoreHoldings holdings_{store_};
   peers::Publisher publisher_{holdings_, settings(), kStart};
   const std::array<Request, kVariants> asking_{Request(variant(0)), Request(variant(1)),
                                                Request(variant(2))};

@@ -9,21 +9,21 @@
 #include "tests/proxy/net/one_connection.hpp"
 #include "tests/proxy/received.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
-struct ResponseScene : OneConnection {
+struct ResponseScene : net::OneConnection {
   net::Socket& client = far;
-  RequestRecord record;
+  observe::RequestRecord record;
   cache::Budget transit{1 << 20};
   machine::Clock clock;
   Http1Response response{stream, input, record, {pool, transit, clock, std::chrono::seconds(10)}};
-  ResponseState& state = response.state();
+  client::ResponseState& state = response.state();
 
   // Writes more than fits, and cuts the response once the write waits. Returns what unread() told
   // before the cut.
   static constexpr std::size_t kMoreThanFits = 32 << 20;
-  Unread unread_by_the_client() {
-    Unread unread;
+  crowd::Unread unread_by_the_client() {
+    crowd::Unread unread;
     const auto look_and_cut = [&] {
       unread = response.unread(transit);
       response.abort();
@@ -41,4 +41,4 @@ struct ResponseScene : OneConnection {
   }
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

@@ -4,7 +4,7 @@
 
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 std::string peers_left(const std::string& listen, const std::string& peers) {
@@ -28,4 +28,4 @@ TEST(SettingsFile, LeavesOutTheNeighbourThatIsThisProxyByItsAddress) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

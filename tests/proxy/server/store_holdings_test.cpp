@@ -5,7 +5,7 @@
 #include "peers/publisher.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,4 +45,4 @@ TEST_F(HoldingsOfAStore, AreAllPublishedByTheFirstTickIfThatIsPutOff) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

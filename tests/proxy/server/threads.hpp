@@ -11,17 +11,17 @@
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"
 
-namespace proxy {
+namespace proxy::server {
 
 inline constexpr std::size_t kThreads = 2;
 
 // Each policy of this test has its number in two settings.
-inline PinnedPolicy policy_of(unsigned number) {
+inline policy::PinnedPolicy policy_of(unsigned number) {
   config::Settings settings;
   settings.log.access = config::LogTarget::none;
   settings.limits.connections = number;
   settings.timeouts.drain = std::chrono::milliseconds(number);
-  return std::make_shared<const Policy>(std::move(settings), lists::AccessLists{});
+  return std::make_shared<const policy::Policy>(std::move(settings), lists::AccessLists{});
 }
 
 struct Threads {
@@ -64,4 +64,4 @@ struct Threads {
   WorkerThreads workers{shared, aside, kThreads};
 };
 
-}  // namespace proxy
+}  // namespace proxy::server

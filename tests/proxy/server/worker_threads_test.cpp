@@ -7,20 +7,20 @@
 #include "proxy/policy/request.hpp"
 #include "tests/proxy/server/threads.hpp"
 
-namespace proxy {
+namespace proxy::server {
 namespace {
 
 using std::chrono::milliseconds;
 
-unsigned number_of(const Policy& policy) {
+unsigned number_of(const policy::Policy& policy) {
   EXPECT_EQ(policy.settings.limits.connections,
             static_cast<std::size_t>(policy.settings.timeouts.drain.count()));
   return static_cast<unsigned>(policy.settings.limits.connections);
 }
 
-std::unique_ptr<Request> begun_on(Worker& worker) {
+std::unique_ptr<policy::Request> begun_on(Worker& worker) {
   constexpr std::string_view kText = "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n";
-  auto request = parse_request(kText, {}).value();
+  auto request = policy::parse_request(kText, {}).value();
   request->pin(worker.policy());
   return request;
 }
@@ -28,7 +28,7 @@ std::unique_ptr<Request> begun_on(Worker& worker) {
 TEST(WorkerThreads, ARequestKeepsThePolicyThatItBeganWith) {
   Threads threads;
   threads.workers.start();
-  std::array<std::unique_ptr<Request>, kThreads> before;
+  std::array<std::unique_ptr<policy::Request>, kThreads> before;
   std::atomic<std::size_t> begun{0};
   threads.on_each([&](Worker& worker) {
     before[begun++] = begun_on(worker);
@@ -47,7 +47,7 @@ TEST(WorkerThreads, FetchesAndGuardsFollowTheNewestPolicy) {
   config::Settings settings;
   settings.limits.fields = 7;
   settings.access.deny_to = config::parse_networks("203.0.113.0/24").value();
-  threads.workers.follow(std::make_shared<const Policy>(settings, lists::AccessLists{}));
+  threads.workers.follow(std::make_shared<const policy::Policy>(settings, lists::AccessLists{}));
   const auto fields = threads.on_each([](Worker& worker) {
     const auto denied = net::asio::ip::make_address("203.0.113.1");
     EXPECT_FALSE(worker.outgoing.guard.allows(denied, 80, upstream::Trust::client));
@@ -61,7 +61,7 @@ TEST(WorkerThreads, RequestsBeginAndEndWhilePoliciesComeAndGo) {
   threads.workers.start();
   for (unsigned number = 2; number < 200; ++number) {
     threads.workers.on_each([](Worker& worker) {
-      auto request = std::shared_ptr<Request>(begun_on(worker));
+      auto request = std::shared_ptr<policy::Request>(begun_on(worker));
       const auto pinned = number_of(request->policy());
       net::asio::post(worker.io,
                       [request, pinned] { EXPECT_EQ(number_of(request->policy()), pinned); });
@@ -73,4 +73,4 @@ TEST(WorkerThreads, RequestsBeginAndEndWhilePoliciesComeAndGo) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::server

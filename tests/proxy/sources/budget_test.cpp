@@ -8,7 +8,7 @@
 
 #include "proxy/tiers/placement.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,9 +50,9 @@ TEST(Budget, FollowsFromTheOriginsTimeAndTheSetting) {
 }
 
 TEST(Budget, ANeighbourIsNearIfItIsKnownToAnswerWithinFiveMilliseconds) {
-  EXPECT_TRUE(is_near(steady(5ms)));
-  EXPECT_FALSE(is_near(steady(6ms)));
-  EXPECT_FALSE(is_near(FirstByte{})) << "was never measured";
+  EXPECT_TRUE(tiers::is_near(steady(5ms)));
+  EXPECT_FALSE(tiers::is_near(steady(6ms)));
+  EXPECT_FALSE(tiers::is_near(FirstByte{})) << "was never measured";
 }
 
 struct AskCase {
@@ -201,4 +201,4 @@ TEST(SitePays, AFetchThatIsUnderWayIsWaitedForAsLongAsTheOriginMostlyTakes) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/sources/choice_play.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using namespace std::chrono_literals;
@@ -246,4 +246,4 @@ TEST(HowLeft, ExcusesWhatSaysNothingOfTheNeighbour) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

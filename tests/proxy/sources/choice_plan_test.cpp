@@ -4,7 +4,7 @@
 
 #include "tests/proxy/sources/choice_play.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using namespace std::chrono_literals;
@@ -201,4 +201,4 @@ TEST(ChoicePlan, HasNothingToChooseWithoutClaimantsAndParents) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

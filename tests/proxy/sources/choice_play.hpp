@@ -10,7 +10,7 @@
 #include "proxy/sources/choice_plan.hpp"
 #include "tests/peers/samples.hpp"
 
-namespace proxy::plays {
+namespace proxy::sources::plays {
 
 using namespace std::chrono_literals;
 using Prefer = config::Prefer;
@@ -255,4 +255,4 @@ class Play {
   std::string told_;
 };
 
-}  // namespace proxy::plays
+}  // namespace proxy::sources::plays

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/sources/search_scene.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using namespace std::chrono_literals;
@@ -277,7 +277,7 @@ TEST(NeighboursMayAnswer, APlainRequestAlone) {
   for (const auto& [lines, may] :
        {Row{"", true}, Row{"Cookie: a=b\r\n", true}, Row{"Cache-Control: max-age=5\r\n", true},
         Row{"Cache-Control: no-cache\r\n", false}, Row{"Authorization: Basic YTpi\r\n", false}}) {
-    const TextRequest request(lines);
+    const policy::TextRequest request(lines);
     EXPECT_EQ(neighbours_may_answer(*request), may) << lines;
   }
 }
@@ -298,4 +298,4 @@ TEST(NeighboursMayAnswer, NotForAMinuteAfterAnInvalidation) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -4,7 +4,7 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 constexpr std::string_view kTag = "ETag: \"v1\"\r\n";
@@ -34,9 +34,9 @@ std::string lines(std::initializer_list<std::string_view> all) {
 
 bool found(const Case& c) {
   cache::Budget budget(1 << 20);
-  const TextRequest request("");
-  const TextAnswer given(200, c.given);
-  const TextAnswer origin(c.status, c.origin);
+  const policy::TextRequest request("");
+  const policy::TextAnswer given(200, c.given);
+  const policy::TextAnswer origin(c.status, c.origin);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 2 / 2024}};
   const auto entry = cache::Entry::make(budget, cache::Received{.url = "http://a.test/x",
                                                                 .request = (*request).head.fields,
@@ -80,4 +80,4 @@ TEST(Contradiction, IsNothingElse) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using namespace std::chrono_literals;
@@ -42,4 +42,4 @@ TEST(Examination, LeavesALoadBalancerAndItsServersEverMoreTime) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using peers::FalseHit;
@@ -91,4 +91,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -5,7 +5,7 @@
 #include "proxy/upstream/failure.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using peers::ClaimOutcome;
@@ -17,7 +17,7 @@ const SiblingQuestion kThisVersion{PartAsked{{0, 99}, "\"v1\""}};
 const SiblingQuestion kWhetherCurrent{{}, "\"v1\""};
 
 Finding heard(unsigned status, const SiblingQuestion& asked, const std::string& lines = "") {
-  const TextAnswer answer(status, lines);
+  const policy::TextAnswer answer(status, lines);
   return finding_in(answer.head, asked);
 }
 
@@ -64,9 +64,9 @@ TEST(Neighbour, RefusesByAStatusThatASiblingMustNotGive) {
 }
 
 TEST(Neighbour, WithoutAHeadIsSlowOrBrokenUnlessItWasGivenUp) {
-  using What = Failure::What;
+  using What = upstream::Failure::What;
   const auto heard_of = [](What what) {
-    return finding_in(Failure{Failure::Where::upstream, what, {}}).worth;
+    return finding_in(upstream::Failure{upstream::Failure::Where::upstream, what, {}}).worth;
   };
   EXPECT_EQ(heard_of(What::timed_out), Worth::slow);
   EXPECT_EQ(heard_of(What::cut), Worth::broken);
@@ -76,8 +76,8 @@ TEST(Neighbour, WithoutAHeadIsSlowOrBrokenUnlessItWasGivenUp) {
 }
 
 TEST(Neighbour, WhoseNameIsNotResolvedIsNotBlamed) {
-  const auto finding = finding_in(
-      failure_of(Failure::Where::upstream, make_error_code(upstream::Errc::resolver_timed_out)));
+  const auto finding = finding_in(upstream::failure_of(
+      upstream::Failure::Where::upstream, make_error_code(upstream::Errc::resolver_timed_out)));
   EXPECT_EQ(finding.worth, Worth::unresolved);
   EXPECT_FALSE(outcome_for(finding));
   EXPECT_FALSE(outcome_for(finding, Claiming::nothing));
@@ -85,20 +85,21 @@ TEST(Neighbour, WhoseNameIsNotResolvedIsNotBlamed) {
 }
 
 TEST(Neighbour, IsWorthWhatItsBodyIs) {
-  const auto worth = [](Failure::What what) {
-    return worth_of(Failure{Failure::Where::upstream, what, {}}).worth;
+  const auto worth = [](upstream::Failure::What what) {
+    return worth_of(upstream::Failure{upstream::Failure::Where::upstream, what, {}}).worth;
   };
   EXPECT_EQ(worth_of(boost::system::in_place_value).worth, Worth::true_hit);
-  EXPECT_EQ(worth(Failure::What::cut), Worth::cut);
-  EXPECT_EQ(worth(Failure::What::timed_out), Worth::cut);
-  EXPECT_EQ(worth(Failure::What::malformed), Worth::cut);
-  EXPECT_EQ(worth(Failure::What::abandoned), Worth::given_up);
+  EXPECT_EQ(worth(upstream::Failure::What::cut), Worth::cut);
+  EXPECT_EQ(worth(upstream::Failure::What::timed_out), Worth::cut);
+  EXPECT_EQ(worth(upstream::Failure::What::malformed), Worth::cut);
+  EXPECT_EQ(worth(upstream::Failure::What::abandoned), Worth::given_up);
 }
 
 TEST(Neighbour, WhoseAnswerIsNotProvenHasNotAnsweredOrMayHaveBegunAnew) {
   using upstream::Errc;
   const auto heard_of = [](Errc cause) {
-    return finding_in(Failure{Failure::Where::upstream, Failure::What::untrusted, cause});
+    return finding_in(upstream::Failure{upstream::Failure::Where::upstream,
+                                        upstream::Failure::What::untrusted, cause});
   };
   EXPECT_EQ(heard_of(Errc::not_the_peer).worth, Worth::not_a_proxy);
   EXPECT_EQ(heard_of(Errc::unproven_peer), (Finding{Worth::false_hit, FalseHit::unknown}));
@@ -174,8 +175,8 @@ TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
 std::optional<Finding> objected(const std::string& lines, cache::Storability storability,
                                 const std::string& of_client = "") {
   cache::Budget budget(1 << 20);
-  const TextRequest request(of_client);
-  const TextAnswer answer(200, lines);
+  const policy::TextRequest request(of_client);
+  const policy::TextAnswer answer(200, lines);
   const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
   const cache::Times times{now, now};
   const cache::Received received{.url = "http://a.test/x",
@@ -230,7 +231,7 @@ TEST(Neighbour, ThatHasClaimedNothingIsNotHeldToAClaim) {
 
 TEST(Neighbour, NamesWhoFetchesWhatItDoesNot) {
   const auto named = [](const std::string& lines) {
-    const TextAnswer answer(504, lines);
+    const policy::TextAnswer answer(504, lines);
     return fetcher_named_in(answer.head);
   };
   EXPECT_EQ(named("Cache-Status: b; fwd=uri-miss; detail=\"fetched-by/00000000000000ff\"\r\n"),
@@ -244,4 +245,4 @@ TEST(Neighbour, NamesWhoFetchesWhatItDoesNot) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

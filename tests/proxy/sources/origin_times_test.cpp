@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using namespace std::chrono_literals;
@@ -47,4 +47,4 @@ TEST(Hedges, AreAShareOfTheRequestsAfterABurst) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 TEST(SaysItHolds, OnlyWhatIsToldEitherWay) {
@@ -22,4 +22,4 @@ TEST(SaysItHolds, OnlyWhatIsToldEitherWay) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

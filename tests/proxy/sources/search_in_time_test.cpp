@@ -9,7 +9,7 @@
 #include "tests/proxy/sources/search_scene.hpp"
 #include "tests/support/socket.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 using namespace std::chrono_literals;
@@ -68,7 +68,7 @@ struct Server {
 class Play {
  public:
   explicit Play(const Row& row) : row_(row) {
-    Wakeup::follow(scene_.io, scene_.clock);
+    net::Wakeup::follow(scene_.io, scene_.clock);
     scene_.poll(0, true, 0xb);
     scene_.poll(1, true, 0xc);
     scene_.know(0, 2ms);
@@ -160,7 +160,7 @@ class Play {
   }
   void pass() {
     scene_.clock.pass(1ms);
-    Wakeup::look(scene_.io);
+    net::Wakeup::look(scene_.io);
     scene_.deadlines.tick();
   }
 
@@ -171,7 +171,7 @@ class Play {
   SearchScene scene_{settings_of(servers_, row_),
                      "http://127.0.0.1:" + std::to_string(servers_[2].listener.port()) + "/x"};
   const peers::SteadyTime began_ = scene_.now();
-  Inquiries inquiries_;
+  observe::Inquiries inquiries_;
   std::string told_;
   bool found_ = false;
 };
@@ -260,4 +260,4 @@ TEST(SearchInTime, GoesOnAtOnceWhenASourceFails) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -15,11 +15,11 @@
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 
 struct SearchScene {
   explicit SearchScene(config::Settings told, const std::string& url = "http://origin.test/x")
-      : policy(std::make_shared<const Policy>(std::move(told), lists::AccessLists{})),
+      : policy(std::make_shared<const policy::Policy>(std::move(told), lists::AccessLists{})),
         request("", "GET " + url + " HTTP/1.1"),
         outgoing({.executor = io.get_executor(),
                   .deadlines = deadlines,
@@ -76,32 +76,32 @@ struct SearchScene {
   }
 
   const digest::Key key = peers::samples::key("x");
-  const PinnedPolicy policy;
-  TextRequest request;
+  const policy::PinnedPolicy policy;
+  policy::TextRequest request;
   machine::Clock clock{cache::kStart};
   net::asio::io_context io{1};
   net::Deadlines deadlines{io.get_executor(), &clock};
-  BufferPool buffers;
+  net::BufferPool buffers;
   upstream::TlsClient tls;
   upstream::Shared shared{tls, clock};
   const std::vector<net::tcp::endpoint> listening;
-  Outgoing outgoing;
+  upstream::Outgoing outgoing;
   cache::Budget budget{64 << 20};
   cache::Store store{budget};
-  Fills fills;
-  succession::Successor successor;
-  Cache tiers{.clock = clock,
-              .budget = budget,
-              .store = store,
-              .fills = fills,
-              .successor = successor,
-              .aside = io.get_executor()};
-  CacheAccess tiers_access{tiers, io.get_executor()};
+  fill::Fills fills;
+  machine::succession::Successor successor;
+  tiers::Cache tiers{.clock = clock,
+                     .budget = budget,
+                     .store = store,
+                     .fills = fills,
+                     .successor = successor,
+                     .aside = io.get_executor()};
+  tiers::CacheAccess tiers_access{tiers, io.get_executor()};
   const std::string name = "us";
   peers::samples::ListedHoldings holdings;
   peers::Publisher publisher{holdings, config::DigestSettings(), cache::kStart};
-  SiteFetches site_fetches;
-  Count second_questions;
+  fill::SiteFetches site_fetches;
+  observe::Count second_questions;
   SourceAccess access{.shared = {name, publisher, site_fetches, shared.clocks, shared.names},
                       .cache = tiers_access,
                       .upstream = outgoing.upstream,
@@ -118,4 +118,4 @@ inline config::Settings settings_with(std::vector<std::string> names) {
   return settings;
 }
 
-}  // namespace proxy
+}  // namespace proxy::sources

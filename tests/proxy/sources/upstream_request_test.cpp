@@ -4,7 +4,7 @@
 
 #include "tests/proxy/policy/requests.hpp"
 
-namespace proxy {
+namespace proxy::sources {
 namespace {
 
 const std::string kTag = "ETag: \"v1\"\r\n";
@@ -19,8 +19,8 @@ constexpr cache::Verdict kRevalidate{cache::Action::revalidate, http::Forward::s
 
 // An entry with these fields, received at the start of 2024.
 cache::Ref<cache::Entry> entry_with(const std::string& lines, unsigned status = 200) {
-  const TextRequest request("");
-  const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
+  const policy::TextRequest request("");
+  const policy::TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Received received{.url = "http://a.test/x",
                                  .request = (*request).head.fields,
                                  .response = answer.head,
@@ -30,7 +30,7 @@ cache::Ref<cache::Entry> entry_with(const std::string& lines, unsigned status = 
 }
 
 TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
-  const TextRequest request(
+  const policy::TextRequest request(
       "Accept: */*\r\nCookie: secret\r\nX-Forwarded-For: 1.2.3.4\r\nForwarded: "
       "for=1.2.3.4\r\nAuthorization: Basic eDp5\r\nProxy-Authorization: z\r\n"
       "Range: bytes=0-1\r\nIf-None-Match: \"q\"\r\nPragma: no-cache\r\nExpect: 100-continue\r\n"
@@ -41,7 +41,7 @@ TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
 }
 
 TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
-  const TextRequest request("Range: bytes=7-8\r\nIf-Range: \"mine\"\r\n");
+  const policy::TextRequest request("Range: bytes=7-8\r\nIf-Range: \"mine\"\r\n");
   const SiblingQuestion any{PartAsked{{5, 99}}};
   EXPECT_EQ(sibling_request(*request, "us", any),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
@@ -54,7 +54,7 @@ TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
 }
 
 TEST(SiblingRequest, SaysThatTheFirstBlocksOfARangeWillDo) {
-  const TextRequest request("");
+  const policy::TextRequest request("");
   const SiblingQuestion first{PartAsked{{0, 99}, {}, true}};
   EXPECT_EQ(sibling_request(*request, "us", first),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
@@ -63,7 +63,7 @@ TEST(SiblingRequest, SaysThatTheFirstBlocksOfARangeWillDo) {
 }
 
 TEST(SiblingRequest, NamesTheDigestThatClaimsTheUrl) {
-  const TextRequest request("");
+  const policy::TextRequest request("");
   const SiblingQuestion asked{.digest = "\"0123456789abcdef-7\""};
   EXPECT_EQ(sibling_request(*request, "us", asked),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
@@ -72,7 +72,7 @@ TEST(SiblingRequest, NamesTheDigestThatClaimsTheUrl) {
 }
 
 TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
-  const TextRequest request("");
+  const policy::TextRequest request("");
   const SiblingQuestion asked{.fetcher = "0123456789abcdef"};
   EXPECT_EQ(sibling_request(*request, "us", asked),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
@@ -81,7 +81,7 @@ TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
 }
 
 TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
-  const TextRequest request("Cache-Control: max-age=0\r\n");
+  const policy::TextRequest request("Cache-Control: max-age=0\r\n");
   request.parsed->facts.rule = 0x0123456789abcdef;
   request.parsed->facts.immutable = true;
   EXPECT_EQ(sibling_request(*request, "us"),
@@ -91,7 +91,7 @@ TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
 }
 
 TEST(SiblingRequest, TakesNoWordOfOursFromAClient) {
-  const TextRequest request(
+  const policy::TextRequest request(
       "Hearsay-Rule: 0123456789abcdef\r\nHearsay-Part: first\r\nHearsay-Fetch: 0123456789abcdef\r\n"
       "Hearsay-Digest: \"0123456789abcdef-7\"\r\n");
   EXPECT_EQ(sibling_request(*request, "us"),
@@ -100,21 +100,21 @@ TEST(SiblingRequest, TakesNoWordOfOursFromAClient) {
 }
 
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
-  const TextRequest with_cookie("Cookie: a=b\r\nAccept: */*\r\n");
-  const TextRequest without("Accept: */*\r\n");
-  const TextAnswer by_cookie(200, "Vary: Accept, cookie\r\n");
-  const TextAnswer by_accept(200, "Vary: Accept\r\n");
+  const policy::TextRequest with_cookie("Cookie: a=b\r\nAccept: */*\r\n");
+  const policy::TextRequest without("Accept: */*\r\n");
+  const policy::TextAnswer by_cookie(200, "Vary: Accept, cookie\r\n");
+  const policy::TextAnswer by_accept(200, "Vary: Accept\r\n");
   EXPECT_TRUE(selected_by_withheld(by_cookie.head, *with_cookie));
   EXPECT_FALSE(selected_by_withheld(by_cookie.head, *without));
   EXPECT_FALSE(selected_by_withheld(by_accept.head, *with_cookie));
-  const TextRequest with_client("X-Forwarded-For: 1.2.3.4\r\n");
-  const TextAnswer by_client(200, "Vary: x-forwarded-for\r\n");
+  const policy::TextRequest with_client("X-Forwarded-For: 1.2.3.4\r\n");
+  const policy::TextAnswer by_client(200, "Vary: x-forwarded-for\r\n");
   EXPECT_TRUE(selected_by_withheld(by_client.head, *with_client));
   EXPECT_FALSE(selected_by_withheld(by_client.head, *without));
 }
 
 TEST(OriginRequest, AsksForTheBlocksAroundARangeInItsPlace) {
-  const TextRequest request("Range: bytes=5-70000\r\nAccept: */*\r\n");
+  const policy::TextRequest request("Range: bytes=5-70000\r\nAccept: */*\r\n");
   constexpr cache::Verdict kPart{cache::Action::fetch, http::Forward::uri_miss, true};
   const http::AskedRange wide{0, 1'048'575};
   EXPECT_EQ(origin_request(*request, "us", kPart, {}, wide),
@@ -123,7 +123,8 @@ TEST(OriginRequest, AsksForTheBlocksAroundARangeInItsPlace) {
 }
 
 TEST(RangeRequest, IsForThoseBytesOfThatVersion) {
-  const TextRequest request("Range: bytes=5-9\r\nIf-Range: \"q\"\r\nIf-None-Match: \"q\"\r\n");
+  const policy::TextRequest request(
+      "Range: bytes=5-9\r\nIf-Range: \"q\"\r\nIf-None-Match: \"q\"\r\n");
   const auto entry = entry_with(kTag);
   EXPECT_EQ(range_request(*request, "us", *entry, {1'048'576, 2'097'151}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
@@ -146,7 +147,7 @@ TEST(RangeRequest, IsForTheCodingsThatTheEntryHas) {
        "Accept-Encoding: br, gzip\r\n"},
   };
   for (const auto& [name, lines, client, asked] : cases) {
-    const TextRequest request(client);
+    const policy::TextRequest request(client);
     const bool own = asked == client;
     EXPECT_EQ(range_request(*request, "us", *entry_with(lines), {5, 9}),
               "GET /x HTTP/1.1\r\nHost: a.test\r\n" + (own ? client : "") +
@@ -157,7 +158,7 @@ TEST(RangeRequest, IsForTheCodingsThatTheEntryHas) {
 }
 
 TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
-  const TextRequest request(
+  const policy::TextRequest request(
       "Cookie: a=b\r\nRange: bytes=5-\r\nIf-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n"
       "Proxy-Connection: keep-alive\r\nVia: 1.0 fred\r\n",
       "GET http://a.test/x?q HTTP/1.0");
@@ -167,14 +168,15 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
 }
 
 TEST(OriginRequest, ValidatesWithTheEntrysOwnConditions) {
-  const TextRequest request("If-None-Match: \"the client's\"\r\n");
+  const policy::TextRequest request("If-None-Match: \"the client's\"\r\n");
   const auto stale = entry_with(kTag);
   EXPECT_EQ(origin_request(*request, "us", kRevalidate, {stale.get(), "\"v1\""}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nIf-None-Match: \"v1\"\r\n\r\n");
 }
 
 TEST(OriginRequest, AsksForAPartAsTheClientDoes) {
-  const TextRequest request("If-None-Match: \"q\"\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n");
+  const policy::TextRequest request(
+      "If-None-Match: \"q\"\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n");
   EXPECT_EQ(origin_request(*request, "us", {cache::Action::fetch, {}, true}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n"
             "Via: 1.1 us\r\n\r\n");
@@ -183,25 +185,25 @@ TEST(OriginRequest, AsksForAPartAsTheClientDoes) {
 TEST(OriginRequest, AsksForWhatAPartLacksOfTheSame) {
   const auto part = entry_with(kTag + "Content-Range: bytes 0-4/10\r\n", 206);
   part->body.size = 5;
-  const TextRequest whole("");
+  const policy::TextRequest whole("");
   EXPECT_EQ(origin_request(*whole, "us", {cache::Action::complete, {}}, {part.get()}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-\r\n"
             "If-Range: \"v1\"\r\n\r\n");
-  const TextRequest larger("Range: bytes=2-7\r\n");
+  const policy::TextRequest larger("Range: bytes=2-7\r\n");
   EXPECT_EQ(origin_request(*larger, "us", {cache::Action::complete, {}, true}, {part.get()}),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-7\r\n"
             "If-Range: \"v1\"\r\n\r\n");
 }
 
 TEST(RestRequest, AsksForTheRestOfTheSameRepresentation) {
-  const TextRequest request("Range: bytes=0-1\r\n");
+  const policy::TextRequest request("Range: bytes=0-1\r\n");
   EXPECT_EQ(rest_request(*request, "us", *entry_with(kTag), 100),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=100-\r\n"
             "If-Range: \"v1\"\r\n\r\n");
 }
 
 TEST(RestRequest, OfWhatItHasBegunToFetchHasTheSameAcceptEncoding) {
-  const TextRequest request("Accept-Encoding: br, gzip\r\n");
+  const policy::TextRequest request("Accept-Encoding: br, gzip\r\n");
   const auto entry = entry_with(kTag + kGzip);
   EXPECT_EQ(rest_request(*request, "us", *entry, 100),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nAccept-Encoding: br, gzip\r\nVia: 1.1 us\r\n"
@@ -217,7 +219,7 @@ class StrongValidator : public testing::TestWithParam<Strength> {};
 
 TEST_P(StrongValidator, DecidesWhetherABodyCanBeContinued) {
   const auto entry = entry_with(GetParam().lines);
-  const TextRequest request("");
+  const policy::TextRequest request("");
   EXPECT_EQ(rest_request(*request, "us", *entry, 1).has_value(), GetParam().strong);
 }
 
@@ -243,7 +245,7 @@ class JoinsAfter : public testing::TestWithParam<Joint> {};
 
 TEST_P(JoinsAfter, TakesOnlyWhatGoesOnWhereTheBodyWasCut) {
   const auto& joint = GetParam();
-  const TextAnswer answer(joint.status, joint.answer);
+  const policy::TextAnswer answer(joint.status, joint.answer);
   EXPECT_EQ(joins_after(answer.head, *entry_with(joint.entry), 100, joint.length), joint.skipped);
 }
 
@@ -290,9 +292,9 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST(InterimText, PassesTheHeadOnWithoutWhatEndsHere) {
-  const TextAnswer early(103, "Link: </a>\r\nConnection: x\r\nX: y\r\n");
+  const policy::TextAnswer early(103, "Link: </a>\r\nConnection: x\r\nX: y\r\n");
   EXPECT_EQ(interim_text(early.head, "us"), "HTTP/1.1 103 X\r\nLink: </a>\r\nVia: 1.1 us\r\n\r\n");
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::sources

@@ -14,7 +14,7 @@
 #include "tests/support/run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 
 enum class Over : std::uint8_t { memory, disk };
 
@@ -23,7 +23,7 @@ struct CacheScene {
     if (over == Over::memory) return;
     limits.path = home.path();
     limits.bytes = 64 << 20;
-    disk.emplace(budget, clock, limits, PurgePattern::reading);
+    disk.emplace(budget, clock, limits, cache::PurgePattern::reading);
     if (!disk->start()) throw std::runtime_error("the disk does not start");
     cache.disk = &*disk;
   }
@@ -40,15 +40,15 @@ struct CacheScene {
   bool keep(const std::string& url, AskedAt asked, cache::Giver giver = {},
             std::uint32_t body = 10) {
     const auto entry = entry_of({.url = url, .body = body, .giver = giver});
-    return proxy::keep(cache, cache::key_of(url), entry, asked);
+    return proxy::tiers::keep(cache, cache::key_of(url), entry, asked);
   }
   [[nodiscard]] cache::Found in_memory(const std::string& url) {
-    const TextRequest request("", "GET " + url + " HTTP/1.1");
+    const policy::TextRequest request("", "GET " + url + " HTTP/1.1");
     return store.find(cache::key_of(url), url, (*request).head.fields);
   }
   // What a request finds below memory, if it may look there.
   std::optional<FoundBelow> below(const std::string& url, AskedAt asked) {
-    const TextRequest request("", "GET " + url + " HTTP/1.1");
+    const policy::TextRequest request("", "GET " + url + " HTTP/1.1");
     const auto key = cache::key_of(url);
     auto found = in_memory(url);
     if (!may_be_below(cache, *request, key, found)) return std::nullopt;
@@ -56,10 +56,10 @@ struct CacheScene {
     return support::run(io, read_back(access, *request, std::move(sought)));
   }
   Forgotten forget(const std::string& url) {
-    return support::run(io, proxy::forget(access, cache::key_of(url), url));
+    return support::run(io, proxy::tiers::forget(access, cache::key_of(url), url));
   }
-  std::optional<Forgotten> forget_all(const PurgePattern& purge) {
-    return support::run(io, proxy::forget(access, purge));
+  std::optional<Forgotten> forget_all(const cache::PurgePattern& purge) {
+    return support::run(io, proxy::tiers::forget(access, purge));
   }
   // Memory gives the response up; the disk keeps it.
   void evict(const std::string& url) {
@@ -75,8 +75,8 @@ struct CacheScene {
   std::thread scanning{[this] { aside.run(); }};
   cache::Budget budget{256 << 20};
   cache::Store store{budget};
-  Fills fills;
-  succession::Successor successor;
+  fill::Fills fills;
+  machine::succession::Successor successor;
   Cache cache{.clock = clock,
               .budget = budget,
               .store = store,
@@ -87,4 +87,4 @@ struct CacheScene {
   std::optional<cache::DiskTier> disk;
 };
 
-}  // namespace proxy
+}  // namespace proxy::tiers

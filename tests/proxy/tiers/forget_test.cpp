@@ -2,7 +2,7 @@
 
 #include "tests/proxy/tiers/cache_scene.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 namespace {
 
 using cache::disk::PurgeRules;
@@ -14,8 +14,8 @@ TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
   for (std::size_t i = 0; i < PurgeRules::kMost; ++i) {
     ASSERT_EQ(rules.add("http://" + std::to_string(i) + ".test/"), PurgeRules::Added::yes);
   }
-  EXPECT_FALSE(scene.forget_all(PurgePattern("http://a.test/")));
-  EXPECT_TRUE(scene.forget_all(PurgePattern(cache::Giver{7})));
+  EXPECT_FALSE(scene.forget_all(cache::PurgePattern("http://a.test/")));
+  EXPECT_TRUE(scene.forget_all(cache::PurgePattern(cache::Giver{7})));
 }
 
 // A response that was asked for before the purge of many URLs looks for it among all purges, under
@@ -23,10 +23,10 @@ TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
 TEST(Keep, FindsAPurgeOfManyUrlsSinceItsRequestWithTheDisksLockHeld) {
   CacheScene scene(Over::disk);
   const auto asked = scene.now();
-  scene.fills.invalidate(PurgePattern("http://purged.test/"), asked);
+  scene.fills.invalidate(cache::PurgePattern("http://purged.test/"), asked);
   EXPECT_FALSE(scene.keep("http://purged.test/a", asked));
   EXPECT_TRUE(scene.keep("http://other.test/a", asked));
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::tiers

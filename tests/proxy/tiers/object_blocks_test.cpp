@@ -5,7 +5,7 @@
 #include "proxy/cache/combine.hpp"
 #include "tests/proxy/tiers/cache_scene.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 namespace {
 
 using namespace std::chrono_literals;
@@ -32,7 +32,7 @@ struct BlocksScene : CacheScene {
   StoredBlock read(std::uint32_t number) {
     return support::run(io, read_block(access, kLargeKey, object, number));
   }
-  bool keep_object() { return proxy::keep(cache, kLargeKey, object, now()); }
+  bool keep_object() { return proxy::tiers::keep(cache, kLargeKey, object, now()); }
   void evict_block(std::uint32_t number) {
     if (disk && !disk->settle(10s)) throw std::runtime_error("no rest");
     store.remove(cache::disk::block_key(kLargeKey, 1, number));
@@ -74,7 +74,7 @@ TEST(ObjectBlocks, AreNotKeptIfAllOfTheirGiverWasPurgedSinceTheyWereAskedFor) {
     ASSERT_TRUE(scene.keep_object());
     scene.clock.pass(1min);
     const auto purged = scene.now();
-    scene.fills.invalidate(PurgePattern(cache::Giver{7}), purged);
+    scene.fills.invalidate(cache::PurgePattern(cache::Giver{7}), purged);
     const auto kept =
         keep_block(scene.cache, kLargeKey, scene.object, scene.block(0, purged - c.asked, c.giver));
     EXPECT_EQ(kept, c.kept) << c.name;
@@ -143,4 +143,4 @@ TEST(DiskPatience, IsNotUsedWhileTheDiskKeepsUp) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::tiers

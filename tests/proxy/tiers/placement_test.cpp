@@ -4,7 +4,7 @@
 
 #include "tests/digest/keys.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 namespace {
 
 using config::Duplicates;
@@ -135,4 +135,4 @@ TEST(Placement, TakesASmallShareOfTheMemory) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::tiers

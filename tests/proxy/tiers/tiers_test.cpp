@@ -4,7 +4,7 @@
 
 #include "tests/proxy/tiers/cache_scene.hpp"
 
-namespace proxy {
+namespace proxy::tiers {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,7 +45,7 @@ TEST_P(BothTiers, KeepNothingThatWasAskedForBeforeAPurge) {
     scene.clock.pass(1min);
     const auto purged = scene.now();
     if (c.purges_giver)
-      scene.fills.invalidate(PurgePattern(cache::Giver{7}), purged);
+      scene.fills.invalidate(cache::PurgePattern(cache::Giver{7}), purged);
     else
       scene.fills.invalidate(kKey, purged);
     EXPECT_EQ(scene.keep(kUrl, purged - c.asked, c.giver), c.kept) << c.name;
@@ -84,8 +84,8 @@ TEST_P(BothTiers, ForgetAllThatAPurgeCovers) {
     ASSERT_TRUE(scene.keep(url, scene.now()));
   ASSERT_TRUE(scene.keep("http://c.test/", scene.now(), {7}));
   scene.clock.pass(1s);
-  EXPECT_EQ(scene.forget_all(PurgePattern("http://a.test/"))->dropped, 2U);
-  EXPECT_EQ(scene.forget_all(PurgePattern(cache::Giver{7}))->dropped, 1U);
+  EXPECT_EQ(scene.forget_all(cache::PurgePattern("http://a.test/"))->dropped, 2U);
+  EXPECT_EQ(scene.forget_all(cache::PurgePattern(cache::Giver{7}))->dropped, 1U);
   EXPECT_FALSE(scene.in_memory("http://a.test/1").entry);
   EXPECT_FALSE(scene.in_memory("http://c.test/").entry);
   EXPECT_TRUE(scene.in_memory("http://b.test/1").entry);
@@ -141,8 +141,8 @@ TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
   CacheScene scene(Over::disk);
   ASSERT_TRUE(scene.keep(kUrl, scene.now()));
   ASSERT_TRUE(scene.disk->settle(10s));
-  const TextRequest get("");
-  const TextRequest post("", "POST http://a.test/x HTTP/1.1");
+  const policy::TextRequest get("");
+  const policy::TextRequest post("", "POST http://a.test/x HTTP/1.1");
   const auto held = scene.in_memory(kUrl);
   EXPECT_FALSE(may_be_below(scene.cache, *get, kKey, held));
   EXPECT_TRUE(may_be_below(scene.cache, *get, kKey, {}));
@@ -152,7 +152,7 @@ TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
 
 TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
   CacheScene scene(Over::disk, {.path = {}, .admit = cache::Admit::second});
-  const TextRequest request("");
+  const policy::TextRequest request("");
   const auto asks = [&] {
     record_asked(scene.cache, *request, kKey);
     const auto found = scene.in_memory(kUrl);
@@ -169,4 +169,4 @@ TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::tiers

@@ -4,7 +4,7 @@
 
 #include "proxy/upstream/failure.hpp"
 
-namespace proxy {
+namespace proxy::upstream {
 namespace {
 
 using upstream::Endpoint;
@@ -253,4 +253,4 @@ TEST(Route, HasAChoiceIfAnotherServerCanBeAskedInPlaceOfAParent) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::upstream

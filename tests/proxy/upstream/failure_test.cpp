@@ -6,7 +6,7 @@
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/http/error.hpp>
 
-namespace proxy {
+namespace proxy::upstream {
 namespace {
 
 using Where = Failure::Where;
@@ -93,4 +93,4 @@ TEST(Failure, SaysWhyInOneLineAndOneWord) {
 }
 
 }  // namespace
-}  // namespace proxy
+}  // namespace proxy::upstream

@@ -60,7 +60,7 @@ struct Checked {
   explicit Checked(const std::string& hash = kQuick) : file(file_of(hash)) {}
 
   net::Task<Verdict> ask(Credentials given, Guesser from) {
-    Wakeup wakeup(io.get_executor());
+    net::Wakeup wakeup(io.get_executor());
     co_return co_await checks.verdict(file, given, from, wakeup);
   }
   Verdict verdict(const std::string& name, const std::string& password, std::uint8_t from = 1) {
@@ -188,7 +188,7 @@ TEST(PasswordChecks, TakeAsLongForEachWrongPasswordWhoeverIsNamed) {
 
 TEST(PasswordChecks, EndAWaitOnDemand) {
   Checked scene(kSlow);
-  Wakeup wakeup(scene.io.get_executor());
+  net::Wakeup wakeup(scene.io.get_executor());
   const Credentials given{"anna", "secret"};
   const auto leave = [&]() -> net::Task<Verdict> {
     boost::asio::post(scene.io, [&] { wakeup.notify(); });

@@ -14,7 +14,7 @@ namespace {
 struct Asked {
   std::string client, host, method, user;
   unsigned port = 80;
-  LocalTime now;
+  policy::LocalTime now;
 };
 
 struct KnownAcl {
@@ -123,7 +123,7 @@ std::vector<Asked> requests() {
   return all;
 }
 
-bool hearsay_allows(const config::AccessSettings& access, const AccessRules& rules,
+bool hearsay_allows(const config::AccessSettings& access, const policy::AccessRules& rules,
                     const Asked& asked) {
   const auto address = config::parse_address(asked.client).value();
   const std::string authority = asked.host + ':' + std::to_string(asked.port);
@@ -165,7 +165,7 @@ Count compared(unsigned seed, std::size_t acls, bool others) {
   text += text_of(access, "http_access") + text_of(further, "miss_access");
   const auto settings = config::load(imported(text).settings);
   EXPECT_TRUE(settings) << text;
-  const AccessRules rules(settings->access.rules);
+  const policy::AccessRules rules(settings->access.rules);
   Count count;
   for (const Asked& asked : requests()) {
     if (!knows_users && !asked.user.empty()) continue;
