@@ -1,14 +1,18 @@
 #include "proxy/lists/read.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
-#include <fstream>
+#include <ext/stdio_filebuf.h>
+#include <istream>
 #include <limits>
 #include <system_error>
 
 #include "config/text.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/machine/descriptor.hpp"
 
 namespace proxy::lists {
 namespace {
@@ -129,18 +133,18 @@ std::string reason() {
 // Adds the lines of a file to a list, with one line in memory at a time. Returns why the file could
 // not be read; empty if it was.
 std::string read_file(Skipped& skipped, ListBuilder& into) {
-  // Opening something else might wait for ever: a pipe, a terminal.
-  std::error_code error;
-  const auto status = std::filesystem::status(skipped.path, error);
-  const bool is_other = std::filesystem::exists(status) && !is_regular_file(status);
-  if (is_other) return "cannot be read: it is not a regular file";
-  // Streams promise no errno; 0 then at least names no wrong reason.
-  errno = 0;
-  std::ifstream file(skipped.path, std::ios::binary);
-  if (!file) return reason();
+  // Without O_NONBLOCK, opening a pipe might wait for ever. What is open is what is checked: the
+  // path may lead elsewhere a moment later.
+  machine::Descriptor opened(::open(skipped.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (!opened || ::fstat(opened.number(), &status) != 0) return reason();
+  if (!S_ISREG(status.st_mode)) return "cannot be read: it is not a regular file";
+  __gnu_cxx::stdio_filebuf<char> bytes(opened.release(), std::ios::in | std::ios::binary);
+  std::istream file(&bytes);
   std::vector<char> buffer(kLongestLine + 2);  // with what ends a line, and with a 0
   for (std::uint64_t number = 1; !file.eof(); ++number) {
     file.getline(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    if (file.bad()) return reason();
     const auto count = static_cast<std::size_t>(file.gcount());
     if (count == 0) break;
     // The last line of a file may lack its line feed. Of a line that is too long, only the
@@ -148,7 +152,8 @@ std::string read_file(Skipped& skipped, ListBuilder& into) {
     const bool is_cut = file.fail() && !file.eof();
     std::string_view line(buffer.data(), is_cut || file.eof() ? count : count - 1);
     if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
-    const Line kind = line.size() > kLongestLine ? Line::unknown : read_line(line, into);
+    const bool is_too_long = is_cut || line.size() > kLongestLine;
+    const Line kind = is_too_long ? Line::unknown : read_line(line, into);
     if (kind == Line::no_room) return "holds more than a list has room for; shorten it";
     if (kind == Line::unknown && skipped.lines++ == 0) {
       skipped.first = number;

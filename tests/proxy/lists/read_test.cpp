@@ -84,6 +84,19 @@ TEST_F(ReadLists, CutsLinesRightAtAnyPlace) {
   EXPECT_LT(told_[0].text.size(), 100U);
 }
 
+// Its beginning is no entry, even if what stands before it makes the line a little shorter.
+TEST_F(ReadLists, TakesNoPartOfALineThatIsTooLong) {
+  std::string line =
+      "\xEF\xBB\xBF"
+      "0.0.0.0";
+  while (line.size() < 2 * http::kMaxUrl + 5) line += " host.test";
+  const auto lists = read({file("a", line + "\nlast.test\n")});
+  EXPECT_EQ(lists.block().entries(), 1U);
+  EXPECT_TRUE(lists.blocks(target_of("http://last.test/")));
+  ASSERT_EQ(told_.size(), 1U);
+  EXPECT_EQ(told_[0].first, 1U);
+}
+
 TEST_F(ReadLists, NamesEveryFileThatCannotBeRead) {
   const auto absent = (directory_ / "absent").string();
   const auto pipe = (directory_ / "pipe").string();
