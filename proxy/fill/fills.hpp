@@ -13,9 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "config/expiring_table.hpp"
 #include "digest/key.hpp"
-#include "peers/site.hpp"
 #include "proxy/cache/purge_pattern.hpp"
 #include "proxy/fill/fill.hpp"
 
@@ -146,37 +144,6 @@ class Fills {
   // Third, because a response that is being stored looks for purges under its URL's lock.
   threads::Mutex purges_mutex_{threads::Place::third};
   cache::RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};
-};
-
-// Which neighbour is fetching what, as far as the neighbours have told this proxy: see
-// peers/site.hpp. Any thread.
-class SiteFetches {
- public:
-  using Time = std::chrono::steady_clock::time_point;
-
-  // So long a neighbour counts as the fetcher. A large body may take that long. To name a neighbour
-  // that has nothing costs the asker one question.
-  static constexpr std::chrono::seconds kKept{30};
-  static constexpr std::size_t kMost = 4096;
-
-  // Who fetches the key: from now on `asker`, if nobody was known to.
-  peers::Epoch enter(const digest::Key& key, peers::Epoch asker, Time now) {
-    const threads::MutexLock lock(mutex_);
-    if (const auto* const known = fetches_.find(key, now)) return *known;
-    fetches_.put(key, asker, now + kKept);
-    return asker;
-  }
-  // Who fetches the key; nothing if nobody is known to.
-  std::optional<peers::Epoch> fetcher_of(const digest::Key& key, Time now) {
-    const threads::MutexLock lock(mutex_);
-    const auto* const known = fetches_.find(key, now);
-    return known ? std::optional(*known) : std::nullopt;
-  }
-
- private:
-  threads::Mutex mutex_;
-  config::ExpiringTable<digest::Key, peers::Epoch, digest::KeyHash> fetches_ GUARDED_BY(mutex_){
-      kMost};
 };
 
 }  // namespace proxy::fill

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/client/client.hpp"
+#include "proxy/fill/site_fetches.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/pages/pages_access.hpp"
 #include "proxy/server/storage.hpp"

@@ -8,6 +8,7 @@
 #include "digest/random_words.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/fill/fills.hpp"
+#include "proxy/fill/site_fetches.hpp"
 #include "proxy/net/deadlines.hpp"
 #include "proxy/observe/metrics.hpp"
 #include "proxy/sources/choice_plan.hpp"

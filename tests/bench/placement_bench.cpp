@@ -114,7 +114,7 @@ class Site {
 
     const std::uint32_t number;
     cache::Budget budget;
-    Placement placement;
+    tiers::Placement placement;
     cache::Store store;
   };
 
@@ -157,9 +157,9 @@ class Site {
     }
     if (ask_neighbours(proxy, resource)) {
       ++counts_.neighbours;
-      const Offer offer{.takes = peers::FirstByte().with(std::chrono::milliseconds(1)),
-                        .took = {},
-                        .length = shape_.body};
+      const tiers::Offer offer{.takes = peers::FirstByte().with(std::chrono::milliseconds(1)),
+                               .took = {},
+                               .length = shape_.body};
       if (proxy.placement.leaves_there(setting_, resource.key, offer)) return;
     } else {
       ++counts_.origin;

@@ -13,7 +13,7 @@
 #include "peers/directory.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/store.hpp"
-#include "proxy/fill/fills.hpp"
+#include "proxy/fill/site_fetches.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/tiers/placement.hpp"
@@ -23,7 +23,7 @@ namespace bench {
 
 using namespace proxy;
 using namespace std::chrono_literals;
-using Time = ChoicePlan::Time;
+using Time = sources::ChoicePlan::Time;
 using Micros = std::chrono::microseconds;
 
 struct Shape {
@@ -67,15 +67,15 @@ struct Member {
 
   const std::uint32_t number;
   cache::Budget budget;
-  Placement placement;
+  tiers::Placement placement;
   peers::PeerDirectory directory;
   cache::Store store;
-  StoreHoldings holdings{store};
+  server::StoreHoldings holdings{store};
   peers::Publisher publisher;
   peers::FirstByte origin_takes;
-  Hedges hedges;
+  sources::Hedges hedges;
   std::unordered_map<std::size_t, std::size_t> fetches;  // under way: URL to number
-  SiteFetches site_fetches;
+  fill::SiteFetches site_fetches;
 };
 
 inline std::vector<config::PeerSettings> others(const Shape& shape, std::uint32_t number) {

@@ -63,16 +63,16 @@ class Mesh {
   struct Fetch {
     Member& member;
     std::size_t url;
-    ChoicePlan plan;
+    sources::ChoicePlan plan;
     std::uint64_t clients = 1;
-    std::vector<std::pair<std::size_t, ChoicePlan::Question>> neighbours = {};
+    std::vector<std::pair<std::size_t, sources::ChoicePlan::Question>> neighbours = {};
     std::uint64_t turns = 0;  // tells a wait that is over
   };
 
   struct Event {
     enum class Does { request, tick, peer_answers, origin_answers, wait_ends } does;
     std::size_t fetch = 0;
-    ChoicePlan::Question question = {};
+    sources::ChoicePlan::Question question = {};
     std::uint64_t turn = 0;
   };
   struct Timed {
@@ -143,13 +143,14 @@ class Mesh {
 
   void begin(Member& member, std::size_t url) {
     const auto number = ++last_fetch_;
-    const auto budget = budget_against(member.origin_takes, config::Prefer::origin_load);
-    fetches_.emplace(number, Fetch{member, url,
-                                   ChoicePlan({.candidates = candidates_for(member, url, budget),
-                                               .budget = budget,
-                                               .origin_takes = member.origin_takes,
-                                               .route = upstream::Route()},
-                                              member.hedges)});
+    const auto budget = sources::budget_against(member.origin_takes, config::Prefer::origin_load);
+    fetches_.emplace(number,
+                     Fetch{member, url,
+                           sources::ChoicePlan({.candidates = candidates_for(member, url, budget),
+                                                .budget = budget,
+                                                .origin_takes = member.origin_takes,
+                                                .route = upstream::Route()},
+                                               member.hedges)});
     member.fetches.emplace(url, number);
     auto& plan = fetches_.at(number).plan;
     if (!plan.has_choice()) return ask_origin(number);
@@ -158,7 +159,8 @@ class Mesh {
   }
 
   // As candidates_for() in sources/claimant_search.cpp.
-  Candidates candidates_for(Member& member, std::size_t url, const Budget& budget) {
+  sources::Candidates candidates_for(Member& member, std::size_t url,
+                                     const sources::Budget& budget) {
     const auto& key = resources_[url].key;
     auto claimants = member.directory.claimants(key, clock_.now);
     if (!claimants.empty()) {
@@ -171,22 +173,23 @@ class Mesh {
       const auto fetcher = member.site_fetches.fetcher_of(key, clock_.now);
       if (fetcher) owner = member.directory.member(*fetcher, clock_.now);
     }
-    const bool pays = owner && site_pays(member.origin_takes, owner->accuracy.first_byte(),
-                                         config::Prefer::origin_load, Held::nothing);
-    return Candidates(pays ? std::move(owner) : nullptr);
+    const bool pays =
+        owner && sources::site_pays(member.origin_takes, owner->accuracy.first_byte(),
+                                    config::Prefer::origin_load, sources::Held::nothing);
+    return sources::Candidates(pays ? std::move(owner) : nullptr);
   }
 
   void go_on(std::size_t number) {
     for (;;) {
       auto& fetch = fetches_.at(number);
       auto action = fetch.plan.next(clock_.now);
-      if (const auto* const ask = std::get_if<ChoicePlan::Ask>(&action)) {
+      if (const auto* const ask = std::get_if<sources::ChoicePlan::Ask>(&action)) {
         if (!ask->question.peer) return ask_origin(number);
         add(clock_.now + of(shape_.neighbour),
             {.does = Event::Does::peer_answers, .fetch = number, .question = ask->question});
         continue;
       }
-      if (const auto* const wait = std::get_if<ChoicePlan::Wait>(&action)) {
+      if (const auto* const wait = std::get_if<sources::ChoicePlan::Wait>(&action)) {
         if (wait->until != Time::max()) {
           add(wait->until,
               {.does = Event::Does::wait_ends, .fetch = number, .turn = ++fetch.turns});
@@ -208,7 +211,7 @@ class Mesh {
     return members_[peer->id < asker.number ? peer->id : peer->id + 1];
   }
 
-  void hear_peer(std::size_t number, const ChoicePlan::Question& question) {
+  void hear_peer(std::size_t number, const sources::ChoicePlan::Question& question) {
     const auto found = fetches_.find(number);
     if (found == fetches_.end()) return;  // another source was first
     auto& fetch = found->second;
@@ -225,11 +228,11 @@ class Mesh {
   }
 
   // The sibling has nothing. A key's owner remembers who asks, and names who asked before.
-  void say_no(Fetch& fetch, Member& sibling, const ChoicePlan::Question& question) {
+  void say_no(Fetch& fetch, Member& sibling, const sources::ChoicePlan::Question& question) {
     const auto& key = resources_[fetch.url].key;
     auto& directory = fetch.member.directory;
     const Micros took(static_cast<std::int64_t>(1000 * shape_.neighbour));
-    if (fetch.plan.given().candidates.lead() == Lead::claim) {
+    if (fetch.plan.given().candidates.lead() == sources::Lead::claim) {
       ++counts_.false_claims;
       directory.record(question.peer,
                        {peers::ClaimOutcome::false_hit, took, 0, peers::FalseHit::gone},
@@ -245,11 +248,11 @@ class Mesh {
     fetch.plan.peer_has_not(question.number, clock_.now);
   }
 
-  void take_from(std::size_t number, const ChoicePlan::Question& question) {
+  void take_from(std::size_t number, const sources::ChoicePlan::Question& question) {
     auto& fetch = fetches_.at(number);
     auto& member = fetch.member;
     const auto took = std::chrono::duration_cast<Micros>(clock_.now - question.asked);
-    const bool claimed = fetch.plan.given().candidates.lead() == Lead::claim;
+    const bool claimed = fetch.plan.given().candidates.lead() == sources::Lead::claim;
     member.directory.record(
         question.peer,
         {claimed ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::unclaimed_hit, took,
@@ -257,7 +260,7 @@ class Mesh {
         clock_.now);
     ++counts_.neighbours;
     const auto& key = resources_[fetch.url].key;
-    const Offer offer{
+    const tiers::Offer offer{
         .takes = question.peer->accuracy.first_byte(), .took = {}, .length = shape_.body};
     const bool is_left = member.placement.leaves_there(config::Duplicates::second, key, offer);
     end(number, !is_left);

@@ -1,4 +1,4 @@
-#include "proxy/fill/fills.hpp"
+#include "proxy/fill/site_fetches.hpp"
 
 #include <gtest/gtest.h>
 
