@@ -114,10 +114,11 @@ bool covers_host(std::string_view wide, std::string_view narrow) {
 
 std::optional<Conditions> both(Conditions a, const Conditions& b) {
   for (const auto& [key, others] : b) {
-    Values& values = a[key];
-    if (values.empty()) values = others;
+    // Without a condition on the key, all requests meet `a` there.
+    const auto [at, is_new] = a.try_emplace(key, others);
+    Values& values = at->second;
     // Lines often name one acl several times, and the loops below square the length of a list.
-    if (values == others) continue;
+    if (is_new || values == others) continue;
     Values all;
     for (const Value& one : values) {
       for (const Value& other : others) {
@@ -142,6 +143,7 @@ Values other_ports(Values ports) {
   for (const Value& each : ports) {
     const auto& range = std::get<Range>(each);
     if (range.first > next) others.emplace_back(Range{next, range.first - 1});
+    // Not the end of this range alone: it may lie within an earlier one.
     next = std::max(next, range.last + 1);
   }
   if (next <= kAllPorts.last) others.emplace_back(Range{next, kAllPorts.last});

@@ -30,6 +30,7 @@ struct Sign {
   std::string_view from, to;
 };
 
+// The first that fits is taken, so a longer sign stands before the sign that it begins with.
 constexpr std::array kSigns{Sign{".*", "*"},       Sign{".+", "?*"},  Sign{"[^/]*", "\x03"},
                             Sign{"[^/]+", "\x03"}, Sign{"^", "\x01"}, Sign{"$", "\x02"},
                             Sign{"(?:", "\x04"},   Sign{"(", "\x04"}, Sign{"|", "\x05"},
@@ -60,6 +61,10 @@ std::optional<std::string> in_signs(std::string_view text) {
       return text.starts_with(each.from);
     });
     if (sign != kSigns.end()) {
+      // A repetition is one character or more of a glob, and none of them may be absent alone.
+      const bool repeats =
+          out.empty() || out.back() == kMaybe || out.back() == '*' || out.back() == kNoSlash;
+      if (sign->to.front() == kMaybe && repeats) return std::nullopt;
       out += sign->to;
       text.remove_prefix(sign->from.size());
     } else if (text.front() == '[') {
@@ -155,6 +160,7 @@ bool is_host(std::string_view text) {
 // the end open. Returns false if the settings cannot say it.
 bool add(UrlPatterns& into, const std::string& host, const Glob& glob, std::string path) {
   if (!path.empty() && !glob.to_end && !path.ends_with('*')) path += '*';
+  // A rule without paths is for all paths of its hosts.
   if (path == "*" || path == "/*") path.clear();
   if (path.find(kNoSlash) != path.npos) return false;
   if (!path.empty() && !config::is_path_glob(path)) return false;
@@ -181,6 +187,7 @@ bool add_from_start(const Glob& glob, UrlPatterns& into) {
   const std::string lower = config::lower_case(glob.text);
   for (const std::string_view scheme :
        {"ftp:", "gopher:", "wais:", "urn:", "whois:", "cache_object:"}) {
+    // Without a pattern: Hearsay serves no URL of such a scheme, so nothing is lost.
     if (lower.starts_with(scheme)) return true;
   }
   for (const std::string_view scheme : {"http://", "https://"}) {

@@ -45,6 +45,7 @@ std::optional<std::uint64_t> quantity_of(const Line& line, const Units& units, s
   });
   if (!number || (found == units.end() && end < text.size())) return std::nullopt;
   if (found != units.end()) unit = found->factor;
+  // By a division, since the product could overflow.
   return *number > kMost / unit ? std::nullopt : std::optional(*number * unit);
 }
 
@@ -63,6 +64,7 @@ Json count_value(const Line& line) {
 }
 
 Json size_value(const Line& line) {
+  // A number without a unit: KB for the head of a request, but bytes in read_size().
   const auto size = quantity_of(line, kBytes, 1 << 10);
   return size ? Json(size_text(*size)) : text_value(line);
 }
@@ -138,6 +140,7 @@ void read_log(const Line& line, Json& into, Findings& findings) {
   const std::string& target = line.words[0].text;
   const auto colon = target.find(':');
   const std::string module = target.substr(0, colon == target.npos ? 0 : colon);
+  // Without a colon, npos + 1 is 0, and the whole word is the path.
   std::string path = target.substr(colon + 1);
   if (path == "/dev/stdout") path = "stdout";
   // Other modules send the log to another machine or to syslog.
@@ -244,12 +247,18 @@ const Line* first_of_pool(const std::vector<Line>& lines, std::string_view name,
   return found == lines.end() ? nullptr : &*found;
 }
 
-// Sets a limit to the rate in "RESTORE/MAX", in bytes, if that is one.
+// The rate in "RESTORE/MAX", in bytes; 0: none.
+std::uint64_t rate_of(const std::string& text) {
+  return config::parse_number(text.substr(0, text.find('/')), 1ULL << 40).value_or(0);
+}
+
+// Sets a limit to the rate, if there is one.
 void read_rate(const Line& line, const std::string& text, const char* path, Json& into,
                Findings& findings) {
-  const auto rate = config::parse_number(text.substr(0, text.find('/')), 1ULL << 40);
-  if (rate.value_or(0) == 0) return;
-  const Json value = size_text(*rate);
+  // In Squid, -1 and "none" set no limit.
+  const auto rate = rate_of(text);
+  if (rate == 0) return;
+  const Json value = size_text(rate);
   auto fault = fault_of(path, value);
   if (!fault.empty()) return findings.left(line, std::move(fault));
   member_at(into, path) = value;
@@ -312,6 +321,7 @@ Users read_users(const std::vector<Line>& lines, Json& into, Findings& findings)
   if (users.empty()) return Users::unknown;
   into["access"]["users"] = users;
   users["realm"] = realm;
+  // A realm that the settings do not take must not cost the users.
   if (fault_of("access.users", users).empty()) into["access"]["users"] = users;
   return Users::known;
 }
@@ -344,8 +354,9 @@ void read_bandwidth(const std::vector<Line>& lines, Json& into, Findings& findin
       const auto& words = limit->words;
       read_rate(*limit, words[1].text, "limits.bandwidth", into, findings);
       if (number == "1") continue;
+      // The last rate is that of a client, in class 2 and after that of a network in class 3.
       read_rate(*limit, words.back().text, "limits.bandwidth_per_client", into, findings);
-      if (number == "3" && words.size() > 2 && words[2].text.find_first_of("123456789") == 0) {
+      if (number == "3" && words.size() > 2 && rate_of(words[2].text) > 0) {
         findings.left(*limit, "a network has no limit of its own");
       }
     }

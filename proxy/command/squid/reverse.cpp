@@ -48,6 +48,7 @@ Accelerators accelerators_of(const std::vector<Line>& lines, Findings& findings)
   for (const Line* const port : ports) {
     const std::string site = site_of(*port);
     found.forwards = found.forwards || has_option(*port, "allow-direct");
+    // All ports are served alike: unless they share one site, the Host of a request names it.
     if (site != site_of(first)) found.site.clear();
     if (has_option(*port, "ignore-cc")) {
       findings.left(*port,
@@ -170,8 +171,10 @@ void write_reverse(Origins origins, const Accelerators& accelerators, Json& into
   const std::string& one = accelerators.site;  // of every request
   std::size_t sites_of_all = 0;
   Hosts named;
-  std::erase_if(origins, [&](Peer& origin) {
+  for (Peer& origin : origins) {
     if (origin.send_host.empty()) origin.send_host = one;
+  }
+  std::erase_if(origins, [&](const Peer& origin) {
     const Hosts sites = origin.for_hosts.empty() ? Hosts{"*"} : origin.for_hosts;
     sites_of_all += sites.size();
     const bool too_many = sites_of_all > kMostSites;

@@ -47,6 +47,9 @@ TEST(SquidAccess, TakesThePortsOfConnectAsTheyAre) {
         Case{"acl other port 8443\nhttp_access deny CONNECT !ssl\n"
              "http_access deny CONNECT other\nhttp_access allow lan",
              "[443]"},
+        Case{"http_access deny CONNECT !ssl\nhttp_access deny CONNECT ssl\n"
+             "http_access deny CONNECT !web\nhttp_access allow lan",
+             "[]"},
         Case{"http_access deny CONNECT\nhttp_access allow lan", R"(["1-65535"])"}}) {
     const auto import =
         imported("acl lan src 10.0.0.0/8\nacl ssl port 443 8443\nacl web port 80 443\n" +

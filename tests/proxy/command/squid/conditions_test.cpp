@@ -75,6 +75,7 @@ TEST(SquidConditions, OfBothAreWhatTheirValuesHaveInCommon) {
   const auto two = both({{Key::users, {"anna"}}}, {{Key::ports, {Range{80, 80}}}});
   ASSERT_TRUE(two);
   EXPECT_EQ(two->size(), 2U) << "a key that one of them lacks is no condition of it";
+  EXPECT_FALSE(both({{Key::ports, {}}}, {{Key::ports, {Range{80, 80}}}})) << "no port is left";
 }
 
 TEST(SquidConditions, EndAtTheHourWhereTheyAllowAndAMinuteLaterWhereTheyDeny) {
