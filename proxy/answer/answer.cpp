@@ -278,7 +278,9 @@ Soon<void> act_on(client::Client& client, const policy::Request& request, client
 // A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
 // the origin.
 bool keeps_to_bandwidth(const client::Client& client, const policy::Request& request) {
-  return client.bandwidth && request.caller.neighbour != policy::Caller::Proof::peer;
+  const bool is_of_neighbour =
+      request.asks_as_sibling() && request.caller.neighbour == policy::Caller::Proof::peer;
+  return client.bandwidth && !is_of_neighbour;
 }
 
 }  // namespace

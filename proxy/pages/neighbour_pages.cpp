@@ -85,7 +85,10 @@ PageAnswer send_digest(const Visit& visit, reply::OwnHead head, observe::ServedF
   // No body was sent, so none is counted.
   if (client.state.head_only) co_return std::nullopt;
   sent.bytes.add(size);
-  if (visit.caller.peer) visit.caller.peer->accuracy.sent_digest(size);
+  // By the directory of now: the poll may have been held while the neighbour's address changed.
+  if (const auto peer = visit.policy().directory->at(client.address)) {
+    peer->accuracy.sent_digest(size);
+  }
   co_return std::nullopt;
 }
 

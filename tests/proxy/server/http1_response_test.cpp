@@ -252,7 +252,7 @@ TEST(Http1Response, InterimHeadsAreForHttp11Alone) {
   }
 }
 
-TEST(Http1Response, PiecesOfAFillGoOutAsOneChunk) {
+TEST(Http1Response, BuffersGoOutAsOneChunk) {
   ResponseScene scene;
   scene.response.begin({1, false, true});
   EXPECT_FALSE(run(scene.io, scene.response.start("", 200, {})));
