@@ -123,6 +123,7 @@ Result<std::vector<std::uint8_t>> read_digest_file(const InputFile& input) {
   const Form form = form_of(bytes);
   const auto kind = digest::kind_of(bytes);
   if (kind == FilterKind::mapped || (kind && name_of(*kind).empty())) return bytes;
+  // Before the rest is read, for which a file of another kind could take gigabytes of memory.
   if (auto length = check_length(form, bytes, input.size()); !length) {
     return unusable(input.name(), kind ? name_of(*kind) : "bloom", to_string(length.error()));
   }
@@ -141,6 +142,7 @@ Result<std::vector<std::uint8_t>> read_digest_file(const InputFile& input) {
 Result<AnyDigest> AnyDigest::open(const std::string& path) {
   const auto input = InputFile::open(path, Streams{}, Opening::at_once);
   if (!input) return input.error();
+  // The length of the file is judged before its bytes are read, and a pipe has none.
   if (!input->rereadable()) {
     return Trouble{input->name() + ": is no ordinary file; save the digest to a file first"};
   }

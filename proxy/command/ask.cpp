@@ -29,6 +29,7 @@ struct Receiver {
     curl_easy_getinfo(self.easy, CURLINFO_RESPONSE_CODE, &status);
     return self.take({bytes, count}, status) ? count : 0;
   } catch (const std::bad_alloc&) {
+    // An exception must not pass through libcurl, which is C.
     return 0;
   }
 

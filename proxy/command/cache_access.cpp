@@ -101,6 +101,7 @@ std::optional<Result<void>> ask_at(const ConfiguredCache& cache, const Place& pl
 
 Result<http::Target> target_of(std::string_view url) {
   const auto plain = cache::StoredName::decode(url).url;
+  // No client sends a fragment (RFC 9110 section 7.1), so no cache has it in a name.
   const auto target = http::parse_target("GET", plain.substr(0, plain.find('#')));
   if (target && target->form() == http::Target::Form::absolute) return *target;
   return Trouble{fmt::format("{} is no URL that a proxy could hold (http://HOST/PATH)",
@@ -118,6 +119,7 @@ Trouble trouble_with(const ConfiguredCache& cache, disk::Error error) {
 Result<std::unique_ptr<disk::Contents>> open_stopped(const ConfiguredCache& cache,
                                                      const Streams& streams) {
   auto contents = std::make_unique<disk::Contents>(cache.reading);
+  // Without a disk, all responses are in the memory of the proxy, which alone can answer.
   if (cache.path.empty()) return {boost::system::in_place_value, nullptr};
   const auto unknown = contents->open(cache.path);
   // Whoever uses the cache knows more than its files do, such as what is in memory alone.

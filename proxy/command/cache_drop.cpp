@@ -145,6 +145,7 @@ Result<int> drop(const CacheOptions& options, const Streams& streams) {
   if (!name) return name.error();
   auto contents = open_stopped(options.cache, streams);
   if (!contents) return contents.error();
+  // The URL as requested: the proxy applies the rules of its sites itself.
   if (!*contents) return drop_running(options, name->url, streams);
   machine::Clock clock;
   const auto purge = purge_of(options, name->stored, **contents, clock.now());
@@ -154,6 +155,7 @@ Result<int> drop(const CacheOptions& options, const Streams& streams) {
   if (options.cache.account) machine::become(*options.cache.account);
   disk::Options how{.path = options.cache.path, .log = {}};
   how.log.bytes = options.cache.bytes;
+  // What is said to be dropped must be on disk before this process ends.
   how.log.sync_purges = true;
   how.purge_reading = options.cache.reading;
   {

@@ -181,6 +181,7 @@ Result<int> show(const CacheOptions& options, const Streams& streams) {
   if (*contents) {
     show_stopped(**contents, stored_name(options.cache, *target), printer);
   } else {
+    // The URL as requested: the proxy applies the rules of its sites itself.
     const auto page = "/admin/cache/show?url=" + percent_encoded(target->url());
     const auto asked = printer.print_page(options.cache, page, "stored_as");
     if (!asked) return asked.error();

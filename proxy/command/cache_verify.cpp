@@ -68,6 +68,7 @@ Result<int> verify_running(const CacheOptions& options, const Streams& streams) 
   Progress progress(streams, Printing::lines);
   Output out(streams.out);
   Report summary;
+  // The empty body makes it a POST, which alone may begin such work.
   const PageRequest request{.target = "/admin/cache/verify", .body = ""};
   const auto asked = ask_proxy(options.cache, request, [&](const Report& line) {
     if (line.find<std::string>("what")) {

@@ -83,6 +83,7 @@ struct Level {
 std::string first_line(const std::string& text) {
   std::string line = text.substr(0, std::min(text.find_first_of("\n;"), text.find(". ")));
   std::replace(line.begin(), line.end(), '\'', '`');  // the scripts quote it
+  // In zsh, a colon separates a word from its description.
   std::replace(line.begin(), line.end(), ':', ',');
   return line;
 }
@@ -236,6 +237,7 @@ std::optional<std::string> unknown_word(const CLI::App& program, const Words& wo
   const CLI::App* app = &program;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
+    // All that follows is an argument, whatever it looks like (POSIX, guideline 10).
     if (word == "--") return std::nullopt;
     if (is_option(word)) {
       const std::string name = option_name(word);

@@ -51,9 +51,11 @@ Result<int> save_filter(const digest::BloomFilter& filter, const SaveOptions& op
   std::string temporary = options.out + ".XXXXXX";
   machine::Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file) return system_trouble(options.out, errno);
+  // mkostemp() makes the file for its owner alone, whatever the umask is.
   const mode_t mode = salted ? 0600 : mode_for_everybody();
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   int error = ::fchmod(file.number(), mode) == 0 ? say(file.number(), text) : errno;
+  // After a crash the name might otherwise lead to an empty file.
   if (error == 0 && ::fsync(file.number()) != 0) error = errno;
   // close() may be the first to report that a write over NFS failed.
   if (::close(file.release()) != 0 && error == 0) error = errno;
@@ -62,6 +64,7 @@ Result<int> save_filter(const digest::BloomFilter& filter, const SaveOptions& op
     const auto publish = options.force ? ::rename : ::link;
     error = publish(temporary.c_str(), options.out.c_str()) == 0 ? 0 : errno;
   }
+  // Unlike rename(), link() leaves the temporary name.
   if (error != 0 || !options.force) ::unlink(temporary.c_str());
   if (error == EEXIST) return exists(options.out);
   if (error != 0) return system_trouble(options.out, error);

@@ -42,6 +42,7 @@ std::vector<InputFile*> chain_of(std::vector<InputFile>& inputs) {
 }
 
 Result<digest::Shape> shape_for(const FilterNeeds& needs, std::uint64_t capacity, double rate) {
+  // Two filters exist at once, so each may take half of the bytes: 4 bits for each byte.
   const auto most_bits = std::min<std::uint64_t>(std::uint64_t{4} * needs.memory, digest::kMaxBits);
   const auto wanted = digest::shape_for(capacity, rate);
   if (wanted && wanted->bits <= most_bits) return *wanted;
@@ -86,6 +87,7 @@ Result<void> insert_claimed(const InputFile& input,
 Result<digest::BloomFilter> candidate_filter(std::vector<InputFile>& inputs,
                                              const FilterNeeds& needs, Progress& progress) {
   const auto chain = chain_of(inputs);
+  // Each filter passes its false claims on to the next one, so the rates add up.
   const double rate = needs.rate / static_cast<double>(chain.size());
   std::optional<digest::BloomFilter> filter;
   std::optional<std::uint64_t> capacity;
@@ -159,6 +161,7 @@ class Intersection {
       progress_.begin("looking through " + first.name(), first.size());
       line = take(part, filter, lines, line);
       if (lines.trouble()) break;
+      // What occurs above this part has been printed with an earlier one.
       if (auto struck = strike_earlier(part, before); !struck) return struck;
       if (auto confirmed = confirm(part); !confirmed) return confirmed;
       print(part);
@@ -221,6 +224,7 @@ class Intersection {
   }
 
   const CommonOptions& options_;
+  // Of this run alone, so that nobody can prepare lines whose keys collide.
   const digest::Salt salt_ = random_salt();
   std::vector<InputFile> inputs_;
   Progress progress_;
@@ -241,6 +245,7 @@ std::size_t CandidateLines::slot_of(std::string_view line, std::uint64_t hash) c
   for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
     const std::uint64_t entry = slots_[slot];
     if (entry == 0) return slot;
+    // The upper bits are those of the line's hash: most other lines need no look at the arena.
     if ((entry ^ hash) >> 48 != 0) continue;
     const LineHeader& header = *header_at((entry & kOffset) - 1);
     if (header.hash == hash && line_of(header) == line) return slot;
@@ -259,6 +264,7 @@ Added CandidateLines::add(std::string_view line, std::uint64_t hash) {
   auto* const header =
       new (arena_.get() + used_) LineHeader{hash, static_cast<std::uint32_t>(line.size()), 0};
   std::memcpy(header + 1, line.data(), line.size());
+  // One more than the offset, since 0 is a free slot.
   slots_[slot] = (hash & ~kOffset) | (used_ + 1);
   used_ += need;
   ++size_;
@@ -282,6 +288,8 @@ void CandidateLines::confirm(std::string_view line, std::uint64_t hash, std::uin
   const std::uint64_t entry = slots_[slot_of(line, hash)];
   if (entry == 0) return;
   LineHeader& header = *header_at((entry & kOffset) - 1);
+  // A line that one file lacks misses its round and all later ones. A line that a file has twice
+  // counts once.
   if (header.mark + 1 == round) header.mark = round;
 }
 

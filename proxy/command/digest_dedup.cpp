@@ -173,6 +173,7 @@ Result<WindowSeenSet> WindowSeenSet::create(std::uint64_t window, double rate) {
 Result<bool> WindowSeenSet::insert(const digest::Key& key) {
   if (recent_.contains(key)) return false;
   const bool known = older_.contains(key);
+  // Also if it is known: a line that occurs again is remembered for another window.
   recent_.insert(key);
   renewed_ += known ? 1 : 0;
   if (++recent_keys_ == window_) turn();

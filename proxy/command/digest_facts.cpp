@@ -56,6 +56,7 @@ Facts facts_of(const digest::BlockedFilter& filter) {
 Facts facts_of(const digest::QuotientFilter& filter) {
   const digest::QuotientShape& shape = filter.shape();
   const auto full = static_cast<double>(filter.entries()) / static_cast<double>(shape.slots());
+  // Beside its remainder, a slot has three bits that say which quotient it belongs to.
   return {{"bits", shape.slots() * (shape.remainder_bits + 3)},
           {"capacity", shape.capacity()},
           {"entries", filter.entries()},

@@ -29,6 +29,7 @@ Result<Answer> get(const std::string& url, std::string_view accept, milliseconds
                                   answer.body.insert(answer.body.end(), bytes.begin(), bytes.end());
                                   return true;
                                 });
+  // Only we end a transfer so, when the body has outgrown its limit.
   if (outcome.code == CURLE_WRITE_ERROR) {
     return Trouble{url + ": the answer is larger than any digest"};
   }

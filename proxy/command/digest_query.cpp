@@ -115,6 +115,7 @@ Result<int> query(const QueryOptions& options, const Streams& streams) {
   Output out(streams.out);
   Asker asker(found->digest, options, out);
   const auto asked = ask_all(asker, options, streams, out);
+  // Before trouble is reported: what was found above a faulty line is printed all the same.
   const auto said = out.finish();
   if (!asked) return asked.error();
   if (!said) return said.error();

@@ -41,12 +41,14 @@ struct sigaction catch_once(int number) {
 Interrupt::Interrupt() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   arrived = 0;
+  // Before the handlers, which write to it.
   wake_descriptor = wake_;
   before_int_ = catch_once(SIGINT);
   before_term_ = catch_once(SIGTERM);
 }
 
 Interrupt::~Interrupt() {
+  // First the handlers: later, they would write to a descriptor that is closed.
   ::sigaction(SIGINT, &before_int_, nullptr);
   ::sigaction(SIGTERM, &before_term_, nullptr);
   wake_descriptor = -1;

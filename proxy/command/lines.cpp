@@ -15,6 +15,7 @@ namespace proxy::command {
 Result<InputFile> InputFile::open(const std::string& name, const Streams& streams,
                                   Opening opening) {
   if (name == "-") return InputFile(machine::Descriptor(), streams.in, "standard input");
+  // Without O_NONBLOCK, open() of a named pipe waits until somebody writes to it (fifo(7)).
   const int nonblocking = opening == Opening::at_once ? O_NONBLOCK : 0;
   machine::Descriptor opened(::open(name.c_str(), O_RDONLY | O_CLOEXEC | nonblocking));
   if (!opened) return system_trouble(name, errno);
@@ -73,6 +74,7 @@ std::optional<std::string_view> Lines::next() {
       const auto length = static_cast<std::size_t>(static_cast<const char*>(feed) - start);
       return take(length, length + 1);
     }
+    // A long line that arrives in many pieces must not be searched from its start each time.
     searched = held;
     // A line of kMaxLine bytes may be followed by a CR.
     if (held > kMaxLine + 1 || fill() == Filled::ended) break;
@@ -86,6 +88,7 @@ std::optional<std::string_view> Lines::take(std::size_t length, std::size_t cons
   std::string_view line(buffer_.get() + begin_, length);
   begin_ += consumed;
   ++number_;
+  // Files that were made on Windows end their lines by CRLF.
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.size() <= kMaxLine) return line;
   trouble_ = at_line("longer than 64 KiB; is this a file of lines?");
@@ -121,6 +124,7 @@ Result<std::uint64_t> count_lines(InputFile& input, Progress& progress) {
   if (auto start = input.rewind(); !start) return start.error();
   std::uint64_t lines = 0;
   std::uint64_t bytes = 0;
+  // As after a line that ended: an empty file has no line.
   char last = '\n';
   while (true) {
     const auto count = input.read(buffer.get(), kAtOnce);

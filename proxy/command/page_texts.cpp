@@ -250,6 +250,7 @@ std::optional<std::string> status_text(const std::string& health, const std::str
                    size(metrics.get("hearsay_memory_used_bytes")),
                    size(metrics.get("hearsay_memory_limit_bytes")),
                    counted(metrics.get("hearsay_cache_entries"), "response"));
+    // A proxy without a disk has no such sample.
     if (const auto on_disk = metrics.find("hearsay_disk_used_bytes")) {
       fmt::format_to(out, "disk        {}, {}\n", size(*on_disk),
                      counted(metrics.get("hearsay_disk_entries"), "record"));

@@ -88,6 +88,7 @@ std::vector<Rates::Peer> peers_of(const Growth& growth, double seconds) {
     peers.push_back(
         {*name, rate("hearsay_peer_true_hits_total"), rate("hearsay_peer_saved_bytes_total")});
   });
+  // Stable, or peers of equal rates would change places from one look to the next.
   std::stable_sort(peers.begin(), peers.end(),
                    [](const auto& a, const auto& b) { return a.true_hits > b.true_hits; });
   return peers;
@@ -136,6 +137,7 @@ double Samples::sum(std::string_view name) const {
 
 void Samples::each(std::string_view name,
                    const std::function<void(std::string_view, double)>& with) const {
+  // With the brace, or other names that begin so would count, too.
   const auto labelled = std::string(name) + '{';
   for (auto at = values_.lower_bound(labelled); at != values_.end(); ++at) {
     if (!at->first.starts_with(labelled)) break;
@@ -146,6 +148,7 @@ void Samples::each(std::string_view name,
 std::optional<std::string> label(std::string_view labels, std::string_view name) {
   const auto begin = std::string(name) + "=\"";
   for (auto at = labels.find(begin); at != labels.npos; at = labels.find(begin, at + 1)) {
+    // The end of a longer name is no match, such as that of "file" for "le".
     if (at > 0 && labels[at - 1] != ',') continue;
     std::string value;
     for (auto i = at + begin.size(); i < labels.size() && labels[i] != '"'; ++i) {

@@ -112,6 +112,7 @@ Answered<int> top(const Steer& steer) {
   if (!before) return before.error();
   for (;;) {
     const auto waited = interrupt.await_for(std::chrono::seconds(1), steer.streams.out);
+    // Ctrl-C and a reader that is gone are the usual ends, and no failure.
     if (waited != Awaited::over) return 0;
     auto now = look(steer.place, clock);
     if (!now) return now.error();
@@ -138,6 +139,8 @@ Answered<int> purge(const Steer& steer) {
   if (!page) return page.error();
   const auto answer = json::parse(*page, nullptr, false);
   const auto purged = answer.is_object() ? answer.value("purged", std::uint64_t{0}) : 0;
+  // Of many URLs, the proxy does not count what is on disk, so 0 does not mean that nothing was
+  // stored.
   const bool one = !told.url.empty();
   return print_page(steer, kTarget, *page, purge_text(*page, one ? Purged::one : Purged::many),
                     one && purged == 0 ? kRefusal : 0);

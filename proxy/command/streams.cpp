@@ -27,6 +27,7 @@ Trouble system_trouble(std::string_view place, int error) {
 
 void Output::flush() {
   if (error_ == 0) error_ = say(descriptor_, waiting_);
+  // Also after an error: what nobody can be given must not pile up.
   waiting_.clear();
 }
 
@@ -111,6 +112,7 @@ std::string progress_text(std::string_view name, std::uint64_t bytes, std::uint6
   return text + fmt::format(" {:.1f} M lines, {:.1f} M/s", count / 1e6, speed / 1e6);
 }
 
+// On one terminal with the output, lines of progress would be mixed with it.
 Progress::Progress(const Streams& streams, Printing printing)
     : err_(streams.err),
       watched_(::isatty(streams.err) == 1 &&
@@ -121,6 +123,7 @@ Progress::~Progress() {
 }
 
 void Progress::clear() {
+  // ECMA-48: to the begin of the line, then erase to its end.
   if (std::exchange(shown_, false)) say(err_, "\r\x1b[K");
 }
 

@@ -313,6 +313,7 @@ void write_whom(const client::ServeAccess& access, const policy::Request& reques
 Task<Explained> explain(client::Client& asker, Hypothesis asked) {
   auto& access = asker.access;
   const policy::PinnedPolicy pinned = access.policy;
+  // A mistyped name would get the answer for a user whom no rule names.
   const bool is_known = pinned->users && pinned->users->hash_of(asked.user);
   if (!asked.user.empty() && !is_known) {
     co_return Explained(NoRequest{"the file of access.users has no such user"});
@@ -345,6 +346,7 @@ Task<Explained> explain(client::Client& asker, Hypothesis asked) {
     peeked = inspect::peek(memory, access.cache().budget, request.stored_as(), request.head.fields,
                            access.clock().now());
   }
+  // Before judged(), which takes over what was found.
   write_stored(request, *peeked, explanation);
   const auto lookup = judged(access, request, std::move(*peeked));
   write_verdict(access, request, lookup, explanation);

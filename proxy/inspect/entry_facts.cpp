@@ -125,6 +125,7 @@ void add_selectors(Report& report, const http::Variant& variant) {
 std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relations& relations,
                                    cache::Time now) {
   const disk::RecordHeader& header = stored.header();
+  // Both are parts of other entries, and would count these twice.
   if (header.kind == RecordKind::block || header.kind == RecordKind::selector) return std::nullopt;
   EntryFacts facts{.bytes = stored.body_bytes(),
                    .held_bytes = stored.body_bytes(),
@@ -134,6 +135,7 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
   const auto saved = cache::decode_head(stored.url(), stored.head(), header);
   if (header.kind == RecordKind::object) {
     const auto held = relations.stored_blocks(stored, saved ? saved->length : 0);
+    // In the record of an object, `block` is the number of all its blocks.
     const bool whole = held.numbers.size() == header.block && !(saved && saved->entry.extras.range);
     facts.kind = whole ? "large" : "part";
     facts.bytes = saved ? saved->length : held.bytes;

@@ -93,6 +93,7 @@ class LiveShow final : public Slices {
     std::vector<cache::Store::Response> held;
     live_.memory.look(key, held);
     for (const auto& one : held) {
+      // What is on disk, too, is written with its record, which has the hits of both.
       if (one.entry->url() != name || relations_.on_disk(one)) continue;
       const auto blocks = relations_.stored_blocks(key, *one.entry);
       const EntryFacts uses{.hits = one.hits, .where = "memory"};
@@ -130,6 +131,7 @@ class LiveShow final : public Slices {
 
   const Live live_;
   const LiveRelations relations_;
+  // In both spaces, since no request for a page can name one of them.
   const std::array<std::string, 2> names_;
   bool begun_ = false;
   std::optional<disk::Walk> walk_;
@@ -162,7 +164,9 @@ class LiveVerify final : public Slices {
   void check(const disk::Walk::Step& step, std::string& out) {
     std::string url;
     const auto& [key, place] = step;
+    // A record may be replaced or reclaimed during the walk. To be gone is no damage.
     const auto checked = disk_.check(key, place, url);
+    // Also of what is damaged or gone, or the progress would never reach its end.
     all_.bytes += place.bytes;
     if (checked) {
       all_.records += 1;

@@ -67,6 +67,7 @@ bool LiveWalk::visit_memory(cache::Time now, std::string& out) {
   live_.memory.look(shard_ - 1, some, held);
   keys_.resize(keys_.size() - some.size());
   for (const auto& one : held) {
+    // The store holds the blocks of large responses as entries, which have no head of their own.
     const bool is_block = one.entry->head().empty();
     if (is_block || !wanted_(one.entry->url()) || relations_.on_disk(one)) continue;
     visit(relations_.facts_in_memory(one, now), one.entry->url(), out);
@@ -87,6 +88,7 @@ bool LiveWalk::visit_disk(cache::Time now, std::string& out) {
     return true;
   }
   const auto url = stored->url();
+  // A record that a newer one has replaced is still in its segment.
   if (!wanted_(url) || !store.holds(step->key, url, step->place.at)) return true;
   auto facts = facts_of(*stored, relations_, now);
   if (!facts) return true;

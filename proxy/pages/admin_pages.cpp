@@ -41,6 +41,7 @@ std::optional<std::string_view> why_over(const PagesAccess& pages) {
 // such a thread.
 bool begin(const PagesAccess& pages, const std::shared_ptr<Making>& making) {
   const auto job = [making, &clock = pages.clock()] {
+    // The client of this slice is gone, and the disk is free for reads that others wait for.
     if (making->given_up) return;
     making->more = making->slices->next(clock, making->lines);
     making->made.notify();
@@ -147,6 +148,7 @@ PageAnswer serve_cache_show(const Visit& visit) {
   if (!target || target->form() != http::Target::Form::absolute) {
     return refused(reply::Refusal::bad("expected ?url=http://HOST/PATH"));
   }
+  // Stored names lack the parameters that a rule of the site drops.
   const auto name = visit.policy().rules.key_url(*target);
   return send_slices(visit, inspect::show_live(live_in(visit), name));
 }
@@ -198,6 +200,7 @@ PageAnswer serve_reload(const Visit& visit) {
   for (const auto& error : reloaded.errors) {
     page["errors"].push_back({{"where", error.where}, {"what", error.what}});
   }
+  // A path or a word of the file may have bytes that are no UTF-8, for which dump() would throw.
   auto json = page.dump(-1, ' ', false, Told::error_handler_t::replace) + '\n';
   // The order was understood, and the file is at fault (RFC 9110 15.5.21).
   const unsigned status = reloaded.errors.empty() ? 200 : 422;

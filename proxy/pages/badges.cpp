@@ -58,6 +58,7 @@ std::optional<std::string> Badges::redeem(std::string_view ticket, const config:
 bool Badges::counts(std::string_view badge, const config::Address& from, Time now) const {
   const threads::MutexLock lock(mutex_);
   const auto found = find(badges_, badge);
+  // A cookie that was stolen is of no use from another address.
   return found != badges_.end() && found->from == from && now < found->ends;
 }
 

@@ -50,6 +50,7 @@ reply::OwnHead head_of(const client::Client& client, const DashboardFile& file) 
   auto head = reply::own_head(client, 200, type_of(file.name));
   head.set(field::etag, file.etag);
   head.set(field::cache_control, "no-cache");
+  // At / a program that is no browser gets a list of pages as text.
   head.set(field::vary, "Accept");
   head.set("Content-Security-Policy",
            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "

@@ -134,6 +134,7 @@ std::vector<Trouble> origin_troubles(const std::vector<upstream::OriginHealth::F
   const auto named = std::min(failing.size(), kMostOrigins);
   for (std::size_t i = 0; i < named; ++i) {
     const auto& one = failing[i];
+    // Failures of this very second would read as those of no time at all.
     const std::chrono::seconds shortest(1);
     const auto time = std::max(shortest, std::chrono::ceil<std::chrono::seconds>(now - one.since));
     all.push_back({"origin", one.origin,

@@ -143,6 +143,7 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
   observe::describe(out, "hearsay_peer_rests_total", "counter",
                     "Rests that it was given, by reason.");
   for (const auto& peer : peers) {
+    // The first reason is Reason::none, for which no peer rests.
     for (std::size_t reason = 1; reason < peers::kReasons; ++reason) {
       fmt::format_to(at, "hearsay_peer_rests_total{{peer=\"{}\",reason=\"{}\"}} {}\n",
                      escaped(peer.name), peers::to_string(static_cast<peers::Reason>(reason)),
@@ -307,6 +308,7 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
 std::string metrics_text(const PagesAccess& pages, const policy::Policy& policy) {
   // One time for all: figures that belong together tell of one moment.
   const auto now = pages.clock().steady();
+  // The setting cache.memory is the budget of the store and that of transit together.
   const observe::Gauges gauges{.connections = pages.crowd.clients.connections(),
                                .cache_entries = pages.cache.store.responses(),
                                .cache_bytes = pages.cache.store.totals().bytes,

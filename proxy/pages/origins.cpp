@@ -78,6 +78,8 @@ void add_share(std::vector<Trouble>& all, const OriginsSeen& seen) {
   // Origins of the settings have reasons of their own: see origin_reasons().
   const auto external = of_settings(seen.failed_lately, false).size();
   const auto* const one = main_cause(seen);
+  // An origin of the settings has its own reason. Another one counts only if it is among those that
+  // fail now. Failures of a single origin say nothing of the line.
   if (one ? one->mapped || !names(seen.failing, one->origin) : external < 2) return;
   const auto share =
       fmt::format("{} of {} requests failed in the last minute", seen.failed, seen.requests);

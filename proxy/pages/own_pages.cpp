@@ -62,6 +62,7 @@ constexpr OwnPage kPages[] = {
      Effect::read, "", WhereMapped::ours_at_any_name, Via::squids_own},
     {"/admin/purge", serve_purge_order, Audience::admins, Effect::change,
      "drops what is stored, by URL, prefix or host"},
+    // A ticket makes an administrator of whoever shows it, so only the control socket gives any.
     {"/admin/tickets", serve_ticket, Audience::operators, Effect::change},
     {"/admin/tickets/revoke", serve_revocation, Audience::operators, Effect::change},
     {"/admin/explain", serve_explanation, Audience::admins, Effect::read,
@@ -149,6 +150,8 @@ std::optional<reply::Refusal> check_audience(const policy::Caller& caller, Audie
   }
 }
 
+// Before a script of another site may send such a field, a browser asks by OPTIONS whether it may
+// (CORS), and no page of ours allows it.
 std::optional<reply::Refusal> check_meant(const policy::Request& request) {
   const auto* word = request.head.fields.find("X-Hearsay");
   if (word && word->value == "1") return std::nullopt;
@@ -159,11 +162,13 @@ std::optional<reply::Refusal> check_meant(const policy::Request& request) {
 // Why the client may not read the page; nothing if it may.
 std::optional<reply::Refusal> check_reader(const Visit& visit, const OwnPage& page) {
   const auto& request = visit.request;
+  // Behind another proxy, the address is that proxy's and says nothing of the reader.
   const auto relay = policy::relay_of(request.head.fields);
   const bool is_squids_own = relay == policy::Relay::squid && page.via == Via::squids_own;
   if (relay != policy::Relay::none && !is_squids_own) {
     return reply::Refusal::forbidden("not through another proxy");
   }
+  // Browsers look for the script at http://wpad.DOMAIN/, a name that no setting has to list.
   const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
   if (!names_us(visit.client, request.target) && !wpad) {
     return reply::Refusal::forbidden(
@@ -179,6 +184,7 @@ std::optional<reply::Refusal> check_method(const policy::Request& request, Effec
                             : request.head.method == "OPTIONS" ||
                                   request.facts.method != cache::RequestFacts::Method::other;
   if (is_meant) return std::nullopt;
+  // A 405 has to name the methods that are allowed (RFC 9110 15.5.6).
   if (effect == Effect::change)
     return reply::Refusal{405, "only POST", observe::Tag::denied, {}, "POST"};
   return reply::Refusal{405, "only GET, HEAD and OPTIONS", observe::Tag::denied, {}, kReadMethods};
@@ -192,6 +198,7 @@ PageAnswer answer_own(const Visit& visit, const OwnPage& page) {
   if (!refusal) refusal = check_method(request, page.effect);
   if (refusal) return refused(std::move(*refusal));
   if (page.effect == Effect::read) {
+    // Nobody reads the body, so no further request could be found behind it.
     if (request.framing.has_body()) client.response.close_after();
     if (request.head.method == "OPTIONS") {
       auto message = reply::own_message(client, 200, "", "");

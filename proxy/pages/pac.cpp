@@ -42,6 +42,7 @@ std::vector<std::string> direct_hosts(const config::Settings& settings, std::str
 
 // The IPv4 networks of access.deny_to as "address", "mask" of isInNet(), without those within
 // another one. Two networks are apart, or one is within the other.
+// This proxy refuses requests for these, so a client that can reach them goes there itself.
 std::string networks_text(config::Networks networks) {
   const auto place = [](const config::Network& network) {
     return std::tie(network.address, network.prefix);
@@ -67,6 +68,7 @@ std::string networks_text(config::Networks networks) {
 }
 
 // The first and the last port of each range.
+// A tunnel to any other port would be refused here, so the script leads past this proxy.
 std::string ports_text(const std::vector<config::PortRange>& ports) {
   std::string text;
   for (const auto& [first, last] : ports) {

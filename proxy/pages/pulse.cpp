@@ -81,6 +81,7 @@ void Pulse::look_at_troubles() {
   pages_.upstream.names.say(now);
   std::vector<std::string> names;
   for (const auto& trouble : troubles_of(pages_, *in_force, now)) names.push_back(trouble.name());
+  // Each second, whoever asks: else a trouble would begin when somebody first reads /health.
   pages_.observed.first_seen.look(names, now);
 }
 

@@ -122,6 +122,7 @@ boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_vie
   if (const auto document = config::parse_document(json, faults)) {
     Section in({&*document, ""}, faults);
     order = read_order(in);
+    // An unknown key beside a good one is a fault, too: the order may mean something else.
     in.finish("key of a purge");
   }
   if (!faults.empty()) return text_of(faults);

@@ -12,6 +12,7 @@ std::optional<std::string> decoded(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     std::size_t taken = 1;
+    // A plus sign is itself, as in a path, and no blank as in a form: URLs have some.
     auto byte = static_cast<unsigned char>(text.front());
     if (byte == '%') {
       if (text.size() < 3) return std::nullopt;
@@ -70,6 +71,7 @@ boost::system::result<std::map<std::string, std::string, std::less<>>, QueryFaul
     }
     auto value = decoded(one.substr(equals + 1));
     if (!value) return QueryFault{std::string(kHalfEncoded)};
+    // Which of two values is meant, nobody can tell.
     if (!values.emplace(name, std::move(*value)).second) {
       return QueryFault{"the parameter " + std::string(name) + " occurs twice"};
     }

@@ -20,6 +20,8 @@ constexpr std::string_view kBadgePaths[] = {"/hearsay/", "/admin/", "/digest", "
                                             "/health"};
 constexpr std::size_t kMostShownBadges = 4;  // each is compared with all badges
 
+// Browsers do not tell the ports of a host apart (RFC 6265 8.5), so the name does: several proxies
+// may run on one machine.
 std::string name_of_cookie(const http::Target& target) {
   return fmt::format("{}{}", http::kSignInCookie, target.port());
 }
@@ -44,6 +46,7 @@ int openness(const net::tcp::endpoint& socket) {
 
 std::string in_url(const IpAddress& address) {
   if (address.is_v4()) return address.to_string();
+  // Without the scope of the address, which means nothing on another machine.
   return fmt::format("[{}]", asio::ip::address_v6(address.to_v6().to_bytes()).to_string());
 }
 
@@ -92,6 +95,7 @@ bool is_signed_in(const PagesAccess& pages, const client::Client& client,
 }
 
 std::vector<std::string> badge_cookies(const http::Target& target, std::string_view badge) {
+  // A browser removes a cookie whose Max-Age is 0 (RFC 6265 5.2.2).
   const std::chrono::seconds lasts =
       badge.empty() ? std::chrono::seconds(0) : std::chrono::seconds(Badges::kBadgeLasts);
   std::vector<std::string> cookies;
@@ -125,6 +129,7 @@ PageAnswer serve_ticket(const Visit& visit) {
   const auto place = reachable_at(visit.pages.instance.listening, own_name,
                                   address_of_machine(visit.client.access.executor()));
   const auto ticket = visit.pages.visitors.badges.issue_ticket(visit.pages.clock().steady());
+  // The ticket follows a #, so no browser sends it to a server, and no log has it (RFC 3986 3.5).
   auto json =
       fmt::format(R"({{"link":"http://{}{}#{}","link_seconds":{},"session_seconds":{}}})"
                   "\n",
@@ -155,6 +160,7 @@ PageAnswer serve_sign_in(const Visit& visit) {
 }
 
 PageAnswer serve_sign_out(const Visit& visit) {
+  // All that the browser shows, or an older badge would count on.
   for (const auto badge : badges_shown(visit.request)) visit.pages.visitors.badges.remove(badge);
   return send_signed(visit, "{\"signed_in\":false}\n", badge_cookies(visit.request.target, {}));
 }

@@ -18,6 +18,7 @@ WaitingClients::Waiting::~Waiting() {
 net::Task<WaitingClients::News> WaitingClients::Waiting::next(std::chrono::milliseconds at_most) {
   co_await wakeup_.wait(at_most);
   const threads::MutexLock lock(all_.mutex_);
+  // Taken out: a wake-up for another reason must not send the same news again.
   co_return std::exchange(news_, nullptr);
 }
 

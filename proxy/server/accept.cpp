@@ -121,6 +121,7 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   room.watches = watches_over_us(worker, address);
   auto& line = room.watches ? shared.newcomers.watching : shared.newcomers.others;
   const Newcomers::Waiting in_line(line, worker.io.get_executor());
+  // Each newcomer in line holds a descriptor, so their number is bounded.
   if (in_line.place <= most) guest = co_await await_room(worker, socket, address, room, in_line);
   co_return guest;
 }
@@ -130,6 +131,7 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
 Task<void> serve_client(Worker& worker, net::Socket socket) {
   net::error_code gone;
   const auto remote = socket.remote_endpoint(gone);
+  // A client that has reset its connection already has no address any more.
   if (gone) co_return;
   const auto address = upstream::plain_address(remote.address());
   auto guest = co_await let_in(worker, socket, address);
@@ -137,6 +139,7 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
     worker.observed.counters.rejected.add();
     co_return;
   }
+  // A drain does not wait for connections that begin during it (Server::open_connections()).
   const auto door = worker.shared.instance.draining ? policy::Door::late : policy::Door::network;
   // Begins at once. Not awaited, so that an idle connection does without the frame of this
   // coroutine.
@@ -150,6 +153,8 @@ namespace {
 Task<void> recover(Worker& worker, net::error_code error) {
   if (error == asio::error::no_descriptors)
     worker.crowd.doorkeeper.free_descriptors(worker.shared.cache.clock.steady());
+  // The connection stays in the queue of the socket: without a pause, this loop would spin until a
+  // descriptor is free.
   net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
   co_await timer.async_wait(net::as_result);
 }

@@ -21,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Whoever may connect is an operator, so the socket is for the proxy's user and group alone.
 constexpr mode_t kMode = 0660;
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
@@ -100,12 +101,15 @@ ControlSocket::ControlSocket(const config::Settings& settings,
   try {
     listen(path, owner);
   } catch (const std::runtime_error& error) {
+    // A proxy serves without a socket at the default place. A place that the settings name is an
+    // order.
     if (settings.process.control) throw;
     spdlog::warn("{}", error.what());
   }
 }
 
 void ControlSocket::remove_file() {
+  // By now the path may lead to the socket of another proxy, which must stay.
   if (std::exchange(removes_file_, false) && inode_of(path_) == inode_) ::unlink(path_.c_str());
 }
 
@@ -157,6 +161,7 @@ void ControlSocket::leave() {
   remove_file();
   const auto acceptor = acceptor_.lock();
   if (!acceptor) return;
+  // Only the thread of its executor may touch an acceptor.
   net::asio::post(acceptor->get_executor(), [acceptor] {
     net::error_code ignored;
     acceptor->close(ignored);

@@ -90,6 +90,7 @@ void Engine::follow(policy::PinnedPolicy policy) {
   workers_.follow(policy);
   pulse_.follow(policy);
   neighbourhood_.follow(*policy, shared_.visitors.held_polls, shared_.upstream.names);
+  // Before policy_ changes, with whose sizes it compares the new ones.
   follow_sizes(policy);
   policy_ = std::move(policy);
 }

@@ -19,6 +19,7 @@ constexpr std::uint64_t kSteps = 16;  // back to the full size
 
 }  // namespace
 
+// The descriptor is a copy, since asio closes what it is given, and the reserve uses its own.
 GivingWay::GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Cache& cache)
     : storage_(storage),
       cache_(cache),
@@ -70,6 +71,7 @@ void GivingWay::grow_later() {
 void GivingWay::grow() {
   const std::uint64_t full = cache_.reduced_from;
   if (full == 0) return;
+  // In small steps: what took the memory before may still take it.
   const auto limit = std::min(full, storage_.budget.limit() + full / kSteps);
   storage_.limit_memory(limit);
   reserve_.refill();

@@ -83,6 +83,7 @@ void HandOver::begin() {
     return;
   }
   spdlog::info("starting a new program to take over");
+  // The successor inherits the socket, so the file must outlive this process.
   sockets_.control.leave_file_to(ControlSocket::Heir::successor);
   state_ = State::under_way;
   net::error_code ignored;
@@ -98,6 +99,7 @@ void HandOver::begin() {
 
 std::vector<machine::succession::Launcher::Socket> HandOver::inheritance() const {
   const auto& [listeners, control] = sockets_;
+  // By this name the successor learns whether its own settings may add and close sockets.
   const auto* const name = listeners.are_of_settings() ? machine::succession::kOwnSockets : "given";
   std::vector<machine::succession::Launcher::Socket> all;
   for (const int socket : listeners.descriptors()) all.push_back({socket, name});
@@ -120,6 +122,8 @@ void HandOver::await_messages() {
 }
 
 void HandOver::apply(const machine::succession::Message& message) {
+  // The channel may still hold a message of the successor that it serves. The order to end
+  // outweighs it.
   if (state_ == State::cancelled) return;
   switch (message.kind) {
     case Kind::release_disk:
@@ -191,6 +195,7 @@ void TakeOver::begin() {
   if (!predecessor_.say_serving()) {
     throw std::runtime_error("the process that served before has waited too long, and serves on");
   }
+  // A copy: asio closes the descriptor that it is given.
   readable_.assign(::dup(predecessor_.channel()));
   obey_all();  // also those that came while the disk was released, which wake nobody
 }

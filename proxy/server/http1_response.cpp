@@ -41,6 +41,7 @@ error_code BodyFraming::append(Buffers& out, std::span<const asio::const_buffer>
   if (left && size > *left) return asio::error::message_size;
   if (left) *left -= size;
   if (form == Form::chunked) {
+    // A member and no local: the buffers refer to the text until the write is complete.
     chunk_size.clear();
     http::append_chunk_size(chunk_size, size);
     out.push_back(asio::buffer(chunk_size));
@@ -83,11 +84,13 @@ void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> len
     if (!bodiless) body_.form = Body::chunked;
     if (!bodiless) text << "Transfer-Encoding: chunked\r\n";
   } else if (!bodiless) {
+    // The end of the connection ends the body (RFC 9112 6.3).
     keep_ = false;
   }
   if (!keep_) {
     text << "Connection: close\r\n";
   } else if (asked_.minor == 0) {
+    // A client of HTTP/1.0 expects the end of the connection unless told otherwise (RFC 9112 9.3).
     text << "Connection: keep-alive\r\n";
   }
   text << "\r\n";
@@ -167,6 +170,7 @@ Task<net::Result<std::size_t>> Http1Response::body_of_file(net::FilePart part) {
 Soon<error_code> Http1Response::finish() {
   if (body_.left.value_or(0) != 0) {  // shorter than promised
     keep_ = false;
+    // On an open connection the client would take the next response for the rest of this body.
     return error_code(asio::error::eof);
   }
   if (body_.form == Body::chunked) return finish_chunked();
@@ -189,6 +193,7 @@ void Http1Response::abort() {
   const bool ends_by_close = state_.started && body_.form == Body::plain && !body_.left;
   if (ends_by_close) net::reset_on_close(stream_.descriptor());
   stream_.interrupt();
+  // The response may wait for its turn and not for the socket.
   if (state_.bandwidth) state_.bandwidth->interrupt();
 }
 
@@ -229,6 +234,7 @@ Task<error_code> Http1Response::write_later(Buffers buffers, std::size_t sent, n
   error_code error;
   writing_ = asio::buffer_size(buffers);
   if (!held_back_.empty()) {
+    // First what was held back: responses keep the order of their requests (RFC 9112 9.3.2).
     Buffers all;
     all.push_back(held_back_.bytes());
     if (!in_turns) all.insert(all.end(), buffers.begin(), buffers.end());
@@ -277,6 +283,7 @@ Task<error_code> Http1Response::write_in_turns(const Buffers& buffers) {
     if (gone_) co_return gone_;
     // Copies of the list, not of the bytes.
     const auto part = part_of(buffers, sent, allowed);
+    // Only now: the wait for a turn is no silence of the client.
     stream_.expires_after(idle_);
     const auto error = co_await stream_.write(std::span(part.data(), part.size()));
     if (error) co_return error;

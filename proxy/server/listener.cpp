@@ -24,6 +24,7 @@ std::string name_of(const tcp::endpoint& endpoint) {
 }
 
 [[noreturn]] void fail(const tcp::endpoint& endpoint, std::string_view what) {
+  // First of all, since the texts below may change errno.
   const int cause = errno;
   std::string text = "listen: cannot ";
   text.append(what).append(" ").append(name_of(endpoint)).append(": ");
@@ -112,6 +113,7 @@ void Listeners::inherit(std::vector<int> pool) {
     }
     // Who passed it may have left it blocking, and accept() must never wait.
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+    // On a socket that listens already, listen() changes only the length of the queue.
     listen_on(fd, endpoint);
   }
   while (!pool.empty()) {
@@ -125,6 +127,7 @@ bool Listeners::take(const tcp::endpoint& wanted, std::vector<int>& pool) {
   if (first == pool.end()) return false;
   const auto endpoint = local_name(*first);
   auto& mine = sockets_.emplace_back();
+  // All sockets of the address: a predecessor passes one for each of its threads.
   std::erase_if(pool, [&](int fd) {
     const bool fits = local_name(fd) == endpoint;
     if (fits) mine.emplace_back(machine::Descriptor(fd));
@@ -138,6 +141,7 @@ void Listeners::bind(const tcp::endpoint& wanted) {
   tcp::endpoint endpoint = wanted;
   // The probe does not set SO_REUSEPORT, which would share the port with another process that also
   // sets it.
+  // Of port 0, the probe also finds the one port that the sockets of all threads then bind.
   endpoint.port(local_name(open_bound(endpoint, false).number()).port());
   auto& mine = sockets_.emplace_back();
   for (std::size_t i = 0; i < threads_; ++i) {

@@ -167,6 +167,7 @@ pages::Reloaded Server::reload() {
   }
   supervisor_.reloading(shared.cache.clock.steady());
   auto reloaded = apply_file();
+  // Also after errors: the service manager waits for READY=1 (sd_notify(3)).
   supervisor_.reloaded();
   return reloaded;
 }
@@ -178,6 +179,7 @@ net::Task<pages::Reloaded> Server::reload_on_order() {
 
 pages::Reloaded Server::apply_file() {
   auto reread = file_.read_again(*engine_.policy());
+  // The log is opened before anything else follows: a failure must leave all as it was.
   auto errors = reread ? apply_log(reread->policy->settings.log) : reread.error();
   if (!errors.empty()) {
     // A log, a list or an included file may be new.
@@ -283,6 +285,7 @@ void Server::drain() {
   shared.visitors.held_polls.wake_all();
   shared.visitors.watchers.wake_all();
   const auto& timeouts = engine_.policy()->settings.timeouts;
+  // A process that leaves has waited for its connections already, in leave().
   const bool has_waited = shared.instance.leaving && !signals_.told_to_end;
   if (!has_waited) run_while([this] { return open_connections() > 0; }, timeouts.drain);
   if (const auto open = open_connections(); open > 0) {
@@ -296,6 +299,7 @@ std::size_t Server::open_connections() const {
   const auto& shared = engine_.shared();
   // Late connections come until the end, as a load balancer keeps asking. Nobody waits for them.
   const std::size_t all = shared.crowd.clients.connections();
+  // The two numbers are read one after the other, and their difference must not wrap.
   return all - std::min<std::size_t>(all, shared.instance.late_connections);
 }
 

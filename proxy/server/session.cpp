@@ -144,6 +144,7 @@ std::optional<crowd::Waiting> Session::waits() const {
 }
 
 crowd::Unread Session::count_unread() {
+  // What was cut counts as leaving (Counted::leave()), and must not count twice.
   if (cut_ != observe::Cut::none) return {};
   const auto unread = response_.unread(worker_.shared.pages.transit);
   counted_.unread.set(unread.bytes);
@@ -263,6 +264,7 @@ Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
 
 void Session::begin_answer(const policy::Request& request, std::size_t head_size, Next next) {
   const bool may_stay = !worker_.shared.instance.leaving && !worker_.shared.instance.draining;
+  // A connection in the reserve is for one request, so that its place is soon free again.
   response_.begin({request.head.minor, request.head.method == "HEAD",
                    request.head.keep_alive() && !guest_.in_reserve() && may_stay, next});
   head_.arrived(head_size, input_.memory());
@@ -360,10 +362,12 @@ Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint
     try {
       co_await session.run();
     } catch (const std::exception& bug) {
+      // A fault in one connection must not end the process, which has all the others.
       spdlog::error("a connection from {} failed inside this proxy: {}",
                     remote.address().to_string(), bug.what());
     }
   }
+  // Only now, after the block, is the place of the guest free.
   shared.newcomers.others.wake_one();
   shared.newcomers.watching.wake_one();
 }

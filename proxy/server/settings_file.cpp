@@ -95,6 +95,7 @@ boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile
     const policy::Policy& before) const {
   auto settings = read_settings();
   if (!settings) return settings.error();
+  // Before keep_until_restart(), which makes the settings that need a restart equal.
   auto waiting = config::needing_restart(before.settings, *settings);
   // So that what is in force and what the pages show of it is one thing.
   config::keep_until_restart(before.settings, *settings);

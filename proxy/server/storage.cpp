@@ -87,8 +87,10 @@ void Storage::give_up_memory() {
 }
 
 void Storage::limit_memory(std::uint64_t bytes) {
+  // `bytes` is what cache.memory leaves beside the eighth of it for transit: seven eighths.
   transit.set_limit(bytes / 7);  // as transit_share() has it
   lower(budget, bytes, store);
+  // A limit that grows: lower() has done nothing.
   budget.set_limit(bytes);
 }
 

@@ -20,6 +20,7 @@ constexpr std::chrono::seconds kLongestRescue{15};
 constexpr int kLongWork = 6;  // times kLongest
 
 Clock::duration pause_between_looks(const machine::Supervisor& supervisor) {
+  // At least four looks within the time after which the service manager ends the process.
   const Clock::duration pause = std::chrono::seconds(1);
   return supervisor.watchdog() ? std::min<Clock::duration>(pause, *supervisor.watchdog() / 4)
                                : pause;
@@ -58,6 +59,7 @@ void Watchdog::begin() {
   ending_.add(SIGTERM);
   ending_.add(SIGINT);
   ending_.async_wait([this](net::error_code error, int) {
+    // A main thread that gets on names a longer time, which holds whichever of the two is first.
     if (!error && !is_told_when_) end_within(kLongest);
   });
   thread_ = std::jthread([this] {
@@ -81,6 +83,7 @@ void Watchdog::look() {
     if (!thread.works_long && without > Clock::duration{}) lives = false;
     if (without >= kLongest * (thread.works_long ? kLongWork : 1)) stuck.push_back(thread.name);
   }
+  // One stuck thread is enough to say nothing: the supervisor is to restart the process.
   if (lives && !leaves_) supervisor_.alive();
   say(std::move(stuck));
   look_.expires_after(pause);

@@ -13,6 +13,7 @@ namespace {
 
 // The same policy with a reference count for this thread alone.
 policy::PinnedPolicy pinned_apart(policy::PinnedPolicy policy) {
+  // A count that all threads change would slow each of them.
   const auto own = std::make_shared<const policy::PinnedPolicy>(std::move(policy));
   return {own, own->get()};
 }
@@ -40,6 +41,7 @@ Newcomers::Waiting::~Waiting() {
 // Not all at once: a crowd of newcomers would wake for each connection that ends. One that was
 // woken in vain, because its client or network has its share already, goes to the end of the line.
 void Newcomers::wake_one() {
+  // Without the lock, which the end of every connection would otherwise take.
   if (count_ == 0) return;
   const threads::MutexLock lock(mutex_);
   if (line_.empty()) return;
@@ -117,6 +119,7 @@ Worker::Worker(Shared& of_all, std::size_t number)
                       .observed = shared.observed}} {}
 
 void Worker::follow(policy::PinnedPolicy policy) {
+  // The old policy must live until `outgoing` refers to the new one.
   const auto before = std::exchange(policy_, pinned_apart(std::move(policy)));
   outgoing.follow(policy_->settings, policy_->lists);
   given.sources.has_neighbours = !policy_->directory->peers().empty();

@@ -7,6 +7,7 @@ namespace proxy::command::squid {
 namespace {
 
 constexpr std::size_t kMostRules = 250;  // access.rules takes 256
+// Each guard may split a rule in two, so the steps may double with each guard.
 constexpr std::size_t kMostSteps = 20'000;
 
 struct Rule {

@@ -56,6 +56,7 @@ void add_values(Collected& acl, const Line& line, const Files& files) {
       // Case counts in the names of users alone: hosts, methods and days have none here.
       acl.ignores_case = word.text == "-i";
     } else if (word.text != "-n" && word.text != "--") {
+      // Not -n, which forbids to look up names: rules look up none. "--" ends the options.
       acl.values.push_back(word.text);
       acl.has_own_values = true;
     }
@@ -148,6 +149,7 @@ void read_listed(const Collected& lines, const Type& type, Acl& acl) {
   }
   const bool from_a_file = lines.files.size() == 1 && !lines.has_own_values;
   if (type.name == "dstdomain" && all.size() > kMostItems && from_a_file && acl.left_out.empty()) {
+    // A list that is too long for a rule may do as a file of access.block.
     acl.hosts_file = lines.files.front();
   }
   set_condition(acl, type.key, std::move(all));
@@ -187,6 +189,7 @@ std::optional<unsigned> minute_of(std::string_view text) {
   if (colon == text.npos) return std::nullopt;
   const auto hours = config::parse_number(text.substr(0, colon), 24);
   const auto minutes = config::parse_number(text.substr(colon + 1), 59);
+  // 24:00 is the end of a day, and no time is after it.
   if (!hours || !minutes || *hours * 60 + *minutes > 24 * 60) return std::nullopt;
   return static_cast<unsigned>(*hours * 60 + *minutes);
 }
@@ -268,6 +271,7 @@ void read_type(const Collected& lines, Acl& acl, Users users) {
                                           [&](const Type& each) { return each.name == type; });
   if (listed != kTypes.end()) return read_listed(lines, *listed, acl);
   const auto* reason = kReasons.begin();
+  // The last reason has no types, and ends the search.
   while (!reason->types.empty() && !lists(reason->types, type)) ++reason;
   acl.unknown = std::string(reason->why);
 }

@@ -18,6 +18,7 @@ void narrow(Demand& demand, const Conditions& by) {
 
 void add_acl(Demand& demand, const Acl& acl, bool negated) {
   const bool is_only_ports = acl.when && acl.when->size() == 1 && acl.when->contains(Key::ports);
+  // No request meets an acl without `when`. Every request meets one whose `when` is empty.
   if (!acl.when || (negated && acl.when->empty())) {
     demand.never = demand.never || negated == acl.when.has_value();
   } else if (!negated) {
@@ -68,6 +69,7 @@ Demand demanded_by(const Line& line, const Acls& acls, Action action) {
     } else if (demand.unknown.empty()) {
       demand.unknown = "acl " + name + ": " + why;
     }
+    // access.block knows no other conditions, so the acl has to be alone in its line.
     if (line.words.size() == 2 && !negated) demand.hosts_file = acl.hosts_file;
   }
   return demand;

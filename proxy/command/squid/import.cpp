@@ -98,6 +98,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
   read_access(lines, acls, denial, parts["access"], done.findings);
   read_bandwidth(lines, parts, done.findings);
   advise(lines, done.findings);
+  // After all findings: the file names the lines that it is wider than.
   done.settings = whole(parts, file, done.findings);
   if (done.settings.size() > config::kLongestSettings) {
     done.findings.push_back(
@@ -141,6 +142,7 @@ constexpr int kIncomplete = 1;
 Result<int> import_file(const std::string& path, squid::Denial denial, const Streams& streams) {
   const auto files = squid::system_files();
   const auto text = files.read(path);
+  // The reader has set errno, also for what is no ordinary file.
   if (!text) return system_trouble(path, errno);
   const auto done = squid::import(*text, path, files, denial);
   say(streams.err, squid::report(done));

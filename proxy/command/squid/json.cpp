@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kLongestComment = 400;
+// No setting has a name that begins so: comments lie among the members until they are written.
 constexpr const char* kComment = "//";
 
 bool is_comment(std::string_view key) {

@@ -78,9 +78,11 @@ class Reader {
 
   void read(std::string_view text, const std::string& file, std::size_t depth) {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    // Editors on Windows may begin a file so, and its first directive would be unknown.
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     std::size_t number = 0;
     while (!text.empty() && lines_.size() < kMostLines) {
+      // The order counts through all files, as Squid reads them. The number is that in this file.
       const Place place{++order_, file, ++number};
       std::string whole(parse_line(text));
       while (whole.ends_with('\\')) {

@@ -64,6 +64,7 @@ bool apply_option(Peer& peer, std::string_view name, const std::string& value) {
   } else if (name == "no-digest") {
     peer.no_digest = true;
   } else {
+    // Any URL will do, since only the login is judged.
     const Json one{{"url", "http://a"}, {"login", value}};
     // What begins with an asterisk is a user name that Squid takes from each client.
     const bool login = name == "login=" && !value.starts_with('*');

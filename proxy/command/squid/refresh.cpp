@@ -100,6 +100,7 @@ void read_pattern(const Line& line, std::vector<Said>& into, Findings& findings)
   }
   if (effects.empty()) {
     explain_no_rule(line, least, findings);
+    // In Squid the first line that matches decides, so this one shields its URLs from later lines.
     effects[kExempts] = text_of(kLongest);
   } else if (!urls) {
     return findings.left(
@@ -134,6 +135,7 @@ void add_rules(const Said& said, const std::optional<milliseconds>& negative,
   std::vector<std::pair<std::string, std::vector<std::string>>> by_host;
   for (const UrlPattern& url : said.urls) {
     const auto found = std::find_if(by_host.begin(), by_host.end(), [&](const auto& each) {
+      // A pattern without a path is for the whole host. Paths beside it would narrow it.
       return each.first == url.host && each.second.empty() == url.path.empty() &&
              each.second.size() < kMostPaths;
     });
@@ -195,6 +197,7 @@ void read_refresh(const std::vector<Line>& lines, const Acls& acls, Json& into,
     add_rules(said, negative, rules);
   }
   if (negative) {
+    // At the end: the first rule that matches decides.
     rules.push_back({{"name", "negative_ttl"}, {"host", "*"}, {"negative", text_of(*negative)}});
   }
   if (rules.size() > kMostRules) {
