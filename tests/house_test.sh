@@ -150,6 +150,10 @@ breach 'a folder has at most 30 sources of its own' < <(
     awk '$1 > 30 { print $2 ": " $1 }')
 
 # Figures that are to fall. A change that lowers one lowers its limit here.
+# Six classes have more than 25 functions. Fetch: each step of an exchange is one, and each fact of
+# its answer. Entry: each fact that a rule asks for. BodyWriter: each step of a body, which share its
+# state. DiskTier and Store: each thing that may happen to what is stored. Http1Response: 13 of its
+# functions are the interface.
 declare -A limits=(
   [process]=0
   [members]=15

@@ -160,7 +160,7 @@ Soon<fetching::Lookup> look_up(client::Client& client, const policy::Request& re
   tiers::record_asked(cache, request, lookup.key);
   lookup.found = cache.store.find(lookup.key, name, request.head.fields);
   tiers::offer_to_disk(cache, lookup.key, lookup.found);
-  if (tiers::may_be_below(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
+  if (tiers::may_be_on_disk(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
     return look_on_disk(client, request, std::move(lookup));
   }
   fetching::decide(access, request, lookup);

@@ -21,7 +21,7 @@ constexpr unsigned kTurn = 16;                // requests in a row
 constexpr std::size_t kDrained = 256 * 1024;  // most bytes of an unread body to discard
 constexpr std::chrono::seconds kLinger{2};    // for the client to read the last response
 
-bool reads_on(const policy::Request& request) {
+bool has_body_to_skip(const policy::Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
 }
 
@@ -254,7 +254,7 @@ Session::Parsed Session::parse(std::size_t size, const http::HeadLimits& limits,
                                std::string& moved) {
   const auto head = input_.buffered().substr(0, size);
   auto request = policy::parse_request(head, limits, std::move(worker_.spare_url));
-  if (request && reads_on(**request)) {
+  if (request && has_body_to_skip(**request)) {
     moved = head;
     // Once more, since the first one refers to the input's bytes.
     request = policy::parse_request(moved, limits);

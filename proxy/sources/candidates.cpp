@@ -121,7 +121,7 @@ peers::PeerRef Candidates::begin_trial() {
   return peer;
 }
 
-void Candidates::call_reserve() {
+void Candidates::add_reserve() {
   for (auto* const some : {&on_trial_, &too_slow_}) {
     for (auto& peer : *some) in_line_.push_back(std::move(peer));
     some->clear();

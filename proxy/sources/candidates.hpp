@@ -1,5 +1,5 @@
-// The neighbours that a search may ask, sorted by whether and when it does, and how long it waits
-// for them, given what the origin takes. Pure.
+// Decides which neighbours a search may ask, and when, and how long the search waits for each one,
+// compared with the time that the origin takes. Pure, except for Candidates::begin_trial().
 #pragma once
 
 #include <chrono>
@@ -28,17 +28,19 @@ struct Budget {
   Time patience;
 };
 
-// `origin`: the estimate for the request's origin.
-//
-// A near origin (under 10 ms) is spared only where the client hardly notices: a claimant may take
-// 5 ms longer. Three times the origin's time plus 20 ms would let a neighbour that is 10 ms away
-// make each request to an origin in the same room four times as long.
+// `origin`: the estimate for the request's origin. If that is not measured, no claimant is too
+// slow. Else `prefer` decides how long a claimant may take:
+// - neighbours: as long as the time-outs allow.
+// - latency: 1 ms longer than the origin.
+// - origin_load: three times as long as the origin, plus 20 ms; or 5 ms longer than a near origin
+//   (under 10 ms). Without this bound, a neighbour that is 10 ms away could make each request to an
+//   origin in the same room four times as long.
 Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer);
 
 enum class Ask : std::uint8_t {
   yes,
   no,
-  // By one request at a time, which asks its next source at once, too.
+  // One request at a time may ask the claimant, and asks its next source at once, too.
   on_trial,
 };
 // Whether to ask a claimant. One that was too slow is tried again after a while, because it may
@@ -46,18 +48,20 @@ enum class Ask : std::uint8_t {
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
                    peers::SteadyTime now);
 
-// What this proxy has, or has had and left with a neighbour, of a URL that no neighbour claims.
+// What this proxy knows of a URL that no neighbour claims. `stale`: it has a stale response, or has
+// left the response with a neighbour before.
 enum class Held : std::uint8_t { nothing, stale };
 
-// Whether a request for such a URL may wait for a neighbour of the site to say whether it is being
-// fetched: the origin takes at least eight times as long, or is unknown. For what is stale here,
-// twice as long is enough: copies grow stale everywhere at the same time, so a neighbour probably
-// renews its own.
+// Whether a request for a URL that no neighbour claims may wait until a neighbour of the site has
+// said whether it fetches the response. Prefer::neighbours: always. Prefer::latency: never.
+// Otherwise only if the origin takes at least eight times as long as the neighbour, or is unknown.
+// For Held::stale, twice as long is enough: copies grow stale everywhere at the same time, so a
+// neighbour is probably renewing its own.
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
                config::Prefer prefer, Held held);
 
-// Whether the origin is asked before this claimant, or at once beside it: the origin's time is
-// unknown, and asking tells it, but the claimant is known not to be near.
+// Whether the origin is asked before this claimant, or at once beside it. True if the origin's time
+// is unknown and the claimant is known not to be near: asking the origin measures it.
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
 
 // How long to wait for a claimant before the next source is asked, too: its own 95th percentile,
@@ -65,8 +69,9 @@ bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
 // at all if origin_comes_first(). With Prefer::neighbours, as long as the time-outs allow.
 Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
 
-// How long to wait for more of a neighbour's body, if another source may have the rest: as long as
-// for its first byte, but 50 ms at least. A neighbour's disk may take that long.
+// How long to wait for more of a neighbour's body before another source is asked for the rest, too:
+// the 95th percentile of the neighbour's time to first byte or budget.patience, whichever is
+// longer, but 50 ms at least. A neighbour's disk may take that long.
 Budget::Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget);
 
 // How long to wait for more of a body that a neighbour is fetching itself, before the origin is
@@ -78,8 +83,8 @@ Budget::Time patience_in_fetched_body(const peers::FirstByte& origin);
 // that is paid by the byte, as long as the time-outs allow.
 Budget::Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer);
 
-// How long to wait for a neighbour that is fetching the response itself, which began before: as
-// long as the origin mostly takes.
+// How long to wait for a neighbour that waits for its own fetch of the response: the 95th
+// percentile of the origin's time plus 20 ms, or 500 ms if that time is unknown.
 Budget::Time patience_with_fetch(const peers::FirstByte& origin);
 
 // Why a neighbour is asked.
@@ -130,14 +135,13 @@ class Candidates {
   }
 
   [[nodiscard]] Lead lead() const { return lead_; }
-  // What becomes of the neighbour: it is asked in the line, tried, or asked only where the origin
-  // does not answer. Nothing: it is no candidate.
+  // How the search treats the neighbour. `yes`: it is in the line. `on_trial`: it may be tried.
+  // `no`: it is asked only if the origin fails. Nothing: it is no candidate.
   [[nodiscard]] std::optional<Ask> place_of(const peers::PeerRef& peer) const;
   // Whether there is nobody to ask.
   [[nodiscard]] bool none() const { return in_line_.empty() && !reserve(); }
-  // Takes a neighbour that failed or was slow, if no other request asks it now: one request at a
-  // time does, beside the first neighbour of the line. Probation::end_trial() must follow. Null:
-  // there is none.
+  // Takes a neighbour on trial that no other request is trying now, to be asked beside the next
+  // source. The caller must call Probation::end_trial() later. Null: there is no such neighbour.
   peers::PeerRef begin_trial();
 
   // The line has the neighbours that fit the budget, the better of two drawn at random first.
@@ -155,7 +159,7 @@ class Candidates {
   // answer. It has the neighbours that are too slow, those on trial, and those that were put off.
   [[nodiscard]] bool reserve() const { return !too_slow_.empty() || !on_trial_.empty(); }
   // The origin has failed: the reserve joins the line.
-  void call_reserve();
+  void add_reserve();
 
  private:
   peers::Claimants in_line_;

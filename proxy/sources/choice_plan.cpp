@@ -22,7 +22,7 @@ void ChoicePlan::begin(Time now) {
   begun_ = now;
   // Every request earns, also one that never asks twice: the share is one of all requests.
   hedges_.earn();
-  if (given_.nobody_else) given_.candidates.call_reserve();
+  if (given_.nobody_else) given_.candidates.add_reserve();
   // Without the origin as the next source, nobody would answer the client while the trial lasts.
   auto peer = given_.route ? given_.candidates.begin_trial() : nullptr;
   if (!peer) return;
@@ -163,7 +163,7 @@ void ChoicePlan::fetcher_named(peers::PeerRef fetcher) {
 
 bool ChoicePlan::origin_has_failed(Number question, Failed how, Time now) {
   remove(question);
-  given_.candidates.call_reserve();
+  given_.candidates.add_reserve();
   const bool asks_peer = std::any_of(under_way_.begin(), under_way_.end(),
                                      [](const UnderWay& one) { return one.is_peer; });
   const bool other_route = how == Failed::on_the_way && !under_way_.empty();

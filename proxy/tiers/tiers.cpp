@@ -286,8 +286,8 @@ FoundBelow keep_read(Cache& cache, const policy::Request& request, Sought sought
 
 }  // namespace
 
-bool may_be_below(const Cache& cache, const policy::Request& request, const digest::Key& key,
-                  const cache::Found& found) {
+bool may_be_on_disk(const Cache& cache, const policy::Request& request, const digest::Key& key,
+                    const cache::Found& found) {
   const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
   return !found.entry && cache.disk && asks_for_it && cache.disk->may_have(key) &&
          !cache.disk->hangs();

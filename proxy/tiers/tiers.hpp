@@ -70,8 +70,8 @@ net::Task<std::optional<Forgotten>> forget(CacheAccess& access, const cache::Pur
 
 // Whether memory has no entry for the request, but the disk may have one. If so, call read_back().
 // `found`: the result of the look-up in memory.
-bool may_be_below(const Cache& cache, const policy::Request& request, const digest::Key& key,
-                  const cache::Found& found);
+bool may_be_on_disk(const Cache& cache, const policy::Request& request, const digest::Key& key,
+                    const cache::Found& found);
 // What read_back() looks for.
 struct Sought {
   digest::Key key;

@@ -51,7 +51,7 @@ struct CacheScene {
     const policy::TextRequest request("", "GET " + url + " HTTP/1.1");
     const auto key = cache::key_of(url);
     auto found = in_memory(url);
-    if (!may_be_below(cache, *request, key, found)) return std::nullopt;
+    if (!may_be_on_disk(cache, *request, key, found)) return std::nullopt;
     Sought sought{key, std::move(found), asked, cache::Bodies::in_memory};
     return support::run(io, read_back(access, *request, std::move(sought)));
   }

@@ -144,10 +144,10 @@ TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
   const policy::TextRequest get("");
   const policy::TextRequest post("", "POST http://a.test/x HTTP/1.1");
   const auto held = scene.in_memory(kUrl);
-  EXPECT_FALSE(may_be_below(scene.cache, *get, kKey, held));
-  EXPECT_TRUE(may_be_below(scene.cache, *get, kKey, {}));
-  EXPECT_FALSE(may_be_below(scene.cache, *post, kKey, {}));
-  EXPECT_FALSE(may_be_below(scene.cache, *get, cache::key_of("http://a.test/y"), {}));
+  EXPECT_FALSE(may_be_on_disk(scene.cache, *get, kKey, held));
+  EXPECT_TRUE(may_be_on_disk(scene.cache, *get, kKey, {}));
+  EXPECT_FALSE(may_be_on_disk(scene.cache, *post, kKey, {}));
+  EXPECT_FALSE(may_be_on_disk(scene.cache, *get, cache::key_of("http://a.test/y"), {}));
 }
 
 TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {

@@ -277,11 +277,11 @@ void RulesSubject::pass(const Asked& asked, const Held& stale) {
   for (const auto& target : cache::invalidated_by(asked.ask.method, asked.target, head.head)) {
     store_->invalidate(key_of(target.url()), target.url());
   }
-  if (asked.ask.method == "HEAD") heed_head(asked, got);
+  if (asked.ask.method == "HEAD") apply_head(asked, got);
   if (asked.ask.method == "POST") keep_posted(asked, got);
 }
 
-void RulesSubject::heed_head(const Asked& asked, const Exchange& got) {
+void RulesSubject::apply_head(const Asked& asked, const Exchange& got) {
   const Head head(got);
   const auto held = store_->find(key_of(asked.url), asked.url, asked.head.fields).entry;
   if (!held) return;

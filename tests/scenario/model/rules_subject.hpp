@@ -31,7 +31,7 @@ class RulesSubject : public Subject {
   bool hand_on_unmodified(const Asked& asked, const Exchange& got);
   void take_whole(const Asked& asked, const Exchange& got, const Held& stale, bool refresh);
   void pass(const Asked& asked, const Held& stale);
-  void heed_head(const Asked& asked, const Exchange& got);
+  void apply_head(const Asked& asked, const Exchange& got);
   bool stand_in(const Asked& asked, const Exchange& got, const Held& stale);
   void keep_posted(const Asked& asked, const Exchange& got);
   void invalidate(int url);
