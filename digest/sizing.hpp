@@ -45,9 +45,12 @@ Sized<double> approximate_false_positive_rate(std::uint64_t bits, std::uint64_t 
 Sized<double> rate_at(double bits_per_entry, std::uint32_t hashes);
 Sized<double> bits_per_entry_for(double rate, std::uint32_t hashes);
 
-// The inverse without a logarithm: m/n = 2k / (2c + c^2) with c = p^(1/k), from the first two terms
-// of -ln(1 - c). It asks for slightly more than is needed and is good if c is small (Fan et al.).
-// Its own inverse is c = sqrt(1 + 2k / (m/n)) - 1, p = c^k; an error if that is not a rate.
+// bits_per_entry_for() without a logarithm: m/n = 2k / (2c + c^2) with c = p^(1/k), from the first
+// two terms of -ln(1 - c) (Fan et al.). The result is slightly greater than that of
+// bits_per_entry_for(), and close to it if c is small.
+//
+// short_rate_at() is the exact inverse: c = sqrt(1 + 2k / (m/n)) - 1, p = c^k. If c is 1 or more,
+// returns rate_out_of_range.
 Sized<double> short_bits_per_entry_for(double rate, std::uint32_t hashes);
 Sized<double> short_rate_at(double bits_per_entry, std::uint32_t hashes);
 

@@ -40,18 +40,23 @@ struct LastPoll {
   bool unresolved = false;               // it failed since the name of the host was not resolved
 };
 
-// The earliest time of the next poll. `jitter` is in [0, 1) and only spreads the polls of several
-// peers.
-//   Hearsay, unknown  every `poll`, up to a tenth earlier, from the time when the last one began
-//                     to be held, if it was
-//   Squid             at its Expires or up to 5 s later, at least 10 s and at most 1 h from now
-//                     (300 s if there is no Expires, as Squid does); building: 10 s
-//   failing           1 s from the time when its answer was due, doubling to 2 s for a Hearsay, to
-//                     30 s for a peer that never answered, to 5 min for a Squid; to 2 s where the
-//                     name of its host was not resolved, since that says nothing of the peer
-// If the answer calls for another form or for a whole digest, the next poll is due at once. A
-// failing peer may also be polled up to a tenth earlier. The exchange may begin a poll a twentieth
-// of `poll` earlier still, together with others.
+// Returns the earliest time of the next poll. `now`: when the last poll ended. `jitter`, at least 0
+// and below 1, only spreads the polls of several peers.
+// After a good answer:
+//   Hearsay, unknown  `poll` after `now`, or up to a tenth of `poll` earlier. If the peer held the
+//                     last poll, `poll` counts from the time when it began to hold it.
+//   Squid             when its answer expires, or up to 5 s later; at least 10 s and at most 1 h
+//                     from now. 300 s if the answer has no Expires, as Squid does.
+//   Squid, building   10 s
+// After a failure: 1 s, counted from the time when the answer was due. The pause doubles with each
+// failure in a row, and is at most
+//   2 s               for a Hearsay, and for a peer whose host name was not resolved, because that
+//                     says nothing about the peer
+//   30 s              for a peer that never answered
+//   5 min             for a Squid
+// The pause may be shorter by up to a tenth. If the answer calls for another form or for a whole
+// digest, the next poll is due at once. The exchange may begin a poll earlier still, by a twentieth
+// of `poll`, to begin several polls together.
 SteadyTime next_poll(const LastPoll& last, std::chrono::milliseconds poll, double jitter,
                      SteadyTime now);
 

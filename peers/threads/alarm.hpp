@@ -11,10 +11,9 @@
 
 namespace threads {
 
-// The sleeper sets the alarm when it has found nothing to do, and sleeps until descriptor() is
-// readable, or until its next regular look. What begins between a look and the setting of the alarm
-// waits for the next look. An alarm that is not set costs who rings one load, so a busy time wakes
-// nobody.
+// The sleeper looks for work. If it finds none, it calls set(), and sleeps until descriptor() is
+// readable or until its next regular look. Work that begins after the look and before set() waits
+// for the next regular look. While the alarm is not set, ring() costs one load and wakes nobody.
 class Alarm {
  public:
   // Throws std::system_error if there is no descriptor.

@@ -126,7 +126,8 @@ class BlockSource {
 
   // Goes to `block`. The blocks after it, up to `last`, are wanted next.
   void go_to(std::uint32_t block, std::uint32_t last);
-  // Whether a run supplies the block already. The block then need not be read or asked for.
+  // Whether the block in hand has a source: a run that supplies it, or its stored bytes, once
+  // next() has read them. If not, the caller may send a stored block without next().
   [[nodiscard]] bool has_source() const { return in_hand_.stored || in_hand_.run; }
   // Asks early for missing blocks behind the block in hand, as next() does. For a caller that sends
   // the block without next().

@@ -41,13 +41,14 @@ struct BegunRest {
   BlockRun::Rest asked;
   sources::Attempt answer;
 };
-// The rest of the run from the first byte of the block under way on, since no block has bytes of
-// two sources.
+// The blocks that the run has yet to supply, from the first byte of the first one. Bytes of that
+// block that have arrived already are fetched again, because no block has bytes of two sources.
 BlockRun::Rest whole_blocks_left(BlockRun& run);
 // Makes the question to the origin for this rest. The caller asks it.
 sources::Attempt rest_at_origin(FetchAccess& access, const RunJob& job,
                                 const BlockRun::Rest& asked);
-// Whether the answer to that question has that rest.
+// Whether `answer`, to the question of rest_at_origin(), has the rest `asked`: exactly this range,
+// or the whole object.
 bool has_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked);
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be

@@ -75,8 +75,9 @@ class S3Fifo {
     std::uint8_t frequency : 4;  // uses, up to kMaxFrequency
     Part part : 4;
   };
-  // Recognizes a returning item. Two of a thousand million pairs of items share a fingerprint. No
-  // item keeps its own: a store has millions of items, and computes few fingerprints.
+  // Recognizes a returning item. Of two different items, the chance is 2^-32 that they have the
+  // same fingerprint. It is computed when it is needed and not stored in the item: a store has
+  // millions of items, and needs few fingerprints.
   using Fingerprint = std::uint32_t (*)(const Item&);
 
   // `small_bytes` is the total of the small parts that share it.

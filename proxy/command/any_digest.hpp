@@ -40,7 +40,7 @@ class AnyDigest {
   // Kind, sizes, fill and error rate, under the same names for every form. Never reveals the salt.
   Report describe() const;
 
-  // The Bloom filter that holds the claims; null for a form that is none.
+  // The Bloom filter inside the digest, owned by this object. Null if the digest's form has none.
   const digest::BloomFilter* bloom() const;
   std::string_view kind() const { return kind_; }
 

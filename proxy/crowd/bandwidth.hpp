@@ -26,7 +26,7 @@ class TokenBucket {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::milliseconds kSaved{200};
-  // The least that a bucket holds when it is full.
+  // However low the rate is, a bucket has room for this many bytes.
   static constexpr std::uint64_t kLeastFull = 16 * 1024;
 
   // Empty at `now`. `rate`: bytes per second.
@@ -38,7 +38,7 @@ class TokenBucket {
     return bucket;
   }
 
-  // What may be taken at `now`, which never goes back.
+  // Returns how many bytes may be taken at `now`. `now` must not be earlier than at the last call.
   [[nodiscard]] std::uint64_t bytes(Time now) {
     const std::chrono::duration<double> elapsed = now - filled_;
     filled_ = now;

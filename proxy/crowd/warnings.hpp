@@ -28,7 +28,7 @@ class Warnings {
   [[nodiscard]] bool lately(Shortage what, Time now) const {
     return short_[static_cast<std::size_t>(what)].within(kLately, now);
   }
-  // When there was one, if there was.
+  // The time of the latest shortage of this kind; Time::min() if there was none.
   [[nodiscard]] Time last(Shortage what) const {
     return short_[static_cast<std::size_t>(what)].last();
   }

@@ -13,9 +13,12 @@
 namespace proxy::fetching {
 
 // Order: publish() or hold_back(), then write(), then end(), or join() and write() again (see
-// rest_of_body.hpp). Belongs to the fill's coroutine. A body that is not stored, or that outgrows
-// memory, passes through a window (see Fill::keep_window). What is left there (Incoming) does so
-// only from kHeldBack bytes on: before, later requests may join.
+// rest_of_body.hpp). Belongs to the fill's coroutine.
+//
+// A body that is not stored, or that outgrows memory, passes through a window (see
+// Fill::keep_window). A body that is left with the neighbour (Incoming::left_there) is kept up to
+// kHeldBack bytes, so that later requests may join the fill. If it is longer, it passes through a
+// window, too.
 class BodyWriter {
  public:
   // A longer body that is left with the neighbour passes through a window.

@@ -38,8 +38,8 @@ struct Provenance {
   bool validated = false;  // a 304 validated the entry, which was stored already
   // The entry is stale, and the origin failed: how stale the settings let a stand-in be.
   std::optional<std::chrono::seconds> stood_in = {};
-  // When the origin was asked by a request with no-cache, which caches on the way pass on. Nothing:
-  // by another request.
+  // When the origin was asked, if the request had no-cache, which caches on the way pass on.
+  // Nothing: it had none, or a neighbour answered.
   std::optional<std::chrono::steady_clock::time_point> asked_past_caches = {};
   observe::Inquiries inquiries;
 };
@@ -182,8 +182,8 @@ class Fill {
   // `window`: also calls keep_window().
   enum class Keeps : std::uint8_t { all, window };
   void publish(FillHead head, Keeps keeps = Keeps::all);
-  // The next bytes will be in this block. The readers are charged for it from now on, so that a
-  // source that sends nothing holds no memory that counts for nobody.
+  // Announces the block that the next bytes will be in. From now on its memory counts for the
+  // readers (FillReader::held()), even if the source sends nothing.
   void expect(const cache::Ref<const cache::Block>& block);
   // See ArrivedSlices::append().
   void append(const cache::Ref<const cache::Block>& block, std::uint32_t size);
@@ -285,8 +285,8 @@ class FillReader : public net::InFrameMemory {
   FillReader(const FillReader&) = delete;
   FillReader& operator=(const FillReader&) = delete;
 
-  // What has come: the next interim head; else the final head, or a failure. Neither: there will be
-  // more once the Wakeup is notified.
+  // What has arrived: the next interim head, else the final head or a failure. If neither is set,
+  // call news() again once the Wakeup is notified.
   struct News {
     std::optional<std::string> interim = {};
     std::optional<upstream::Outcome<const FillHead*>> head = {};
@@ -339,8 +339,9 @@ class FillReader : public net::InFrameMemory {
   // The readers of one fill count equal parts of this memory.
   using Held = ArrivedSlices::Charged;
   [[nodiscard]] Held held(const cache::Budget& budget) const;
-  // Since when the source has sent less than this memory has room for. So a source that sends a
-  // byte now and then counts as one that sends nothing. Nothing: next() does not wait.
+  // If next() waits, returns since when the source is slow: since then it has sent fewer bytes than
+  // one block has room for. A source that sends a byte now and then thus counts as silent. Returns
+  // nothing if next() does not wait.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const;
   // A limit of bandwidth keeps the reader from taking bytes, or no longer. While it does, and for
   // kPatience after, the reader is not detached for holding up others.

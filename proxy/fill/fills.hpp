@@ -59,8 +59,8 @@ class Fills {
  public:
   using Time = RecentKeys::Time;
 
-  // After a response that could not be shared, requests for its URL wait for no other request's
-  // fill for this long.
+  // After a response that could not be shared, a request for its URL joins no fill of another
+  // request for this long, but fetches for itself.
   static constexpr std::chrono::seconds kNotShared{60};
   // After an invalidation, siblings are not asked for the URL for this long: they may still hold
   // the old response.

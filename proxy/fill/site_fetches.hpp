@@ -19,12 +19,13 @@ class SiteFetches {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // So long a neighbour counts as the fetcher. A large body may take that long. To name a neighbour
-  // that has nothing costs the asker one question.
+  // A neighbour counts as the fetcher of a key for this long, because a large body may take that
+  // long. If the neighbour has nothing to give, a request that was sent there has asked one
+  // question in vain.
   static constexpr std::chrono::seconds kKept{30};
   static constexpr std::size_t kMost = 4096;
 
-  // Who fetches the key: from now on `asker`, if nobody was known to.
+  // Returns the proxy that fetches the key. If none is known, remembers and returns `asker`.
   peers::Epoch enter(const digest::Key& key, peers::Epoch asker, Time now) {
     const threads::MutexLock lock(mutex_);
     if (const auto* const known = fetches_.find(key, now)) return *known;

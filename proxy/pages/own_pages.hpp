@@ -16,9 +16,9 @@
 
 namespace proxy::pages {
 
-// The clients that may read a page. Admins may read the pages of all others but operators: clients
-// in access.admin, and browsers that are signed in (pages/badges.hpp). What names a URL of a
-// client or its address is for admins.
+// The clients that may read a page. Operators may read every page. Admins may read every page but
+// those for operators. An admin is a client in access.admin, or a browser that is signed in
+// (pages/badges.hpp). Only admins may see the URLs and the addresses of clients.
 enum class Audience : std::uint8_t {
   neighbours,  // settings peers and access.peers
   monitors,    // setting access.monitor: figures, neighbours and health

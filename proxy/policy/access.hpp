@@ -51,9 +51,10 @@ inline constexpr std::string_view kOfflineText =
 // The access rule that decides on the request. Null: the list of clients decides.
 const AccessRule* deciding_rule(const AccessAsker& asker, const Request& request);
 
-// Why the client cannot sign in for this rule, which names users, whatever it sends: a client of a
-// gateway takes the gateway for the origin, and a password that crosses the network can be read
-// there (setting access.users.cleartext). Nothing: it is asked for a password.
+// Why the client cannot sign in for `rule`, which names users. Either the request arrived in
+// reverse mode, where clients take this proxy for the origin. Or the password would cross the
+// network in clear, and access.users.cleartext does not allow that. Nothing: the client is asked
+// for a password.
 std::optional<NoAccess> check_sign_in(const AccessAsker& asker, const Request& request,
                                       const AccessRule& rule);
 

@@ -84,8 +84,8 @@ struct Terms {
   // A badge counts. The pages of a mapped site have the same origin, and would act with it.
   bool may_show_badge = true;
   OwnPages own_pages = OwnPages::none;
-  // Of the names that responses are stored under. The mappings of a gateway have one apart, unless
-  // they are shared.
+  // The space of names that the response is stored in: Space::gateway for a mapping that is not
+  // shared with neighbours, else Space::web.
   cache::Space space = cache::Space::web;
 
   bool operator==(const Terms&) const = default;

@@ -21,9 +21,9 @@ namespace proxy::policy {
 
 class SiteRule;
 
-// Refers to the bytes of its head, which the caller keeps. Its Range field is the result of
-// http::joined_range(): absent if the client's field asks for too many ranges, and without overlaps
-// unless the request signs it.
+// Refers to the bytes of its head, which the caller keeps. Overlapping ranges of the client's Range
+// field are joined (http::joined_range()), unless a signature of the request covers the field. If
+// the client asks for too many ranges, the request has no Range field.
 struct Request : net::InFrameMemory {
   http::RequestHead head;
   http::Target target;

@@ -29,8 +29,8 @@ class Routes {
   Routes(const config::Settings& settings, const Routes* before,
          const std::vector<peers::PeerRef>& peers = {});
 
-  // The route to the origin of the target. The content of an https URL is for nobody on the way, so
-  // only parents that are reached over TLS are asked for one. CONNECT goes to all.
+  // The route to the origin of the target. For an https URL it has only parents that are reached
+  // over TLS, so that nobody on the way can read path and fields. CONNECT may go by every parent.
   [[nodiscard]] upstream::Route find(const http::Target& target) const;
 
   // Whether the peer of this number in the settings may be asked for the target's host.

@@ -86,11 +86,12 @@ class SiteRule {
   digest::RuleHash hash_;
 };
 
-// What neighbours must have in common with us to use, and to be given, what the rule keeps: the
-// bounds of freshness if it has min_fresh, and whether credentials are ignored. It depends neither
-// on the rule's name nor on its conditions: both sides ask it for one URL, to which each applies
-// its own first rule. 0 for a rule that makes no response reusable for longer, or for more clients.
-// Wire format (digest/rule.hpp); never changes for the same settings.
+// The hash of what two neighbours must have in common to share the responses that the rule keeps:
+// min_fresh, max_fresh, and whether credentials are ignored. 0 if the rule has no min_fresh and
+// heeds credentials: no response is then reusable for longer, or for more clients.
+//
+// The rule's name and conditions do not count: both sides ask for one URL, to which each applies
+// its own first rule. Wire format (digest/rule.hpp); never changes for the same settings.
 digest::RuleHash shared_meaning(const config::RuleSettings& settings);
 
 class SiteRules {

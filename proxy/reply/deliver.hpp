@@ -43,8 +43,9 @@ struct EntryToServe {
   const cache::Entry& entry;
   std::shared_ptr<tiers::FileBody> body = {};
 };
-// A hit: sends the entry as send_stored() does, or its body from the file. `detail` is for
-// Cache-Status: why a stale entry answers, or empty. The entry outlives the task.
+// Answers a hit. Sends a 304 if the client's conditions allow it, else the body from its file if
+// `held` has one, else the entry as send_stored() does. `detail`: why a stale entry answers, for
+// Cache-Status; empty: none. The entry outlives the task.
 net::Soon<void> serve(client::Client& client, const policy::Request& request, EntryToServe held,
                       cache::Time now, std::string_view detail = {});
 

@@ -76,7 +76,8 @@ class HandOver {
 // the disk before. For the main thread.
 class TakeOver {
  public:
-  // `worker` carries the orders out. All outlive this object.
+  // `worker` applies the predecessor's purges and invalidations to the cache. The arguments outlive
+  // this object.
   TakeOver(net::asio::io_context& io, machine::succession::Predecessor& predecessor, Worker& worker)
       : predecessor_(predecessor), worker_(worker), readable_(io) {}
 

@@ -1,5 +1,5 @@
-// Asks one source for one response: the request, the connection, the head of the answer. Also reads
-// what nobody wants of a body, and races a body that has fallen silent with another source.
+// Asks one source for one response: sends the request, and reads the head of the answer. Also skips
+// bytes of a body that no reader wants, and races a silent body with another source.
 #pragma once
 
 #include <chrono>
@@ -46,14 +46,18 @@ class Attempt {
   Attempt(SourceAccess& access, upstream::FetchPlan&& plan, peers::PeerRef peer,
           Directory directory, Lead lead = Lead::claim);
 
-  // Sends the request and waits for the head of the final answer. Records how long an origin took
-  // (SourceAccess::origin_times). `interim`, if set, gets each of an origin's interim heads other
-  // than 100, and is awaited. More than 32 interim heads are a failure. So is any of a sibling,
-  // since a sibling sends a stored response at once, except a 102 by which it says that it waits
-  // for its own fetch. An answer at a neighbour's address that does not prove to be the neighbour's
-  // (peers/site.hpp) is a failure, whatever it says: Errc::unproven_peer if the next poll may
-  // prove it, else Errc::not_the_peer. After the latter the neighbour rests, and all that it gave
-  // and no origin has confirmed is dropped.
+  // Sends the request, and waits for the head of the final answer. Records how long an origin took
+  // (SourceAccess::origin_times). `interim`, if set, is called with each interim head other than
+  // 100, and is awaited.
+  //
+  // These are failures, too:
+  // - More than 32 interim heads.
+  // - An interim head of a neighbour, because a neighbour sends a stored response at once. With
+  //   Lead::site a 102 is none: the neighbour says by it that it waits for its own fetch.
+  // - An answer at a neighbour's address that does not prove to be the neighbour's
+  //   (peers/site.hpp): Errc::unproven_peer if the next poll may prove it, else Errc::not_the_peer.
+  //   After not_the_peer the neighbour rests, and its responses that no origin has confirmed are
+  //   dropped.
   net::Task<upstream::Outcome<void>> ask(OnInterim interim = nullptr);
   // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which
   // then count as the first byte. Returns whether they are here.
@@ -74,8 +78,8 @@ class Attempt {
 
   [[nodiscard]] const peers::PeerRef& peer() const { return peer_; }  // null: the origin
   [[nodiscard]] Lead lead() const { return lead_; }
-  // Whether the neighbour has said that it waits for a source of its own. Its time, and how its
-  // body ends, then tell nothing about itself.
+  // Whether the neighbour has said, by an interim head, that it waits for a source of its own. If
+  // so, its time to first byte and the end of its body say nothing about the neighbour.
   [[nodiscard]] bool waits_itself() const { return waits_itself_; }
   [[nodiscard]] cache::SourceKind source() const;
   [[nodiscard]] cache::Giver giver() const;

@@ -54,9 +54,9 @@ void disown(SourceAccess& access, const peers::PeerRef& peer);
 // The rules follow, as pure functions. Several answers of the origin tell a lie of a neighbour from
 // a change at the origin, and from servers of the origin that disagree.
 
-// Whether a difference between a neighbour's response and the origin's shows that the neighbour's
-// never was the origin's. `length`: the complete length of the neighbour's, if known; `origin`: the
-// head of the origin's answer to a plain GET; `origin_length`: of its body, if known.
+// Whether a difference between a neighbour's response (`given`) and the origin's answer proves that
+// the origin never sent `given`. `length`: the complete length of `given`, if known; `origin`: the
+// head of the origin's answer to a plain GET; `origin_length`: the length of its body, if known.
 //
 // There are two such differences, and both compare only a 200 with a 200:
 // - the same strong validator, but another length in the same encoding;

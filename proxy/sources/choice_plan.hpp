@@ -28,7 +28,8 @@ class Hedges {
   static constexpr double kShare = 0.2;
   static constexpr double kBurst = 20;
 
-  // A request asks a neighbour, or by a route with a parent.
+  // Call this for each request that may ask a neighbour, or a parent by its route. Allows kShare of
+  // a second question more, up to kBurst in all.
   void earn() { left_ = std::min(left_ + kShare, kBurst); }
   // Whether another question may be asked now; if so, it counts.
   [[nodiscard]] bool take() {
@@ -79,7 +80,8 @@ class ChoicePlan {
     Time asked = {};
     Time expected_by = Time::max();  // a later answer is a slow one
     bool on_trial = false;           // Probation::begin_trial() was true
-    // Once it is left, it goes on to the first byte, which measures the source.
+    // After the caller has left the question, it continues to the first byte, which measures the
+    // source.
     bool seen_out = false;
   };
   struct Ask {
@@ -116,7 +118,8 @@ class ChoicePlan {
   void peer_has(Number question);
   // A neighbour waits for a fetch of its own, which is worth as much patience as the origin.
   void peer_waits_itself();
-  // A neighbour that was asked says that this one fetches the response.
+  // A neighbour has answered that `fetcher` fetches the response. Asks `fetcher` last, unless more
+  // than one neighbour was asked before.
   void fetcher_named(peers::PeerRef fetcher);
   // The origin has failed, or answered with an error. Returns whether another source may still
   // answer.
@@ -129,7 +132,7 @@ class ChoicePlan {
 
   // A neighbour's answer is of use only if the origin fails: asks it again then.
   void put_off(peers::PeerRef peer) { given_.candidates.put_in_reserve(std::move(peer)); }
-  // The questions under way are left.
+  // The caller has left all questions under way: forgets them.
   void settle(Time now);
 
  private:
@@ -164,9 +167,9 @@ class ChoicePlan {
   boost::container::small_vector<UnderWay, 4> under_way_;
 };
 
-// How a question that is left has done.
+// Whether a question that was left had taken longer than expected, and whom it was for.
 enum class Left : std::uint8_t { in_time, late_peer, late_origin };
-// What is known of it by then.
+// Whether the source had not answered when the question was left.
 enum class Silence : std::uint8_t {
   none,     // its answer is there
   excused,  // a neighbour waits for its own source, or its name is being resolved

@@ -71,9 +71,9 @@ class ClaimantSearch {
     std::function<Attempt(const upstream::Route&)> origin = {};
     Attempt::OnInterim on_interim = {};  // for the origin's interim heads
   };
-  // Counts one claim for each neighbour that claims the key. If none does, and a part is asked for,
-  // those count that claim a part. Adds each question that has ended
-  // without a useful answer to `inquiries`, and words_for() each finding.
+  // Counts one claim for each neighbour that claims the key. If no neighbour claims it, and a part
+  // is asked for, counts the neighbours that claim a part. Adds to `inquiries` each question that
+  // has ended without a useful answer, and the words_for() each finding.
   ClaimantSearch(SourceAccess& access, For wanted, observe::Inquiries& inquiries);
   ClaimantSearch(const ClaimantSearch&) = delete;
   ClaimantSearch& operator=(const ClaimantSearch&) = delete;

@@ -48,8 +48,8 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// Whether a neighbour's stored response may answer the request: not one for credentials, nor one
-// that asks for a fresh copy. Pure.
+// Whether a neighbour's stored response may answer the request: the response may be shared with
+// neighbours, and the request neither has credentials nor demands a fresh copy. Pure.
 bool neighbours_may_answer(const policy::Request& request);
 // Whether any neighbour may be asked now. For a while after an invalidation none may, because
 // neighbours may still hold the outdated response.
@@ -100,8 +100,8 @@ Finding in_time(Finding finding, std::chrono::microseconds waited,
 // Whether the neighbour does not hold the response, so that it need not be asked again until its
 // digest has changed.
 bool is_denial(const Finding& finding);
-// What a neighbour had said of the URL. Who waits has claimed nothing, and has said that it waits
-// for its own source: its failures are those of the source.
+// What the neighbour had said about the URL before it answered. `waits`: it claimed nothing, and
+// said that it waits for its own source, so its failures are those of that source.
 enum class Claiming : std::uint8_t { key, nothing, waits };
 // The outcome for the neighbour's statistics; nothing if the finding is not about the neighbour.
 std::optional<peers::ClaimOutcome> outcome_for(const Finding& finding,
@@ -126,9 +126,10 @@ Attempt probe_of(SourceAccess& access, const peers::PeerRef& peer, const policy:
 // The neighbour that a sibling's answer names as the one that fetches the response, by its epoch.
 std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer);
 
-// outcome_for(), by what the neighbour has said.
+// As outcome_for(). The attempt tells what the neighbour had said.
 std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding);
-// The neighbour's time to first byte, as far as the answer tells it.
+// The neighbour's time to first byte. Nothing if the connection broke, or if the neighbour waited
+// for a source of its own.
 std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
                                                        const Finding& finding);
 // Records in the neighbour's statistics what its answer was worth. `bytes`: how many bytes of the

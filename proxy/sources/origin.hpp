@@ -18,8 +18,8 @@ struct SourceAccess;
 // Maps a client's URL to the endpoint to connect to. No other function may do that.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists);
 
-// The way to the request's origin: none if the request is offline. Parents have no part in what
-// this proxy serves as a gateway.
+// The route to the request's origin. It leads nowhere if the request is offline. It has no parents
+// if a mapping of reverse mode names the origin.
 upstream::Route route_of(const policy::Request& request);
 
 // Whether the request's origin has asked to be left alone for a while. This proxy then asks it
@@ -40,9 +40,9 @@ upstream::FetchPlan origin_plan(const policy::Request& request, std::string head
 upstream::FetchPlan origin_plan(const policy::Request& request, std::string head,
                                 upstream::Route route);
 
-// The fields of the origin's response that replace Cache-Control (RFC 9213). A response that
-// neighbours may get follows the setting for forward requests, because it does so at the
-// neighbours.
+// The fields of the origin's response that replace Cache-Control (RFC 9213). A response of reverse
+// mode that neighbours may not get follows CacheSettings::targeted_reverse. Every other response
+// follows CacheSettings::targeted, as it does at the neighbours.
 http::Targets targets_for(const policy::Request& request, const config::CacheSettings& settings);
 
 // What the response to the request says of storing and reuse.

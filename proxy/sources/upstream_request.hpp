@@ -37,8 +37,8 @@ struct SiblingQuestion {
 std::string sibling_request(const policy::Request& request, std::string_view our_name,
                             const SiblingQuestion& asked = {}, std::string_view method = "GET");
 
-// The head of a request to the origin for what a sibling was asked for: the whole response, without
-// credentials and cookies.
+// The head of a GET to the origin for the whole response, to compare with a sibling's answer. It
+// lacks the fields that a sibling does not get, such as conditions, credentials and cookies.
 std::string check_request(const policy::Request& request, std::string_view our_name);
 
 // Whether the answer's Vary names a field that the client sent and the sibling did not get. Such an
@@ -51,12 +51,13 @@ struct StoredToRenew {
   std::string_view tags = {};
 };
 // The head of a request to the origin, in origin-form, without the client's own conditions, and
-// without its Range unless a part is asked for. To revalidate what is stored, the request is
-// conditional and names `tags`. To complete it, it asks for the missing bytes if the representation
-// is unchanged, as far as a strong validator can tell, in the codings of the entry as
-// range_request() does. `range_override`: the range to ask for in place of the client's, without
-// its If-Range. If only the request rules out the stored response, and the client's Cache-Control
-// does not say so, the head has no-cache for parents.
+// without its Range unless a part is asked for.
+// - `how` is revalidate: the request is conditional, and names `tags`.
+// - `how` is complete: asks for the missing bytes if the representation is unchanged, as far as a
+//   strong validator can tell, in the codings of the entry as range_request() does.
+// - `range_override` replaces the client's range. The client's If-Range is left out.
+// - The client is ahead of the cache (cache::judge), and its Cache-Control does not say so: adds
+//   no-cache, for parents.
 std::string origin_request(const policy::Request& request, std::string_view our_name,
                            const cache::Verdict& how, const StoredToRenew& known = {},
                            const std::optional<http::AskedRange>& range_override = std::nullopt);

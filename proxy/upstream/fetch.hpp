@@ -26,7 +26,9 @@ class Fetch : public net::InFrameMemory {
   Fetch(const Fetch&) = delete;
   Fetch& operator=(const Fetch&) = delete;
 
-  // The first server that can be reached gets the head.
+  // Sends the request's head to the first server of the plan that can be reached, over an idle or a
+  // new connection. Returns a failure if no server can be reached, or if the route leads nowhere.
+  // `now`: the present time of the steady clock.
   net::Soon<Outcome<void>> start(Time now);
   net::Soon<Outcome<void>> start() { return start(on_.clock.steady()); }
   // Sends a part of the request's body.

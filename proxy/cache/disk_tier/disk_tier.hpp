@@ -183,7 +183,8 @@ class DiskTier {
   // For tests.
   [[nodiscard]] bool settle(std::chrono::milliseconds limit);
 
-  // Adapts to the budget's limit as it is now, and to other settings than those of the start.
+  // Applies new settings. `bytes`: the most bytes of all files. `admit`: which responses are
+  // written. Also fits the most entries of the index to the present limit of the memory's budget.
   // Returns Disk::resize()'s result.
   disk::Result<void> resize(std::uint64_t bytes, Admit admit);
 

@@ -61,7 +61,8 @@ class Findings : public std::vector<Finding> {
   }
 };
 
-// What becomes of a line that denies, and that has no equal.
+// What the import makes of a Squid line that denies requests, if no setting of Hearsay denies
+// exactly the same requests.
 enum class Denial : std::uint8_t {
   more,  // the settings deny more than the line
   less,  // the line is left out, as far as it has no equal: they allow more than Squid
