@@ -21,7 +21,7 @@ namespace digest {
 // often "perhaps" is wrong depends on the bits set, not on what the filter was sized for: see
 // false_positive_rate(). Bit n has value 1 << (n & 7) in byte n >> 3. Any number of threads may
 // read one filter; a writer must be alone. A moved-from filter may only be assigned to or
-// destroyed. (Bloom 1970. plan.hpp computes a shape for a number of keys and a rate.)
+// destroyed. (Bloom 1970. sizing.hpp computes a shape for a number of keys and a rate.)
 //
 // Saved (FilterKind::bloom): the shape; 8 bytes of additions + 1, or 0 if they are unknown; then
 // the bits.

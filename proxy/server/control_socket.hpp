@@ -21,8 +21,8 @@ class ControlSocket {
  public:
   // Call this before the sandbox is entered, which lets no socket listen, and before root's rights
   // are given up: the folder may be root's alone. If an owner is given, the file is the owner's,
-  // and so is a folder that had to be made (machine/walk.hpp). Takes the socket that our
-  // predecessor passes (succession/inherited.hpp) if the path is the same. Else it replaces the
+  // and so is a folder that had to be made (machine/places.hpp). Takes the socket that our
+  // predecessor passes (machine/launcher.hpp) if the path is the same. Else it replaces the
   // file that a dead proxy has left. If there is no such setting, and another proxy has the default
   // path, warns and listens nowhere. Throws std::runtime_error with a text for a person if a path
   // of the settings cannot be listened at: another proxy does, or something else is there.

@@ -20,7 +20,7 @@ class Listeners {
   // listens on a port, which SO_REUSEPORT alone would hide.
   //
   // Inherited sockets (LISTEN_FDS) replace those of the settings if systemd passes them. If our
-  // predecessor does (succession/inherited.hpp), each address of the settings gets the sockets that
+  // predecessor does (machine/launcher.hpp), each address of the settings gets the sockets that
   // it had, however many threads it had; those of other addresses are closed.
   Listeners(std::span<const config::HostPort> settings, std::size_t threads);
   Listeners(const Listeners&) = delete;
