@@ -119,8 +119,8 @@ void read_never_direct(Section& in, std::span<const PeerSettings> peers,
   } else {
     return in.expected(*found, "\"all\" or a list of hosts, such as [\"*.example.com\"]");
   }
-  // Without a parent each request to these hosts would fail, and the operator would hear of it from
-  // the users.
+  // Without a parent each request to these hosts would fail. The operator shall learn that here,
+  // not from the users.
   if (std::none_of(peers.begin(), peers.end(), std::mem_fn(&PeerSettings::is_parent))) {
     in.fault(
         *found,

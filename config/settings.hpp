@@ -296,7 +296,7 @@ struct ForwardedSettings {
 inline constexpr std::string_view kPacNeighbours = "neighbours";
 inline constexpr std::string_view kPacDirect = "DIRECT";
 
-// What the process is, and what it has of the machine.
+// The process: its name, its sockets, its threads, its user and its files.
 struct ProcessSettings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
   std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses

@@ -130,7 +130,7 @@ template <class Change>
 void TransferSlots::change(const crowd::ClientShare* client, const Change& edit) {
   const auto found = readers_.try_emplace(client).first;
   auto& reader = found->second;
-  // Out and in again: its place in the lines follows from what it has.
+  // The reader leaves the lines and enters them again, since its slots decide its place there.
   move_in_lines(Move::out, client, reader);
   edit(reader);
   move_in_lines(Move::in, client, reader);

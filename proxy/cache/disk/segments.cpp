@@ -126,7 +126,7 @@ bool Residency::has_by_mapping(std::uint64_t offset, std::uint64_t bytes) const 
 bool SegmentUsers::add(const std::shared_ptr<SegmentUser>& user) {
   const threads::MutexLock lock(mutex_);
   if (closed_) return false;
-  // The number doubles, so that each call pays for few of those that are gone.
+  // The limit doubles, so a call rarely searches for users that are gone.
   if (users_.size() >= most_) {
     std::erase_if(users_, [](const auto& one) { return one.expired(); });
     most_ = std::max(kFewest, 2 * users_.size());
