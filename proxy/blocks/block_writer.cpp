@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::uint64_t kPiece = 64 * 1024;
 constexpr std::chrono::seconds kLong{1};  // for a body to arrive
-constexpr upstream::Failure kCut{
-    upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
-constexpr upstream::Failure kTooSlow{
-    upstream::Failure::Where::upstream, upstream::Failure::What::timed_out, {}};
-constexpr upstream::Failure kUnwanted{
-    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 
 }  // namespace
 
@@ -83,7 +77,7 @@ Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::ui
     const auto read = co_await answer_.fetch().body(into, idle);
     const auto waited = access_.clock().steady() - begun;
     if (!read || *read == 0) {
-      outcome = read ? kCut : read.error();
+      outcome = read ? kBodyCut : read.error();
       break;
     }
     used += static_cast<std::uint32_t>(*read);
@@ -93,8 +87,8 @@ Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::ui
     fill.append(piece, used);
     if (rate_) rate_->record(*read, waited);
     // Not for the last piece of a block, which is whole then and may as well be stored.
-    if (left > 0 && rate_ && rate_->missed()) outcome = kTooSlow;
-    if (left > 0 && !worth_finishing(fill, size)) outcome = kUnwanted;
+    if (left > 0 && rate_ && rate_->missed()) outcome = kBodyTooSlow;
+    if (left > 0 && !worth_finishing(fill, size)) outcome = kBodyUnwanted;
   }
   under_way_ = nullptr;
   co_return outcome;

@@ -14,6 +14,14 @@
 
 namespace proxy::blocks {
 
+// Why a writer of a body stops: its source has ended too early or is too slow, or nobody reads it.
+inline constexpr upstream::Failure kBodyCut{
+    upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
+inline constexpr upstream::Failure kBodyTooSlow{
+    upstream::Failure::Where::upstream, upstream::Failure::What::timed_out, {}};
+inline constexpr upstream::Failure kBodyUnwanted{
+    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
+
 // In bytes per second. A sibling whose body is slower does not help.
 inline constexpr std::uint64_t kLeastSiblingRate = 64 * 1024;
 

@@ -21,12 +21,6 @@ constexpr std::uint64_t kTurn = 1 << 20;         // bytes before other coroutine
 // The body has another length than its head, or the body that it continues, has promised.
 constexpr upstream::Failure kOtherLength{
     upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
-constexpr upstream::Failure kTooSlow{
-    upstream::Failure::Where::upstream, upstream::Failure::What::timed_out, {}};
-constexpr upstream::Failure kCut{
-    upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
-constexpr upstream::Failure kUnwanted{
-    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 
 // The last block of a body of unknown length may be mostly unused: copies it into one that fits.
 cache::Body trimmed(cache::Body body, cache::Budget& budget) {
@@ -126,7 +120,7 @@ Task<upstream::Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
       const auto room =
           co_await fill.room(crowd::window_at(crowd::pressure_on(context_.access.transit)));
       const bool for_store = kept_ == Kept::in_blocks && context_.job.refresh;
-      if (room == fill::Fill::Room::no_reader && !for_store) co_return kUnwanted;
+      if (room == fill::Fill::Room::no_reader && !for_store) co_return blocks::kBodyUnwanted;
     }
     since_turn += *read;
     if (since_turn < kTurn) continue;
@@ -215,9 +209,9 @@ std::optional<upstream::Failure> BodyWriter::apply_limits() {
   if (shown_ == Shown::if_whole_or_long && received > kMostHeldBack) publish();
   // If cut, a body that is passed on unstored could not be resumed: better slow than cut.
   const bool passed_on = shown_ == Shown::all && kept_ == Kept::nowhere && !incoming_.left_there;
-  if (rate_ && !passed_on && rate_->missed()) return kTooSlow;
-  if (too_long_to_hold_back()) return kCut;
-  return !at_end() && gives_up() ? std::optional(kUnwanted) : std::nullopt;
+  if (rate_ && !passed_on && rate_->missed()) return blocks::kBodyTooSlow;
+  if (too_long_to_hold_back()) return blocks::kBodyCut;
+  return !at_end() && gives_up() ? std::optional(blocks::kBodyUnwanted) : std::nullopt;
 }
 
 bool BodyWriter::too_long_to_hold_back() const {
@@ -237,7 +231,7 @@ Task<upstream::Outcome<std::size_t>> BodyWriter::lend(std::chrono::milliseconds 
   co_await context_.fill().lend(rest);
   if (rest.failure()) co_return *rest.failure();
   if (at_end()) co_return std::size_t{0};
-  if (gives_up()) co_return kUnwanted;
+  if (gives_up()) co_return blocks::kBodyUnwanted;
   co_return co_await read_into_block(idle);
 }
 
@@ -291,11 +285,11 @@ Task<upstream::Outcome<void>> BodyWriter::join(sources::Attempt rest) {
   const auto offset = context_.fill().received();
   const auto skipped =
       sources::joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
-  if (!skipped) co_return kCut;
+  if (!skipped) co_return blocks::kBodyCut;
   // The entry of a growing body is made at its end, from the head of the current attempt. That
   // would be the head of the rest. So the received bytes are stored now, and the rest is not.
   if (growth_.large()) {
-    growth_.store_what_came(incoming_, kCut);
+    growth_.store_what_came(incoming_, blocks::kBodyCut);
     stop_keeping(cache::Storability::several);
   }
   // Blocks of two sources would belong to no version.
