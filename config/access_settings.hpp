@@ -1,4 +1,5 @@
-// The section "access" of the settings: who may use the proxy, and for what.
+// The section "access" of the settings: its rules decide which requests of which clients are
+// served.
 #pragma once
 
 #include <algorithm>

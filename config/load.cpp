@@ -30,9 +30,9 @@ bool is_name(std::string_view text) {
          (text.front() < '0' || text.front() > '9');
 }
 
-// Puts values in the place of their names. Returns what is wrong; empty: nothing. `bytes`: counts
-// those that are inserted. A value may be long, and be named many times: only their sum bounds the
-// memory.
+// Puts values in the place of their names. Returns what is wrong; empty: nothing. `bytes`: the
+// sum of all inserted bytes so far. A value may be long and occur many times, so only this sum
+// bounds the memory.
 std::string insert_values(Value& value, std::string& text, std::size_t& bytes) {
   std::string whole;
   std::string_view rest = text;

@@ -301,7 +301,7 @@ void Generations::close(digest::NativeHead next, std::vector<std::uint32_t> turn
   std::uint64_t checksum = 0;
   {
     const threads::MutexLock lock(mutex_);
-    // Only this thread changes it, so it is still right after the lock.
+    // The checksum stays right after the lock, since only this thread changes it.
     checksum = newest_.checksum;
   }
   next.checksum = digest::flip_bits(bits_, *flips, checksum);  // takes long: readers need mutex_

@@ -1,4 +1,4 @@
-// Who asks, and how the request arrived: what all rules about a request need.
+// The caller of a request and the way of its arrival: what all rules about a request need.
 #pragma once
 
 #include "proxy/client/client.hpp"
@@ -7,8 +7,9 @@
 
 namespace proxy::client {
 
-// Pins the policy in force, finds out how the request arrived and who asks, finds the rule of its
-// site, and completes its facts. Call this once, before any other use of the request.
+// Pins the policy in force, records how the request arrived, finds the rule of its site, and
+// completes its facts. The caller is found for a sibling's question alone (Request::caller). Call
+// this once, before any other use of the request.
 void begin_request(const Client& client, policy::Request& request);
 
 // The part of begin_request() that decides how a request arrived: sets its terms, and its mapping

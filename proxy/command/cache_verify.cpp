@@ -43,7 +43,7 @@ Result<int> verify_stopped(const CacheOptions& options, const disk::Directory& d
     segments += 1;
     const auto file = directory.open_segment(item.segment);
     if (!file) {
-      // A segment that cannot be read counts as damage, so that the exit code tells of it.
+      // An unreadable segment counts as damage, and so changes the exit code.
       all.damages += 1;
       print_damage({disk::Fault::unreadable, item.segment, 0, item.bytes, {}});
       continue;

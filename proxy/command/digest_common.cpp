@@ -288,8 +288,8 @@ void CandidateLines::confirm(std::string_view line, std::uint64_t hash, std::uin
   const std::uint64_t entry = slots_[slot_of(line, hash)];
   if (entry == 0) return;
   LineHeader& header = *header_at((entry & kOffset) - 1);
-  // A line that one file lacks misses its round and all later ones. A line that a file has twice
-  // counts once.
+  // If one file lacks a line, the line misses that round and all later ones. A second copy in the
+  // same file changes nothing.
   if (header.mark + 1 == round) header.mark = round;
 }
 

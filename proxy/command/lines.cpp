@@ -80,7 +80,7 @@ std::optional<std::string_view> Lines::next() {
     if (held > kMaxLine + 1 || fill() == Filled::ended) break;
   }
   const std::size_t rest = end_ - begin_;
-  // A line that an interrupt has cut is no line: the rest of it may come with the next run.
+  // An interrupt may cut a line. Its beginning alone is not a line, and is left out.
   return rest == 0 || trouble_ || interrupted_ ? std::nullopt : take(rest, rest);
 }
 

@@ -289,8 +289,8 @@ class Reader {
     }
   }
 
-  // Of a line that has no equal: denies more, or, if that is ordered, only the `part` of it that
-  // can be said.
+  // The settings have no equal of this line. The import denies more than the line does, or, if the
+  // user orders that, only its `part` that settings can say.
   void deny_unknown(const Line& line, const Demand& demand, const std::optional<Conditions>& part) {
     if (denial_ == Denial::less) {
       findings_.wider(line, demand.unknown);
