@@ -39,7 +39,7 @@ void write_failure(FillContext& context, const sources::Attempt& attempt,
 }
 
 // Writes the rest of the stored response, which has begun to arrive.
-Task<Next> write_rest(FillContext& context, sources::Attempt rest, const OriginQuestion& asked) {
+Task<Next> write_rest_of_stored(FillContext& context, sources::Attempt rest, const OriginQuestion& asked) {
   const auto& stored = asked.stored;
   if (!stored->object()) {
     const auto joined = *joined_with_stored(rest.head(), asked, context.request());
@@ -165,7 +165,7 @@ Soon<Next> write_answer(FillContext& context, sources::Attempt&& answer,
     case OriginSays::unmodified_other:
       return Next(asked.anew());
     case OriginSays::rest:
-      return write_rest(context, std::move(answer), asked);
+      return write_rest_of_stored(context, std::move(answer), asked);
     case OriginSays::not_the_rest:
       context.erase_stored();
       return Next(asked.without_stored());
