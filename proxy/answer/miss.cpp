@@ -173,12 +173,12 @@ fetching::RangeAsked range_asked(const blocks::FetchAccess& access, const policy
   return own ? fetching::RangeAsked::as_it_came : fetching::RangeAsked::any;
 }
 
-// Begins the fill, which nobody has fetched into yet. `begun`: the origin was asked already
-// (Attempt::ask() has returned).
+// Begins the fill, which nobody has fetched into yet. `asked`: the question, if the origin was
+// asked already (Attempt::ask() has returned).
 std::unique_ptr<fill::FillReader> begin(client::Client& client, const policy::Request& request,
                                         const fetching::Lookup& lookup,
                                         std::shared_ptr<fill::Fill> fill,
-                                        std::optional<sources::Attempt> begun = std::nullopt) {
+                                        std::optional<sources::Attempt> asked) {
   auto& access = client.access.fetching;
   auto reader = fill::FillReader::attach(fill, client.wake_by());
   fetching::start_fetching(
@@ -193,7 +193,7 @@ std::unique_ptr<fill::FillReader> begin(client::Client& client, const policy::Re
        .range = range_asked(access, request, lookup),
        .sibling_range = fetching::sibling_range(access, request, lookup),
        .ask_siblings = fetching::asks_siblings(access, request, lookup, lookup.verdict)},
-      std::move(begun));
+      std::move(asked));
   return reader;
 }
 
@@ -223,14 +223,16 @@ Task<reply::Delivered> read_own(client::Client& client, const policy::Request& r
   co_return co_await reply::deliver(client, request, *reader, {**head, reason, on_outdated});
 }
 
-// The first of: another request's fill, what a fill has stored meanwhile, a fill of our own.
+// The first of: another request's fill, what a fill has stored meanwhile, a fill of our own. If the
+// origin was `asked` already, a fill of our own takes the question over.
 Task<reply::Delivered> answer_by_fill(client::Client& client, const policy::Request& request,
-                                      fetching::Lookup& lookup) {
+                                      fetching::Lookup& lookup,
+                                      std::optional<sources::Attempt> asked) {
   auto& access = client.access;
   auto& fills = access.cache().fills;
   const fill::FillPlace place{access.executor(), &access.clock()};
   const auto& url = request.stored_as();
-  auto entered = fetching::may_share(access.fetching, request, lookup)
+  auto entered = !asked && fetching::may_share(access.fetching, request, lookup)
                      ? fills.enter(lookup.key, url, place, access.deadlines.now())
                      : fill::Fills::alone(url, place);
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
@@ -249,21 +251,8 @@ Task<reply::Delivered> answer_by_fill(client::Client& client, const policy::Requ
   }
   // A fill of another request is of no use here.
   if (entered.turn == fill::Fills::Turn::join) entered = fill::Fills::alone(url, place);
-  auto reader = begin(client, request, lookup, std::move(entered.fill));
+  auto reader = begin(client, request, lookup, std::move(entered.fill), std::move(asked));
   co_return co_await read_own(client, request, lookup, std::move(reader));
-}
-
-Task<void> answer_by_fills(client::Client& client, const policy::Request& request,
-                           fetching::Lookup lookup) {
-  for (;;) {
-    bool room = true;
-    if (is_critical(client.access)) room = co_await make_room(client.access);
-    if (!room) co_return co_await reply::refuse(client, request, kOverload);
-    const auto delivered = co_await answer_by_fill(client, request, lookup);
-    if (delivered == reply::Delivered::sent) co_return;
-    lookup = fetching::begin_anew(std::move(lookup),
-                                  request);  // only once: next time read_own() refuses
-  }
 }
 
 // Whether the miss is probably for this client alone: other requests may not have its response, or
@@ -339,47 +328,50 @@ Task<void> send_whole(client::Client& client, const policy::Request& request,
   co_await client.response.finish();
 }
 
-// Asks the origin without a fill, if a connection to it is idle, so that there is nothing to wait
-// for but the answer. If nothing stores the answer, and its whole body has come with its head,
-// passes it on. A fill takes over in all other cases.
-Task<void> answer_for_one(client::Client& client, const policy::Request& request,
-                          fetching::Lookup lookup) {
-  auto& access = client.access;
-  const fetching::OriginQuestion question{lookup.verdict, nullptr};
-  auto attempt =
-      fetching::attempt_at_origin(access.fetching, request, question, sources::route_of(request));
-  if (!access.fetching.sources.upstream.pool.has(attempt.fetch().aimed_at())) {
-    co_return co_await answer_by_fills(client, request, std::move(lookup));
-  }
-  {
-    const client::ResponseState::WaitsFor waits(client.state, [&attempt] { attempt.abandon(); });
-    sources::Attempt::OnInterim interim = [&client](const auto& head) {
-      return pass_on(client, head);
-    };
-    co_await attempt.ask(std::move(interim));
-  }
-  if (const auto whole = whole_answer(request, question, attempt)) {
-    if (whole->storability != cache::Storability::vary_too_long)
-      access.cache().fills.record_unshared(lookup.key, access.deadlines.now());
-    co_return co_await send_whole(client, request, attempt, *whole, lookup.verdict.reason);
-  }
-  if (client.state.was_cut) co_return co_await reply::refuse(client, request, kOverload);
-  const fill::FillPlace place{access.executor(), &access.clock()};
-  auto fill = fill::Fills::alone(request.stored_as(), place).fill;
-  auto reader = begin(client, request, lookup, std::move(fill), std::move(attempt));
-  const auto delivered = co_await read_own(client, request, lookup, std::move(reader));
-  if (delivered == reply::Delivered::sent) co_return;
-  auto again = fetching::begin_anew(std::move(lookup), request);
-  co_await answer_by_fills(client, request, std::move(again));
+// The question to the origin, if it can be asked before there is a fill: the miss is for one, and a
+// connection to the origin is idle, so that there is nothing to wait for but the answer.
+std::optional<sources::Attempt> early_attempt(client::Client& client,
+                                              const policy::Request& request,
+                                              const fetching::Lookup& lookup,
+                                              const fetching::OriginQuestion& question) {
+  if (!is_for_one(client, request, lookup)) return std::nullopt;
+  auto& access = client.access.fetching;
+  std::optional attempt(
+      fetching::attempt_at_origin(access, request, question, sources::route_of(request)));
+  if (!access.sources.upstream.pool.has(attempt->fetch().aimed_at())) attempt.reset();
+  return attempt;
 }
 
 }  // namespace
 
 Task<void> answer_miss(client::Client& client, const policy::Request& request,
                        fetching::Lookup lookup) {
-  if (is_for_one(client, request, lookup))
-    return answer_for_one(client, request, std::move(lookup));
-  return answer_by_fills(client, request, std::move(lookup));
+  auto& access = client.access;
+  const fetching::OriginQuestion question{lookup.verdict, nullptr};
+  auto asked = early_attempt(client, request, lookup, question);
+  if (asked) {
+    const client::ResponseState::WaitsFor waits(client.state, [&asked] { asked->abandon(); });
+    sources::Attempt::OnInterim interim = [&client](const auto& head) {
+      return pass_on(client, head);
+    };
+    co_await asked->ask(std::move(interim));
+  }
+  if (const auto whole = asked ? whole_answer(request, question, *asked) : std::nullopt) {
+    if (whole->storability != cache::Storability::vary_too_long)
+      access.cache().fills.record_unshared(lookup.key, access.deadlines.now());
+    co_return co_await send_whole(client, request, *asked, *whole, lookup.verdict.reason);
+  }
+  if (asked && client.state.was_cut) co_return co_await reply::refuse(client, request, kOverload);
+  for (;;) {
+    bool room = true;
+    if (!asked && is_critical(access)) room = co_await make_room(access);
+    if (!room) co_return co_await reply::refuse(client, request, kOverload);
+    auto begun = std::exchange(asked, std::nullopt);
+    const auto delivered = co_await answer_by_fill(client, request, lookup, std::move(begun));
+    if (delivered == reply::Delivered::sent) co_return;
+    // Only once: next time read_own() refuses.
+    lookup = fetching::begin_anew(std::move(lookup), request);
+  }
 }
 
 Task<bool> answer_by_others_fill(client::Client& client, const policy::Request& request,

@@ -6,8 +6,10 @@
 
 namespace proxy::answer {
 
-// Answers from a fill: from another request's if it fits this request, else from a new one. A
-// response that is probably for this client alone needs no fill if it comes at once as a whole. The
+// The one beginning of a miss. If the response is probably for this client alone, and a connection
+// to the origin is idle, asks the origin at once. If nothing stores the answer, and its whole body
+// has come with its head, passes it on; else a fill takes over the question. All other misses are
+// answered from a fill: from another request's if it fits this request, else from a new one. The
 // verdict is fetch, revalidate or complete.
 net::Task<void> answer_miss(client::Client& client, const policy::Request& request,
                             fetching::Lookup lookup);
