@@ -200,9 +200,8 @@ Task<bool> answer_by_fetch_under_way(client::Client& client, const policy::Reque
   const auto& access = client.access;
   if (arrives(access, request, lookup)) {
     co_await client.response.interim(kProcessing);
-    reply::ObjectToServe object{lookup.key, lookup.stored(), lookup.presence, true};
-    const auto now = access.clock().now();
-    const auto delivered = co_await reply::serve_object(client, request, std::move(object), now);
+    reply::Hit object{lookup.key, lookup.stored(), {}, {}, lookup.presence, true};
+    const auto delivered = co_await reply::serve(client, request, std::move(object));
     co_return delivered == reply::Delivered::sent;
   }
   if (!fetching::may_share(access.fetching, request, lookup)) co_return false;

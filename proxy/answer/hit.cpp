@@ -52,12 +52,10 @@ void confirm_some(client::Client& client, const policy::Request& request,
     validate(client, request, lookup, Whom::origin);
 }
 
-Task<void> answer_from_blocks(client::Client& client, const policy::Request& request,
-                              fetching::Lookup lookup, std::string_view detail) {
-  const auto now = client.access.clock().now();
-  reply::ObjectToServe object{lookup.key, lookup.stored(), lookup.presence};
-  const auto delivered =
-      co_await reply::serve_object(client, request, std::move(object), now, detail);
+// An object whose blocks turn out to be outdated is a miss.
+Task<void> sent_or_fetched(client::Client& client, const policy::Request& request,
+                           fetching::Lookup& lookup, Soon<reply::Delivered> serving) {
+  const auto delivered = co_await serving;
   if (delivered == reply::Delivered::sent) co_return;
   auto again = fetching::begin_anew(std::move(lookup), request);
   co_await answer_miss(client, request, std::move(again));
@@ -67,11 +65,12 @@ Task<void> answer_from_blocks(client::Client& client, const policy::Request& req
 
 Soon<void> answer_hit(client::Client& client, const policy::Request& request,
                       fetching::Lookup& lookup, std::string_view detail) {
-  const auto& entry = *lookup.stored();
-  if (entry.giver().guest) confirm_some(client, request, lookup);
-  if (entry.is_object()) return answer_from_blocks(client, request, std::move(lookup), detail);
-  const auto now = client.access.clock().now();
-  return reply::serve(client, request, {entry, lookup.body}, now, detail);
+  const auto& entry = lookup.stored();
+  if (entry->giver().guest) confirm_some(client, request, lookup);
+  auto serving = reply::serve(client, request,
+                              {lookup.key, entry, detail, std::move(lookup.body), lookup.presence});
+  if (serving.is_here()) return {};  // only an object can be outdated
+  return sent_or_fetched(client, request, lookup, std::move(serving));
 }
 
 void refresh(client::Client& client, const policy::Request& request,

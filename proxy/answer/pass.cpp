@@ -254,7 +254,10 @@ Task<void> pass(client::Client& client, const policy::Request& request, client::
 
   const auto answered = asked ? upstream::Outcome<unsigned>(passed.head().status) : asked.error();
   const auto stored = stand_in(client, request, server.to().host, std::move(stale), answered);
-  if (stored) co_return co_await reply::deliver_stored(client, request, *stored, reason);
+  if (stored) {
+    co_await reply::serve_filled(client, request, {*stored, reason});
+    co_return;
+  }
   if (!asked) co_return co_await reply::refuse(client, request, asked.error(), reason);
   record.storability = cache::storability_for(request.facts);
   if (passed.head().status == 101) {

@@ -57,82 +57,6 @@ void add_cache_status(client::Client& client, const policy::Request& request) {
   add_fields(client, request, nullptr, {});
 }
 
-// Not a coroutine, since most hits are over with their first write: see send_stored().
-Soon<void> serve(client::Client& client, const policy::Request& request, EntryToServe held,
-                 cache::Time now, std::string_view detail) {
-  const auto& entry = held.entry;
-  const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
-  auto& record = client.record;
-  record.tag = unmodified         ? observe::Tag::conditional_hit
-               : record.from_disk ? observe::Tag::disk_hit
-                                  : observe::Tag::mem_hit;
-  reply::record_content_type(client, entry.quotes().content_type);
-  auto& status = client.record.told;
-  status.clear();
-  status.hit = true;
-  status.ttl = entry.ttl(now);
-  if (!detail.empty()) status.detail = detail;
-  add_fields(client, request, &entry, now);
-  if (held.body && !unmodified) return send_from_file(client, entry, std::move(held.body));
-  if (unmodified) return send_not_modified(client, entry);
-  return send_stored(client, request, entry, now);
-}
-
-namespace {
-
-void describe_object(client::Client& client, const policy::Request& request,
-                     const ObjectAnswer& answer, blocks::Presence there, std::string_view detail) {
-  auto& record = client.record;
-  auto& status = client.record.told;
-  status.clear();
-  if (there == blocks::Presence::stored) {
-    record.tag = record.from_disk ? observe::Tag::disk_hit : observe::Tag::mem_hit;
-    if (answer.unmodified()) record.tag = observe::Tag::conditional_hit;
-    status.hit = true;
-  } else {
-    record.tag = observe::Tag::miss;
-    const auto peer = answer.peer();
-    record.hierarchy = peer ? sources::hierarchy_of(*peer) : observe::Hierarchy::direct;
-    record.upstream_host = peer ? peer->host : request.target.host();
-    auto inquiries = answer.inquiries();
-    record.claimed = inquiries.claimed;
-    status.detail = std::move(inquiries.detail);
-    record.asked = std::move(inquiries.list);
-    if (peer) http::add_detail(status.detail, "peer/" + peer->name);
-    // RFC 9211 2.2: the request went forward, if only for some of the blocks.
-    status.fwd = http::Forward::partial;
-    status.stored = true;
-    status.collapsed = record.collapsed = there == blocks::Presence::under_way;
-  }
-  status.ttl = answer.object().ttl(answer.now());
-  if (!detail.empty()) {
-    status.detail = std::string(detail) + (status.detail.empty() ? "" : " ") + status.detail;
-  }
-  add_fields(client, request, &answer.object(), answer.now());
-}
-
-}  // namespace
-
-Task<Delivered> serve_object(client::Client& client, const policy::Request& request,
-                             ObjectToServe held, cache::Time now, std::string_view detail) {
-  const auto& access = client.access;
-  const bool wants_stored = request.asks_as_sibling();
-  const bool may_fetch =
-      held.joins || (!wants_stored && !http::via_names(request.head.fields, access.name()));
-  ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);
-  // Before any byte is sent: a failure can still become another answer.
-  const auto opened = co_await answer.open();
-  if (!opened) {
-    if (answer.begin_anew() && may_fetch) co_return Delivered::begin_anew;
-    co_await refuse(client, request, opened.error(), http::Forward::partial);
-    co_return Delivered::sent;
-  }
-  record_content_type(client, held.entry->quotes().content_type);
-  describe_object(client, request, answer, held.there, detail);
-  co_await answer.send();
-  co_return Delivered::sent;
-}
-
 void note_source(client::Client& client, const fill::Provenance& from, http::Forward reason) {
   auto& record = client.record;
   const bool sibling = from.source == cache::SourceKind::sibling;
@@ -162,65 +86,124 @@ void note_source(client::Client& client, const fill::Provenance& from, http::For
 namespace {
 
 // Returns the time as of which the response is described.
-cache::Time describe(client::Client& client, const policy::Request& request,
-                     const ToDeliver& filled) {
+cache::Time describe_filled(client::Client& client, const policy::Request& request,
+                            const ToDeliver& filled) {
   const auto& head = filled.head;
   const auto& from = head.provenance;
   note_source(client, from, filled.reason);
-  record_content_type(client, head.entry->quotes().content_type);
   const auto now = client.access.clock().now();
   if (from.stored || head.is_stored()) client.record.told.ttl = head.entry->ttl(now);
   const bool sibling = from.source == cache::SourceKind::sibling;
   // RFC 9111 5.1: an Age says that the response is not first-hand. So what has just come from the
   // origin, without one, gets none.
   const bool tells_age = sibling || from.aged || head.is_stored();
+  record_content_type(client, head.entry->quotes().content_type);
   add_fields(client, request, tells_age ? head.entry.get() : nullptr, now);
   return now;
 }
 
-// The body of an object is read from its blocks, not from the fill.
-Task<Delivered> deliver_object(client::Client& client, const policy::Request& request,
-                               ToDeliver filled) {
-  const auto key = digest::key_of(digest::Method::get, request.stored_as());
+// For an object some of whose blocks had to be fetched.
+void describe_fetched(observe::RequestRecord& record, const policy::Request& request,
+                      const ObjectAnswer& answer, blocks::Presence there) {
+  const auto peer = answer.peer();
+  auto inquiries = answer.inquiries();
+  record.tag = observe::Tag::miss;
+  record.hierarchy = peer ? sources::hierarchy_of(*peer) : observe::Hierarchy::direct;
+  record.upstream_host = peer ? peer->host : request.target.host();
+  record.claimed = inquiries.claimed;
+  record.asked = std::move(inquiries.list);
+  auto& status = record.told;
+  status.detail = std::move(inquiries.detail);
+  if (peer) http::add_detail(status.detail, "peer/" + peer->name);
+  // RFC 9211 2.2: the request went forward, if only for some of the blocks.
+  status.fwd = http::Forward::partial;
+  status.stored = true;
+  status.collapsed = record.collapsed = there == blocks::Presence::under_way;
+}
+
+// How a hit is sent.
+struct Sending {
+  cache::Time now;
+  bool unmodified;  // by a 304
+  const ObjectAnswer* object = nullptr;
+};
+
+void describe(client::Client& client, const policy::Request& request, const Hit& hit,
+              const Sending& sending) {
+  if (hit.filled) {
+    describe_filled(client, request, *hit.filled);
+    return;
+  }
+  auto& record = client.record;
+  auto& status = record.told;
+  status.clear();
+  status.hit = hit.there == blocks::Presence::stored;
+  if (!status.hit) {
+    describe_fetched(record, request, *sending.object, hit.there);
+  } else if (sending.unmodified) {
+    record.tag = observe::Tag::conditional_hit;
+  } else {
+    record.tag = record.from_disk ? observe::Tag::disk_hit : observe::Tag::mem_hit;
+  }
+  status.ttl = hit.entry->ttl(sending.now);
+  if (!hit.detail.empty()) {
+    status.detail = std::string(hit.detail) + (status.detail.empty() ? "" : " ") + status.detail;
+  }
+  record_content_type(client, hit.entry->quotes().content_type);
+  add_fields(client, request, hit.entry.get(), sending.now);
+}
+
+// The body of an object is read from its blocks, also if a fill has the head.
+Task<Delivered> serve_object(client::Client& client, const policy::Request& request, Hit hit) {
+  const auto& filled = hit.filled;
+  const bool looped = http::via_names(request.head.fields, client.access.name());
+  const bool may_fetch = filled || hit.joins || (!request.asks_as_sibling() && !looped);
+  const bool may_begin_anew = filled ? filled->on_outdated == OnOutdated::begin_anew : may_fetch;
   const auto now = client.access.clock().now();
-  ObjectAnswer answer(client, request, {key, filled.head.entry}, now);
+  ObjectAnswer answer(client, request, {hit.key, hit.entry, may_fetch}, now);
+  // Before any byte is sent: a failure can still become another answer.
   const auto opened = co_await answer.open();
   if (!opened) {
-    client.state.fields.clear();  // fields for the fill's head, which is not sent
-    if (answer.begin_anew() && filled.on_outdated == OnOutdated::begin_anew) {
-      co_return Delivered::begin_anew;
-    }
-    co_await refuse(client, request, opened.error(), filled.reason);
+    if (filled) client.state.fields.clear();  // fields for the fill's head, which is not sent
+    if (answer.begin_anew() && may_begin_anew) co_return Delivered::begin_anew;
+    const auto reason = filled ? filled->reason : http::Forward::partial;
+    co_await refuse(client, request, opened.error(), reason);
     co_return Delivered::sent;
   }
   // Only now: the status would be wrong for a refusal.
-  describe(client, request, filled);
+  describe(client, request, hit, {now, answer.unmodified(), &answer});
   co_await answer.send();
   co_return Delivered::sent;
 }
 
-Task<Delivered> deliver_entry(client::Client& client, const policy::Request& request,
-                              ToDeliver filled) {
-  const auto now = describe(client, request, filled);
-  const auto& entry = *filled.head.entry;
-  if (cache::is_unmodified_for(request.head.fields, entry, now)) {
-    co_await send_not_modified(client, entry);
-  } else {
-    co_await send_stored(client, request, entry, now);
-  }
+Task<Delivered> once_sent(Soon<void> sending) {
+  co_await sending;
   co_return Delivered::sent;
 }
 
 }  // namespace
 
-Task<void> deliver_stored(client::Client& client, const policy::Request& request,
-                          const fill::FillHead& head, http::Forward reason) {
-  const ToDeliver filled{head, reason};
-  if (head.entry->is_object()) {
-    co_await deliver_object(client, request, filled);
-  } else {
-    co_await deliver_entry(client, request, filled);
-  }
+// Not a coroutine, since most hits are over with their first write: see send_stored().
+Soon<Delivered> serve(client::Client& client, const policy::Request& request, Hit hit) {
+  if (hit.entry->is_object()) return serve_object(client, request, std::move(hit));
+  const auto& entry = *hit.entry;
+  const auto now = client.access.clock().now();
+  const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
+  describe(client, request, hit, {now, unmodified});
+  if (unmodified) return once_sent(send_not_modified(client, entry));
+  if (hit.body) return once_sent(send_from_file(client, entry, std::move(hit.body)));
+  auto sending = send_stored(client, request, entry, now);
+  if (!sending.is_here()) return once_sent(std::move(sending));
+  return Delivered::sent;
+}
+
+Soon<Delivered> serve_filled(client::Client& client, const policy::Request& request,
+                             ToDeliver filled) {
+  const auto& entry = filled.head.entry;
+  const bool is_object = entry->is_object();
+  const auto key =
+      is_object ? digest::key_of(digest::Method::get, request.stored_as()) : digest::Key{};
+  return serve(client, request, {.key = key, .entry = entry, .filled = filled});
 }
 
 namespace {
@@ -274,7 +257,7 @@ Task<Delivered> deliver_body(client::Client& client, const policy::Request& requ
   auto& response = client.response;
   const auto& head = filled.head;
   const auto& entry = *head.entry;
-  const auto now = describe(client, request, filled);
+  const auto now = describe_filled(client, request, filled);
   if (cache::is_unmodified_for(request.head.fields, entry, now)) {
     co_await send_not_modified(client, entry);
     co_return Delivered::sent;
@@ -315,10 +298,10 @@ Task<Delivered> deliver_body(client::Client& client, const policy::Request& requ
 
 }  // namespace
 
-Task<Delivered> deliver(client::Client& client, const policy::Request& request,
+Soon<Delivered> deliver(client::Client& client, const policy::Request& request,
                         fill::FillReader& reader, ToDeliver filled) {
-  if (filled.head.entry->is_object()) return deliver_object(client, request, filled);
-  if (filled.head.is_stored()) return deliver_entry(client, request, filled);
+  const auto& head = filled.head;
+  if (head.entry->is_object() || head.is_stored()) return serve_filled(client, request, filled);
   return deliver_body(client, request, reader, filled);
 }
 

@@ -1,6 +1,8 @@
 // Responses from the store, or from a fill, to the client; and heads that are passed on.
 #pragma once
 
+#include <optional>
+
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/freshness.hpp"
@@ -38,41 +40,36 @@ void add_cache_status(client::Client& client, const policy::Request& request);
 // why the request went forward.
 void note_source(client::Client& client, const fill::Provenance& from, http::Forward reason);
 
-// An entry, and its body if that was left in its file.
-struct EntryToServe {
-  const cache::Entry& entry;
-  std::shared_ptr<tiers::FileBody> body = {};
-};
-// Answers a hit. Sends a 304 if the client's conditions allow it, else the body from its file if
-// `held` has one, else the entry as send_stored() does. `detail`: why a stale entry answers, for
-// Cache-Status; empty: none. The entry outlives the task.
-net::Soon<void> serve(client::Client& client, const policy::Request& request, EntryToServe held,
-                      cache::Time now, std::string_view detail = {});
-
-struct ObjectToServe {
-  digest::Key key;  // of the URL
-  cache::Ref<const cache::Entry> entry;
-  blocks::Presence there = blocks::Presence::stored;  // whether the wanted bytes are stored
-  bool joins = false;  // waits for blocks even if only stored ones were asked for
-};
-// Sends an object in blocks. Missing blocks are fetched if the request allows it.
-net::Task<Delivered> serve_object(client::Client& client, const policy::Request& request,
-                                  ObjectToServe held, cache::Time now,
-                                  std::string_view detail = {});
-
-// Sends an entry that was stored before its origin was asked: the entry was validated, or stands in
-// for an origin that failed.
-net::Task<void> deliver_stored(client::Client& client, const policy::Request& request,
-                               const fill::FillHead& head, http::Forward reason);
-
 // What a fill has for this request.
 struct ToDeliver {
   const fill::FillHead& head;
   http::Forward reason;  // why this request went forward
   OnOutdated on_outdated = OnOutdated::refuse;
 };
-// Sends the fill's response while it arrives. If the fill fails under way, the response is aborted.
-net::Task<Delivered> deliver(client::Client& client, const policy::Request& request,
+
+// A stored response that answers a request.
+struct Hit {
+  digest::Key key;                              // of the URL
+  const cache::Ref<const cache::Entry>& entry;  // outlives the task that sends it
+  std::string_view detail = {};  // for Cache-Status: why a stale entry answers; or empty
+  std::shared_ptr<tiers::FileBody> body = {};         // if the body was left in its file
+  blocks::Presence there = blocks::Presence::stored;  // of an object: whether its wanted bytes are
+  bool joins = false;  // of an object: waits for blocks even if only stored ones were asked for
+  std::optional<ToDeliver> filled = {};  // if the entry answers because a fill says so
+};
+// The one way to send a stored response: a 304 if the client's conditions allow it, an object from
+// its blocks, a body from its file, or the entry as send_stored() does. Missing blocks of an object
+// are fetched if the request allows it.
+net::Soon<Delivered> serve(client::Client& client, const policy::Request& request, Hit hit);
+
+// Serves an entry that was stored before its origin was asked: the entry was validated, or stands
+// in for an origin that failed. `filled` is what a fill or a passed request tells of that.
+net::Soon<Delivered> serve_filled(client::Client& client, const policy::Request& request,
+                                  ToDeliver filled);
+
+// Sends the fill's response while it arrives, or as serve_filled() if it is stored. If the fill
+// fails under way, the response is aborted.
+net::Soon<Delivered> deliver(client::Client& client, const policy::Request& request,
                              fill::FillReader& reader, ToDeliver filled);
 
 }  // namespace proxy::reply

@@ -287,7 +287,7 @@ TEST(DeliverStored, SaysHowStaleAStandInIs) {
   fill::FillHead head{scene.entry_of({.url = kFilled}, "held"), 4, false, "",
                       answered({}, stands_in)};
   head.provenance.inquiries.detail = "stale-if-error/503";
-  scene.run(deliver_stored(scene.client, *request, head, Forward::stale));
+  scene.run(serve_filled(scene.client, *request, {head, Forward::stale}));
   EXPECT_EQ(scene.response.content(), "held");
   EXPECT_EQ(scene.response.field("Age"), "130");
   EXPECT_EQ(scene.response.field("Cache-Status"),

@@ -39,8 +39,7 @@ struct ObjectScene : client::ServeScene {
   Delivered serve(const std::string& lines, const std::string& method = "GET") {
     const client::SceneRequest request(*this, lines, method + " " + kObjectUrl + " HTTP/1.1");
     response.begin(method == "HEAD");
-    ObjectToServe held{kObjectKey, object};
-    return run(serve_object(client, *request, std::move(held), clock.now()));
+    return run(proxy::reply::serve(client, *request, {kObjectKey, object}));
   }
 
   cache::Ref<const cache::Entry> object;
