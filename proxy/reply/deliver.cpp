@@ -5,7 +5,6 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/reply/refuse.hpp"
-#include "proxy/reply/stored.hpp"
 #include "proxy/sources/attempt.hpp"
 
 namespace proxy::reply {
@@ -176,11 +175,6 @@ Task<Delivered> serve_object(client::Client& client, const policy::Request& requ
   co_return Delivered::sent;
 }
 
-Task<Delivered> once_sent(Soon<void> sending) {
-  co_await sending;
-  co_return Delivered::sent;
-}
-
 }  // namespace
 
 // Not a coroutine, since most hits are over with their first write: see send_stored().
@@ -190,11 +184,9 @@ Soon<Delivered> serve(client::Client& client, const policy::Request& request, Hi
   const auto now = client.access.clock().now();
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
   describe(client, request, hit, {now, unmodified});
-  if (unmodified) return once_sent(send_not_modified(client, entry));
-  if (hit.body) return once_sent(send_from_file(client, entry, std::move(hit.body)));
-  auto sending = send_stored(client, request, entry, now);
-  if (!sending.is_here()) return once_sent(std::move(sending));
-  return Delivered::sent;
+  if (unmodified) return send_not_modified(client, entry);
+  if (hit.body) return send_from_file(client, entry, std::move(hit.body));
+  return send_stored(client, request, entry, now);
 }
 
 Soon<Delivered> serve_filled(client::Client& client, const policy::Request& request,
@@ -259,8 +251,7 @@ Task<Delivered> deliver_body(client::Client& client, const policy::Request& requ
   const auto& entry = *head.entry;
   const auto now = describe_filled(client, request, filled);
   if (cache::is_unmodified_for(request.head.fields, entry, now)) {
-    co_await send_not_modified(client, entry);
-    co_return Delivered::sent;
+    co_return co_await send_not_modified(client, entry);
   }
   if (entry.is_part()) {
     http::append_field(client.state.fields, "Content-Range", http::content_range(*entry.range()));

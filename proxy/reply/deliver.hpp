@@ -10,15 +10,10 @@
 #include "proxy/http/cache_status.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/reply/object_answer.hpp"
+#include "proxy/reply/stored.hpp"
 #include "proxy/tiers/file_body.hpp"
 
 namespace proxy::reply {
-
-enum class Delivered {
-  sent,        // a response was sent: whole, cut, or a refusal
-  begin_anew,  // nothing was sent: the origin has another version of the object, or does not answer
-               // for the stored one; the caller asks the origin as if nothing were stored
-};
 
 // If the stored object is outdated, deliver() returns Delivered::begin_anew or sends a refusal.
 enum class OnOutdated { begin_anew, refuse };

@@ -117,8 +117,11 @@ void ObjectAnswer::plan() {
 
 Task<void> ObjectAnswer::send() {
   if (unmodified_ || wanted_.kind == http::Selection::Kind::none) {
-    if (unmodified_) co_return co_await send_not_modified(client_, *from_.object);
-    co_return co_await send_stored(client_, request_, *from_.object, now_);
+    if (unmodified_)
+      co_await send_not_modified(client_, *from_.object);
+    else
+      co_await send_stored(client_, request_, *from_.object, now_);
+    co_return;
   }
   plan();
   error_code error;

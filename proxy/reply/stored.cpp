@@ -53,19 +53,13 @@ void append(Buffers& out, const cache::Body& body, std::uint64_t at, const http:
   }
 }
 
-Task<void> send_bodiless(client::Client& client, std::string_view head, unsigned status,
-                         std::optional<std::uint64_t> length) {
-  const auto error = co_await client.response.start(head, status, length);
-  if (!error) co_await client.response.finish();
-}
-
 void count(client::Client& client, error_code error, std::uint64_t size) {
   // An error leaves open how much has arrived, so nothing is counted.
   if (!error && !client.state.head_only) client.access.counters().bytes_from_cache.add(size);
 }
 
 // Ends a response whose first bytes are sent once `started` is here.
-Task<void> send_rest(client::Client& client, Soon<error_code> started, Buffers buffers) {
+Task<Delivered> send_rest(client::Client& client, Soon<error_code> started, Buffers buffers) {
   auto& response = client.response;
   const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
   auto rest = all.subspan(std::min(all.size(), kBuffersAtOnce));
@@ -78,15 +72,18 @@ Task<void> send_rest(client::Client& client, Soon<error_code> started, Buffers b
   }
   if (!error) error = co_await response.finish();
   count(client, error, asio::buffer_size(all));
+  co_return Delivered::sent;
 }
 
-Task<void> count_once_finished(client::Client& client, Soon<error_code> finished,
-                               std::uint64_t size) {
+Task<Delivered> count_once_finished(client::Client& client, Soon<error_code> finished,
+                                    std::uint64_t size) {
   count(client, co_await std::move(finished), size);
+  co_return Delivered::sent;
 }
 
 // Not a coroutine if the first write takes all, as it does for most hits.
-Soon<void> send(client::Client& client, std::string_view head, unsigned status, Buffers&& buffers) {
+Soon<Delivered> send(client::Client& client, std::string_view head, unsigned status,
+                     Buffers&& buffers) {
   auto& response = client.response;
   const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
   const auto size = asio::buffer_size(all);
@@ -97,16 +94,18 @@ Soon<void> send(client::Client& client, std::string_view head, unsigned status, 
   auto finished = response.finish();
   if (!finished.is_here()) return count_once_finished(client, std::move(finished), size);
   count(client, finished.value(), size);
-  return {};
+  return Delivered::sent;
 }
 
-Task<void> send_unsatisfiable(client::Client& client, const cache::Entry& entry, cache::Time now) {
+Task<Delivered> send_unsatisfiable(client::Client& client, const cache::Entry& entry,
+                                   cache::Time now) {
   const auto head = unsatisfiable_head(client, entry, now);
   Buffers nothing;
-  co_await send(client, head, 416, std::move(nothing));
+  co_return co_await send(client, head, 416, std::move(nothing));
 }
 
-Task<void> send_parts(client::Client& client, const cache::Entry& entry, http::ByteRanges parts) {
+Task<Delivered> send_parts(client::Client& client, const cache::Entry& entry,
+                           http::ByteRanges parts) {
   // RFC 9110 15.3.7.2: a single part has no boundary.
   const auto boundary = parts.size() > 1 ? random_boundary() : std::string();
   const auto text = cache::partial_text(entry, parts, boundary);
@@ -116,7 +115,7 @@ Task<void> send_parts(client::Client& client, const cache::Entry& entry, http::B
     append(buffers, entry.body, cache::range_of_body(entry).first, parts[i]);
   }
   if (!text.closing.empty()) buffers.push_back(asio::buffer(text.closing));
-  co_await send(client, text.head, 206, std::move(buffers));
+  co_return co_await send(client, text.head, 206, std::move(buffers));
 }
 
 }  // namespace
@@ -133,13 +132,15 @@ std::string random_boundary() {
   return boundary;
 }
 
-Task<void> send_not_modified(client::Client& client, const cache::Entry& entry) {
+Task<Delivered> send_not_modified(client::Client& client, const cache::Entry& entry) {
   const auto head = cache::not_modified_head(entry);
-  co_await send_bodiless(client, head, 304, std::nullopt);
+  const auto error = co_await client.response.start(head, 304, std::nullopt);
+  if (!error) co_await client.response.finish();
+  co_return Delivered::sent;
 }
 
-Soon<void> send_stored(client::Client& client, const policy::Request& request,
-                       const cache::Entry& entry, cache::Time now) {
+Soon<Delivered> send_stored(client::Client& client, const policy::Request& request,
+                            const cache::Entry& entry, cache::Time now) {
   // Most requests have no range, and are spared a look at the entry's.
   auto wanted = request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};
   switch (wanted.kind) {
@@ -204,19 +205,25 @@ Task<error_code> send_part_of_file(client::Client& client, std::shared_ptr<tiers
   co_return error_code{};
 }
 
-Task<void> send_from_file(client::Client& client, const cache::Entry& entry,
-                          std::shared_ptr<tiers::FileBody> body) {
+Task<Delivered> send_from_file(client::Client& client, const cache::Entry& entry,
+                               std::shared_ptr<tiers::FileBody> body) {
   auto& response = client.response;
   const auto size = body->size();
+  error_code error;
   if (client.state.head_only) {
-    co_return co_await send_bodiless(client, entry.head(), entry.status, size);
+    error = co_await response.start(entry.head(), entry.status, size);
+    if (!error) co_await response.finish();
+    co_return Delivered::sent;
   }
   // The head waits for the first bytes of the file, so that both leave in one packet.
-  auto error = co_await response.start_file(entry.head(), entry.status, size);
+  error = co_await response.start_file(entry.head(), entry.status, size);
   if (!error) error = co_await send_body(client, entry, std::move(body));
-  if (error) co_return response.abort();
-  error = co_await response.finish();
-  if (!error) client.access.counters().bytes_from_cache.add(size);
+  if (error) {
+    response.abort();
+  } else {
+    count(client, co_await response.finish(), size);
+  }
+  co_return Delivered::sent;
 }
 
 }  // namespace proxy::reply

@@ -11,14 +11,21 @@ struct Request;
 
 namespace proxy::reply {
 
+enum class Delivered {
+  sent,        // a response was sent: whole, cut, or a refusal
+  begin_anew,  // nothing was sent: the origin has another version of the object, or does not answer
+               // for the stored one; the caller asks the origin as if nothing were stored
+};
+
 // Sends the parts that Range selects or 416, else the whole entry. The caller has sent the 304 if
-// one is due (cache::is_unmodified_for). Bodies are written from the store's blocks, without a
+// one is due (cache::is_unmodified_for). This function, and those below, return `sent` in any
+// case. Bodies are written from the store's blocks, without a
 // copy. The caller has added the fields of this response alone to client.state.fields.
-net::Soon<void> send_stored(client::Client& client, const policy::Request& request,
-                            const cache::Entry& entry, cache::Time now);
+net::Soon<Delivered> send_stored(client::Client& client, const policy::Request& request,
+                                 const cache::Entry& entry, cache::Time now);
 
 // Sends the 304. The entry's body need not be complete yet.
-net::Task<void> send_not_modified(client::Client& client, const cache::Entry& entry);
+net::Task<Delivered> send_not_modified(client::Client& client, const cache::Entry& entry);
 
 // An unpredictable boundary for multipart/byteranges, so that no body contains it.
 std::string random_boundary();
@@ -27,8 +34,8 @@ std::string random_boundary();
 // was true just now, and client.response.sends_files(). If the file loses the body on the way, the
 // rest is sent from memory; if it is not saved there, the response is cut. The caller has added the
 // fields of this response alone to client.state.fields.
-net::Task<void> send_from_file(client::Client& client, const cache::Entry& entry,
-                               std::shared_ptr<tiers::FileBody> body);
+net::Task<Delivered> send_from_file(client::Client& client, const cache::Entry& entry,
+                                    std::shared_ptr<tiers::FileBody> body);
 
 // Sends the bytes of the body from `sent` up to `end`, of a response that has begun, and adds them
 // to `sent`. If the file loses the body on the way, the rest is sent from memory; if it is not
