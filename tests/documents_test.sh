@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the pages of the documentation: each relative link leads to a file and, with #, to a heading
 # of it; a link leads to each page; `hearsay check` accepts each example of settings; each setting and
-# command that a page names exists; README.md stays short.
+# command that a page names exists; README.md stays short, and its measurements are in tests/README.md.
 #   tests/documents_test.sh [ROOT [HEARSAY]]
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
@@ -88,4 +88,9 @@ for page in "${pages[@]}"; do
 done
 [ "$checked" -ge 20 ] || breach "only $checked examples of settings were found"
 [ "$(wc -l <README.md)" -le 180 ] || breach 'README.md has more than 180 lines'
+# What README.md says of measurements, it repeats from the tables of tests/README.md.
+while IFS= read -r number; do
+  grep -qE "(^|[^0-9.,])${number//./\\.}(\.0)?([^0-9.,]|[.,]?$|[.,][^0-9])" tests/README.md ||
+    breach "README.md: tests/README.md has no $number"
+done < <(awk '/^## / { on = /does for you|Speed/ } on' README.md | grep -oE '[0-9][0-9,]*(\.[0-9]+)?' | sort -u)
 exit $((breaches > 0))
