@@ -204,7 +204,7 @@ Task<bool> answer_by_fetch_under_way(client::Client& client, const policy::Reque
     const auto delivered = co_await reply::serve(client, request, std::move(object));
     co_return delivered == reply::Delivered::sent;
   }
-  if (!fetching::may_share(access.fetching, request, lookup)) co_return false;
+  if (!fetching::allowed_for(access.fetching, request, lookup).share) co_return false;
   const auto now = access.clock().steady();
   auto fill = access.cache().fills.under_way(lookup.key, request.stored_as(), now);
   if (!fill) co_return false;

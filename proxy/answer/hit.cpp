@@ -24,18 +24,17 @@ void validate(client::Client& client, const policy::Request& request,
   const fill::FillPlace place{access.executor(), &access.clock()};
   auto fill = access.cache().fills.begin_refresh(lookup.key, request.stored_as(), place);
   if (!fill) return;
-  const cache::Verdict how{cache::Action::revalidate, http::Forward::stale};
-  const bool ask =
-      whom == Whom::anyone && fetching::asks_siblings(access.fetching, request, lookup, how);
-  fetching::start_fetching(access.fetching,
-                           {.fill = std::move(fill),
-                            .key = lookup.key,
-                            .request = std::make_unique<policy::OwnedRequest>(request),
-                            .how = how,
-                            .stored = {lookup.found.entry, lookup.found.on_disk},
-                            .asked = lookup.asked,
-                            .ask_siblings = ask,
-                            .refresh = true});
+  auto renewing = lookup;
+  renewing.verdict = {cache::Action::revalidate, http::Forward::stale};
+  fetching::FillJob job{.fill = std::move(fill),
+                        .key = lookup.key,
+                        .request = std::make_unique<policy::OwnedRequest>(request),
+                        .how = renewing.verdict,
+                        .stored = {lookup.found.entry, lookup.found.on_disk},
+                        .asked = lookup.asked,
+                        .refresh = true};
+  if (whom == Whom::anyone) job.allowed = fetching::allowed_for(access.fetching, request, renewing);
+  fetching::start_fetching(access.fetching, std::move(job));
 }
 
 // A guest's response answers: in the share `digest.confirm_sample` of such hits, the origin is

@@ -181,19 +181,18 @@ std::unique_ptr<fill::FillReader> begin(client::Client& client, const policy::Re
                                         std::optional<sources::Attempt> asked) {
   auto& access = client.access.fetching;
   auto reader = fill::FillReader::attach(fill, client.wake_by());
-  fetching::start_fetching(
-      access,
-      {.fill = std::move(fill),
-       .key = lookup.key,
-       .request = std::make_unique<policy::OwnedRequest>(request),
-       .how = lookup.verdict,
-       .stored = {lookup.found.entry, lookup.found.on_disk},
-       .asked = lookup.asked,
-       .range_override = fetching::range_override(access, request, lookup),
-       .range = range_asked(access, request, lookup),
-       .sibling_range = fetching::sibling_range(access, request, lookup),
-       .ask_siblings = fetching::asks_siblings(access, request, lookup, lookup.verdict)},
-      std::move(asked));
+  fetching::start_fetching(access,
+                           {.fill = std::move(fill),
+                            .key = lookup.key,
+                            .request = std::make_unique<policy::OwnedRequest>(request),
+                            .how = lookup.verdict,
+                            .stored = {lookup.found.entry, lookup.found.on_disk},
+                            .asked = lookup.asked,
+                            .range_override = fetching::range_override(access, request, lookup),
+                            .range = range_asked(access, request, lookup),
+                            .sibling_range = fetching::sibling_range(access, request, lookup),
+                            .allowed = fetching::allowed_for(access, request, lookup)},
+                           std::move(asked));
   return reader;
 }
 
@@ -232,7 +231,7 @@ Task<reply::Delivered> answer_by_fill(client::Client& client, const policy::Requ
   auto& fills = access.cache().fills;
   const fill::FillPlace place{access.executor(), &access.clock()};
   const auto& url = request.stored_as();
-  auto entered = !asked && fetching::may_share(access.fetching, request, lookup)
+  auto entered = !asked && fetching::allowed_for(access.fetching, request, lookup).share
                      ? fills.enter(lookup.key, url, place, access.deadlines.now())
                      : fill::Fills::alone(url, place);
   // The fill may have begun before a request with no-cache arrived. The next fill then serves this
@@ -268,9 +267,8 @@ bool is_for_one(const client::Client& client, const policy::Request& request,
   const bool is_plain = verdict.action == Action::fetch && !verdict.part && !lookup.anew &&
                         !lookup.stored() && !is_conditional;
   if (!is_plain || is_critical(access)) return false;
-  const bool shares = fetching::may_share(access.fetching, request, lookup) &&
-                      !access.cache().fills.recently_unshared(lookup.key, access.deadlines.now());
-  if (shares || fetching::asks_siblings(access.fetching, request, lookup, verdict)) return false;
+  const auto allowed = fetching::allowed_for(access.fetching, request, lookup);
+  if (allowed.share || allowed.neighbours()) return false;
   return request.terms().uses_parents && !sources::route_of(request).has_parents();
 }
 

@@ -239,8 +239,8 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
 Task<std::optional<RunEnd>> fetch_from_neighbours(FetchAccess& access, const RunJob& job,
                                                   OthersLeft left) {
   const auto& request = job.request->get();
-  if (!sources::may_ask_neighbours(access.cache().fills, job.key, request, access.clock().steady()))
-    co_return std::nullopt;
+  const auto now = access.clock().steady();
+  if (sources::why_only_origin(access.cache().fills, job.key, request, now)) co_return std::nullopt;
   // A neighbour that fails rests, so each may fail once.
   for (auto peers = request.policy().directory->peers().size(); peers > 0;) {
     const auto end = co_await fetch_from_one(access, job, left);

@@ -152,7 +152,7 @@ bool would_join(const client::ServeAccess& access, const policy::Request& reques
                 const fetching::Lookup& lookup) {
   const auto action = lookup.verdict.action;
   const bool fetches = action == Action::fetch || action == Action::revalidate;
-  return fetches && fetching::may_share(access.fetching, request, lookup) &&
+  return fetches && fetching::allowed_for(access.fetching, request, lookup).share &&
          access.cache().fills.under_way(lookup.key, request.stored_as(), lookup.asked);
 }
 
@@ -212,30 +212,32 @@ std::string why_not_asked(const Claim& claim, const sources::ClaimantSearch::For
   if (peer.accuracy.resting(now))
     return fmt::format("it rests ({})", peers::to_string(peer.accuracy.probation().reason()));
   if (claim.denied) return "it has denied that it holds this, and its digest is the same since";
-  return sources::why_barred(peer, wanted) == sources::Barred::guest
+  return sources::why_barred(peer, wanted.request, wanted.allowed) == sources::Barred::guest
              ? "a guest is not asked for a part, nor for what is stale here"
              : "its settings `for` and `not_for` leave out this host";
 }
 
+// What is asked of neighbours: the response, or the missing blocks of an object, run by run.
+sources::Allowed allowed_for(const client::ServeAccess& access, const policy::Request& request,
+                             const fetching::Lookup& lookup) {
+  const bool in_blocks = lookup.verdict.action == Action::complete && lookup.stored()->is_object();
+  if (!in_blocks) return fetching::allowed_for(access.fetching, request, lookup);
+  const auto now = access.clock().steady();
+  return {.only_origin = sources::why_only_origin(access.cache().fills, lookup.key, request, now)};
+}
+
 // Why neighbours are not asked whatever they claim.
-std::string why_no_neighbours(const client::ServeAccess& access, const policy::Request& request,
-                              const fetching::Lookup& lookup) {
-  if (request.policy().directory->peers().empty()) return "there are none (setting peers)";
+std::string why_no_neighbours(const fetching::Lookup& lookup, const sources::Allowed& allowed) {
+  using sources::OnlyOrigin;
+  if (allowed.only_origin == OnlyOrigin::no_neighbours) return "there are none (setting peers)";
   if (fetching::answers_from_cache(lookup)) return "the cache answers";
   if (lookup.verdict.action == Action::refuse) return "nobody is asked";
   if (lookup.verdict.action == Action::pass) return "the request is forwarded as it is";
-  if (!request.may_be_shared()) {
+  if (allowed.only_origin == OnlyOrigin::another_name)
     return "the response is not kept under its URL alone (reverse without share, or drop_query)";
-  }
-  if (!sources::may_ask_neighbours(access.cache().fills, lookup.key, request,
-                                   access.clock().steady())) {
+  if (allowed.only_origin == OnlyOrigin::changed_lately)
     return "it was purged or changed lately, and neighbours may still hold the old response";
-  }
-  // Missing blocks are asked of neighbours run by run (blocks/fetch_run.hpp).
-  const bool in_blocks = lookup.verdict.action == Action::complete;
-  if (in_blocks || fetching::asks_siblings(access.fetching, request, lookup, lookup.verdict))
-    return {};
-  return "only the origin can answer this";
+  return allowed.neighbours() ? "" : "only the origin can answer this";
 }
 
 std::string url_of(bool tls, const std::string& host, std::uint16_t port) {
@@ -258,24 +260,14 @@ void write_origin(const policy::Request& request, OriginFacts& origin) {
   }
 }
 
-// What the search of a miss would want of neighbours: see fill_from_neighbours().
-sources::ClaimantSearch::For wanted_of(const policy::Request& request,
-                                       const fetching::Lookup& lookup) {
-  const bool for_part = lookup.verdict.part || lookup.verdict.action == Action::complete;
-  return {.key = lookup.key,
-          .request = request,
-          .guests = !for_part && !lookup.stored(),
-          .of_site = !for_part && sources::may_collapse(request),
-          .held = lookup.stored() ? sources::Held::stale : sources::Held::nothing};
-}
-
 // Fills in no_neighbours, peers, owner and origin. Asks the plan of choice, made of the same facts
 // as that of a miss. The verdict of `lookup` is that of the explanation.
 void write_whom(const client::ServeAccess& access, const policy::Request& request,
                 const fetching::Lookup& lookup, Explanation& explanation) {
   auto& sources = explanation.sources;
   const auto now = access.clock().steady();
-  const auto wanted = wanted_of(request, lookup);
+  const sources::ClaimantSearch::For wanted{
+      .key = lookup.key, .request = request, .allowed = allowed_for(access, request, lookup)};
   auto rule = digest::mark_of(request.facts.rule);
   const bool asks_for_parts = lookup.verdict.part || lookup.verdict.action == Action::complete;
   if (rule == 0 && asks_for_parts) rule = digest::kOfPart;
@@ -288,7 +280,7 @@ void write_whom(const client::ServeAccess& access, const policy::Request& reques
                                                        std::move(claimants), now);
   if (plan.origin_takes.measured()) sources.origin.takes = plan.origin_takes.mean();
   if (lookup.verdict.action != Action::refuse) write_origin(request, sources.origin);
-  sources.no_neighbours = why_no_neighbours(access, request, lookup);
+  sources.no_neighbours = why_no_neighbours(lookup, wanted.allowed);
   const bool of_site = plan.candidates.lead() == sources::Lead::site;
   for (const auto& claim : claims) {
     PeerFacts facts{.name = claim.peer->name,

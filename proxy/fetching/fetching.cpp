@@ -58,11 +58,11 @@ Task<void> run_job(blocks::FetchAccess& access, FillJob taken,
   try {
     auto question = first_question(job);
     const bool chooses =
-        !begun && (job.ask_siblings || sources::route_of(context.request()).has_choice());
+        !begun && (job.allowed.neighbours() || sources::route_of(context.request()).has_choice());
     std::optional<LeftForOrigin> left(LeftForOrigin{std::move(begun)});
     if (chooses) {
       left = co_await fill_from_neighbours(context, question);
-      if (left && job.ask_siblings)
+      if (left && job.allowed.neighbours())
         sources::sample_false_miss(access.sources, job.key, context.request());
     }
     if (left) co_await fill_from_origin(context, std::move(question), std::move(left->asked));

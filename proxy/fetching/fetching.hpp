@@ -10,6 +10,7 @@
 #include "proxy/fill/fill.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/policy/request.hpp"
+#include "proxy/sources/allowed.hpp"
 #include "proxy/sources/attempt.hpp"
 
 namespace proxy::blocks {
@@ -33,7 +34,7 @@ struct FillJob {
   RangeAsked range = RangeAsked::any;
   // As range_override, for siblings.
   std::optional<http::AskedRange> sibling_range = {};
-  bool ask_siblings = false;  // whether a sibling may answer this request
+  sources::Allowed allowed = {sources::OnlyOrigin::request};  // by the verdict `how`
   bool refresh = false;  // no client waits: the answer is for the store; a failure changes nothing
 };
 

@@ -36,16 +36,9 @@ std::optional<sources::PartAsked> part_to_ask_for(const FillJob& job) {
   return asked ? std::optional(sources::PartAsked{*asked}) : std::nullopt;
 }
 
-bool is_stale(const FillJob& job) {
-  return job.how.action == cache::Action::revalidate && job.stored.entry;
-}
-
 sources::SiblingQuestion question_to_siblings(const FillJob& job) {
-  const auto& stored = job.stored.entry;
-  // A response that must be revalidated needs the origin's own word (RFC 9111 5.2.2.2). A sibling's
-  // fresher copy may take its place.
-  const bool may_freshen = is_stale(job) && !stored->never_stale;
-  return {part_to_ask_for(job), may_freshen ? stored->quotes().etag : std::string_view()};
+  const bool by_tag = job.allowed.by_tag;
+  return {part_to_ask_for(job), by_tag ? job.stored.entry->quotes().etag : std::string_view()};
 }
 
 // Whether the client asks for so little of the part that it can be held back until it is whole.
@@ -54,13 +47,6 @@ bool is_little_asked_for(const FillContext& context, const http::ContentRange& p
   if (!asked || !part.complete || asked->first > part.range.last) return false;
   const auto last = std::min(asked->last.value_or(part.range.last), part.range.last);
   return last - asked->first < BodyWriter::kHeldBack;
-}
-
-// Whether our clients have requested the URL before: then what they got may have been left with a
-// neighbour, where it has grown stale.
-bool was_left_there(const FillContext& context) {
-  const auto* const placement = context.cache().placement;
-  return placement && placement->was_asked_before(context.job.key);
 }
 
 // Whether the answer, which may be stored, is to be left with the neighbour that gave it: see
@@ -307,11 +293,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                         const OriginQuestion& question) {
   sources::ClaimantSearch::For wanted{context.job.key, context.request(),
                                       question_to_siblings(context.job)};
-  wanted.guests = !wanted.asked.part && !context.job.stored.entry;
-  wanted.claimants = context.job.ask_siblings;
-  wanted.of_site = !wanted.asked.part && sources::may_collapse(context.request());
-  if (wanted.of_site && (is_stale(context.job) || was_left_there(context)))
-    wanted.held = sources::Held::stale;
+  wanted.allowed = context.job.allowed;
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context.access, context.request(), question, route);
   };

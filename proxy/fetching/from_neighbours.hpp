@@ -14,7 +14,7 @@ struct LeftForOrigin {
   std::optional<sources::Attempt> asked;
 };
 
-// Asks the neighbours that claim the job's URL, if FillJob::ask_siblings, and writes the first
+// Asks the neighbours that claim the job's URL, if FillJob::allowed says so, and writes the first
 // useful answer. Asks the origin `question` while a neighbour is silent, and by another route while
 // a parent is (sources/claimant_search). Returns nothing if the fill has ended.
 //

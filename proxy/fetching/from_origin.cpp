@@ -81,7 +81,7 @@ std::optional<RestFrom> who_has_the_rest(const FillContext& context, BodyWriter&
                       written.error().what != upstream::Failure::What::malformed;
   if (!is_cut) return std::nullopt;
   writer.attempt().fetch().server().note_cut();
-  const bool neighbours = sources::may_ask_neighbours(
+  const bool neighbours = !sources::why_only_origin(
       context.cache().fills, context.job.key, context.request(), context.access.clock().steady());
   const bool is_by_parent = writer.attempt().hierarchy() == observe::Hierarchy::parent;
   if (neighbours) return is_by_parent ? RestFrom::neighbours_and_origin : RestFrom::neighbours;

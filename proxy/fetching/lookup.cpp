@@ -2,7 +2,6 @@
 
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/sources/neighbour.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy::fetching {
@@ -95,39 +94,16 @@ bool asks_as_it_came(const blocks::FetchAccess& access, const policy::Request& r
   return lookup.anew || request.facts.authorization || keeps_its_range(access, request);
 }
 
-bool may_share(const blocks::FetchAccess& access, const policy::Request& request,
-               const Lookup& lookup) {
-  const auto& verdict = lookup.verdict;
-  if (request.facts.authorization) return false;
-  // A client that wants a fresh copy must not get one that was asked for earlier. With no-cache it
-  // gets none: see answer_by_fill().
-  const auto& control = request.facts.control;
-  const bool waits = control.no_cache && !verdict.part && !request.asks_as_sibling();
-  if (verdict.reason == Forward::request && !waits) return false;
-  if (!verdict.part) return true;
-  return !request.facts.if_range && blocks_around(access, request, lookup);
-}
-
-bool sibling_may_answer(const policy::Request& request, const cache::Verdict& verdict) {
-  const auto& facts = request.facts;
-  const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
-  // No source can supply the missing blocks of an object without a validator. But a neighbour may
-  // have the whole object.
-  const bool is_miss = verdict.action == Action::fetch &&
-                       (verdict.reason == Forward::uri_miss ||
-                        verdict.reason == Forward::vary_miss || verdict.reason == Forward::partial);
-  const bool is_stale = verdict.action != Action::complete && verdict.reason == Forward::stale;
-  return simple && sources::neighbours_may_answer(request) &&
-         (is_miss || (is_stale && !verdict.part));
-}
-
-bool asks_siblings(const blocks::FetchAccess& access, const policy::Request& request,
-                   const Lookup& lookup, const cache::Verdict& verdict) {
-  // What the origin has replaced, neighbours may still have.
-  if (lookup.anew) return false;
-  return sibling_may_answer(request, verdict) &&
-         sources::may_ask_neighbours(access.cache().fills, lookup.key, request,
-                                     access.clock().steady());
+sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Request& request,
+                             const Lookup& lookup) {
+  const auto& cache = access.cache();
+  const auto now = access.clock().steady();
+  sources::Miss miss{request, lookup.verdict, lookup.stored().get(), lookup.anew};
+  miss.in_blocks = lookup.verdict.part && blocks_around(access, request, lookup);
+  miss.unshared = cache.fills.recently_unshared(lookup.key, now);
+  miss.changed_lately = cache.fills.recently_invalidated(lookup.key, request.stored_as(), now);
+  miss.asked_before = cache.placement && cache.placement->was_asked_before(lookup.key);
+  return sources::allowed_for(miss);
 }
 
 std::optional<http::AskedRange> range_override(const blocks::FetchAccess& access,

@@ -12,6 +12,7 @@
 #include "proxy/cache/judge.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/policy/request.hpp"
+#include "proxy/sources/allowed.hpp"
 #include "proxy/tiers/file_body.hpp"
 
 namespace proxy::fetching {
@@ -43,21 +44,9 @@ bool answers_from_cache(const Lookup& lookup);
 // Whether the entry answers, perhaps after its missing blocks have been fetched.
 bool is_hit(const Lookup& lookup);
 
-// Whether other requests may wait for this request's fill, and this request for theirs. A request
-// for a part may share if whole blocks may be fetched and the request has no If-Range. A request
-// with no-cache shares only an answer for which the origin is asked after its arrival.
-bool may_share(const blocks::FetchAccess& access, const policy::Request& request,
-               const Lookup& lookup);
-
-// Whether the verdict leaves the answer to siblings: a plain GET with only-if-cached would do, for
-// the whole response or for one part. What is stored here may be stale: a sibling may have a
-// fresher copy, or know that it is still current. may_ask_neighbours() says whether siblings may be
-// asked at all.
-bool sibling_may_answer(const policy::Request& request, const cache::Verdict& verdict);
-
-// Whether siblings are asked: they may be, and they may answer what the verdict asks for.
-bool asks_siblings(const blocks::FetchAccess& access, const policy::Request& request,
-                   const Lookup& lookup, const cache::Verdict& verdict);
+// Whom the request may ask by the verdict, and with whom it may share the answer.
+sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Request& request,
+                             const Lookup& lookup);
 
 // Whether no other range than the client's is asked for: the request signs its range, its answer is
 // probably not stored because of its credentials, its origin refuses other ranges, or another range

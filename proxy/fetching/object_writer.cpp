@@ -181,7 +181,7 @@ Task<blocks::RunEnd> write_rest_of(const FillContext& context, const Incoming& i
     co_return co_await blocks::fetch_from_origin(context.access, rest, std::move(begun));
   }
   const bool by_origin = !incoming.attempt.peer();
-  const bool neighbours = sources::may_ask_neighbours(
+  const bool neighbours = !sources::why_only_origin(
       context.cache().fills, context.job.key, context.request(), context.access.clock().steady());
   if (by_origin && !neighbours) co_return cut;
   run->begin_again();

@@ -5,6 +5,7 @@
 
 #include "proxy/http/cache_status.hpp"
 #include "proxy/net/frames.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/upstream/failure.hpp"
@@ -25,7 +26,7 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
 
 // Counts a claim for each of them.
 peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyTime now) {
-  if (!wanted.claimants) return {};
+  if (!wanted.allowed.neighbours()) return {};
   const auto& directory = *wanted.request.policy().directory;
   auto claimants = directory.claimants(wanted.key, now, digest::mark_of(wanted.request.facts.rule));
   // What is held in part is claimed under a mark alone, so that requests for the whole do not ask.
@@ -46,29 +47,26 @@ PeerRef neighbour_of_site(SourceAccess& access, const ClaimantSearch::For& wante
 
 // Whether a neighbour that claims nothing is worth a question.
 bool pays(const peers::Peer& neighbour, const ClaimantSearch::For& wanted,
-          const peers::FirstByte& origin) {
-  const auto& policy = wanted.request.policy();
-  const auto takes = neighbour.accuracy.first_byte();
-  return policy.routes.may_ask(neighbour.id, wanted.request.target) &&
-         site_pays(origin, takes, policy.settings.digest.prefer, wanted.held);
+          const ChoicePlan::Given& given) {
+  return !why_barred(neighbour, wanted.request, wanted.allowed) &&
+         site_pays(given.origin_takes, neighbour.accuracy.first_byte(), given.prefer,
+                   wanted.allowed.held);
 }
 
 Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wanted,
                           const ChoicePlan::Given& given, peers::Claimants claimants,
                           peers::SteadyTime now) {
   const auto barred = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
-    return why_barred(*peer, wanted).has_value();
+    return why_barred(*peer, wanted.request, wanted.allowed).has_value();
   });
   claimants.erase(barred, claimants.end());
   const auto draw = [&random = access.probes.random] {
     return static_cast<std::uint32_t>(random());
   };
   if (!claimants.empty()) return {std::move(claimants), given.budget, now, draw};
-  if (!wanted.of_site || !wanted.claimants) return Candidates(nullptr);
+  if (!wanted.allowed.of_site) return Candidates(nullptr);
   auto neighbour = neighbour_of_site(access, wanted, now);
-  // The cheap question first: the last one takes a lock.
-  const bool is_asked = neighbour && pays(*neighbour, wanted, given.origin_takes) &&
-                        !access.cache.cache.fills.recently_unshared(wanted.key, now);
+  const bool is_asked = neighbour && pays(*neighbour, wanted, given);
   return Candidates(is_asked ? std::move(neighbour) : nullptr);
 }
 
@@ -78,23 +76,12 @@ ChoicePlan::Given given_now(SourceAccess& access, const ClaimantSearch::For& wan
   auto given = ClaimantSearch::given_for(access, wanted, claimants_for(wanted, now), now);
   const auto& candidates = given.candidates;
   const bool claimed = !candidates.none() && candidates.lead() == Lead::claim;
-  if (wanted.claimants)
+  if (wanted.allowed.neighbours())
     inquiries.claimed = claimed ? observe::Claimed::by_some : observe::Claimed::by_nobody;
   return given;
 }
 
 }  // namespace
-
-bool may_collapse(const policy::Request& request) {
-  return request.policy().settings.digest.site_collapse == config::SiteCollapse::automatic;
-}
-
-std::optional<Barred> why_barred(const peers::Peer& peer, const ClaimantSearch::For& wanted) {
-  const auto& request = wanted.request;
-  if (!wanted.guests && peer.trust == config::Trust::guest) return Barred::guest;
-  if (!request.policy().routes.may_ask(peer.id, request.target)) return Barred::host;
-  return std::nullopt;
-}
 
 ChoicePlan::Given ClaimantSearch::given_for(SourceAccess& access, const For& wanted,
                                             peers::Claimants claimants, peers::SteadyTime now) {
@@ -268,8 +255,7 @@ void ClaimantSearch::ask_fetcher_named_in(const Attempt& answer) {
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
   auto peer = directory->member(*fetcher, access_.now());
-  if (peer && pays(*peer, wanted_, plan_.given().origin_takes))
-    plan_.fetcher_named(std::move(peer));
+  if (peer && pays(*peer, wanted_, plan_.given())) plan_.fetcher_named(std::move(peer));
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {

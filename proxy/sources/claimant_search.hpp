@@ -12,6 +12,7 @@
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
 #include "proxy/net/wakeup.hpp"
+#include "proxy/sources/allowed.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/sources/neighbour.hpp"
@@ -56,14 +57,7 @@ class ClaimantSearch {
     digest::Key key;  // of the URL
     const policy::Request& request;
     SiblingQuestion asked = {};
-    bool claimants = true;  // whether any neighbour is asked
-    // Whether guests are asked. They are not asked for parts: parts are joined with bytes of
-    // others, which would hide who gave them. Nor for what is stale here: a guest could then keep
-    // its own response from being checked for ever.
-    bool guests = false;
-    // Whether a neighbour of the site that may be fetching the response is asked if none claims it.
-    bool of_site = false;
-    Held held = Held::nothing;
+    Allowed allowed = {};
     // Whether no other source is left: then even claimants that do not fit the budget are asked.
     bool nobody_else = false;
     // Makes the question to the origin by a route. Empty: the search does not ask the origin, and
@@ -128,16 +122,5 @@ class ClaimantSearch {
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
   enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;
 };
-
-// Whether neighbours are asked for what none of them claims (setting digest.site_collapse).
-bool may_collapse(const policy::Request& request);
-
-// Why a neighbour is not asked for this request, whatever it claims.
-enum class Barred : std::uint8_t {
-  guest,  // guests are not asked for a part, nor for what is stale here
-  host,   // its settings `for` and `not_for` leave out the host
-};
-// Nothing: it may be asked.
-std::optional<Barred> why_barred(const peers::Peer& peer, const ClaimantSearch::For& wanted);
 
 }  // namespace proxy::sources

@@ -129,18 +129,6 @@ bool refuses_us(const http::ResponseHead& answer) {
   return said && starts_with_word(said->detail, std::string("refused/").append(kNotAClient));
 }
 
-bool neighbours_may_answer(const policy::Request& request) {
-  const auto& facts = request.facts;
-  return request.may_be_shared() && !facts.authorization &&
-         (!facts.control.no_cache || facts.immutable);
-}
-
-bool may_ask_neighbours(fill::Fills& fills, const digest::Key& key, const policy::Request& request,
-                        peers::SteadyTime now) {
-  if (request.policy().directory->peers().empty() || !neighbours_may_answer(request)) return false;
-  return !fills.recently_invalidated(key, request.stored_as(), now);
-}
-
 Finding finding_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {
   const auto status = answer.status;
   const auto& part = asked.part;

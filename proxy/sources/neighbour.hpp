@@ -14,10 +14,6 @@
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
-namespace proxy::fill {
-class Fills;
-}
-
 namespace proxy::sources {
 
 // The worth of a neighbour's answer: see outcome_for().
@@ -47,14 +43,6 @@ struct Finding {
 
   bool operator==(const Finding&) const = default;
 };
-
-// Whether a neighbour's stored response may answer the request: the response may be shared with
-// neighbours, and the request neither has credentials nor demands a fresh copy. Pure.
-bool neighbours_may_answer(const policy::Request& request);
-// Whether any neighbour may be asked now. For a while after an invalidation none may, because
-// neighbours may still hold the outdated response.
-bool may_ask_neighbours(fill::Fills& fills, const digest::Key& key, const policy::Request& request,
-                        peers::SteadyTime now);
 
 // The rules follow, as pure functions.
 

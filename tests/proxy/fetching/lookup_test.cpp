@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/peers/samples.hpp"
 #include "tests/proxy/client/serve_scene.hpp"
 
 namespace proxy::fetching {
@@ -11,61 +12,23 @@ using cache::Action;
 using cache::Verdict;
 using http::Forward;
 
-struct Asking {
-  const char* name;
-  std::string lines;
-  Verdict verdict;
-  bool shared;   // with other requests
-  bool sibling;  // may answer
-};
-class Asks : public testing::TestWithParam<Asking> {};
-
-const Verdict kMissOfAll{Action::fetch, Forward::uri_miss};
 const Verdict kMissOfAPart{Action::fetch, Forward::uri_miss, true};
 
-TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
-  const client::ServeScene scene;
-  const policy::TextRequest request(GetParam().lines);
+TEST(AllowedFor, FollowsWhatTheFillsAndTheCountsRemember) {
+  auto settings = client::quiet_settings();
+  settings.peers.push_back(peers::samples::peer("b", 3128));
+  client::ServeScene scene(std::move(settings));
+  policy::TextRequest request("");
+  request.parsed->pin(scene.policy);
   Lookup lookup;
-  lookup.verdict = GetParam().verdict;
-  EXPECT_EQ(may_share(scene.fetching, *request, lookup), GetParam().shared);
-  EXPECT_EQ(sibling_may_answer(*request, lookup.verdict), GetParam().sibling);
+  const auto allowed = [&] { return allowed_for(scene.fetching, *request, lookup); };
+  EXPECT_TRUE(allowed().neighbours() && allowed().of_site && allowed().share);
+  const auto now = scene.clock.steady();
+  scene.fills.record_unshared(lookup.key, now);
+  EXPECT_TRUE(allowed().neighbours() && !allowed().of_site && !allowed().share);
+  scene.fills.invalidate(lookup.key, now);
+  EXPECT_EQ(allowed().only_origin, sources::OnlyOrigin::changed_lately);
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Misses, Asks,
-    testing::Values(
-        Asking{"Plain", "", kMissOfAll, true, true},
-        Asking{"AnotherVariantIsStored", "", {Action::fetch, Forward::vary_miss}, true, true},
-        Asking{"Stale", "", {Action::revalidate, Forward::stale}, true, true},
-        Asking{"StaleWithoutValidator", "", {Action::fetch, Forward::stale}, true, true},
-        Asking{"PartOfWhatIsStale", "", {Action::revalidate, Forward::stale, true}, false, false},
-        Asking{"Reloaded",
-               "Cache-Control: no-cache\r\n",
-               {Action::fetch, Forward::request},
-               true,
-               false},
-        Asking{"ReloadedInPart",
-               "Cache-Control: no-cache\r\nRange: bytes=0-9\r\n",
-               {Action::fetch, Forward::request, true},
-               false,
-               false},
-        Asking{"ReloadedByANeighbour",
-               "Cache-Control: no-cache, only-if-cached\r\n",
-               {Action::refuse, Forward::request},
-               false,
-               false},
-        Asking{"Younger",
-               "Cache-Control: max-age=5\r\n",
-               {Action::fetch, Forward::request},
-               false,
-               false},
-        Asking{"WithCredentials", "Authorization: x\r\n", kMissOfAll, false, false},
-        Asking{"PartWithoutBlocks", "Range: bytes=0-9\r\n", kMissOfAPart, false, true},
-        Asking{"PartsAreNotForSiblings", "Range: bytes=0-9,20-29\r\n", kMissOfAPart, false, false},
-        Asking{"ConditionalPartIsNotForSiblings", "Range: bytes=0-9\r\nIf-Range: \"a\"\r\n",
-               kMissOfAPart, false, false}),
-    [](const auto& tested) { return tested.param.name; });
 
 TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7) {
   const client::ServeScene scene;

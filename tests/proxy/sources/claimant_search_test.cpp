@@ -128,7 +128,7 @@ TEST(WhomToAsk, IsAGuestOnlyForTheWholeOfWhatIsNotStoredHere) {
       {.claim = "a guest claims it", .expected = "b; c", .settings = is_guest},
       {.claim = "a part is wanted, or what is stale here",
        .expected = "c",
-       .before = [](SearchScene&, ClaimantSearch::For& wanted) { wanted.guests = false; },
+       .before = [](SearchScene&, ClaimantSearch::For& wanted) { wanted.allowed.guests = false; },
        .settings = is_guest},
   });
 }
@@ -137,13 +137,13 @@ TEST(WhomToAsk, IsNobodyWhereTheCallerWantsTheOriginAlone) {
   expect({{.claim = "neighbours are not wanted",
            .expected = "",
            .before = [](SearchScene&, ClaimantSearch::For& wanted) {
-             wanted.claimants = false;
-             wanted.of_site = true;
+             wanted.allowed.only_origin = OnlyOrigin::request;
+             wanted.allowed.of_site = true;
            }}});
 }
 
 void of_site(SearchScene& /*scene*/, ClaimantSearch::For& wanted) {
-  wanted.of_site = true;
+  wanted.allowed.of_site = true;
 }
 
 // The epochs decide who owns the key: b does if it is the one with the greater bid of the two, and
@@ -160,7 +160,7 @@ peers::Epoch loser_to(const SearchScene& scene, peers::Epoch ours) {
 }
 
 void make_owner(SearchScene& scene, ClaimantSearch::For& wanted) {
-  wanted.of_site = true;
+  wanted.allowed.of_site = true;
   const auto ours = scene.publisher.current()->epoch;
   scene.poll(0, false, winner_over(scene, ours));
   scene.poll(1, false, loser_to(scene, ours));
@@ -188,16 +188,7 @@ TEST(WhomToAsk, IsTheOwnerOfAKeyThatNobodyClaims) {
        .before =
            [](SearchScene& scene, ClaimantSearch::For& wanted) {
              make_owner(scene, wanted);
-             wanted.held = Held::stale;
-           }},
-      {.claim = "the response could not be shared lately",
-       .expected = "",
-       .b_claims = false,
-       .c_claims = false,
-       .before =
-           [](SearchScene& scene, ClaimantSearch::For& wanted) {
-             make_owner(scene, wanted);
-             scene.fills.record_unshared(scene.key, scene.now());
+             wanted.allowed.held = Held::stale;
            }},
       {.claim = "a neighbour on probation owns nothing",
        .expected = "",
@@ -219,7 +210,7 @@ TEST(WhomToAsk, IsTheOwnerOfAKeyThatNobodyClaims) {
 
 TEST(WhomToAsk, IsTheFetcherThatThisOwnerWasToldOf) {
   const auto we_own_it = [](SearchScene& scene, ClaimantSearch::For& wanted) {
-    wanted.of_site = true;
+    wanted.allowed.of_site = true;
     const auto ours = scene.publisher.current()->epoch;
     const auto of_c = loser_to(scene, ours);
     scene.poll(0, false, of_c + 1'000'000);
@@ -266,35 +257,6 @@ TEST(WhomToAsk, HasNoLongestTimeWhereTheOriginsIsUnknownAndIsNotAsked) {
   wanted.origin = [&](const upstream::Route&) -> Attempt { throw std::logic_error("asked"); };
   EXPECT_EQ(ClaimantSearch::given_for(scene.access, wanted, {}, scene.now()).budget.longest,
             std::nullopt);
-}
-
-// RFC 9111 5.2.1.4, and what is for one client's credentials.
-TEST(NeighboursMayAnswer, APlainRequestAlone) {
-  struct Row {
-    const char* lines;
-    bool may;
-  };
-  for (const auto& [lines, may] :
-       {Row{"", true}, Row{"Cookie: a=b\r\n", true}, Row{"Cache-Control: max-age=5\r\n", true},
-        Row{"Cache-Control: no-cache\r\n", false}, Row{"Authorization: Basic YTpi\r\n", false}}) {
-    const policy::TextRequest request(lines);
-    EXPECT_EQ(neighbours_may_answer(*request), may) << lines;
-  }
-}
-
-TEST(NeighboursMayAnswer, NotForAMinuteAfterAnInvalidation) {
-  SearchScene scene(settings_with({"b"}));
-  const auto may = [&] {
-    return may_ask_neighbours(scene.fills, scene.key, *scene.request, scene.now());
-  };
-  EXPECT_TRUE(may());
-  scene.fills.invalidate(scene.key, scene.now());
-  scene.clock.pass(59s);
-  EXPECT_FALSE(may());
-  scene.clock.pass(2s);
-  EXPECT_TRUE(may());
-  SearchScene alone(settings_with({}));
-  EXPECT_FALSE(may_ask_neighbours(alone.fills, alone.key, *alone.request, alone.now()));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ struct SearchScene {
   // Whom the plan would ask, as "b; try c; reserve d", or "site b".
   [[nodiscard]] std::string plan_for(const ClaimantSearch::For& wanted) {
     peers::Claimants claimants;
-    if (wanted.claimants) claimants = directory().claimants(wanted.key, now());
+    if (wanted.allowed.neighbours()) claimants = directory().claimants(wanted.key, now());
     const auto given = ClaimantSearch::given_for(access, wanted, std::move(claimants), now());
     std::string told;
     for (const auto& one : directory().peers()) {
@@ -72,7 +72,7 @@ struct SearchScene {
     return told;
   }
   [[nodiscard]] ClaimantSearch::For wanted() const {
-    return {.key = key, .request = *request, .guests = true};
+    return {.key = key, .request = *request, .allowed = {.guests = true}};
   }
 
   const digest::Key key = peers::samples::key("x");
