@@ -2,20 +2,32 @@
 // a URL that all neighbours claim, beside the same without peers.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <iostream>
 #include <string>
 
 #include "tests/bench/arguments.hpp"
+#include "tests/bench/faults/answers.hpp"
 #include "tests/bench/faults/honest.hpp"
 #include "tests/bench/faults/killed.hpp"
 #include "tests/bench/faults/lines.hpp"
 #include "tests/bench/faults/meshes.hpp"
 #include "tests/bench/faults/rows.hpp"
+#include "tests/bench/faults/site.hpp"
 #include "tests/bench/faults/stale_copies.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+
+// What all proxies of a site are asked for.
+struct OfSite {
+  std::uint64_t proxies = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t unshared = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t large = 0;
+};
 
 struct Options {
   bench::Load load;
@@ -23,7 +35,7 @@ struct Options {
   std::uint64_t share = 0;
   std::uint64_t honest = 0;
   std::uint64_t killed = 0;
-  std::uint64_t at_once = 0;
+  OfSite site;
   std::uint64_t stop = 0;
   std::uint64_t idle = 0;
   std::uint64_t dead = 0;
@@ -98,11 +110,53 @@ bool run_stale_copies(const Options& options) {
 
 void run_at_once(const Options& options) {
   for (const auto within : {0ms, 1000ms, 5000ms}) {
-    const double fetches = bench::origin_fetches(options.at_once, within, 10);
+    const double fetches = bench::origin_fetches(options.site.proxies, within, 10);
     fmt::print("a new object, {} proxies asked within {} ms: {:.2f} origin fetches\n",
-               options.at_once, within.count(), fetches);
+               options.site.proxies, within.count(), fetches);
     std::cout.flush();
   }
+}
+
+bool print_shared(const std::string& name, const bench::Shared& shared) {
+  return bench::print(name, shared.figures, fmt::format("{:.2f}", shared.each));
+}
+
+// Each beside the same proxies without neighbours.
+bool run_site(const OfSite& options) {
+  using Asked = bench::NewObjects::Asked;
+  bool well = true;
+  for (const bool neighbours : {false, true}) {
+    const std::string peers = neighbours ? "" : ", no peers";
+    const bench::MeshOf mesh{options.proxies, 0, neighbours};
+    if (options.objects > 0) {
+      bench::SharingSite site(mesh, bench::well_after(80ms));
+      for (const char* const known : {"", ", again"}) {
+        const auto name = fmt::format("{} at once{}{}", options.objects, known, peers);
+        well = print_shared(name, site.ask({options.objects})) && well;
+      }
+    }
+    if (options.unshared > 0) {
+      bench::SharingSite site(mesh, bench::well_after(80ms, {{"Cache-Control", "no-store"}}));
+      const bench::NewObjects objects{options.unshared, 2048, Asked::one_by_one};
+      well = print_shared("no-store" + peers, site.ask(objects)) && well;
+    }
+    if (options.large > 0) {
+      bench::SharingSite site({options.proxies, 0, neighbours, true}, bench::in_parts_after(80ms));
+      const bench::NewObjects objects{options.large, 50'000'000, Asked::one_by_one};
+      well = print_shared("50 MB, disks" + peers, site.ask(objects)) && well;
+    }
+  }
+  return well;
+}
+
+bool run_lost(const OfSite& options) {
+  bool well = true;
+  for (const int signal : {SIGKILL, SIGSTOP}) {
+    bench::SharingSite site({options.proxies}, bench::well_after(1500ms));
+    const auto name = fmt::format("fetcher {}", signal == SIGKILL ? "killed" : "stopped");
+    well = print_shared(name, site.lose_fetchers(options.lost, signal)) && well;
+  }
+  return well;
 }
 
 void run_idle(const Options& options) {
@@ -119,7 +173,11 @@ bool run(const Options& options) {
   if (options.honest > 0) well = run_honest(options) && well;
   if (options.stop > 0) well = run_stop(options) && well;
   if (options.stale > 0) well = run_stale_copies(options) && well;
-  if (options.at_once > 0) run_at_once(options);
+  const auto& site = options.site;
+  const bool one = site.objects + site.unshared + site.large + site.lost == 0;
+  if (site.proxies > 0 && one) run_at_once(options);
+  if (site.proxies > 0) well = run_site(site) && well;
+  if (site.proxies > 0 && site.lost > 0) well = run_lost(site) && well;
   if (options.idle > 0) run_idle(options);
   if (options.killed > 0) well = run_killed(options) && well;
   return well;
@@ -141,7 +199,11 @@ int main(int argc, char** argv) {
            "requests that an honest neighbour with many false claims could answer; 0: none"},
           {"--killed", &options.killed,
            "bodies of 50 MB whose source is killed, for each kind of source; 0: none"},
-          {"--at-once", &options.at_once, "proxies that are asked for a new object; 0: none"},
+          {"--at-once", &options.site.proxies, "proxies that are asked for a new object; 0: none"},
+          {"--objects", &options.site.objects, "new objects of which each is asked for; 0: one"},
+          {"--unshared", &options.site.unshared, "new objects that may not be stored; 0: none"},
+          {"--large", &options.site.large, "new objects of 50 MB, with disks; 0: none"},
+          {"--lost", &options.site.lost, "objects whose fetcher is killed or stopped; 0: none"},
           {"--idle", &options.idle, "proxies of an idle mesh; 0: none"},
           {"--dead", &options.dead, "peers of each of them that are dead"},
           {"--stale", &options.stale, "max-age in seconds of what a mesh of 4 renews; 0: none"},

@@ -1,5 +1,6 @@
 #include "tests/bench/faults/full_mesh.hpp"
 
+#include <csignal>
 #include <stdexcept>
 
 #include "tests/support/await.hpp"
@@ -22,23 +23,45 @@ json peer(const std::string& name, std::uint16_t port) {
   return {{"name", name}, {"url", "http://127.0.0.1:" + std::to_string(port)}};
 }
 
-FullMesh::FullMesh(std::size_t count, std::size_t nobody) : listeners(count), dead(nobody) {
-  for (std::size_t self = 0; self < count; ++self) {
-    json peers = json::array();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i != self) peers.push_back(peer(std::to_string(i), listeners[i].port()));
-    }
-    for (const auto& port : dead) {
-      peers.push_back(peer("dead" + std::to_string(port.port()), port.port()));
-    }
-    proxies.emplace_back(mesh_settings(std::to_string(self), peers), listeners[self]);
+FullMesh::FullMesh(const MeshOf& of)
+    : of_(of),
+      ports_(of.proxies),
+      dead_(of.dead),
+      disks_(of.have_disks ? of.proxies : 0),
+      proxies_(of.proxies) {
+  for (std::size_t i = 0; i < size(); ++i) start(i);
+  await_complete();
+}
+
+void FullMesh::start(std::size_t proxy) {
+  json peers = json::array();
+  for (std::size_t i = 0; i < size() && of_.are_neighbours; ++i) {
+    if (i != proxy) peers.push_back(peer(std::to_string(i), port(i)));
   }
+  for (const auto& dead : dead_) {
+    peers.push_back(peer("dead" + std::to_string(dead.port()), dead.port()));
+  }
+  json settings = mesh_settings(std::to_string(proxy), peers);
+  settings["listen"] = {"127.0.0.1:" + std::to_string(port(proxy))};
+  if (!disks_.empty()) {
+    settings["cache"]["disk"] = {{"path", disks_[proxy].path()}, {"size", "2GiB"}};
+  }
+  proxies_[proxy] = std::make_unique<support::ProxyProcess>(settings);
+}
+
+void FullMesh::kill(std::size_t proxy) {
+  process(proxy).signal(SIGKILL);
+  process(proxy).wait();
+  proxies_[proxy].reset();
+}
+
+void FullMesh::await_complete() const {
   if (!support::await([this] { return is_complete(); })) throw std::runtime_error("no mesh");
 }
 
 bool FullMesh::is_complete() const {
-  for (const auto& proxy : proxies) {
-    const json page = proxy.digest();
+  for (const auto& proxy : proxies_) {
+    const json page = proxy->digest();
     for (const json& other : page.at("peers")) {
       const bool is_dead = other.at("name").get<std::string>().starts_with("dead");
       if (!is_dead && other.at("state") != "usable") return false;

@@ -28,7 +28,7 @@ std::string url_at(const PlayedServer& origin, std::size_t number) {
 
 double cpu_of(FullMesh& mesh) {
   double seconds = 0;
-  for (auto& proxy : mesh.proxies) seconds += cpu_seconds(proxy.process().pid());
+  for (std::size_t i = 0; i < mesh.size(); ++i) seconds += cpu_seconds(mesh.process(i).pid());
   return seconds;
 }
 
@@ -81,13 +81,13 @@ Stopped measure_stop(std::chrono::seconds stop, double rate) {
 
 double origin_fetches(std::size_t proxies, std::chrono::milliseconds within, std::size_t objects) {
   PlayedServer origin(well_after(80ms), "");
-  const FullMesh mesh(proxies);
+  const FullMesh mesh({proxies});
   for (std::size_t object = 0; object < objects; ++object) {
     std::vector<std::jthread> clients;
     for (std::size_t i = 0; i < proxies; ++i) {
       clients.emplace_back([&, i] {
         std::this_thread::sleep_for(within * i / proxies);  // the spread is the parameter
-        ask_openly(mesh.proxies[i].port(), {url_at(origin, object)}, {});
+        ask_openly(mesh.port(i), {url_at(origin, object)}, {});
       });
     }
   }
@@ -95,7 +95,7 @@ double origin_fetches(std::size_t proxies, std::chrono::milliseconds within, std
 }
 
 Idle measure_idle(std::size_t proxies, std::size_t dead, std::chrono::seconds time) {
-  FullMesh mesh(proxies, dead);
+  FullMesh mesh({proxies, dead});
   std::this_thread::sleep_for(10s);  // the first polls and time-outs are not idling
   const double cpu = cpu_of(mesh);
   const double bytes = loopback_bytes();

@@ -35,7 +35,7 @@ std::vector<std::string> urls_in_rounds(std::uint16_t origin, std::size_t rounds
 
 Renewals measure_stale_copies(const Ageing& ageing) {
   PlayedServer origin(bench::ageing(ageing.to_origin, ageing.max_age, ageing.validators), "");
-  const FullMesh mesh(kProxies);
+  const FullMesh mesh({kProxies});
   const auto lifetime = static_cast<double>(ageing.max_age.count());
   const Pace pace{static_cast<double>(kObjects * kRoundsEach) / lifetime};
   std::vector<std::vector<Sample>> samples(kProxies);
@@ -43,7 +43,7 @@ Renewals measure_stale_copies(const Ageing& ageing) {
   for (unsigned i = 0; i < kProxies; ++i) {
     clients.emplace_back([&, i] {
       const auto urls = urls_in_rounds(origin.port(), ageing.lifetimes * kRoundsEach, i);
-      samples[i] = ask_openly(mesh.proxies[i].port(), urls, pace);
+      samples[i] = ask_openly(mesh.port(i), urls, pace);
     });
   }
   clients.clear();
