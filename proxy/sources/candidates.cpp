@@ -17,7 +17,6 @@ constexpr Time kNearOrigin = 10ms;
 constexpr Time kNearOriginMore = 5ms;  // how much longer than a near origin a neighbour may take
 // Two times that are less apart than this tell nothing of each other.
 constexpr Time kNoise = 1ms;
-constexpr Time kLeastPatience = 10ms;
 constexpr Time kLeastInBody = 50ms;
 constexpr Time kLeastInFetchedBody = 1s;  // the connection outlasts no shorter wait: Fetch::body()
 constexpr Time kAssumed = 50ms;           // of what was never measured
@@ -36,9 +35,9 @@ Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
   if (prefer == config::Prefer::neighbours) return {kEndless, kEndless};
   const bool spares = prefer == config::Prefer::origin_load;
   // Without a time of the origin nothing is too slow, but the origin is asked soon, which tells it.
-  if (!origin.measured()) return {std::nullopt, spares ? kWithoutBudget : kLeastPatience};
+  if (!origin.measured()) return {std::nullopt, spares ? kWithoutBudget : Budget::kLeastPatience};
   const auto takes = origin.mean();
-  if (!spares) return {takes + kNoise, kLeastPatience};
+  if (!spares) return {takes + kNoise, Budget::kLeastPatience};
   // Sparing a distant origin is worth some waiting, in proportion to what its clients wait anyway.
   const auto most = 3 * takes + 20ms;
   return {takes < kNearOrigin ? takes + kNearOriginMore : most, most - takes};
@@ -61,7 +60,8 @@ Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
   if (budget.patience == kEndless) return kEndless;
   if (!claimant.measured()) return std::min(kAssumed, budget.patience);
   if (origin_comes_first(claimant, budget)) return 0ms;
-  return std::clamp(claimant.p95(), kLeastPatience, std::max(kLeastPatience, budget.patience));
+  return std::clamp(claimant.p95(), Budget::kLeastPatience,
+                    std::max(Budget::kLeastPatience, budget.patience));
 }
 
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,

@@ -7,9 +7,9 @@ namespace proxy::sources {
 namespace {
 
 // So many claimants come before the origin, if there are as many, even if the first uses up all of
-// the budget's patience: one silent neighbour is no reason to ask the origin for what another has.
+// the budget's patience; each has Budget::kLeastPatience: one silent neighbour is no reason to ask
+// the origin for what another has.
 constexpr std::size_t kAlwaysAsked = 2;
-constexpr Budget::Time kLeastTurn{10'000};  // for each of them
 
 }  // namespace
 
@@ -103,9 +103,10 @@ ChoicePlan::Question ChoicePlan::to_claimant(const peers::PeerRef& peer, Time no
   const auto takes = peer->accuracy.first_byte();
   const auto latest = begun_ + given_.budget.patience;
   const auto patience = patience_with(takes, given_.budget);
-  next_source_at_ = patience == Budget::kEndless ? Time::max()
-                                                 : std::max(now + std::min(patience, kLeastTurn),
-                                                            std::min(now + patience, latest));
+  next_source_at_ = patience == Budget::kEndless
+                        ? Time::max()
+                        : std::max(now + std::min(patience, Budget::kLeastPatience),
+                                   std::min(now + patience, latest));
   return add({.peer = peer,
               .asked = now,
               .expected_by = now + std::max(patience, takes.p95()),
