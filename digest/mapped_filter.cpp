@@ -71,10 +71,6 @@ std::string_view to_string(MappedError error) {
   return text_in(kTexts, error);
 }
 
-MappedFilter::Descriptor::~Descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
 void MappedFilter::Unmap::operator()(std::uint8_t* bits) const {
   munmap(bits - kHeaderBytes, bytes);
 }
@@ -88,7 +84,7 @@ MappedResult<MappedFilter> MappedFilter::create(const std::filesystem::path& pat
   // Beside its place, since a link cannot lead to another file system.
   std::string meanwhile = path.string() + ".XXXXXX";
   Descriptor file(mkostemp(meanwhile.data(), O_CLOEXEC));
-  if (file.number() < 0) return last_error();
+  if (!file) return last_error();
   const auto filled = fill(file, shape);
   // link() and not rename(), which would replace an existing file.
   const bool named = filled && link(meanwhile.c_str(), path.c_str()) == 0;
@@ -119,7 +115,7 @@ MappedResult<MappedFilter> MappedFilter::open(const std::filesystem::path& path,
   const bool writes = access == Access::write;
   // O_NONBLOCK: opening a pipe of that name must not block.
   Descriptor file(::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
-  if (file.number() < 0) return last_error();
+  if (!file) return last_error();
   if (writes && flock(file.number(), LOCK_EX | LOCK_NB) != 0) return last_error();
   const auto shape = read_header(file.number());
   if (!shape) return shape.error();

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 #include "digest/bloom_filter.hpp"
+#include "digest/descriptor.hpp"
 #include "digest/key.hpp"
 #include "digest/positions.hpp"
 #include "digest/shape.hpp"
@@ -75,21 +75,6 @@ class MappedFilter {
   BloomFilter copy() const;
 
  private:
-  // An open file. Closing it releases its lock.
-  class Descriptor {
-   public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-      std::swap(number_, other.number_);
-      return *this;
-    }
-    ~Descriptor();
-    int number() const { return number_; }
-
-   private:
-    int number_;
-  };
   // Holds the address of the bits, which is one header beyond that of the mapping.
   struct Unmap {
     std::size_t bytes;
@@ -102,7 +87,7 @@ class MappedFilter {
   static MappedResult<MappedFilter> map(Descriptor file, const Shape& shape, Access access);
   static MappedResult<void> fill(const Descriptor& file, const Shape& shape);
 
-  Descriptor file_;
+  Descriptor file_;  // closing it releases its lock
   Positions positions_;
   Access access_;
   Bits bits_;

@@ -32,7 +32,7 @@ includes_only config config
 includes_only digest digest
 includes_only peers peers config peers/threads digest
 # All folders may use these: locks with annotations.
-includes_only peers/threads peers/threads
+includes_only peers/threads peers/threads digest
 
 # The rooms of proxy/, from top to bottom. A file may include only files of its own room and of
 # rooms below it.

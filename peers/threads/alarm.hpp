@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include "digest/descriptor.hpp"
+
 namespace threads {
 
 // The sleeper looks for work. If it finds none, it calls set(), and sleeps until descriptor() is
@@ -18,16 +20,15 @@ class Alarm {
  public:
   // Throws std::system_error if there is no descriptor.
   Alarm() : descriptor_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    if (!descriptor_) throw std::system_error(errno, std::generic_category(), "eventfd");
   }
-  ~Alarm() { ::close(descriptor_); }
 
   // Wakes the sleeper, once, if the alarm is set. Any thread; never waits.
   void ring() {
     if (!set_.load(std::memory_order_relaxed) || !set_.exchange(false)) return;
     const std::uint64_t one = 1;
     // Fails only if the counter is full, and then the sleeper is awake.
-    [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(descriptor_.number(), &one, sizeof one);
   }
 
   // These are for the sleeper: it wants to be woken, or not.
@@ -36,13 +37,13 @@ class Alarm {
   // Whether the alarm has rung since the last call.
   bool rang() {
     std::uint64_t times = 0;
-    return ::read(descriptor_, &times, sizeof times) == sizeof times;
+    return ::read(descriptor_.number(), &times, sizeof times) == sizeof times;
   }
   // Readable once the alarm has rung, until rang() is called.
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.number(); }
 
  private:
-  const int descriptor_;
+  const digest::Descriptor descriptor_;
   std::atomic<bool> set_{false};
 };
 

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -39,10 +38,10 @@ struct sigaction catch_once(int number) {
 }  // namespace
 
 Interrupt::Interrupt() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  if (!wake_) throw std::system_error(errno, std::generic_category(), "eventfd");
   arrived = 0;
   // Before the handlers, which write to it.
-  wake_descriptor = wake_;
+  wake_descriptor = wake_.number();
   before_int_ = catch_once(SIGINT);
   before_term_ = catch_once(SIGTERM);
 }
@@ -52,11 +51,10 @@ Interrupt::~Interrupt() {
   ::sigaction(SIGINT, &before_int_, nullptr);
   ::sigaction(SIGTERM, &before_term_, nullptr);
   wake_descriptor = -1;
-  ::close(wake_);
 }
 
 Awaited Interrupt::await_readable(int descriptor) const {
-  std::array<pollfd, 2> either{{{descriptor, POLLIN, 0}, {wake_, POLLIN, 0}}};
+  std::array<pollfd, 2> either{{{descriptor, POLLIN, 0}, {wake_.number(), POLLIN, 0}}};
   while (::poll(either.data(), either.size(), -1) < 0 && errno == EINTR) {
   }
   return signal() == 0 ? Awaited::readable : Awaited::interrupted;
@@ -64,7 +62,7 @@ Awaited Interrupt::await_readable(int descriptor) const {
 
 // A signal that arrived meanwhile is in the event, so poll() may begin anew.
 Awaited Interrupt::await_for(std::chrono::milliseconds time, int output) const {
-  std::array<pollfd, 2> either{{{wake_, POLLIN, 0}, {output, 0, 0}}};
+  std::array<pollfd, 2> either{{{wake_.number(), POLLIN, 0}, {output, 0, 0}}};
   while (::poll(either.data(), either.size(), static_cast<int>(time.count())) < 0 &&
          errno == EINTR) {
   }

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdint>
 
+#include "proxy/machine/descriptor.hpp"
+
 namespace proxy::command {
 
 enum class Awaited : std::uint8_t { readable, over, interrupted, unread };
@@ -32,7 +34,7 @@ class Interrupt {
   int signal() const;
 
  private:
-  int wake_;
+  const machine::Descriptor wake_;
   struct sigaction before_int_;
   struct sigaction before_term_;
 };

@@ -1,38 +1,19 @@
-// One open descriptor and its owner; and Unix sockets by their paths.
+// Descriptors with their owner; and Unix sockets by their paths.
 #pragma once
 
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <utility>
+
+#include "digest/descriptor.hpp"
 
 namespace proxy::machine {
 
-// A descriptor that is closed with its owner. -1: none.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] int release() { return std::exchange(number_, -1); }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
+using digest::Descriptor;
 
 // The address of the path; nothing if no socket can have so long a path.
 inline std::optional<sockaddr_un> local_address(const std::string& path) {

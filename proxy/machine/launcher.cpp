@@ -38,8 +38,8 @@ void end_launched() {
 }
 
 void let_go() {
-  if (taking_over >= 0) ::close(taking_over);
-  taking_over = -1;
+  const Descriptor ended(taking_over);
+  taking_over = -1;  // first: a signal must not meet the number of a closed descriptor
 }
 
 extern "C" void pass_on(int) {

@@ -88,7 +88,7 @@ Resume<bool> take(std::optional<Resume<bool>>& waiter) {
 Descriptor::Descriptor(AnySocket socket)
     : poller_(poller_of(socket)),
       socket_(taken_out_of(socket)),
-      short_read_proves_nothing_(is_of_unix(socket_)) {
+      short_read_proves_nothing_(is_of_unix(get())) {
   poller_.descriptors_.push_back(*this);
   poller_.ask(*this, kInput);
 }
@@ -96,8 +96,6 @@ Descriptor::Descriptor(AnySocket socket)
 Descriptor::~Descriptor() {
   cancel();
   poller_.forget(*this);
-  // No other process has the socket. The call therefore also removes the socket from epoll.
-  ::close(socket_);
 }
 
 void Descriptor::park_reader(Resume<bool> coroutine) {
@@ -138,7 +136,7 @@ bool Poller::ask(Descriptor& descriptor, std::uint32_t events) {
   event.events = events;
   event.data.u64 = data_of(descriptor);
   const int how = descriptor.asked_ == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
-  if (::epoll_ctl(epoll_, how, descriptor.socket_, &event) != 0) return false;
+  if (::epoll_ctl(epoll_, how, descriptor.get(), &event) != 0) return false;
   descriptor.asked_ = events;
   return true;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/machine/descriptor.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy::net {
@@ -30,11 +31,11 @@ class Descriptor : public boost::intrusive::list_base_hook<
                        boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
   explicit Descriptor(AnySocket socket);  // takes the socket out of Asio
-  ~Descriptor();                          // closes the socket, after cancel()
+  ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  [[nodiscard]] int get() const { return socket_; }
+  [[nodiscard]] int get() const { return socket_.number(); }
 
   // False: a read would find nothing, unless bytes have come since the last events.
   [[nodiscard]] bool may_read() const { return may_read_ || asked_ == 0; }
@@ -65,8 +66,8 @@ class Descriptor : public boost::intrusive::list_base_hook<
   Poller& poller_;
   Waiter reader_;
   Waiter writer_;
-  const int socket_;
-  std::uint32_t asked_ = 0;  // the events that the kernel reports; zero: it refused to
+  const machine::Descriptor socket_;  // closing it also takes it out of epoll
+  std::uint32_t asked_ = 0;           // the events that the kernel reports; zero: it refused to
   bool may_read_ = true;
   bool short_read_proves_nothing_;
 };

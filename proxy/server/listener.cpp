@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -35,10 +34,10 @@ std::string name_of(const tcp::endpoint& endpoint) {
   throw std::runtime_error(text);
 }
 
-tcp::endpoint local_name(int fd) {
+tcp::endpoint local_name(const machine::Descriptor& socket) {
   tcp::endpoint endpoint;
   auto size = static_cast<socklen_t>(endpoint.capacity());
-  if (::getsockname(fd, endpoint.data(), &size) != 0) return {};
+  if (::getsockname(socket.number(), endpoint.data(), &size) != 0) return {};
   endpoint.resize(size);
   return endpoint;
 }
@@ -82,11 +81,11 @@ bool is_for(const tcp::endpoint& wanted, const tcp::endpoint& socket) {
 
 Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t threads)
     : threads_(threads) {
-  std::vector<int> pool;
+  std::vector<machine::Descriptor> pool;
   for (const auto& socket : machine::succession::inherited_sockets()) {
     if (socket.name == machine::succession::kControlSocket) continue;
     of_settings_ = socket.name == machine::succession::kOwnSockets;
-    pool.push_back(socket.descriptor);
+    pool.emplace_back(socket.descriptor);
   }
   if (of_settings_) {
     open(settings, std::move(pool));
@@ -95,18 +94,20 @@ Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t thr
   }
 }
 
-void Listeners::open(std::span<const config::HostPort> settings, std::vector<int> pool) {
+void Listeners::open(std::span<const config::HostPort> settings,
+                     std::vector<machine::Descriptor> pool) {
+  // Of an address that is not listened on any more, `pool` closes the sockets: clients must not
+  // wait in their queues.
   for (const auto& wanted : settings) {
     const auto endpoint = endpoint_of(wanted);
     if (!take(endpoint, pool)) bind(endpoint);
   }
-  // Clients of an address that is not listened on any more must not wait in its queue.
-  for (const int fd : pool) ::close(fd);
 }
 
-void Listeners::inherit(std::vector<int> pool) {
-  for (const int fd : pool) {
-    const auto endpoint = local_name(fd);
+void Listeners::inherit(std::vector<machine::Descriptor> pool) {
+  for (const auto& socket : pool) {
+    const int fd = socket.number();
+    const auto endpoint = local_name(socket);
     if (endpoint.port() == 0) {
       throw std::runtime_error("LISTEN_FDS: descriptor " + std::to_string(fd) +
                                " is no bound TCP socket");
@@ -121,18 +122,17 @@ void Listeners::inherit(std::vector<int> pool) {
   }
 }
 
-bool Listeners::take(const tcp::endpoint& wanted, std::vector<int>& pool) {
-  const auto first = std::find_if(pool.begin(), pool.end(),
-                                  [&](int fd) { return is_for(wanted, local_name(fd)); });
+bool Listeners::take(const tcp::endpoint& wanted, std::vector<machine::Descriptor>& pool) {
+  const auto first = std::find_if(pool.begin(), pool.end(), [&](const auto& socket) {
+    return is_for(wanted, local_name(socket));
+  });
   if (first == pool.end()) return false;
   const auto endpoint = local_name(*first);
-  auto& mine = sockets_.emplace_back();
   // All sockets of the address: a predecessor passes one for each of its threads.
-  std::erase_if(pool, [&](int fd) {
-    const bool fits = local_name(fd) == endpoint;
-    if (fits) mine.emplace_back(machine::Descriptor(fd));
-    return fits;
-  });
+  const auto mine = std::stable_partition(
+      pool.begin(), pool.end(), [&](const auto& socket) { return local_name(socket) != endpoint; });
+  sockets_.emplace_back(std::move_iterator(mine), std::move_iterator(pool.end()));
+  pool.erase(mine, pool.end());
   addresses_.push_back(endpoint);
   return true;
 }
@@ -142,7 +142,7 @@ void Listeners::bind(const tcp::endpoint& wanted) {
   // The probe does not set SO_REUSEPORT, which would share the port with another process that also
   // sets it.
   // Of port 0, the probe also finds the one port that the sockets of all threads then bind.
-  endpoint.port(local_name(open_bound(endpoint, false).number()).port());
+  endpoint.port(local_name(open_bound(endpoint, false)).port());
   auto& mine = sockets_.emplace_back();
   for (std::size_t i = 0; i < threads_; ++i) {
     mine.emplace_back(open_bound(endpoint, true));

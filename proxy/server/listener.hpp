@@ -46,11 +46,11 @@ class Listeners {
   };
 
   // The addresses of the settings. `pool`: the sockets of our predecessor.
-  void open(std::span<const config::HostPort> settings, std::vector<int> pool);
+  void open(std::span<const config::HostPort> settings, std::vector<machine::Descriptor> pool);
   // The sockets that systemd passes.
-  void inherit(std::vector<int> pool);
+  void inherit(std::vector<machine::Descriptor> pool);
   // Moves the address's sockets from `pool` to ours. Returns whether there are any.
-  bool take(const net::tcp::endpoint& wanted, std::vector<int>& pool);
+  bool take(const net::tcp::endpoint& wanted, std::vector<machine::Descriptor>& pool);
   void bind(const net::tcp::endpoint& wanted);
 
   std::size_t threads_;
