@@ -196,19 +196,45 @@ def clocks(program):
 
 
 def randomness(program):
+    """A default argument or a default member, which a caller replaces by a seeded source, is no draw;
+    nor is what `server` gives its threads. Secrets have to be unpredictable, so they take no seed."""
     engine = re.compile(r'(mt19937(_64)?|minstd_rand0?|default_random_engine|ranlux\w+|knuth_b)$')
-    found = []
+    secret = re.compile(r'proxy/(pages/badges|reply/stored|command/digest_query)\.cpp$')
+    found, secrets = [], 0
     for file in program:
         tokens = file.scan().tokens
-        for i in range(len(tokens) - 3):
+        for i in range(3, len(tokens) - 3):
             text = tokens[i].text
             drawn = text in ('random_device', 'getrandom', 'rand', 'random', 'arc4random') and (
                 text == 'random_device' or tokens[i + 1].text == '(' and tokens[i - 1].text in ('::', '='))
             unseeded = engine.match(text) and re.match(r'\w', tokens[i + 1].text) and (
                 tokens[i + 2].text == ';' or tokens[i + 2].text == '{' and tokens[i + 3].text == '}')
-            if drawn and not file.name.startswith('proxy/net/') or unseeded:
+            before = tokens[i - 3 if tokens[i - 1].text == '::' else i - 1].text
+            is_default = before == '=' and file.name.endswith('.hpp') and tokens[i + 3].text in (',', ')', ';')
+            unpredictable = text == 'unpredictable' and before != 'RandomWords' and not is_default and (
+                not file.name.startswith('proxy/server/'))
+            if unpredictable and secret.match(file.name):
+                secrets += 1
+            elif drawn and not file.name.startswith('proxy/net/') or unseeded or unpredictable:
                 found.append((1, place(file, tokens[i].line), text))
-    yield Figure('random', 'places that draw random numbers without a seed given', *count(found), '0', found)
+    yield Figure('random', 'places that draw random numbers without a seed given (secrets)', len(found),
+                 f' ({secrets})', '0', found)
+
+
+def climbs(program):
+    """Not the calls, which a script cannot follow, but what makes them possible: a std::function in a
+    header of a room that serves a miss, for a room above to give and for this one to call."""
+    found = []
+    for file in program:
+        if not re.match(r'proxy/(fetching|sources|fill|upstream)/\w+\.hpp$', file.name):
+            continue
+        kinds = {}
+        for number, line in enumerate(file.lines, 1):
+            for kind in re.findall(r'std::function<((?:[^<>]|<[^<>]*>)*)>', line.split('//')[0]):
+                kinds.setdefault(kind, number)
+        found += [(1, f'{file.name}:{number}', kind) for kind, number in kinds.items()]
+    yield Figure('climbs', 'kinds of callbacks that rooms below `answer` ask for on a miss', *count(found),
+                 'at most 10', found)
 
 
 def disk(program):
@@ -270,7 +296,7 @@ def lines(program):
 
 def figures():
     program = files_in(*PROGRAM)
-    for rows in (structs, headers, house, tests, clocks, randomness, disk, functions, lines):
+    for rows in (structs, headers, house, tests, clocks, randomness, climbs, disk, functions, lines):
         yield from rows(program)
 
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 
+#include "digest/random_words.hpp"
+
 namespace proxy::server {
 
 namespace asio = net::asio;
@@ -106,7 +108,8 @@ Worker::Worker(Shared& of_all, std::size_t number)
                       .guard = outgoing.guard,
                       .resolver = outgoing.resolver,
                       .executor = io.get_executor(),
-                      .second_questions = observed.counters.hedges},
+                      .second_questions = observed.counters.hedges,
+                      .probes = sources::Probes(digest::unpredictable()())},
           .fetching = {given.sources, shared.runs, shared.pages.transit,
                        shared.upstream.range_refusals, observed.counters},
           .serving = {.fetching = given.fetching,

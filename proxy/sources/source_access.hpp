@@ -5,7 +5,6 @@
 #include <string>
 
 #include "config/expiring_table.hpp"
-#include "digest/random_words.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/fill/site_fetches.hpp"
@@ -93,7 +92,7 @@ struct SourceAccess {
   bool has_neighbours = false;  // else nobody asks how long origins take
   OriginTimes origin_times{};
   Hedges hedges{&second_questions};
-  Probes probes{digest::unpredictable()()};
+  Probes probes{1};  // a server gives another seed to each thread
 
   [[nodiscard]] peers::SteadyTime now() const { return cache.cache.clock.steady(); }
 };
