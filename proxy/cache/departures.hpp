@@ -52,7 +52,7 @@ class Departures {
 
   // Times are rounded down to seconds.
   void remember(const digest::Key& key, Time now) {
-    Place& last = table_[place_of(key)];
+    Latest& last = table_[place_of(key)];
     auto forgotten = forgotten_at(last);
     if (last.fragment != fragment_of(key)) forgotten = std::max(forgotten, last.when);
     const auto when = seconds_of(now);
@@ -65,7 +65,7 @@ class Departures {
   void lose_earlier(Time now) { lost_ = seconds_of(now); }
 
   [[nodiscard]] Departed of(const digest::Key& key, Time now) const {
-    const Place& last = table_[place_of(key)];
+    const Latest& last = table_[place_of(key)];
     const bool is_it = last.when != 0 && last.fragment == fragment_of(key);
     return {remembered(is_it ? last.when : 0, now),
             remembered(std::max(lost_, forgotten_at(last)), now)};
@@ -77,12 +77,12 @@ class Departures {
   // How long before another key left: longer than anything is remembered, or none did.
   static constexpr std::uint32_t kNoAge = 255;
   // Of the latest key that left the digest at this place of the table.
-  struct Place {
+  struct Latest {
     std::uint32_t fragment : kFragmentBits = 0;
     std::uint32_t age : 8 = kNoAge;  // how long before another one left, which is not remembered
     std::uint32_t when = 0;          // seconds; 0: never
   };
-  static_assert(sizeof(Place) == kBytesEach);
+  static_assert(sizeof(Latest) == kBytesEach);
 
   // By other bits of the hash than those that select the shard.
   [[nodiscard]] std::size_t place_of(const digest::Key& key) const {
@@ -97,7 +97,7 @@ class Departures {
         std::chrono::duration_cast<std::chrono::seconds>(since).count());
   }
 
-  static std::uint32_t forgotten_at(const Place& place) {
+  static std::uint32_t forgotten_at(const Latest& place) {
     return place.age == kNoAge ? 0 : place.when - place.age;
   }
   [[nodiscard]] Time remembered(std::uint32_t when, Time now) const {
@@ -108,7 +108,7 @@ class Departures {
   }
 
   const std::chrono::seconds remembered_;
-  std::vector<Place> table_;
+  std::vector<Latest> table_;
   std::uint32_t lost_ = 0;
   const Charge charge_;
 };

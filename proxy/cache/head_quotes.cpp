@@ -37,20 +37,20 @@ HeadQuotes quotes_of(std::string_view head) {
 
 QuotePlaces::QuotePlaces(std::string_view head) {
   const auto quotes = quotes_of(head);
-  const auto record_place = [&](Place& place, std::string_view quote) {
+  const auto record_extent = [&](Extent& extent, std::string_view quote) {
     if (quote.empty()) return;
-    put(place, static_cast<std::size_t>(quote.data() - head.data()), quote.size());
+    put(extent, static_cast<std::size_t>(quote.data() - head.data()), quote.size());
   };
-  record_place(etag_, quotes.etag);
-  record_place(last_modified_, quotes.last_modified);
-  record_place(content_type_, quotes.content_type);
+  record_extent(etag_, quotes.etag);
+  record_extent(last_modified_, quotes.last_modified);
+  record_extent(content_type_, quotes.content_type);
   etag_.flag = quotes.sets_cookie;
 }
 
 bool QuotePlaces::record(http::field id, std::size_t begin, std::size_t size) {
-  const auto take = [&](Place& place) {
-    const bool is_first = place.size == 0;
-    put(place, begin, size);
+  const auto take = [&](Extent& extent) {
+    const bool is_first = extent.size == 0;
+    put(extent, begin, size);
     return is_first;
   };
   switch (id) {
@@ -60,7 +60,7 @@ bool QuotePlaces::record(http::field id, std::size_t begin, std::size_t size) {
       return take(last_modified_);
     case http::field::content_type:
       return take(content_type_);
-    // There is no place for the cookie: only whether there is one is asked.
+    // There is no extent for the cookie: only whether there is one is asked.
     case http::field::set_cookie:
       etag_.flag = 1;
       return true;
@@ -69,14 +69,14 @@ bool QuotePlaces::record(http::field id, std::size_t begin, std::size_t size) {
   }
 }
 
-void QuotePlaces::put(Place& place, std::size_t begin, std::size_t size) {
+void QuotePlaces::put(Extent& extent, std::size_t begin, std::size_t size) {
   constexpr std::size_t kLast = std::numeric_limits<std::uint16_t>::max();
   constexpr std::size_t kLongest = kLast / 2;
   // From then on in() searches the head, so that the other places need not be right.
   if (begin > kLast || size > kLongest) last_modified_.flag = 1;
   if (is_far()) return;
-  place.begin = static_cast<std::uint16_t>(begin);
-  place.size = size & kLongest;
+  extent.begin = static_cast<std::uint16_t>(begin);
+  extent.size = size & kLongest;
 }
 
 }  // namespace proxy::cache

@@ -22,7 +22,7 @@ struct HeadQuotes {
 // Of a head like Entry::head: CRLF after each line.
 HeadQuotes quotes_of(std::string_view head);
 
-// Where the quotes of a head are, in 12 bytes. In a head so long that a place cannot tell where a
+// Where the quotes of a head are, in 12 bytes. In a head so long that an extent cannot tell where a
 // quote is, the quotes are searched each time.
 class QuotePlaces {
  public:
@@ -42,7 +42,7 @@ class QuotePlaces {
   [[nodiscard]] bool sets_cookie() const { return etag_.flag != 0; }
 
  private:
-  struct Place {
+  struct Extent {
     std::uint16_t begin = 0;
     std::uint16_t size : 15 = 0;  // 0: there is no value
     std::uint16_t flag : 1 = 0;   // a fact of another kind
@@ -51,13 +51,13 @@ class QuotePlaces {
       return head.substr(begin, size);
     }
   };
-  void put(Place& place, std::size_t begin, std::size_t size);
-  // Whether a quote lies too far behind in the head for a Place.
+  void put(Extent& extent, std::size_t begin, std::size_t size);
+  // Whether a quote lies too far behind in the head for an Extent.
   [[nodiscard]] bool is_far() const { return last_modified_.flag != 0; }
 
-  Place etag_;           // its flag: sets_cookie()
-  Place last_modified_;  // its flag: is_far()
-  Place content_type_;
+  Extent etag_;           // its flag: sets_cookie()
+  Extent last_modified_;  // its flag: is_far()
+  Extent content_type_;
 };
 static_assert(sizeof(QuotePlaces) == 12);
 

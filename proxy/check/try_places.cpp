@@ -126,21 +126,21 @@ void try_log(const config::LogSettings& log, Trial& into) {
 }
 
 // What the settings have the proxy write.
-struct Place {
+struct WrittenPath {
   bool is_log = false;
   std::string path;
   fs::path folder;
 };
 
-std::vector<Place> places_of(const config::Settings& settings) {
-  std::vector<Place> places;
-  if (const auto& disk = settings.cache.disk) places.push_back({false, disk->path, disk->path});
+std::vector<WrittenPath> written_paths(const config::Settings& settings) {
+  std::vector<WrittenPath> paths;
+  if (const auto& disk = settings.cache.disk) paths.push_back({false, disk->path, disk->path});
   if (settings.log.access == config::LogTarget::file) {
     std::error_code error;
     const auto& path = settings.log.path;
-    places.push_back({true, path, fs::absolute(path, error).parent_path()});
+    paths.push_back({true, path, fs::absolute(path, error).parent_path()});
   }
-  return places;
+  return paths;
 }
 
 bool is_there(const fs::path& path) {
@@ -148,24 +148,25 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-std::string text_of_read_only(const Place& place, const machine::ServiceUnit& unit) {
+std::string text_of_read_only(const WrittenPath& written, const machine::ServiceUnit& unit) {
   return fmt::format("{}: {} cannot be written: {}",
-                     place.is_log ? "log.access" : "cache.disk.path", place.path,
-                     machine::drop_in_for(unit.name, place.folder));
+                     written.is_log ? "log.access" : "cache.disk.path", written.path,
+                     machine::drop_in_for(unit.name, written.folder));
 }
 
 }  // namespace
 
 void try_places(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into) {
-  const auto of_unit = [&](const Place& place) {
+  const auto of_unit = [&](const WrittenPath& written) {
     if (!unit) return false;
-    if (unit->lets_write(place.folder)) return unit->makes(place.folder) && !is_there(place.folder);
-    into.warnings.push_back(text_of_read_only(place, *unit));
+    if (unit->lets_write(written.folder))
+      return unit->makes(written.folder) && !is_there(written.folder);
+    into.warnings.push_back(text_of_read_only(written, *unit));
     return true;
   };
-  for (const Place& place : places_of(settings)) {
-    if (of_unit(place)) continue;
-    if (place.is_log) {
+  for (const WrittenPath& written : written_paths(settings)) {
+    if (of_unit(written)) continue;
+    if (written.is_log) {
       try_log(settings.log, into);
     } else {
       try_disk(*settings.cache.disk, into);
@@ -175,10 +176,10 @@ void try_places(const config::Settings& settings, const machine::ServiceUnit* un
 
 void record_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
                       Trial& into) {
-  for (const Place& place : places_of(settings)) {
-    if (unit.lets_write(place.folder)) continue;
+  for (const WrittenPath& written : written_paths(settings)) {
+    if (unit.lets_write(written.folder)) continue;
     into.notes.push_back("before these are the settings of the service: " +
-                         text_of_read_only(place, unit));
+                         text_of_read_only(written, unit));
   }
 }
 

@@ -64,14 +64,14 @@ template <class T>
 using Answered = boost::system::result<T, Unanswered>;
 
 // Where a proxy is asked, as the command line says. At most one is given.
-struct PlaceOptions {
+struct RunningProxyOptions {
   std::string socket = {};
   std::string config = {};  // a settings file, whose setting `control` names the socket
   std::string url = {};
 };
 
-// One of the two is empty.
-struct Place {
+// Where a running proxy is asked. One of the two is empty.
+struct RunningProxy {
   std::string socket;  // of this machine
   std::string url;     // of the beginning of the pages, without a slash at its end
 
@@ -81,7 +81,7 @@ struct Place {
 
 // Without options, the socket at config::kDefaultControl. Fails with kUsage if the settings have
 // errors, or turn the socket off.
-Answered<Place> place_of(const PlaceOptions& options);
+Answered<RunningProxy> running_proxy(const RunningProxyOptions& options);
 
 // The settings in the file. Trouble has a line for each error in them.
 Result<config::Settings> read_settings(const std::string& file);
@@ -93,8 +93,8 @@ struct PageRequest {
   std::chrono::seconds patience{60};
 };
 
-// The page as an HTTP request to this place.
-HttpRequest request_to(const Place& place, const PageRequest& page);
+// The page as an HTTP request to this proxy.
+HttpRequest request_to(const RunningProxy& proxy, const PageRequest& page);
 
 // The request for a page that a proxy has at hand: if it is silent for 5 s, it hangs.
 PageRequest view(std::string target);
@@ -108,12 +108,12 @@ struct Page {
 // Waits for the whole page. Fails with kUnreachable if no proxy answers, if the page is cut or
 // longer than 64 MiB, and if the proxy is silent for longer than the request's patience. Throws
 // std::bad_alloc.
-Answered<Page> ask(const Place& place, const PageRequest& request);
+Answered<Page> ask(const RunningProxy& proxy, const PageRequest& request);
 
 // The body of a page with status 200. Any other status fails with kRefusal, and the proxy's words.
-Answered<std::string> ask_for(const Place& place, const PageRequest& request);
+Answered<std::string> ask_for(const RunningProxy& proxy, const PageRequest& request);
 
 // The failure that such a page means.
-Unanswered refusal(const Place& place, const Page& page);
+Unanswered refusal(const RunningProxy& proxy, const Page& page);
 
 }  // namespace proxy::command

@@ -72,16 +72,16 @@ std::string url_of(config::HostPort at) {
 }
 
 // Over the socket, or if that is empty by the URL. Nothing: no proxy is connected to at the socket.
-std::optional<Result<void>> ask_at(const ConfiguredCache& cache, const Place& place,
+std::optional<Result<void>> ask_at(const ConfiguredCache& cache, const RunningProxy& proxy,
                                    const PageRequest& request, const EachReport& each) {
   Answer answer{each};
   const auto outcome = transfer(
-      request_to(place, request),
+      request_to(proxy, request),
       [&answer](std::string_view bytes, long status) { return answer.take(bytes, status); });
-  if (!place.socket.empty() && !outcome.connected) return std::nullopt;
+  if (!proxy.socket.empty() && !outcome.connected) return std::nullopt;
   if (answer.enough) return boost::system::in_place_value;
-  const auto trouble = [&place](std::string_view what) {
-    return Trouble{fmt::format("the proxy at {}{}", place.name(), what)};
+  const auto trouble = [&proxy](std::string_view what) {
+    return Trouble{fmt::format("the proxy at {}{}", proxy.name(), what)};
   };
   if (answer.odd) return trouble(" gave an answer that is none of Hearsay's");
   if (!answer.broken_off.empty()) return trouble(" broke off: " + escaped(answer.broken_off));
@@ -89,7 +89,7 @@ std::optional<Result<void>> ask_at(const ConfiguredCache& cache, const Place& pl
     return Trouble{fmt::format(
         "{}: a proxy or another `hearsay cache` is using this cache, but no proxy answers at {} "
         "(the setting listen): {}",
-        cache.path, place.name(), outcome.reason)};
+        cache.path, proxy.name(), outcome.reason)};
   }
   if (outcome.code != CURLE_OK) return trouble(": " + outcome.reason);
   if (outcome.status == 200) return boost::system::in_place_value;

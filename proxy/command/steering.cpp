@@ -19,7 +19,7 @@ using nlohmann::json;
 
 // What the command line says.
 struct Told {
-  PlaceOptions place;
+  RunningProxyOptions proxy;
   bool json = false;                 // print the page as it is
   bool flag = false;                 // the one that the subcommand has of its own, such as --strict
   std::string url, prefix, host;     // what to purge: one of these; `url` is also what to explain
@@ -28,7 +28,7 @@ struct Told {
 
 struct Steer {
   const Told& told;
-  Place place;
+  RunningProxy proxy;
   Streams streams;
 };
 
@@ -43,7 +43,7 @@ Answered<int> print_answer(const Steer& steer, std::string_view text, int exit_c
 Unanswered no_page(const Steer& steer, std::string_view target) {
   return {kRefusal,
           fmt::format("{} of the proxy at {} has another form: is it a Hearsay of this version?",
-                      target, steer.place.name())};
+                      target, steer.proxy.name())};
 }
 
 // Prints the page as it is, or its text; no text: it is no such page.
@@ -56,17 +56,17 @@ Answered<int> print_page(const Steer& steer, std::string_view target, const std:
 
 // A page with status 503 is no refusal: the proxy drains.
 Answered<int> status(const Steer& steer) {
-  const auto health = ask(steer.place, view("/health"));
+  const auto health = ask(steer.proxy, view("/health"));
   if (!health) return health.error();
-  if (health->status != 200 && health->status != 503) return refusal(steer.place, *health);
+  if (health->status != 200 && health->status != 503) return refusal(steer.proxy, *health);
   const auto page = json::parse(health->body, nullptr, false);
   // Programs get the page as it is, but their exit code must not depend on --json.
   const bool is_ok = page.is_object() && page.value("status", "") == "ok";
   const int code = steer.told.flag && !is_ok ? kRefusal : 0;
   if (steer.told.json) return print_answer(steer, health->body, code);
-  const auto digest = ask_for(steer.place, view("/digest"));
+  const auto digest = ask_for(steer.proxy, view("/digest"));
   if (!digest) return digest.error();
-  const auto metrics = ask_for(steer.place, view("/metrics"));
+  const auto metrics = ask_for(steer.proxy, view("/metrics"));
   if (!metrics) return metrics.error();
   return print_page(steer, "/health", health->body,
                     status_text(health->body, *digest, Samples(*metrics)), code);
@@ -74,7 +74,7 @@ Answered<int> status(const Steer& steer) {
 
 Answered<int> show_table(const Steer& steer, const char* target,
                          std::optional<std::string> (*text)(const std::string&, std::size_t)) {
-  const auto page = ask_for(steer.place, view(target));
+  const auto page = ask_for(steer.proxy, view(target));
   if (!page) return page.error();
   return print_page(steer, target, *page, text(*page, terminal_width(steer.streams.out)));
 }
@@ -93,10 +93,10 @@ struct Look {
   std::uint64_t bytes = 0;  // of the page, which the next look counts among those sent
 };
 
-Answered<Look> look(const Place& place, const machine::Clock& clock) {
-  const auto page = ask(place, view("/metrics"));
+Answered<Look> look(const RunningProxy& proxy, const machine::Clock& clock) {
+  const auto page = ask(proxy, view("/metrics"));
   if (!page) return page.error();
-  if (page->status != 200) return refusal(place, *page);
+  if (page->status != 200) return refusal(proxy, *page);
   return Look{clock.steady(), Samples(page->body), page->bytes};
 }
 
@@ -108,13 +108,13 @@ Answered<int> top(const Steer& steer) {
   const Interrupt interrupt;
   const machine::Clock clock;
   // Counters begin when the proxy does, so a rate needs two looks.
-  auto before = look(steer.place, clock);
+  auto before = look(steer.proxy, clock);
   if (!before) return before.error();
   for (;;) {
     const auto waited = interrupt.await_for(std::chrono::seconds(1), steer.streams.out);
     // Ctrl-C and a reader that is gone are the usual ends, and no failure.
     if (waited != Awaited::over) return 0;
-    auto now = look(steer.place, clock);
+    auto now = look(steer.proxy, clock);
     if (!now) return now.error();
     const auto rates =
         rates_between(before->samples, now->samples, now->at - before->at, before->bytes);
@@ -135,7 +135,7 @@ Answered<int> purge(const Steer& steer) {
   if (!told.host.empty()) order["host"] = told.host;
   const auto page =
       // Arguments may have any bytes, and JSON must be UTF-8.
-      ask_for(steer.place, {kTarget, order.dump(-1, ' ', true, json::error_handler_t::replace)});
+      ask_for(steer.proxy, {kTarget, order.dump(-1, ' ', true, json::error_handler_t::replace)});
   if (!page) return page.error();
   const auto answer = json::parse(*page, nullptr, false);
   const auto purged = answer.is_object() ? answer.value("purged", std::uint64_t{0}) : 0;
@@ -152,7 +152,7 @@ Answered<int> explain(const Steer& steer) {
   if (!told.method.empty()) target += "&method=" + percent_encoded(told.method);
   if (!told.client.empty()) target += "&client=" + percent_encoded(told.client);
   if (!told.user.empty()) target += "&user=" + percent_encoded(told.user);
-  const auto page = ask_for(steer.place, {target});
+  const auto page = ask_for(steer.proxy, {target});
   if (!page) return page.error();
   const auto text = explain_text(*page);
   if (!text) return no_page(steer, "/admin/explain");
@@ -164,7 +164,7 @@ Answered<int> explain(const Steer& steer) {
 Answered<int> dashboard(const Steer& steer) {
   const bool revoke = steer.told.flag;
   const auto* const target = revoke ? "/admin/tickets/revoke" : "/admin/tickets";
-  const auto page = ask_for(steer.place, {target, ""});
+  const auto page = ask_for(steer.proxy, {target, ""});
   if (!page) return page.error();
   if (revoke || steer.told.json) return print_page(steer, target, *page, revoked_text(*page));
   const auto link = sign_in_link(*page);
@@ -177,10 +177,10 @@ Answered<int> dashboard(const Steer& steer) {
 Answered<int> reload(const Steer& steer) {
   constexpr const char* kTarget = "/admin/reload";
   constexpr long kNotApplied = 422;  // the file has errors, which the page names
-  const auto page = ask(steer.place, {kTarget, ""});
+  const auto page = ask(steer.proxy, {kTarget, ""});
   if (!page) return page.error();
   const bool applied = page->status == 200;
-  if (!applied && page->status != kNotApplied) return refusal(steer.place, *page);
+  if (!applied && page->status != kNotApplied) return refusal(steer.proxy, *page);
   return print_page(steer, kTarget, page->body, reload_text(page->body), applied ? 0 : kRefusal);
 }
 
@@ -220,11 +220,11 @@ constexpr Subcommand kSubcommands[] = {
 
 void add(CLI::App& program, const Subcommand& subcommand, Told& told) {
   CLI::App& app = *program.add_subcommand(subcommand.name, subcommand.about);
-  auto* const socket = app.add_option("--socket", told.place.socket,
+  auto* const socket = app.add_option("--socket", told.proxy.socket,
                                       "the control socket; default /run/hearsay/control.sock");
   auto* const config =
-      app.add_option("--config", told.place.config, "the proxy's settings, which name the socket");
-  app.add_option("--url", told.place.url,
+      app.add_option("--config", told.proxy.config, "the proxy's settings, which name the socket");
+  app.add_option("--url", told.proxy.url,
                  "a proxy elsewhere, http://HOST:PORT; it must allow this machine (access.monitor, "
                  "access.admin)")
       ->excludes(socket)
@@ -259,9 +259,9 @@ void add_explain_options(CLI::App& app, Told& told) {
 
 Answered<int> carry_out(const Subcommand& subcommand, const Told& told,
                         const Streams& streams) try {
-  auto place = place_of(told.place);
-  if (!place) return place.error();
-  return subcommand.work({told, std::move(*place), streams});
+  auto proxy = running_proxy(told.proxy);
+  if (!proxy) return proxy.error();
+  return subcommand.work({told, std::move(*proxy), streams});
 } catch (const std::exception& error) {
   return Unanswered{kRefusal, fmt::format("broke off: {}", error.what())};
 }

@@ -12,7 +12,7 @@ void Doorkeeper::make_room(Newcomer newcomer, Time now) {
   const bool in_a_row = now < std::exchange(asked_, now) + kInARow;
   const auto closed = std::make_shared<std::atomic<bool>>(false);
   const auto useful = std::make_shared<std::atomic<bool>>(false);
-  if (newcomer.place == Newcomer::Place::others) {
+  if (newcomer.shortage == Newcomer::Shortage::others) {
     in_vain_ = in_a_row && useful_ && !*useful_ ? in_vain_ + 1 : 0;
     useful_ = useful;
     if (in_vain_ < kInVain) newcomer.spared_below = half_of_most(now);
@@ -46,7 +46,7 @@ void Doorkeeper::free_descriptors(Time now) {
   if (everywhere && now >= asked_ + kPause) {
     everywhere([](CrowdOfThread& crowd) { crowd.doorkeeper.pool_.clear(); });
   }
-  make_room({.place = Newcomer::Place::others}, now);
+  make_room({.shortage = Newcomer::Shortage::others}, now);
 }
 
 // Reads the clock itself: on another thread it runs some time after it was asked for, and what has

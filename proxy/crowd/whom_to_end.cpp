@@ -14,8 +14,8 @@ constexpr std::size_t kShare = 64;
 
 bool may_close(const Waiting& waiting, const Newcomer& newcomer) {
   const bool own = waiting.client == newcomer.client;
-  if (newcomer.place == Newcomer::Place::own) return own;
-  if (newcomer.place == Newcomer::Place::network)
+  if (newcomer.shortage == Newcomer::Shortage::own) return own;
+  if (newcomer.shortage == Newcomer::Shortage::network)
     return network_of(waiting.client) == network_of(newcomer.client);
   return !own && waiting.connections > newcomer.connections &&
          waiting.connections >= newcomer.spared_below;

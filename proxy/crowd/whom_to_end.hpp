@@ -25,14 +25,14 @@ struct Waiting {
 // A new connection for which there is no room.
 struct Newcomer {
   // The limit that it has met, so the connections of which one must end.
-  enum class Place : std::uint8_t {
+  enum class Shortage : std::uint8_t {
     own,      // of the same client
     network,  // of a client of the same network: see network_of()
     others,   // of a client that has more connections
   };
   config::Address client{};     // as counted_as() gives it
   std::size_t connections = 0;  // of this client already
-  Place place = Place::others;
+  Shortage shortage = Shortage::others;
   // Clients that have fewer connections than this are spared.
   std::size_t spared_below = 0;
 };

@@ -95,24 +95,24 @@ void append_members(NormalForm& out, std::string_view line) {
 }
 
 void append_sorted(NormalForm& out, const Fields& request, field id, bool any_case) {
-  struct Place {
+  struct Extent {
     std::size_t begin, size;
   };
   NormalForm text;
-  boost::container::small_vector<Place, 16> places;
+  boost::container::small_vector<Extent, 16> extents;
   Members members(request, id);
   while (const auto member = members.next()) {
     const std::size_t begin = text.size();
     append_weighted(text, *member, any_case);
-    places.push_back({begin, text.size() - begin});
+    extents.push_back({begin, text.size() - begin});
   }
-  const auto written = [&](Place at) { return std::string_view(text.data() + at.begin, at.size); };
-  std::ranges::sort(places, [&](Place a, Place b) { return written(a) < written(b); });
-  for (const Place& place : places) {
-    append(out, written(place));
+  const auto written = [&](Extent at) { return std::string_view(text.data() + at.begin, at.size); };
+  std::ranges::sort(extents, [&](Extent a, Extent b) { return written(a) < written(b); });
+  for (const Extent& extent : extents) {
+    append(out, written(extent));
     out.push_back(',');
   }
-  if (!places.empty()) out.pop_back();
+  if (!extents.empty()) out.pop_back();
 }
 
 // Finds the field by id, or by name if the id is `unknown`. Returns false if there is none.

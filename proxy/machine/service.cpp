@@ -62,7 +62,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// The innermost place decides, and of places with one path the last.
+// The innermost folder decides, and of folders with one path the last.
 class Reader {
  public:
   explicit Reader(const Shown& shown) : shown_(shown) {}
@@ -72,7 +72,7 @@ class Reader {
     return found == shown_.end() ? std::string_view() : found->second;
   }
 
-  std::vector<ServiceUnit::Place> places() {
+  std::vector<ServiceUnit::Folder> folders() {
     protect_system(of("ProtectSystem"));
     const auto home = of("ProtectHome");
     if (!home.empty() && home != "no") add({"/home", "/root", "/run/user"}, false);
@@ -83,7 +83,7 @@ class Reader {
     add_made("LogsDirectory", "/var/log/");
     add_made("StateDirectory", "/var/lib/");
     add_made("RuntimeDirectory", "/run/");
-    return std::move(places_);
+    return std::move(folders_);
   }
 
   // "{ path=... ; argv[]=/usr/bin/hearsay serve --config FILE ; ... }"
@@ -104,7 +104,7 @@ class Reader {
 
  private:
   void add(std::initializer_list<const char*> paths, bool is_writable) {
-    for (const char* path : paths) places_.push_back({path, is_writable, false});
+    for (const char* path : paths) folders_.push_back({path, is_writable, false});
   }
 
   void protect_system(std::string_view how) {
@@ -123,18 +123,18 @@ class Reader {
       const auto source = take_until(word, ':');
       const auto shown_as = take_until(word, ':');
       const auto path = shown_as.empty() ? source : shown_as;
-      if (!path.empty()) places_.push_back({path, is_writable, false});
+      if (!path.empty()) folders_.push_back({path, is_writable, false});
     }
   }
 
   void add_made(std::string_view property, const std::string& above) {
     for (auto word : words_of(of(property))) {
-      places_.push_back({above + std::string(take_until(word, ':')), true, true});
+      folders_.push_back({above + std::string(take_until(word, ':')), true, true});
     }
   }
 
   const Shown& shown_;
-  std::vector<ServiceUnit::Place> places_;
+  std::vector<ServiceUnit::Folder> folders_;
 };
 
 // Links are followed as far as the path exists.
@@ -203,27 +203,27 @@ bool ServiceUnit::serves_by(const fs::path& settings_file) const {
   return !settings.empty() && resolved(settings) == resolved(settings_file);
 }
 
-const ServiceUnit::Place* ServiceUnit::place_of(const fs::path& path) const {
-  const Place* found = nullptr;
+const ServiceUnit::Folder* ServiceUnit::folder_around(const fs::path& path) const {
+  const Folder* found = nullptr;
   const auto real = resolved(path);
-  // "ReadWritePaths" within a read-only place wins, so the innermost counts (systemd.exec(5)).
-  for (const Place& place : places) {
-    if (!is_within(real, resolved(place.path))) continue;
-    if (!found || is_within(resolved(place.path), resolved(found->path))) found = &place;
+  // "ReadWritePaths" within a read-only folder wins, so the innermost counts (systemd.exec(5)).
+  for (const Folder& folder : folders) {
+    if (!is_within(real, resolved(folder.path))) continue;
+    if (!found || is_within(resolved(folder.path), resolved(found->path))) found = &folder;
   }
   return found;
 }
 
 bool ServiceUnit::lets_write(const fs::path& path) const {
-  const Place* const place = place_of(path);
-  return !place || place->is_writable;
+  const Folder* const folder = folder_around(path);
+  return !folder || folder->is_writable;
 }
 
 bool ServiceUnit::makes(const fs::path& path) const {
-  const Place* const place = place_of(path);
-  if (!place || !place->is_made) return false;
+  const Folder* const folder = folder_around(path);
+  if (!folder || !folder->is_made) return false;
   const auto real = resolved(path);
-  return real == resolved(place->path) || real.parent_path() == resolved(place->path);
+  return real == resolved(folder->path) || real.parent_path() == resolved(folder->path);
 }
 
 std::optional<ServiceUnit> parse_unit(std::string_view text) {
@@ -238,7 +238,7 @@ std::optional<ServiceUnit> parse_unit(std::string_view text) {
   ServiceUnit unit;
   unit.user = reader.of("User");
   unit.settings = reader.settings();
-  unit.places = reader.places();
+  unit.folders = reader.folders();
   unit.has_socket = reader.of("ActiveState") == "active";
   unit.may_bind_any =
       unit.user.empty() || unit.user == "root" ||

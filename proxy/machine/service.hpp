@@ -41,23 +41,23 @@ class Supervisor {
 
 // The service hearsay as systemd would run it.
 struct ServiceUnit {
-  struct Place {
-    std::filesystem::path path;  // with everything below it, but for the places below
+  struct Folder {
+    std::filesystem::path path;  // with everything below it, but for the folders below
     bool is_writable = false;    // for a user that the files themselves allow it
     bool is_made = false;        // before each start, for the user of the service
   };
 
   std::string name = "hearsay.service";
-  std::string user;           // as whom it starts
-  std::string settings;       // the file that its command names; empty: none
-  std::vector<Place> places;  // beside these, everything is writable
-  bool has_socket = false;    // hearsay.socket listens in its place
-  bool may_bind_any = false;  // also ports below 1024
+  std::string user;             // as whom it starts
+  std::string settings;         // the file that its command names; empty: none
+  std::vector<Folder> folders;  // beside these, everything is writable
+  bool has_socket = false;      // hearsay.socket listens in its place
+  bool may_bind_any = false;    // also ports below 1024
 
   // Whether it starts a proxy with this settings file.
   [[nodiscard]] bool serves_by(const std::filesystem::path& settings_file) const;
-  // The innermost place around the path; null: there is none.
-  [[nodiscard]] const Place* place_of(const std::filesystem::path& path) const;
+  // The innermost folder around the path; null: there is none.
+  [[nodiscard]] const Folder* folder_around(const std::filesystem::path& path) const;
   // Whether systemd lets the service write there.
   [[nodiscard]] bool lets_write(const std::filesystem::path& path) const;
   // Whether the path is a folder that systemd makes for the service, or is directly in one.

@@ -12,7 +12,7 @@ namespace asio = net::asio;
 namespace {
 
 using Guest = std::optional<crowd::ClientTable::Guest>;
-using Place = crowd::Newcomer::Place;
+using Shortage = crowd::Newcomer::Shortage;
 
 constexpr std::chrono::milliseconds kOutOfDescriptors{100};
 // How long a newcomer waits for room.
@@ -55,9 +55,9 @@ crowd::Newcomer newcomer_from(Worker& worker, const config::Address& address,
   auto& clients = worker.shared.crowd.clients;
   const auto connections = clients.connections_of(address);
   const bool few = connections < limits.per_client && clients.has_few(address, limits);
-  auto place = few ? Place::others : Place::own;
-  if (few && !clients.network_has_room(address, limits)) place = Place::network;
-  return {crowd::counted_as(address), connections, place};
+  auto shortage = few ? Shortage::others : Shortage::own;
+  if (few && !clients.network_has_room(address, limits)) shortage = Shortage::network;
+  return {crowd::counted_as(address), connections, shortage};
 }
 
 // Enters at once, or not.

@@ -29,7 +29,7 @@ std::string_view advice_on(const Failure& failure) {
 
 OriginHealth::OriginHealth() : known_(std::make_unique<std::atomic<std::uint32_t>[]>(kKnown)) {}
 
-OriginHealth::Place OriginHealth::place_of(const Endpoint& origin) const {
+OriginHealth::MarkSlot OriginHealth::slot_of(const Endpoint& origin) const {
   const std::uint64_t hash = std::hash<Endpoint>{}(origin);
   // A mark is half a hash and no name: one in two billion origins is taken for another, which at
   // worst makes the log tell of a failure too early.
@@ -38,9 +38,9 @@ OriginHealth::Place OriginHealth::place_of(const Endpoint& origin) const {
 }
 
 void OriginHealth::answered(const Endpoint& origin) {
-  const auto place = place_of(origin);
+  const auto slot = slot_of(origin);
   // A store would take the cache line from other threads, so it is done only for a new mark.
-  if (!place.is_marked()) place.at.store(place.mark, std::memory_order_relaxed);
+  if (!slot.is_marked()) slot.at.store(slot.mark, std::memory_order_relaxed);
   if (!any_.load(std::memory_order_relaxed)) return;
   Trouble over{};
   {
@@ -60,7 +60,7 @@ void OriginHealth::answered(const Endpoint& origin) {
 void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock::time_point now) {
   counts_[static_cast<std::size_t>(failure.what)].fetch_add(1, std::memory_order_relaxed);
   // Any client can make up names that fail, so those count less than origins that have worked.
-  const bool expected = origin.trust == Trust::configured || place_of(origin).is_marked();
+  const bool expected = origin.trust == Trust::configured || slot_of(origin).is_marked();
   if (!expected && failure.what == Failure::What::no_address) return;
   bool says = false;
   {

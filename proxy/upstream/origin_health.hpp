@@ -102,12 +102,12 @@ class OriginHealth {
   static constexpr std::size_t kKnown = 4096;
 
   // Where the mark of an origin that has answered is, and the mark of this origin.
-  struct Place {
+  struct MarkSlot {
     std::atomic<std::uint32_t>& at;
     std::uint32_t mark;
     [[nodiscard]] bool is_marked() const { return at.load(std::memory_order_relaxed) == mark; }
   };
-  [[nodiscard]] Place place_of(const Endpoint& origin) const;
+  [[nodiscard]] MarkSlot slot_of(const Endpoint& origin) const;
   std::vector<Failing> all_that(const std::function<bool(const Trouble&)>& wanted) const
       EXCLUDES(mutex_);
   bool make_room(const Trouble& newcomer) REQUIRES(mutex_);

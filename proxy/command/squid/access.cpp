@@ -38,7 +38,7 @@ struct Guard {
 };
 
 std::string comment_for(const Line& line) {
-  return origin_of(line.place) + ": " + line.text;
+  return origin_of(line.source) + ": " + line.text;
 }
 
 Json written(const Rule& rule) {

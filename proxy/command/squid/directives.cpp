@@ -204,12 +204,12 @@ bool lists(std::string_view list, std::string_view item) {
 
 void advise(const std::vector<Line>& lines, Findings& findings) {
   std::set<std::size_t> told;
-  for (const Finding& finding : findings) told.insert(finding.place.order);
+  for (const Finding& finding : findings) told.insert(finding.source.order);
   for (const Line& line : lines) {
     const std::size_t least = line.name == "acl" ? 2 : 1;
     if (lists(kRead, line.name)) {
       // A part that has said something about the line has seen what it lacks.
-      const bool is_short = line.words.size() < least && !told.contains(line.place.order);
+      const bool is_short = line.words.size() < least && !told.contains(line.source.order);
       if (is_short) findings.left(line, "is not complete");
       continue;
     }

@@ -32,7 +32,7 @@ std::string whole(const Json& parts, const std::string& file, const Findings& fi
   for (const Finding& finding : findings) {
     if (finding.kind != Kind::wider) continue;
     add_comment(top,
-                "Wider than Squid, which obeys " + origin_of(finding.place) + ": " + finding.line);
+                "Wider than Squid, which obeys " + origin_of(finding.source) + ": " + finding.line);
   }
   // Appended anew, so that the parts may write in any order.
   for (const char* const section : kOrder) {
@@ -107,7 +107,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
   // The parts go through all lines in turn, but a person reads the file from its top.
   std::stable_sort(
       done.findings.begin(), done.findings.end(),
-      [](const Finding& a, const Finding& b) { return a.place.order < b.place.order; });
+      [](const Finding& a, const Finding& b) { return a.source.order < b.source.order; });
   return done;
 }
 
@@ -122,9 +122,10 @@ std::string report(const Import& import) {
     std::set<std::string> told;
     for (const Finding& finding : import.findings) {
       if (finding.kind != kind) continue;
-      const bool of_line = !finding.place.file.empty();
+      const bool of_line = !finding.source.file.empty();
       const std::string line =
-          (of_line ? origin_of(finding.place) + ": " + finding.line + "\n    " : "") + finding.what;
+          (of_line ? origin_of(finding.source) + ": " + finding.line + "\n    " : "") +
+          finding.what;
       if (told.empty()) text.append(title) += '\n';
       // Two parts may find the same, such as of a line with many words.
       if (told.insert(line).second) text += line + '\n';

@@ -83,14 +83,14 @@ class Reader {
     std::size_t number = 0;
     while (!text.empty() && lines_.size() < kMostLines) {
       // The order counts through all files, as Squid reads them. The number is that in this file.
-      const Place place{++order_, file, ++number};
+      const LineSource source{++order_, file, ++number};
       std::string whole(parse_line(text));
       while (whole.ends_with('\\')) {
         whole.pop_back();
         if (text.empty()) break;
         whole += parse_next_part(text, number);
       }
-      parse(place, whole, depth);
+      parse(source, whole, depth);
     }
     if (lines_.size() >= kMostLines && !std::exchange(full_, true)) {
       tell({++order_, file, number}, "", "has more lines than an import reads; split the file");
@@ -100,10 +100,10 @@ class Reader {
   std::vector<Line> lines() && { return std::move(lines_); }
 
  private:
-  void parse(const Place& place, std::string_view text, std::size_t depth) {
+  void parse(const LineSource& source, std::string_view text, std::size_t depth) {
     auto words = words_of(text);
     if (words.empty()) return;
-    Line line{place, one_blank_between(text), std::move(words.front().text), {}, open_ifs_ > 0};
+    Line line{source, one_blank_between(text), std::move(words.front().text), {}, open_ifs_ > 0};
     words.erase(words.begin());
     line.words = std::move(words);
     if (line.name == "include") return include(line, depth);
@@ -111,7 +111,7 @@ class Reader {
     if (line.name == "endif" && open_ifs_ > 0) --open_ifs_;
     const bool branches = line.name == "if" || line.name == "else" || line.name == "endif";
     if (line.name == "if") {
-      tell(place, line.text,
+      tell(source, line.text,
            "Hearsay has no conditions: of the lines up to endif, each http_access deny is carried "
            "over and nothing else; write one settings file for each case");
     }
@@ -121,11 +121,11 @@ class Reader {
 
   void include(const Line& line, std::size_t depth) {
     if (depth == kDeepest)
-      return tell(line.place, line.text, "files include each other too deeply");
+      return tell(line.source, line.text, "files include each other too deeply");
     for (const Word& pattern : line.words) {
       const auto paths = files_.matching(pattern.text);
       const bool is_glob = pattern.text.find_first_of("*?[") != std::string::npos;
-      if (paths.empty() && !is_glob) tell(line.place, line.text, "there is no such file");
+      if (paths.empty() && !is_glob) tell(line.source, line.text, "there is no such file");
       // In the place of the line: the order of acls and access lines decides.
       for (const auto& path : paths) include_file(line, path, depth);
     }
@@ -134,16 +134,16 @@ class Reader {
   void include_file(const Line& line, const std::string& path, std::size_t depth) {
     // Files that include each other would grow without end.
     if (++included_ > kMostFiles) {
-      if (included_ == kMostFiles + 1) tell(line.place, line.text, "too many files are included");
+      if (included_ == kMostFiles + 1) tell(line.source, line.text, "too many files are included");
       return;
     }
     const auto text = files_.read(path);
-    if (!text) return tell(line.place, line.text, "cannot be read: " + config::in_quotes(path));
+    if (!text) return tell(line.source, line.text, "cannot be read: " + config::in_quotes(path));
     read(*text, path, depth + 1);
   }
 
-  void tell(const Place& place, std::string line, std::string what) {
-    findings_.push_back({place, Finding::Kind::left, std::move(line), std::move(what)});
+  void tell(const LineSource& source, std::string line, std::string what) {
+    findings_.push_back({source, Finding::Kind::left, std::move(line), std::move(what)});
   }
 
   const Files& files_;
@@ -158,11 +158,11 @@ class Reader {
 }  // namespace
 
 void Findings::add(const Line& line, Finding::Kind kind, std::string what) {
-  push_back({line.place, kind, line.text, std::move(what)});
+  push_back({line.source, kind, line.text, std::move(what)});
 }
 
-std::string origin_of(const Place& place) {
-  return config::printable(place.file, 200) + ':' + std::to_string(place.number);
+std::string origin_of(const LineSource& source) {
+  return config::printable(source.file, 200) + ':' + std::to_string(source.number);
 }
 
 bool has_word(const Line& line, std::string_view word) {

@@ -13,7 +13,7 @@
 namespace proxy::command::squid {
 
 // A line of a configuration file. Continued lines count as their first one.
-struct Place {
+struct LineSource {
   std::size_t order = 0;  // of the line among all lines, those of included files in their place
   std::string file;       // as the command line or `include` names it
   std::size_t number = 0;
@@ -25,7 +25,7 @@ struct Word {
 };
 
 struct Line {
-  Place place;
+  LineSource source;
   std::string text;          // shortened, printable
   std::string name;          // of the directive, such as "http_port"
   std::vector<Word> words;   // the rest
@@ -40,7 +40,7 @@ struct Finding {
     unneeded,  // nothing to carry over: Hearsay does this by itself
   };
 
-  Place place;
+  LineSource source;
   Kind kind;
   std::string line;  // as written, shortened, printable
   std::string what;  // why, and what to do instead
@@ -69,7 +69,7 @@ enum class Denial : std::uint8_t {
 };
 
 // "squid.conf:7", printable.
-std::string origin_of(const Place& place);
+std::string origin_of(const LineSource& source);
 
 // Whether one of the words is this.
 bool has_word(const Line& line, std::string_view word);

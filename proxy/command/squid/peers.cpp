@@ -289,7 +289,7 @@ Json written(const Peer& peer) {
   if (!peer.for_hosts.empty()) json["for"] = peer.for_hosts;
   if (!peer.not_for.empty()) json["not_for"] = peer.not_for;
   if (!peer.login.empty()) json["login"] = peer.login;
-  add_comment(json, origin_of(peer.line.place));
+  add_comment(json, origin_of(peer.line.source));
   return json;
 }
 

@@ -144,7 +144,7 @@ void add_rules(const Said& said, const std::optional<milliseconds>& negative,
     auto& paths = is_new ? by_host.back().second : found->second;
     if (!url.path.empty()) paths.push_back(url.path);
   }
-  const std::string name = "squid-" + std::to_string(said.line.place.order) + '-';
+  const std::string name = "squid-" + std::to_string(said.line.source.order) + '-';
   std::size_t number = 0;
   for (const auto& [host, paths] : by_host) {
     Json& rule = rules.emplace_back();
@@ -158,7 +158,7 @@ void add_rules(const Said& said, const std::optional<milliseconds>& negative,
     // One rule alone decides on a URL, so each has to say what Squid says once for all.
     if (negative && stores) rule["negative"] = text_of(*negative);
     add_comment(rule,
-                origin_of(said.line.place) + ": " + said.line.text +
+                origin_of(said.line.source) + ": " + said.line.text +
                     (said.effects.contains(kExempts) ? " (so no rule below is for these)" : ""));
   }
 }

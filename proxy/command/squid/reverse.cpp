@@ -114,7 +114,7 @@ void append_site(const std::string& host, const std::string& site, const Origins
     }
     append_new(urls, {origin.url()});
     send_host = origin.send_host;
-    add_comment(json, origin_of(origin.line.place));
+    add_comment(json, origin_of(origin.line.source));
   }
   if (urls.empty()) return;
   json["to"] = urls.size() == 1 ? Json(urls.front()) : Json(urls);

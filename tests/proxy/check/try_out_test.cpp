@@ -100,7 +100,7 @@ TEST(TryPlaces, WarnsOfAFolderThatOnlyTheKernelCanMake) {
 
 machine::ServiceUnit unit_that_writes(const std::filesystem::path& folder) {
   machine::ServiceUnit unit;
-  unit.places = {{"/", false, false}, {folder, true, true}};
+  unit.folders = {{"/", false, false}, {folder, true, true}};
   return unit;
 }
 

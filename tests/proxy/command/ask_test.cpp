@@ -10,11 +10,12 @@ namespace {
 
 TEST(Ask, GivesASilentProxyUpOnceItsPatienceIsOver) {
   const support::Listener silent;  // the system takes the connection, and nobody answers
-  const Place place{.socket = {}, .url = "http://127.0.0.1:" + std::to_string(silent.port())};
+  const RunningProxy proxy{.socket = {},
+                           .url = "http://127.0.0.1:" + std::to_string(silent.port())};
   auto request = view("/health");
   EXPECT_EQ(request.patience, std::chrono::seconds(5));
   request.patience = std::chrono::seconds(1);
-  const auto page = ask(place, request);
+  const auto page = ask(proxy, request);
   ASSERT_FALSE(page);
   EXPECT_EQ(page.error().exit_code, kUnreachable);
   EXPECT_NE(page.error().text.find("has been silent for 1 s"), std::string::npos)

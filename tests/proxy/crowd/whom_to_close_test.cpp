@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using Indices = std::vector<std::size_t>;
-using Place = Newcomer::Place;
+using Shortage = Newcomer::Shortage;
 
 config::Address client(std::uint8_t number) {
   return config::address_from_v4({10, 0, 0, number});
@@ -22,8 +22,8 @@ Waiting in_head(Waiting waiting) {
   return waiting;
 }
 
-Newcomer from(std::uint8_t number, std::size_t connections, Place place = Place::others) {
-  return {client(number), connections, place};
+Newcomer from(std::uint8_t number, std::size_t connections, Shortage shortage = Shortage::others) {
+  return {client(number), connections, shortage};
 }
 
 TEST(WhomToClose, TheOldestIdleConnectionOfTheClientThatHasMost) {
@@ -48,15 +48,15 @@ TEST(WhomToClose, NoConnectionOfAClientThatHasNoMore) {
 
 TEST(WhomToClose, OnlyItsOwnForAClientThatHasItsPart) {
   const std::vector<Waiting> waiting{idle(1, 9, 1s), idle(2, 2, 1s)};
-  EXPECT_EQ(whom_to_close(waiting, from(2, 2, Place::own)), Indices{1});
-  EXPECT_EQ(whom_to_close(waiting, from(3, 2, Place::own)), Indices{});
+  EXPECT_EQ(whom_to_close(waiting, from(2, 2, Shortage::own)), Indices{1});
+  EXPECT_EQ(whom_to_close(waiting, from(3, 2, Shortage::own)), Indices{});
 }
 
 TEST(WhomToClose, OnlyItsNetworksForAClientWhoseNetworkHasItsPart) {
   std::vector<Waiting> waiting{idle(1, 9, 9s), idle(2, 1, 1s), idle(3, 1, 1s)};
   waiting[1].client = config::parse_address("2001:db8:0:1::").value();
   waiting[2].client = config::parse_address("2001:db8:1:1::").value();
-  auto newcomer = from(4, 1, Place::network);
+  auto newcomer = from(4, 1, Shortage::network);
   newcomer.client = config::parse_address("2001:db8:0:2::").value();
   EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{1});
 }
@@ -68,7 +68,7 @@ TEST(WhomToClose, NoConnectionOfAClientThatIsSpared) {
   EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{1});
   newcomer.spared_below = 11;
   EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{});
-  auto own = from(1, 9, Place::own);
+  auto own = from(1, 9, Shortage::own);
   own.spared_below = 11;
   EXPECT_EQ(whom_to_close(waiting, own), Indices{0}) << "its own are in question alone";
 }

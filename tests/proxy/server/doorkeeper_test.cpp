@@ -96,7 +96,8 @@ TEST(Doorkeeper, SparesNobodyIfTheClientThatHasMostHasNoneToClose) {
 TEST(Doorkeeper, SparesClientsThoughACrowdHasSearchedAmongItsOwnInVain) {
   TwoClients scene(State::busy);
   for (int i = 0; i < 6; ++i) {
-    scene.make_room({.client = client(2), .connections = 20, .place = crowd::Newcomer::Place::own});
+    scene.make_room(
+        {.client = client(2), .connections = 20, .shortage = crowd::Newcomer::Shortage::own});
     std::this_thread::sleep_for(5ms);
   }
   scene.make_room();

@@ -60,7 +60,7 @@ inline bool has(std::string_view text, std::string_view part) {
 inline std::string told_of(const Import& import, std::size_t number) {
   std::string told;
   for (const Finding& finding : import.findings) {
-    if (finding.place.number != number) continue;
+    if (finding.source.number != number) continue;
     told += finding.kind == Finding::Kind::left      ? "left: "
             : finding.kind == Finding::Kind::wider   ? "wider: "
             : finding.kind == Finding::Kind::changed ? "changed: "

@@ -10,7 +10,7 @@ std::string read(std::string_view text, const NamedTexts& texts = {}, Findings* 
   Findings findings;
   std::string out;
   for (const Line& line : read_lines(text, "a.conf", given(texts), findings)) {
-    out += std::to_string(line.place.number) + (line.conditional ? "?" : "") + ' ' + line.name;
+    out += std::to_string(line.source.number) + (line.conditional ? "?" : "") + ' ' + line.name;
     for (const Word& word : line.words)
       out += ' ' + (word.quoted ? '<' + word.text + '>' : word.text);
     out += "; ";
