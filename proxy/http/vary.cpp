@@ -34,23 +34,23 @@ bool is_of(const Field& line, field id, std::string_view name) {
   return line.id == id && (id != field::unknown || same_word(line.name, name));
 }
 
-enum class Kind {
+enum class Syntax {
   single,          // not a list: a comma does not separate
   list,            // the order of members and empty members may have a meaning
   weighted,        // RFC 9110 12.4.2: the weights express all preference, the order none
   weighted_words,  // the same, and case does not matter
 };
 
-Kind kind_of(field id) {
+Syntax syntax_of(field id) {
   constexpr FieldSet kSingle(field::authorization, field::cookie, field::cookie2, field::date,
                              field::from, field::host, field::if_modified_since, field::if_range,
                              field::if_unmodified_since, field::origin, field::referer,
                              field::proxy_authorization, field::user_agent);
   constexpr FieldSet kWords(field::accept_charset, field::accept_encoding, field::accept_language);
   // RFC 9110 12.5.1: parameters of a media type may have a case that matters.
-  if (id == field::accept) return Kind::weighted;
-  if (kWords.has(id)) return Kind::weighted_words;
-  return kSingle.has(id) ? Kind::single : Kind::list;
+  if (id == field::accept) return Syntax::weighted;
+  if (kWords.has(id)) return Syntax::weighted_words;
+  return kSingle.has(id) ? Syntax::single : Syntax::list;
 }
 
 void append(NormalForm& out, std::string_view text) {
@@ -119,9 +119,9 @@ void append_sorted(NormalForm& out, const Fields& request, field id, bool any_ca
 bool append_normal_form(NormalForm& out, const Fields& request, field id, std::string_view name) {
   const auto is_ours = [&](const Field& line) { return is_of(line, id, name); };
   if (std::ranges::none_of(request, is_ours)) return false;
-  const Kind kind = kind_of(id);
-  if (kind == Kind::weighted || kind == Kind::weighted_words) {
-    append_sorted(out, request, id, kind == Kind::weighted_words);
+  const Syntax syntax = syntax_of(id);
+  if (syntax == Syntax::weighted || syntax == Syntax::weighted_words) {
+    append_sorted(out, request, id, syntax == Syntax::weighted_words);
     return true;
   }
   const auto before = out.size();
@@ -133,7 +133,7 @@ bool append_normal_form(NormalForm& out, const Fields& request, field id, std::s
       if (others.empty()) continue;
       append(out, others);
       out.push_back(',');
-    } else if (kind == Kind::list) {
+    } else if (syntax == Syntax::list) {
       append_members(out, line.value);
     } else {
       append(out, line.value);

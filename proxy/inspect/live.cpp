@@ -76,7 +76,7 @@ class LiveShow final : public Slices {
     const SliceLimit limit(clock, out);
     while (walk_ && !limit.reached()) {
       if (const auto step = walk_->next()) {
-        write(*step, Kind::variant, out);
+        write(*step, FoundBy::variant, out);
       } else {
         walk_.reset();
       }
@@ -86,7 +86,7 @@ class LiveShow final : public Slices {
 
  private:
   // A variant lies under a key of its own. All other records the URL's key alone leads to.
-  enum class Kind : std::uint8_t { at_url, variant };
+  enum class FoundBy : std::uint8_t { at_url, variant };
 
   void write_at_url(const std::string& name, std::string& out) {
     const auto key = digest::key_of(digest::Method::get, name);
@@ -101,23 +101,23 @@ class LiveShow final : public Slices {
     }
     const auto place = live_.disk ? live_.disk->disk().catalog().index.find(key) : std::nullopt;
     if (!place) return;
-    write({key, *place}, Kind::at_url, out);
+    write({key, *place}, FoundBy::at_url, out);
     if (place->kind == RecordKind::selector && !walk_) {
       walk_.emplace(live_.disk->disk().catalog().index, is_response);
     }
   }
 
-  // Writes the record if it is of one of the names and of this kind. The walk, which meets all
-  // records, must not repeat what was written before it began.
-  void write(const disk::Walk::Step& step, Kind wanted, std::string& out) {
+  // Writes the record if it is of one of the names and is found by `wanted`. The walk, which meets
+  // all records, must not repeat what was written before it began.
+  void write(const disk::Walk::Step& step, FoundBy wanted, std::string& out) {
     auto& store = live_.disk->disk();
     const auto stored = store.open(step.key, step.place, disk::Wait::yes);
     if (!stored || std::find(names_.begin(), names_.end(), stored->url()) == names_.end()) return;
     const auto url = stored->url();
     const bool at_url = step.key == digest::key_of(digest::Method::get, url);
-    const auto kind = at_url ? Kind::at_url : Kind::variant;
+    const auto found_by = at_url ? FoundBy::at_url : FoundBy::variant;
     // A record that a newer one has replaced is still in its segment, but no look-up finds it.
-    if (kind != wanted || !store.holds(step.key, url, step.place.at)) return;
+    if (found_by != wanted || !store.holds(step.key, url, step.place.at)) return;
     EntryFacts uses;
     relations_.add_uses(uses, url, step);
     append(out, begin(url, uses).add(record_of(step.key, *stored, relations_)));

@@ -59,7 +59,7 @@ Channel make_channel() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-bool send(int channel, Kind kind, std::string_view text, int carried) {
+bool send(int channel, MessageKind kind, std::string_view text, int carried) {
   // sendmsg(2) takes pointers to what it only reads.
   std::array<iovec, 2> parts{{{&kind, 1}, {const_cast<char*>(text.data()), text.size()}}};
   msghdr header{};
@@ -113,7 +113,7 @@ Predecessor Predecessor::of_environment() {
 }
 
 void Predecessor::take_disk() {
-  if (!channel_ || !send(channel_.number(), Kind::release_disk)) return;
+  if (!channel_ || !send(channel_.number(), MessageKind::release_disk)) return;
   // A timer in place of a clock: a predecessor that sends orders all the time must not delay the
   // end.
   const Descriptor timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
@@ -123,7 +123,7 @@ void Predecessor::take_disk() {
   std::array<pollfd, 2> ends{{{channel_.number(), POLLIN, 0}, {timer.number(), POLLIN, 0}}};
   while (::poll(ends.data(), ends.size(), -1) > 0 && ends[1].revents == 0) {
     auto [message, closed] = receive(channel_.number(), Wait::no);
-    if (closed || (message && message->kind == Kind::disk_released)) return;
+    if (closed || (message && message->kind == MessageKind::disk_released)) return;
     if (message) early_.push_back(std::move(*message));
   }
 }
@@ -136,23 +136,23 @@ Received Predecessor::next() {
 }
 
 void Predecessor::decline_control() const {
-  if (channel_) send(channel_.number(), Kind::control_declined);
+  if (channel_) send(channel_.number(), MessageKind::control_declined);
 }
 
 bool Predecessor::say_serving() {
   const auto us = std::to_string(::getpid());
-  if (!channel_ || send(channel_.number(), Kind::serving, us)) return true;
+  if (!channel_ || send(channel_.number(), MessageKind::serving, us)) return true;
   // It has ended, so that nobody else serves, or it has given us up.
   for (;;) {
     auto [message, closed] = receive(channel_.number(), Wait::no);
     if (!message) return true;
-    if (message->kind == Kind::too_late) return false;
+    if (message->kind == MessageKind::too_late) return false;
     early_.push_back(std::move(*message));
   }
 }
 
 void Predecessor::say_forgotten(std::uint64_t order) const {
-  if (channel_) send(channel_.number(), Kind::forgotten, std::to_string(order));
+  if (channel_) send(channel_.number(), MessageKind::forgotten, std::to_string(order));
 }
 
 void Successor::adopt(int channel) {
@@ -171,7 +171,7 @@ void Successor::disown() {
 }
 
 // The lock lets no answer arrive before the order waits for it.
-bool Successor::tell(Kind kind, std::string_view what, Answered answered) {
+bool Successor::tell(MessageKind kind, std::string_view what, Answered answered) {
   const threads::MutexLock lock(mutex_);
   const Order order{++told_, what};
   if (!send(channel_, kind, text_of(order))) return false;

@@ -15,7 +15,7 @@
 
 namespace proxy::machine::succession {
 
-enum class Kind : char {
+enum class MessageKind : char {
   order = 'o',         // to the launcher, first: what an order before has left is void
   socket = 's',        // to the launcher, with a listening socket; text: the socket's name
   launch = 'l',        // to the launcher, with the successor's end of the channel
@@ -34,9 +34,9 @@ enum class Kind : char {
 using machine::Descriptor;
 
 struct Message {
-  Kind kind{};
+  MessageKind kind{};
   std::string text;
-  Descriptor carried;  // for Kind::socket and Kind::launch
+  Descriptor carried;  // for MessageKind::socket and MessageKind::launch
 };
 
 // The kernel keeps messages whole and in order.
@@ -49,7 +49,7 @@ Channel make_channel();
 
 // Sends without waiting. `carried`: a descriptor that the receiver gets a copy of; -1: none.
 // Returns whether it was sent: false if the other end is closed or reads too slowly.
-bool send(int channel, Kind kind, std::string_view text = {}, int carried = -1);
+bool send(int channel, MessageKind kind, std::string_view text = {}, int carried = -1);
 
 enum class Wait : std::uint8_t { no, yes };
 struct Received {
@@ -110,11 +110,11 @@ class Successor {
   void disown() EXCLUDES(mutex_);
   [[nodiscard]] bool exists() const { return channel_ >= 0; }
 
-  // Tells the successor to forget. Kind::forget_url or Kind::forget_many. Returns whether it could
-  // be told. If so, the main thread calls `answered` once the successor has answered, or is
-  // disowned.
+  // Tells the successor to forget. MessageKind::forget_url or MessageKind::forget_many. Returns
+  // whether it could be told. If so, the main thread calls `answered` once the successor has
+  // answered, or is disowned.
   using Answered = std::function<void(bool forgotten)>;
-  bool tell(Kind kind, std::string_view what, Answered answered) EXCLUDES(mutex_);
+  bool tell(MessageKind kind, std::string_view what, Answered answered) EXCLUDES(mutex_);
   // For the main thread. The successor has forgotten; the text of its message.
   void record_forgotten(std::string_view number) EXCLUDES(mutex_);
 

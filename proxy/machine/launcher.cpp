@@ -118,15 +118,15 @@ void start(char* const* arguments, const Launch& launch, const Descriptor& chann
     auto [message, closed] = receive(orders, Wait::yes);
     if (closed) ::_exit(0);
     if (!message) continue;
-    if (message->kind == Kind::order) {
+    if (message->kind == MessageKind::order) {
       launch = {};
       let_go();
-    } else if (message->kind == Kind::end) {
+    } else if (message->kind == MessageKind::end) {
       end_launched();
-    } else if (message->kind == Kind::socket) {
+    } else if (message->kind == MessageKind::socket) {
       launch.sockets.push_back(std::move(message->carried));
       launch.names.push_back(std::move(message->text));
-    } else if (message->kind == Kind::launch) {
+    } else if (message->kind == MessageKind::launch) {
       start(arguments, launch, message->carried);
       launch = {};
     }
@@ -172,11 +172,11 @@ bool Launcher::has_ended() const {
 Descriptor Launcher::launch(std::span<const Socket> sockets) const {
   auto [ours, theirs] = make_channel();
   if (!ours) return Descriptor();
-  bool sent = send(orders_.number(), Kind::order);
+  bool sent = send(orders_.number(), MessageKind::order);
   for (const auto& [descriptor, name] : sockets) {
-    sent = sent && send(orders_.number(), Kind::socket, name, descriptor);
+    sent = sent && send(orders_.number(), MessageKind::socket, name, descriptor);
   }
-  sent = sent && send(orders_.number(), Kind::launch, {}, theirs.number());
+  sent = sent && send(orders_.number(), MessageKind::launch, {}, theirs.number());
   return sent ? std::move(ours) : Descriptor();
 }
 

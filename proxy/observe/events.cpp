@@ -147,21 +147,21 @@ std::string kind_of_event(std::string_view text) {
 bool EventLimit::passes(std::string_view text, Clock::time_point now) {
   auto name = kind_of_event(text);
   // Texts may hold words that others choose, so the kinds are bounded.
-  if (kinds_.size() >= kKinds && !kinds_.contains(name)) name.clear();
+  if (minutes_.size() >= kKinds && !minutes_.contains(name)) name.clear();
   // A minute begins with its first event, so that a rare event never waits.
-  auto& kind = kinds_.try_emplace(std::move(name), Kind{now}).first->second;
-  if (kind.passed < kMost) {
-    ++kind.passed;
+  auto& minute = minutes_.try_emplace(std::move(name), Minute{now}).first->second;
+  if (minute.passed < kMost) {
+    ++minute.passed;
     return true;
   }
-  ++kind.held_back.number;
-  kind.held_back.last = text;
+  ++minute.held_back.number;
+  minute.held_back.last = text;
   return false;
 }
 
 std::vector<EventLimit::HeldBack> EventLimit::ended(Clock::time_point now) {
   std::vector<HeldBack> all;
-  std::erase_if(kinds_, [&](const auto& one) {
+  std::erase_if(minutes_, [&](const auto& one) {
     if (now - one.second.begun < kPeriod) return false;
     if (one.second.held_back.number > 0) all.push_back(one.second.held_back);
     return true;

@@ -38,12 +38,12 @@ class EventLimit {
   std::vector<HeldBack> ended(Clock::time_point now);
 
  private:
-  struct Kind {
+  struct Minute {
     Clock::time_point begun;
     unsigned passed = 0;
     HeldBack held_back{};
   };
-  std::unordered_map<std::string, Kind> kinds_;
+  std::unordered_map<std::string, Minute> minutes_;
 };
 
 // From now on spdlog's default logger writes to stderr: lines for people, unless format_events()

@@ -11,7 +11,7 @@
 
 namespace proxy::server {
 
-using machine::succession::Kind;
+using machine::succession::MessageKind;
 namespace asio = net::asio;
 
 namespace {
@@ -23,7 +23,7 @@ net::Task<void> carry_out(Worker& worker, machine::succession::Predecessor& pred
                           machine::succession::Message message) {
   const auto order = machine::succession::order_of(message.text);
   if (!order) co_return;
-  if (message.kind == Kind::forget_url) {
+  if (message.kind == MessageKind::forget_url) {
     const std::string name(order->what);
     const auto key = digest::key_of(digest::Method::get, name);
     co_await tiers::forget(worker.given.cache, key, name);
@@ -126,22 +126,22 @@ void HandOver::apply(const machine::succession::Message& message) {
   // outweighs it.
   if (state_ == State::cancelled) return;
   switch (message.kind) {
-    case Kind::release_disk:
+    case MessageKind::release_disk:
       // First, so that what is purged meanwhile is not lost.
       successor_.adopt(channel_.native_handle());
       released_ = true;  // also if the disk does not answer: its queue has ended
       // Otherwise the successor takes the disk once it answers.
       if (steps_.release_disk())
-        machine::succession::send(channel_.native_handle(), Kind::disk_released);
+        machine::succession::send(channel_.native_handle(), MessageKind::disk_released);
       break;
-    case Kind::control_declined:
+    case MessageKind::control_declined:
       // Its settings name another path, so the file is ours to remove.
       sockets_.control.leave_file_to(ControlSocket::Heir::nobody);
       break;
-    case Kind::forgotten:
+    case MessageKind::forgotten:
       successor_.record_forgotten(message.text);
       break;
-    case Kind::serving:
+    case MessageKind::serving:
       spdlog::info("process {} has taken over; this one ends when its connections have",
                    message.text);
       state_ = State::done;
@@ -161,7 +161,7 @@ void HandOver::give_up() {
   if (state_ != State::under_way) return;
   spdlog::error("the new program has not served in {} s, and is given up: its own lines say why",
                 steps_.longest.count());
-  machine::succession::send(channel_.native_handle(), Kind::too_late);
+  machine::succession::send(channel_.native_handle(), MessageKind::too_late);
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
 
@@ -173,7 +173,7 @@ void HandOver::cancel() {
   state_ = State::cancelled;
   deadline_.cancel();
   launcher_.end_launched();
-  machine::succession::send(channel_.native_handle(), Kind::too_late);
+  machine::succession::send(channel_.native_handle(), MessageKind::too_late);
   ::shutdown(channel_.native_handle(), SHUT_RD);
 }
 
@@ -215,7 +215,7 @@ void TakeOver::obey_all() {
     }
     if (!received.message) return await_orders();
     const auto kind = received.message->kind;
-    if (kind != Kind::forget_url && kind != Kind::forget_many) continue;
+    if (kind != MessageKind::forget_url && kind != MessageKind::forget_many) continue;
     net::spawn(worker_.io.get_executor(),
                carry_out(worker_, predecessor_, std::move(*received.message)));
   }

@@ -51,7 +51,7 @@ disk::Done told(Awaited answer) {
 // hangs delays the answer by at most kLongestPurge, or not at all if the hang is known already.
 // Once the disk is our successor's, the successor has to forget, too. `written`: null if no record
 // is waited for.
-Task<bool> is_owed(CacheAccess& access, Awaited written, machine::succession::Kind kind,
+Task<bool> is_owed(CacheAccess& access, Awaited written, machine::succession::MessageKind kind,
                    std::string_view text) {
   auto& cache = access.cache;
   bool owed = false;
@@ -235,7 +235,8 @@ Task<Forgotten> forget(CacheAccess& access, const digest::Key& key, const std::s
   Forgotten forgotten{cache.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
   const auto record = purge == cache::DiskTier::Purge::queued ? written : nullptr;
-  forgotten.owed = co_await is_owed(access, record, machine::succession::Kind::forget_url, name);
+  forgotten.owed =
+      co_await is_owed(access, record, machine::succession::MessageKind::forget_url, name);
   co_return forgotten;
 }
 
@@ -252,7 +253,8 @@ Task<std::optional<Forgotten>> forget(CacheAccess& access, const cache::PurgePat
   if (!below) co_return std::nullopt;
   const auto record = cache.disk ? written : nullptr;
   const auto text = purge.text();
-  forgotten.owed = co_await is_owed(access, record, machine::succession::Kind::forget_many, text);
+  forgotten.owed =
+      co_await is_owed(access, record, machine::succession::MessageKind::forget_many, text);
   co_return forgotten;
 }
 

@@ -9,7 +9,7 @@
 namespace proxy::command::squid {
 namespace {
 
-using Kind = Finding::Kind;
+using Fate = Finding::Fate;
 
 // Directives that a part of the import reads.
 constexpr std::string_view kRead =
@@ -27,140 +27,140 @@ constexpr std::string_view kRead =
 struct Directives {
   std::string_view names;   // separated by '|'; the first entry with a name is for it
   std::string_view values;  // what Hearsay does, too, separated by '|'; empty: nothing like it
-  Kind kind;                // of all other values
+  Fate fate;                // of all other values
   std::string_view what;
 };
 
 // clang-format off
 constexpr Directives kOthers[] = {
-    {"via", "on", Kind::left, "Via is always sent: it ends loops between proxies"},
-    {"prefer_direct", "off", Kind::left,
+    {"via", "on", Fate::left, "Via is always sent: it ends loops between proxies"},
+    {"prefer_direct", "off", Fate::left,
      "parents are asked before the origin, not after it: leave them out, or limit them by "
      "\"for\""},
-    {"neighbor_type_domain", "", Kind::left, "a peer has one role, for all hosts"},
-    {"htcp_clr_access", "deny all", Kind::left, "there is no HTCP: access.admin may purge by HTTP"},
-    {"send_hit", "allow all", Kind::left,
+    {"neighbor_type_domain", "", Fate::left, "a peer has one role, for all hosts"},
+    {"htcp_clr_access", "deny all", Fate::left, "there is no HTCP: access.admin may purge by HTTP"},
+    {"send_hit", "allow all", Fate::left,
      "what is stored and fresh is sent; write a rule with \"host\", \"paths\" and "
      "\"never_store\": true"},
-    {"dns_nameservers", "", Kind::left,
+    {"dns_nameservers", "", Fate::left,
      "names are asked of the servers in /etc/resolv.conf. If these filter, name them there, or "
      "what they hide is reached"},
-    {"hosts_file", "/etc/hosts", Kind::left,
+    {"hosts_file", "/etc/hosts", Fate::left,
      "names are looked up in /etc/hosts: add the lines of this file there"},
-    {"append_domain", "", Kind::left,
+    {"append_domain", "", Fate::left,
      "a host without a dot stays as it is: \"search\" in /etc/resolv.conf resolves it, but "
      "rules and acls see the short name"},
-    {"dns_defnames", "on", Kind::left,
+    {"dns_defnames", "on", Fate::left,
      "a host without a dot is resolved by \"search\" in /etc/resolv.conf, if there is such a "
      "line"},
-    {"dns_multicast_local", "off", Kind::left, "no names are asked by multicast"},
-    {"check_hostnames", "off", Kind::left,
+    {"dns_multicast_local", "off", Fate::left, "no names are asked by multicast"},
+    {"check_hostnames", "off", Fate::left,
      "names of hosts are not judged by their letters; refuse such hosts by access.rules"},
-    {"allow_underscore", "on", Kind::left,
+    {"allow_underscore", "on", Fate::left,
      "names of hosts are not judged by their letters; refuse such hosts by access.rules"},
-    {"uri_whitespace", "deny", Kind::changed, "a request whose URL has white space is refused"},
-    {"client_lifetime", "1 day|1440 minutes|24 hours", Kind::left,
+    {"uri_whitespace", "deny", Fate::changed, "a request whose URL has white space is refused"},
+    {"client_lifetime", "1 day|1440 minutes|24 hours", Fate::left,
      "a connection has no longest time; see timeouts"},
-    {"forward_timeout", "4 minutes", Kind::left,
+    {"forward_timeout", "4 minutes", Fate::left,
      "see timeouts.connect, timeouts.first_byte and timeouts.unreachable"},
-    {"write_timeout", "15 minutes", Kind::left, "timeouts.body limits how long a client may stall"},
-    {"request_start_timeout", "5 minutes", Kind::left, "see timeouts.head and timeouts.keep_alive"},
-    {"forward_max_tries", "25", Kind::left, "all addresses of an origin are tried within timeouts"},
-    {"retry_on_error", "off", Kind::left, "an origin's error is passed on, and not asked again"},
-    {"connect_retries", "0", Kind::left, "a connection that fails is not tried again"},
-    {"half_closed_clients", "off", Kind::left,
+    {"write_timeout", "15 minutes", Fate::left, "timeouts.body limits how long a client may stall"},
+    {"request_start_timeout", "5 minutes", Fate::left, "see timeouts.head and timeouts.keep_alive"},
+    {"forward_max_tries", "25", Fate::left, "all addresses of an origin are tried within timeouts"},
+    {"retry_on_error", "off", Fate::left, "an origin's error is passed on, and not asked again"},
+    {"connect_retries", "0", Fate::left, "a connection that fails is not tried again"},
+    {"half_closed_clients", "off", Fate::left,
      "a client that closes its side during a request may be taken as gone"},
-    {"minimum_object_size", "0|0 kb", Kind::left, "responses of all sizes are stored"},
-    {"max_stale", "", Kind::left, "see cache.stale_if_error, and min_fresh and max_fresh of rules"},
-    {"minimum_expiry_time", "60 seconds|1 minute", Kind::left,
+    {"minimum_object_size", "0|0 kb", Fate::left, "responses of all sizes are stored"},
+    {"max_stale", "", Fate::left, "see cache.stale_if_error, and min_fresh and max_fresh of rules"},
+    {"minimum_expiry_time", "60 seconds|1 minute", Fate::left,
      "see cache.stale_if_error, and min_fresh and max_fresh of rules"},
-    {"cache_store_log", "none", Kind::left, "there is no log of what is stored; see /metrics"},
-    {"client_persistent_connections", "on", Kind::left, "connections of clients are kept open"},
-    {"server_persistent_connections", "on", Kind::left, "connections to origins are kept open"},
-    {"reload_into_ims|refresh_all_ims|ie_refresh", "off", Kind::left,
+    {"cache_store_log", "none", Fate::left, "there is no log of what is stored; see /metrics"},
+    {"client_persistent_connections", "on", Fate::left, "connections of clients are kept open"},
+    {"server_persistent_connections", "on", Fate::left, "connections to origins are kept open"},
+    {"reload_into_ims|refresh_all_ims|ie_refresh", "off", Fate::left,
      "a client's reload and its validators are heeded; see ignore_client_no_cache of rules"},
-    {"vary_ignore_expire", "off", Kind::left, "Expires counts under Vary, too"},
-    {"http_accel_surrogate_remote", "off", Kind::left,
+    {"vary_ignore_expire", "off", Fate::left, "Expires counts under Vary, too"},
+    {"http_accel_surrogate_remote", "off", Fate::left,
      "Surrogate-Control is not heeded, and there is no ESI; see cache.targeted"},
-    {"httpd_accel_surrogate_id|esi_parser", "", Kind::left,
+    {"httpd_accel_surrogate_id|esi_parser", "", Fate::left,
      "Surrogate-Control is not heeded, and there is no ESI; see cache.targeted"},
-    {"host_verify_strict", "off", Kind::left,
+    {"host_verify_strict", "off", Fate::left,
      "the URL of a request decides, whatever its Host field says (RFC 9112 section 3.2.2)"},
-    {"configuration_includes_quoted_values", "off", Kind::left,
+    {"configuration_includes_quoted_values", "off", Fate::left,
      "quotes are read as without this line: look whether values in quotes are meant"},
-    {"request_entities", "on", Kind::left, "requests by GET and HEAD may have bodies"},
-    {"chroot", "none", Kind::left, "the setting sandbox limits files instead"},
-    {"http_upgrade_request_protocols", "", Kind::left,
+    {"request_entities", "on", Fate::left, "requests by GET and HEAD may have bodies"},
+    {"chroot", "none", Fate::left, "the setting sandbox limits files instead"},
+    {"http_upgrade_request_protocols", "", Fate::left,
      "WebSocket passes, if the origin takes it, and no other protocol"},
-    {"proxy_protocol_access", "deny all", Kind::left, "there is no PROXY protocol"},
+    {"proxy_protocol_access", "deny all", Fate::left, "there is no PROXY protocol"},
     {"url_rewrite_*|redirect_*|redirector_bypass|redirector_access|location_rewrite_*",
-     "", Kind::left, "no program changes URLs, so what it refuses, or sends elsewhere, passes: "
+     "", Fate::left, "no program changes URLs, so what it refuses, or sends elsewhere, passes: "
      "put its lists into access.block, which refuses hosts and the beginnings of URLs"},
     {"store_id_*|storeurl_*",
-     "", Kind::left, "no program names what is the same; a rule's drop_query leaves out "
+     "", Fate::left, "no program names what is the same; a rule's drop_query leaves out "
      "parameters of a query"},
     {"ssl_bump|sslcrtd_*|sslproxy_cert_*|sslcrtvalidator_*|sslproxy_ca_keylen|"
      "on_unsupported_protocol|ssl_unclean_shutdown|sslproxy_session_*|"
      "sslproxy_foreign_intermediate_certs",
-     "", Kind::left, "TLS is not opened: https through CONNECT passes unseen, also what this "
+     "", Fate::left, "TLS is not opened: https through CONNECT passes unseen, also what this "
      "would end"},
     {"tls_outgoing_options|sslproxy_cafile|sslproxy_capath|sslproxy_cipher|"
      "sslproxy_client_certificate|sslproxy_client_key|sslproxy_flags|sslproxy_options|"
      "sslproxy_version|ssl_engine|sslpassword_program",
-     "", Kind::left, "certificates of servers are verified by the system's store"},
+     "", Fate::left, "certificates of servers are verified by the system's store"},
     {"icap_*|log_icap|ecap_*|loadable_modules|adaptation_*|force_request_body_continuation",
-     "", Kind::left, "there is no ICAP or eCAP, so what a service refuses or changes passes as "
+     "", Fate::left, "there is no ICAP or eCAP, so what a service refuses or changes passes as "
      "it is"},
     {"icp_*|maximum_icp_query_timeout|minimum_icp_query_timeout|background_ping_rate|"
      "udp_incoming_address|udp_outgoing_address|htcp_*|mcast_*|query_icmp|test_reachability|"
      "pinger_*|netdb_*|minimum_direct_*|reload_into_ims_icp|dead_peer_timeout",
-     "", Kind::unneeded, "no ICP or HTCP is needed: a neighbour is asked for what its digest "
+     "", Fate::unneeded, "no ICP or HTCP is needed: a neighbour is asked for what its digest "
      "claims"},
     {"digest_*",
-     "", Kind::unneeded, "the digest is kept up to date, in Squid's form too; see the settings "
+     "", Fate::unneeded, "the digest is kept up to date, in Squid's form too; see the settings "
      "of digest"},
     {"snmp_*",
-     "", Kind::left, "there is no SNMP; /metrics is for Prometheus, /digest and /health are JSON"},
+     "", Fate::left, "there is no SNMP; /metrics is for Prometheus, /digest and /health are JSON"},
     {"wccp_*|wccp2_*",
-     "", Kind::left, "there is no WCCP; /wpad.dat and /proxy.pac lead clients to the proxy"},
+     "", Fate::left, "there is no WCCP; /wpad.dat and /proxy.pac lead clients to the proxy"},
     {"tcp_outgoing_*|clientside_*|qos_flows|mark_client_packet|zph_local|mark_client_connection",
-     "", Kind::left, "the system chooses the address and the marks of connections to origins"},
+     "", Fate::left, "the system chooses the address and the marks of connections to origins"},
     {"dns_timeout|dns_retransmit_interval|dns_packet_max|dns_children|cache_dns_program|"
      "ignore_unknown_nameservers|positive_dns_ttl|negative_dns_ttl|ipcache_*|fqdncache_size",
-     "", Kind::unneeded, "names are resolved as the system does, and kept for as long as their "
+     "", Fate::unneeded, "names are resolved as the system does, and kept for as long as their "
      "answers say"},
     {"request_header_access|reply_header_access|request_header_replace|reply_header_replace|"
      "request_header_add|reply_header_add|header_*|note",
-     "", Kind::left, "fields are not chosen one by one; see forwarded, forwarded_drop and "
+     "", Fate::left, "fields are not chosen one by one; see forwarded, forwarded_drop and "
      "forwarded_pass for those about clients"},
     {"error_*|err_*|deny_info|email_err_data|mime_table|icon_directory|short_icon_urls|announce_*",
-     "", Kind::left, "errors are plain text"},
+     "", Fate::left, "errors are plain text"},
     {"mail_*|cachemgr_passwd|hostname_aliases|umask|windows_ipaddrchangemonitor|"
      "broken_posts|external_refresh_check|refresh_stale_hit|positive_ttl|spoof_client_ip|"
      "client_dst_passthru|relaxed_header_parser",
-     "", Kind::left, "there is nothing like it"},
+     "", Fate::left, "there is nothing like it"},
     {"logformat|log_mime_hdrs|useragent_log|referer_log|forward_log|log_ip_on_direct|log_fqdn|"
      "log_access|client_netmask|strip_query_terms|emulate_httpd_log",
-     "", Kind::left, "log.format is \"squid\" or \"json\""},
+     "", Fate::left, "log.format is \"squid\" or \"json\""},
     {"external_acl_type|authenticate_ip_ttl|authenticate_ip_shortcircuit_ttl|auth_schemes|"
      "ident_*|redirector_auth|authenticate_program",
-     "", Kind::left, "no other program decides on access"},
+     "", Fate::left, "no other program decides on access"},
     {"reply_body_max_size|request_body_max_size",
-     "", Kind::left, "bodies have no limit; cache.max_object limits what is stored"},
+     "", Fate::left, "bodies have no limit; cache.max_object limits what is stored"},
     {"reply_header_max_size",
-     "", Kind::left, "limits.head is for requests and responses"},
+     "", Fate::left, "limits.head is for requests and responses"},
     {"response_delay_*|client_delay_*",
-     "", Kind::left, "limits.bandwidth and limits.bandwidth_per_client are all there is"},
+     "", Fate::left, "limits.bandwidth and limits.bandwidth_per_client are all there is"},
     {"ftp_*",
-     "", Kind::left, "there is no FTP: requests for ftp: are refused"},
+     "", Fate::left, "there is no FTP: requests for ftp: are refused"},
     {"cache_effective_user|cache_effective_group",
-     "", Kind::changed, "the service's unit, or the setting user, says as whom it runs"},
+     "", Fate::changed, "the service's unit, or the setting user, says as whom it runs"},
     {"quick_abort_*",
-     "", Kind::changed, "a fetch whose clients have left goes on if it is nearly done, or if it "
+     "", Fate::changed, "a fetch whose clients have left goes on if it is nearly done, or if it "
      "has other readers"},
     {"pid_filename|coredump_dir|logfile_rotate|cache_log|debug_options|logfile_daemon|"
      "buffered_logs|service_name",
-     "", Kind::unneeded, "it runs in the foreground, writes messages to stderr, and reopens its "
+     "", Fate::unneeded, "it runs in the foreground, writes messages to stderr, and reopens its "
      "log at SIGUSR1"},
     {"memory_cache_mode|memory_cache_shared|memory_replacement_policy|cache_replacement_policy|"
      "cache_swap_*|store_dir_select_algorithm|store_avg_object_size|store_objects_per_bucket|"
@@ -179,7 +179,7 @@ constexpr Directives kOthers[] = {
      "server_http11|upgrade_http0.9|zero_buffers|wais_relay_host|wais_relay_port|"
      "balance_on_multiple_ip|httpd_accel_no_pmtu_disc|maximum_single_addr_tries|"
      "chunked_request_body_max_size|max_filedesc*",
-     "", Kind::unneeded, "Hearsay does without this setting"}};
+     "", Fate::unneeded, "Hearsay does without this setting"}};
 // clang-format on
 
 // The values of the line in small letters, with single blanks.
@@ -222,7 +222,7 @@ void advise(const std::vector<Line>& lines, Findings& findings) {
     } else if (lists(found->values, value_of(line))) {
       findings.unneeded(line, "it is so here, too");
     } else {
-      findings.add(line, found->kind, std::string(found->what));
+      findings.add(line, found->fate, std::string(found->what));
     }
   }
 }

@@ -19,7 +19,7 @@ namespace proxy::command {
 namespace squid {
 namespace {
 
-using Kind = Finding::Kind;
+using Fate = Finding::Fate;
 
 // The settings as a file: those of no section, and then the sections in the order of our manual.
 std::string whole(const Json& parts, const std::string& file, const Findings& findings) {
@@ -30,7 +30,7 @@ std::string whole(const Json& parts, const std::string& file, const Findings& fi
   add_comment(top,
               "Made by `hearsay import-squid " + file + "`. Read it, then try `hearsay check`.");
   for (const Finding& finding : findings) {
-    if (finding.kind != Kind::wider) continue;
+    if (finding.fate != Fate::wider) continue;
     add_comment(top,
                 "Wider than Squid, which obeys " + origin_of(finding.source) + ": " + finding.line);
   }
@@ -80,7 +80,7 @@ Files system_files() {
 
 bool Import::is_complete() const {
   return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.kind == Kind::left || finding.kind == Kind::wider;
+    return finding.fate == Fate::left || finding.fate == Fate::wider;
   });
 }
 
@@ -102,7 +102,7 @@ Import import(std::string_view text, const std::string& file, const Files& files
   done.settings = whole(parts, file, done.findings);
   if (done.settings.size() > config::kLongestSettings) {
     done.findings.push_back(
-        {{}, Kind::left, "", "the settings are longer than Hearsay reads (256KiB); shorten lists"});
+        {{}, Fate::left, "", "the settings are longer than Hearsay reads (256KiB); shorten lists"});
   }
   // The parts go through all lines in turn, but a person reads the file from its top.
   std::stable_sort(
@@ -112,16 +112,16 @@ Import import(std::string_view text, const std::string& file, const Files& files
 }
 
 std::string report(const Import& import) {
-  constexpr std::array<std::pair<Kind, std::string_view>, 4> kParts{
-      {{Kind::wider, "Wider than Squid (what such a line denies is allowed):"},
-       {Kind::left, "Left out (where such a line denies, more is denied):"},
-       {Kind::changed, "Carried over, with a difference:"},
-       {Kind::unneeded, "Needs no setting:"}}};
+  constexpr std::array<std::pair<Fate, std::string_view>, 4> kParts{
+      {{Fate::wider, "Wider than Squid (what such a line denies is allowed):"},
+       {Fate::left, "Left out (where such a line denies, more is denied):"},
+       {Fate::changed, "Carried over, with a difference:"},
+       {Fate::unneeded, "Needs no setting:"}}};
   std::string text;
   for (const auto& [kind, title] : kParts) {
     std::set<std::string> told;
     for (const Finding& finding : import.findings) {
-      if (finding.kind != kind) continue;
+      if (finding.fate != kind) continue;
       const bool of_line = !finding.source.file.empty();
       const std::string line =
           (of_line ? origin_of(finding.source) + ": " + finding.line + "\n    " : "") +

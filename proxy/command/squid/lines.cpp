@@ -143,7 +143,7 @@ class Reader {
   }
 
   void tell(const LineSource& source, std::string line, std::string what) {
-    findings_.push_back({source, Finding::Kind::left, std::move(line), std::move(what)});
+    findings_.push_back({source, Finding::Fate::left, std::move(line), std::move(what)});
   }
 
   const Files& files_;
@@ -157,8 +157,8 @@ class Reader {
 
 }  // namespace
 
-void Findings::add(const Line& line, Finding::Kind kind, std::string what) {
-  push_back({line.source, kind, line.text, std::move(what)});
+void Findings::add(const Line& line, Finding::Fate fate, std::string what) {
+  push_back({line.source, fate, line.text, std::move(what)});
 }
 
 std::string origin_of(const LineSource& source) {

@@ -33,7 +33,7 @@ struct Line {
 };
 
 struct Finding {
-  enum class Kind : std::uint8_t {
+  enum class Fate : std::uint8_t {
     wider,     // not carried over, though it denies: somebody has ordered that
     left,      // not carried over: somebody has to decide
     changed,   // carried over, with a difference
@@ -41,23 +41,23 @@ struct Finding {
   };
 
   LineSource source;
-  Kind kind;
+  Fate fate;
   std::string line;  // as written, shortened, printable
   std::string what;  // why, and what to do instead
 };
 
 class Findings : public std::vector<Finding> {
  public:
-  void add(const Line& line, Finding::Kind kind, std::string what);
+  void add(const Line& line, Finding::Fate fate, std::string what);
   void wider(const Line& line, std::string what) {
-    add(line, Finding::Kind::wider, std::move(what));
+    add(line, Finding::Fate::wider, std::move(what));
   }
-  void left(const Line& line, std::string what) { add(line, Finding::Kind::left, std::move(what)); }
+  void left(const Line& line, std::string what) { add(line, Finding::Fate::left, std::move(what)); }
   void changed(const Line& line, std::string what) {
-    add(line, Finding::Kind::changed, std::move(what));
+    add(line, Finding::Fate::changed, std::move(what));
   }
   void unneeded(const Line& line, std::string what) {
-    add(line, Finding::Kind::unneeded, std::move(what));
+    add(line, Finding::Fate::unneeded, std::move(what));
   }
 };
 

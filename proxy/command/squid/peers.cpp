@@ -9,42 +9,42 @@
 namespace proxy::command::squid {
 namespace {
 
-using Kind = Finding::Kind;
+using Fate = Finding::Fate;
 
 // What no setting carries over.
 struct Option {
   std::string_view names;  // separated by '|'; "=" ends a name that a value follows
-  Kind kind;
+  Fate fate;
   std::string_view why;
   bool of_origins = false;  // alone; they precede the options of all peers
 };
 
 constexpr std::array kOptions{
-    Option{"default|no-digest", Kind::unneeded, "", true},
-    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash|weight=", Kind::changed,
+    Option{"default|no-digest", Fate::unneeded, "", true},
+    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash|weight=", Fate::changed,
            "the first origin of \"to\" that works is asked", true},
-    Option{"login=", Kind::left, "no password is sent to an origin but the client's own", true},
-    Option{"proxy-only", Kind::left, "write a rule for the site with \"never_store\": true", true},
-    Option{"connect-timeout=", Kind::left, "timeouts.connect is the same for all origins", true},
+    Option{"login=", Fate::left, "no password is sent to an origin but the client's own", true},
+    Option{"proxy-only", Fate::left, "write a rule for the site with \"never_store\": true", true},
+    Option{"connect-timeout=", Fate::left, "timeouts.connect is the same for all origins", true},
     Option{"no-query|background-ping|closest-only|no-netdb-exchange|multicast-responder|htcp|"
            "htcp=|no-tproxy|no-delay|allow-miss|connect-fail-limit=|basetime=|standby=|ttl=|"
            "originserver",
-           Kind::unneeded, ""},
-    Option{"default", Kind::changed,
+           Fate::unneeded, ""},
+    Option{"default", Fate::changed,
            "the order of parents is that of the URLs' hashes; it is no last resort"},
-    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash", Kind::changed,
+    Option{"round-robin|weighted-round-robin|carp|sourcehash|userhash", Fate::changed,
            "parents share the URLs by weight, the same way each time"},
-    Option{"proxy-only", Kind::changed,
+    Option{"proxy-only", Fate::changed,
            "digest.duplicates says for all siblings whether what they hold is stored here, too"},
-    Option{"digest-url=", Kind::left, "a Squid's digest is fetched at its usual path"},
-    Option{"connect-timeout=", Kind::left, "timeouts.peer_connect is the same for all peers"},
-    Option{"max-conn=", Kind::left, "connections to a peer have no limit of their own"},
-    Option{"forceddomain=", Kind::left, "the Host field is that of the URL"},
-    Option{"login=", Kind::left, "clients' passwords are not passed on; name one login"},
-    Option{"front-end-https", Kind::left, "no such field is sent"},
-    Option{"sslcert=|sslkey=", Kind::left, "no client certificate is shown to peers"},
-    Option{"sslflags=", Kind::left, "a peer's certificate is always verified"},
-    Option{"sslcafile=|sslcapath=|tls-ca=|tls-cafile=", Kind::left,
+    Option{"digest-url=", Fate::left, "a Squid's digest is fetched at its usual path"},
+    Option{"connect-timeout=", Fate::left, "timeouts.peer_connect is the same for all peers"},
+    Option{"max-conn=", Fate::left, "connections to a peer have no limit of their own"},
+    Option{"forceddomain=", Fate::left, "the Host field is that of the URL"},
+    Option{"login=", Fate::left, "clients' passwords are not passed on; name one login"},
+    Option{"front-end-https", Fate::left, "no such field is sent"},
+    Option{"sslcert=|sslkey=", Fate::left, "no client certificate is shown to peers"},
+    Option{"sslflags=", Fate::left, "a peer's certificate is always verified"},
+    Option{"sslcafile=|sslcapath=|tls-ca=|tls-cafile=", Fate::left,
            "certificates are verified by the system's store; add the authority there"}};
 
 // Returns whether the settings can say the option.
@@ -82,8 +82,8 @@ void read_option(Peer& peer, const std::string& option, Findings& findings) {
     return (peer.origin || !each.of_origins) && lists(each.names, name);
   });
   const bool known = found != kOptions.end();
-  if (known && found->kind == Kind::unneeded) return;
-  findings.add(peer.line, known ? found->kind : Kind::left,
+  if (known && found->fate == Fate::unneeded) return;
+  findings.add(peer.line, known ? found->fate : Fate::left,
                config::printable(option.substr(0, sign), 40) + ": " +
                    std::string(known ? found->why : "is not known"));
 }
@@ -233,7 +233,7 @@ bool stays(Peer& peer, const std::vector<Line>& lines, const Acls& acls, Finding
                                     : choose(peer, std::move(steps));
   if (why.empty()) return true;
   const bool same = why.starts_with("cache_peer_access");  // as in Squid
-  findings.add(peer.line, same ? Kind::changed : Kind::left,
+  findings.add(peer.line, same ? Fate::changed : Fate::left,
                "the peer is left out: " + std::string(why));
   return false;
 }

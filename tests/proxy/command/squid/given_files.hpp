@@ -61,9 +61,9 @@ inline std::string told_of(const Import& import, std::size_t number) {
   std::string told;
   for (const Finding& finding : import.findings) {
     if (finding.source.number != number) continue;
-    told += finding.kind == Finding::Kind::left      ? "left: "
-            : finding.kind == Finding::Kind::wider   ? "wider: "
-            : finding.kind == Finding::Kind::changed ? "changed: "
+    told += finding.fate == Finding::Fate::left      ? "left: "
+            : finding.fate == Finding::Fate::wider   ? "wider: "
+            : finding.fate == Finding::Fate::changed ? "changed: "
                                                      : "unneeded: ";
     told += finding.what + '\n';
   }
