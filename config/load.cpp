@@ -157,10 +157,11 @@ std::optional<std::string> read_settings_file(const std::string& path, std::stri
 
 // Reads a settings file, together with the files that it includes, as one document, completed from
 // the environment.
-class FileReader {
+class SettingsReader {
  public:
   // `files`: gets the paths of what was read, as Position::file counts them.
-  FileReader(std::vector<std::string>& files, Faults& faults) : files_(files), faults_(faults) {}
+  SettingsReader(std::vector<std::string>& files, Faults& faults)
+      : files_(files), faults_(faults) {}
 
   // The settings of the file and of all files that it includes; nothing if there is a fault.
   std::optional<Value> read_all(const std::string& path, std::string_view text) {
@@ -303,7 +304,7 @@ boost::system::result<Settings, SettingsErrors> load_file(const std::string& pat
   Faults faults;
   Settings settings;
   std::vector<std::string> files;
-  const auto document = FileReader(files, faults).read_all(path, *text);
+  const auto document = SettingsReader(files, faults).read_all(path, *text);
   if (document) settings = read_settings(*document, faults);
   if (!faults.empty()) return in_order(std::move(faults), files);
   settings.process.included.assign(files.begin() + 1, files.end());

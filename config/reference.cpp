@@ -11,7 +11,7 @@ namespace {
 // Follows the lines of the file: comments, members, and the ends of sections.
 // The file is read line by line, not as a document: what a person reads there, comments and
 // examples that are commented out, is what a parser passes over.
-class Reader {
+class ReferenceReader {
  public:
   std::vector<SettingText> read(std::string_view text) {
     while (!text.empty()) read_line(trimmed(take_until(text, '\n')));
@@ -113,7 +113,7 @@ bool begins_item(std::string_view line) {
 }  // namespace
 
 std::vector<SettingText> read_reference(std::string_view text) {
-  return Reader().read(text);
+  return ReferenceReader().read(text);
 }
 
 std::string describe_setting(const std::vector<SettingText>& all, std::string_view name) {

@@ -39,13 +39,13 @@ constexpr auto kFoldedDays = all_folded(kDays);
 constexpr auto kFoldedMonths = all_folded(kMonths);
 
 // Reads a date from left to right. After the first mismatch every further step fails.
-class Reader {
+class DateReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit DateReader(std::string_view text) : rest_(text) {}
 
   bool at_end() const { return good_ && rest_.empty(); }
 
-  Reader& literal(char wanted) {
+  DateReader& literal(char wanted) {
     if (rest_.empty() || rest_.front() != wanted)
       fail();
     else
@@ -131,7 +131,7 @@ std::optional<sys_seconds> point(const Moment& moment) {
 
 // "Sun, 06 Nov 1994 08:49:37 GMT"
 std::optional<sys_seconds> parse_imf(std::string_view text) {
-  Reader reader(text);
+  DateReader reader(text);
   Moment moment;
   reader.one_of(kFoldedDays);
   moment.day = reader.literal(',').literal(' ').digits(2);
@@ -174,7 +174,7 @@ class RecentDates {
 
 // "Sun Nov  6 08:49:37 1994"
 std::optional<sys_seconds> parse_asctime(std::string_view text) {
-  Reader reader(text);
+  DateReader reader(text);
   Moment moment;
   reader.one_of(kFoldedDays);
   moment.month = reader.literal(' ').one_of(kFoldedMonths);
@@ -187,7 +187,7 @@ std::optional<sys_seconds> parse_asctime(std::string_view text) {
 // "Sunday, 06-Nov-94 08:49:37 GMT": the latest year with these digits that is at most 50 years
 // ahead.
 std::optional<sys_seconds> parse_rfc850(std::string_view text, sys_seconds now) {
-  Reader reader(text);
+  DateReader reader(text);
   Moment moment;
   reader.one_of(kLongDays);
   moment.day = reader.literal(',').literal(' ').digits(2);

@@ -63,9 +63,9 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 // The innermost folder decides, and of folders with one path the last.
-class Reader {
+class UnitReader {
  public:
-  explicit Reader(const Shown& shown) : shown_(shown) {}
+  explicit UnitReader(const Shown& shown) : shown_(shown) {}
 
   [[nodiscard]] std::string_view of(std::string_view property) const {
     const auto found = shown_.find(property);
@@ -233,7 +233,7 @@ std::optional<ServiceUnit> parse_unit(std::string_view text) {
     const auto property = take_until(line, '=');
     shown[std::string(property)] = line;
   }
-  Reader reader(shown);
+  UnitReader reader(shown);
   if (reader.of("LoadState") != "loaded") return std::nullopt;
   ServiceUnit unit;
   unit.user = reader.of("User");

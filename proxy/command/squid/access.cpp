@@ -109,9 +109,9 @@ void write(Access access, Json& into) {
   if (!access.block.empty()) into["block"] = access.block;
 }
 
-class Reader {
+class AccessReader {
  public:
-  Reader(const Acls& acls, Denial denial, Findings& findings)
+  AccessReader(const Acls& acls, Denial denial, Findings& findings)
       : acls_(acls), denial_(denial), findings_(findings) {}
 
   void read(const Line& line) {
@@ -378,7 +378,7 @@ class Reader {
 
 void read_access(const std::vector<Line>& lines, const Acls& acls, Denial denial, Json& into,
                  Findings& findings) {
-  Reader reader(acls, denial, findings);
+  AccessReader reader(acls, denial, findings);
   for (const Line& line : lines) {
     if (line.name == "follow_x_forwarded_for") reader.read_indirect(line);
   }

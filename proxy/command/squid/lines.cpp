@@ -72,9 +72,9 @@ std::string one_blank_between(std::string_view text) {
   return config::printable(without_secrets(out), kLongestText);
 }
 
-class Reader {
+class SquidConfReader {
  public:
-  Reader(const Files& files, Findings& findings) : files_(files), findings_(findings) {}
+  SquidConfReader(const Files& files, Findings& findings) : files_(files), findings_(findings) {}
 
   void read(std::string_view text, const std::string& file, std::size_t depth) {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -172,7 +172,7 @@ bool has_word(const Line& line, std::string_view word) {
 
 std::vector<Line> read_lines(std::string_view text, const std::string& file, const Files& files,
                              Findings& findings) {
-  Reader reader(files, findings);
+  SquidConfReader reader(files, findings);
   reader.read(text, file, 0);
   return std::move(reader).lines();
 }
