@@ -42,14 +42,14 @@ std::optional<users::Credentials> credentials_of(const policy::Request& request)
   return users::parse_basic(fields.value(field::proxy_authorization));
 }
 
-Task<users::Verdict> check_password(client::Client& client, const policy::Request& request,
-                                    const users::Credentials& given) {
+Task<users::PasswordResult> check_password(client::Client& client, const policy::Request& request,
+                                           const users::Credentials& given) {
   net::Wakeup wakeup(client.access.executor());
   const client::ResponseState::WaitsFor waits(client.state, [&wakeup] { wakeup.notify(); });
   const users::Guesser guesser{crowd::counted_as(client.address),
                                crowd::network_of(client.address)};
-  co_return co_await client.access.password_checks.verdict(*request.policy().users, given, guesser,
-                                                           wakeup);
+  co_return co_await client.access.password_checks.check(*request.policy().users, given, guesser,
+                                                         wakeup);
 }
 
 // What lacking access means to the log, the counters and the answer.
@@ -89,10 +89,11 @@ Task<std::optional<reply::Refusal>> sign_in(client::Client& client,
   if (!given) co_return refusal_for(client, request, unknown);
   client.record.denied_by = rule->name();
   co_await client.response.flush();
-  const auto verdict = co_await check_password(client, request, *given);
-  if (verdict == users::Verdict::wrong) co_return refusal_for(client, request, unknown);
-  if (verdict == users::Verdict::guessed_too_often) co_return reply::Refusal::guessed_too_often();
-  if (verdict != users::Verdict::right) co_return reply::Refusal::too_many_checks();
+  const auto result = co_await check_password(client, request, *given);
+  if (result == users::PasswordResult::wrong) co_return refusal_for(client, request, unknown);
+  if (result == users::PasswordResult::guessed_too_often)
+    co_return reply::Refusal::guessed_too_often();
+  if (result != users::PasswordResult::right) co_return reply::Refusal::too_many_checks();
   client.record.denied_by = {};
   client.record.user = given->name;
   co_return std::nullopt;

@@ -1,5 +1,5 @@
 // What the checks of passwords go by: how many wrong ones each client may try, whose check comes
-// next, and the verdicts that are known. Pure.
+// next, and the results that are known. Pure.
 #pragma once
 
 #include <algorithm>
@@ -144,40 +144,42 @@ class Turns {
   std::size_t waiting_ = 0;
 };
 
-enum class Verdict {
+enum class PasswordResult {
   right,
   wrong,
   guessed_too_often,  // see GuessLimit
   busy,               // too many checks wait, or this one took too long
 };
 
-// The verdicts, right or wrong, on credentials that were checked lately. Keyed by a hash of the
-// credentials and of the stored hash. A verdict can never become wrong, since all that it depends
+// The results, right or wrong, on credentials that were checked lately. Keyed by a hash of the
+// credentials and of the stored hash. A result can never become wrong, since all that it depends
 // on is in its key. So it is kept for kKept after its last use, and of each kind the kMost used
 // last.
-class Verdicts {
+class PasswordResults {
  public:
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::minutes kKept{5};
   static constexpr std::size_t kMost = 10'000;
 
   // Nothing: not known.
-  std::optional<Verdict> find(const digest::Key& key, Time now) {
-    for (const Verdict verdict : {Verdict::right, Verdict::wrong}) {
-      if (!table_of(verdict).find(key, now)) continue;
-      store(key, verdict, now);
-      return verdict;
+  std::optional<PasswordResult> find(const digest::Key& key, Time now) {
+    for (const PasswordResult result : {PasswordResult::right, PasswordResult::wrong}) {
+      if (!table_of(result).find(key, now)) continue;
+      store(key, result, now);
+      return result;
     }
     return std::nullopt;
   }
-  void store(const digest::Key& key, Verdict verdict, Time now) {
-    table_of(verdict).put(key, {}, now + kKept);
+  void store(const digest::Key& key, PasswordResult result, Time now) {
+    table_of(result).put(key, {}, now + kKept);
   }
 
  private:
   using Table = config::ExpiringTable<digest::Key, std::monostate, digest::KeyHash>;
 
-  Table& table_of(Verdict verdict) { return verdict == Verdict::right ? right_ : wrong_; }
+  Table& table_of(PasswordResult result) {
+    return result == PasswordResult::right ? right_ : wrong_;
+  }
 
   // Wrong ones are apart, so that guesses do not make room by the loss of right ones.
   Table right_{kMost};

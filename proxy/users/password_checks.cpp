@@ -61,31 +61,31 @@ PasswordChecks::Check PasswordChecks::check_of(const PasswordFile& file, const C
   return check;
 }
 
-net::Task<Verdict> PasswordChecks::verdict(const PasswordFile& file, const Credentials& given,
-                                           const Guesser& client, net::Wakeup& wakeup) {
+net::Task<PasswordResult> PasswordChecks::check(const PasswordFile& file, const Credentials& given,
+                                                const Guesser& client, net::Wakeup& wakeup) {
   const auto* const hash = file.hash_of(given.name);
   const auto key = key_of(hash ? std::string_view(*hash) : std::string_view(), given);
   std::shared_ptr<Check> check;
   {
     const threads::MutexLock lock(mutex_);
     const auto now = clock_.steady();
-    if (const auto known = verdicts_.find(key, now)) co_return *known;
-    if (!guesses_.may_guess(client, now)) co_return Verdict::guessed_too_often;
+    if (const auto known = results_.find(key, now)) co_return *known;
+    if (!guesses_.may_guess(client, now)) co_return PasswordResult::guessed_too_often;
     check = begin(check_of(file, given, client, key));
-    if (!check) co_return Verdict::busy;
+    if (!check) co_return PasswordResult::busy;
     check->waiting.push_back(&wakeup);
   }
   const Waiting waiting(*this, *check, wakeup);
   co_await wakeup.wait(kPatience);
   const threads::MutexLock lock(mutex_);
-  co_return check->verdict.value_or(Verdict::busy);
+  co_return check->result.value_or(PasswordResult::busy);
 }
 
-Verdict PasswordChecks::compare(const Check& check) {
-  if (check.hash && has_hash(check.password, *check.hash)) return Verdict::right;
+PasswordResult PasswordChecks::compare(const Check& check) {
+  if (check.hash && has_hash(check.password, *check.hash)) return PasswordResult::right;
   // Else a name of a dear hash would be told from one of a cheap hash, or from none, by the time.
   for (const auto& decoy : check.decoys) (void)has_hash(check.password, decoy);
-  return Verdict::wrong;
+  return PasswordResult::wrong;
 }
 
 std::shared_ptr<PasswordChecks::Check> PasswordChecks::begin(Check check) {
@@ -116,25 +116,25 @@ void PasswordChecks::run(const std::stop_token& stop) {
     const auto check = turns_.next().value_or(nullptr);
     if (!check) continue;
     // The client may have guessed while the check waited.
-    auto verdict = Verdict::guessed_too_often;
+    auto result = PasswordResult::guessed_too_often;
     if (guesses_.may_guess(check->client, clock_.steady())) {
       lock.unlock();
-      verdict = compare(*check);
+      result = compare(*check);
       lock.lock();
       const auto now = clock_.steady();
       ++made_;
-      verdicts_.store(check->key, verdict, now);
-      if (verdict == Verdict::wrong) guesses_.charge(check->client, now);
+      results_.store(check->key, result, now);
+      if (result == PasswordResult::wrong) guesses_.charge(check->client, now);
     }
-    finish(*check, verdict);
+    finish(*check, result);
   }
 }
 
-// The verdict is stored under the lock before anybody is woken, or a waiter would find none.
-void PasswordChecks::finish(Check& check, Verdict verdict) {
+// The result is stored under the lock before anybody is woken, or a waiter would find none.
+void PasswordChecks::finish(Check& check, PasswordResult result) {
   turns_.done(check.client.client);
   under_way_.erase(check.key);
-  check.verdict = verdict;
+  check.result = result;
   for (auto* const waiting : check.waiting) waiting->notify();
 }
 

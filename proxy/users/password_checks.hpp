@@ -1,4 +1,4 @@
-// Checks passwords away from the threads that serve clients, and remembers the verdicts.
+// Checks passwords away from the threads that serve clients, and remembers the results.
 #pragma once
 
 #include <memory>
@@ -24,13 +24,13 @@ class PasswordChecks {
 
   explicit PasswordChecks(const machine::Clock& clock) : clock_(clock) {}
 
-  // Answers at once if it knows the verdict. Else waits for a check; the same question that several
-  // ask meanwhile is checked once. A verdict `wrong` comes only after a hash of each cost in the
+  // Answers at once if it knows the result. Else waits for a check; the same question that several
+  // ask meanwhile is checked once. A result `wrong` comes only after a hash of each cost in the
   // file was checked, whether the file has the name or not. So the time does not tell which names
   // there are. `client`: whom wrong passwords count for; right ones cost nothing. `wakeup`: of the
   // caller; a notify() by the caller ends the wait with `busy`.
-  net::Task<Verdict> verdict(const PasswordFile& file, const Credentials& given,
-                             const Guesser& client, net::Wakeup& wakeup);
+  net::Task<PasswordResult> check(const PasswordFile& file, const Credentials& given,
+                                  const Guesser& client, net::Wakeup& wakeup);
 
   // How many checks have been made.
   [[nodiscard]] std::uint64_t made();
@@ -43,24 +43,24 @@ class PasswordChecks {
     std::vector<std::string> decoys;  // of the other costs
     Guesser client{};
     digest::Key key{};
-    std::vector<net::Wakeup*> waiting;  // guarded by mutex_
-    std::optional<Verdict> verdict;     // likewise
+    std::vector<net::Wakeup*> waiting;     // guarded by mutex_
+    std::optional<PasswordResult> result;  // likewise
   };
   class Waiting;
 
   static Check check_of(const PasswordFile& file, const Credentials& given, const Guesser& client,
                         const digest::Key& key);
   // Takes the same time for every wrong password.
-  static Verdict compare(const Check& check);
+  static PasswordResult compare(const Check& check);
   // The check under way, or a new one. Null: too many wait.
   std::shared_ptr<Check> begin(Check check) REQUIRES(mutex_);
   void run(const std::stop_token& stop);
-  void finish(Check& check, Verdict verdict) REQUIRES(mutex_);
+  void finish(Check& check, PasswordResult result) REQUIRES(mutex_);
 
   const machine::Clock& clock_;
   threads::Mutex mutex_;
   threads::StoppableCondition queued_;
-  Verdicts verdicts_ GUARDED_BY(mutex_);
+  PasswordResults results_ GUARDED_BY(mutex_);
   GuessLimit guesses_ GUARDED_BY(mutex_);
   std::unordered_map<digest::Key, std::shared_ptr<Check>, digest::KeyHash> under_way_
       GUARDED_BY(mutex_);

@@ -124,29 +124,30 @@ digest::Key key(std::uint32_t number) {
   return key;
 }
 
-TEST(Verdicts, AreKeptWhileTheyAreUsed) {
-  Verdicts verdicts;
-  EXPECT_EQ(verdicts.find(key(1), kBegin), std::nullopt);
-  verdicts.store(key(1), Verdict::right, kBegin);
-  verdicts.store(key(2), Verdict::wrong, kBegin);
+TEST(PasswordResults, AreKeptWhileTheyAreUsed) {
+  PasswordResults results;
+  EXPECT_EQ(results.find(key(1), kBegin), std::nullopt);
+  results.store(key(1), PasswordResult::right, kBegin);
+  results.store(key(2), PasswordResult::wrong, kBegin);
   auto now = kBegin;
   for (int i = 0; i < 3; ++i) {
-    now += Verdicts::kKept - 1s;
-    EXPECT_EQ(verdicts.find(key(1), now), Verdict::right);
+    now += PasswordResults::kKept - 1s;
+    EXPECT_EQ(results.find(key(1), now), PasswordResult::right);
   }
-  EXPECT_EQ(verdicts.find(key(2), now), std::nullopt);
-  EXPECT_EQ(verdicts.find(key(1), now + Verdicts::kKept), std::nullopt);
+  EXPECT_EQ(results.find(key(2), now), std::nullopt);
+  EXPECT_EQ(results.find(key(1), now + PasswordResults::kKept), std::nullopt);
 }
 
-TEST(Verdicts, OfWrongPasswordsMakeNoRoomByTheLossOfRightOnes) {
-  Verdicts verdicts;
-  constexpr auto kMost = static_cast<std::uint32_t>(Verdicts::kMost);
-  verdicts.store(key(0), Verdict::right, kBegin);
-  for (std::uint32_t i = 1; i <= kMost + 1; ++i) verdicts.store(key(i), Verdict::wrong, kBegin);
-  EXPECT_EQ(verdicts.find(key(0), kBegin), Verdict::right);
-  EXPECT_EQ(verdicts.find(key(1), kBegin), std::nullopt) << "the oldest has made room";
-  EXPECT_EQ(verdicts.find(key(2), kBegin), Verdict::wrong);
-  EXPECT_EQ(verdicts.find(key(kMost + 1), kBegin), Verdict::wrong);
+TEST(PasswordResults, OfWrongPasswordsMakeNoRoomByTheLossOfRightOnes) {
+  PasswordResults results;
+  constexpr auto kMost = static_cast<std::uint32_t>(PasswordResults::kMost);
+  results.store(key(0), PasswordResult::right, kBegin);
+  for (std::uint32_t i = 1; i <= kMost + 1; ++i)
+    results.store(key(i), PasswordResult::wrong, kBegin);
+  EXPECT_EQ(results.find(key(0), kBegin), PasswordResult::right);
+  EXPECT_EQ(results.find(key(1), kBegin), std::nullopt) << "the oldest has made room";
+  EXPECT_EQ(results.find(key(2), kBegin), PasswordResult::wrong);
+  EXPECT_EQ(results.find(key(kMost + 1), kBegin), PasswordResult::wrong);
 }
 
 }  // namespace

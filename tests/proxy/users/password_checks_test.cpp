@@ -59,11 +59,12 @@ Guesser address(std::uint8_t number) {
 struct Checked {
   explicit Checked(const std::string& hash = kQuick) : file(file_of(hash)) {}
 
-  net::Task<Verdict> ask(Credentials given, Guesser from) {
+  net::Task<PasswordResult> ask(Credentials given, Guesser from) {
     net::Wakeup wakeup(io.get_executor());
-    co_return co_await checks.verdict(file, given, from, wakeup);
+    co_return co_await checks.check(file, given, from, wakeup);
   }
-  Verdict verdict(const std::string& name, const std::string& password, std::uint8_t from = 1) {
+  PasswordResult result(const std::string& name, const std::string& password,
+                        std::uint8_t from = 1) {
     return support::run(io, ask({name, password}, address(from)));
   }
 
@@ -76,36 +77,37 @@ struct Checked {
 TEST(PasswordChecks, TellRightFromWrongAndCheckEachOnce) {
   Checked scene;
   for (int times = 0; times < 3; ++times) {
-    EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
-    EXPECT_EQ(scene.verdict("anna", "Secret"), Verdict::wrong);
-    EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::wrong) << "has the hash, but not the name";
+    EXPECT_EQ(scene.result("anna", "secret"), PasswordResult::right);
+    EXPECT_EQ(scene.result("anna", "Secret"), PasswordResult::wrong);
+    EXPECT_EQ(scene.result("bob", "secret"), PasswordResult::wrong)
+        << "has the hash, but not the name";
   }
   EXPECT_EQ(scene.checks.made(), 3U);
 }
 
 TEST(PasswordChecks, ForgetAVerdictOnceTheHashHasChanged) {
   Checked scene;
-  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
+  EXPECT_EQ(scene.result("anna", "secret"), PasswordResult::right);
   scene.file = file_of("$2y$04$abcdefghijklmnopqrstuu0HtfOlPbTiymk5tcV.3TsFPDd3SYZqu");
-  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::wrong);
-  EXPECT_EQ(scene.verdict("anna", "other"), Verdict::right);
+  EXPECT_EQ(scene.result("anna", "secret"), PasswordResult::wrong);
+  EXPECT_EQ(scene.result("anna", "other"), PasswordResult::right);
 }
 
 TEST(PasswordChecks, ForgetAVerdictOnceTheUserIsRenamedOrAdded) {
   Checked scene;
   const auto renamed = *PasswordFile::parse("bob:" + kQuick + "\n", "f");
-  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
-  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::wrong);
+  EXPECT_EQ(scene.result("anna", "secret"), PasswordResult::right);
+  EXPECT_EQ(scene.result("bob", "secret"), PasswordResult::wrong);
   scene.file = renamed;
-  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::wrong);
-  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::right);
+  EXPECT_EQ(scene.result("anna", "secret"), PasswordResult::wrong);
+  EXPECT_EQ(scene.result("bob", "secret"), PasswordResult::right);
 }
 
 TEST(PasswordChecks, CheckOnceWhatSeveralAskAtOnce) {
   Checked scene(kSlow);
   int right = 0;
-  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
-    right += verdict == Verdict::right ? 1 : 0;
+  const auto count = [&](const std::exception_ptr&, PasswordResult result) {
+    right += result == PasswordResult::right ? 1 : 0;
   };
   for (std::uint8_t i = 0; i < 20; ++i) {
     net::spawn(scene.io.get_executor(), scene.ask({"anna", "secret"}, address(i)), count);
@@ -118,12 +120,13 @@ TEST(PasswordChecks, CheckOnceWhatSeveralAskAtOnce) {
 TEST(PasswordChecks, LimitTheGuessesOfEachClient) {
   Checked scene;
   for (int i = 0; i < GuessLimit::kGuesses; ++i) {
-    EXPECT_EQ(scene.verdict("anna", "guess " + std::to_string(i)), Verdict::wrong);
+    EXPECT_EQ(scene.result("anna", "guess " + std::to_string(i)), PasswordResult::wrong);
   }
-  EXPECT_EQ(scene.verdict("anna", "one more"), Verdict::guessed_too_often);
-  EXPECT_EQ(scene.verdict("anna", "guess 0"), Verdict::wrong) << "is known, and costs nothing";
-  EXPECT_EQ(scene.verdict("anna", "secret", 2), Verdict::right) << "from another address";
-  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right) << "is known by now";
+  EXPECT_EQ(scene.result("anna", "one more"), PasswordResult::guessed_too_often);
+  EXPECT_EQ(scene.result("anna", "guess 0"), PasswordResult::wrong)
+      << "is known, and costs nothing";
+  EXPECT_EQ(scene.result("anna", "secret", 2), PasswordResult::right) << "from another address";
+  EXPECT_EQ(scene.result("anna", "secret"), PasswordResult::right) << "is known by now";
 }
 
 TEST(PasswordChecks, ChargeNobodyForRightPasswordsThatAreAskedAtOnce) {
@@ -133,8 +136,8 @@ TEST(PasswordChecks, ChargeNobodyForRightPasswordsThatAreAskedAtOnce) {
   Checked scene;
   scene.file = *PasswordFile::parse(lines, "f");
   int right = 0;
-  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
-    right += verdict == Verdict::right ? 1 : 0;
+  const auto count = [&](const std::exception_ptr&, PasswordResult result) {
+    right += result == PasswordResult::right ? 1 : 0;
   };
   for (int i = 0; i < kUsers; ++i) {
     const Credentials given{"user" + std::to_string(i), "secret"};
@@ -147,8 +150,8 @@ TEST(PasswordChecks, ChargeNobodyForRightPasswordsThatAreAskedAtOnce) {
 TEST(PasswordChecks, LimitTheGuessesThatAreMadeAtOnce) {
   Checked scene(kSlow);
   int refused = 0;
-  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
-    refused += verdict == Verdict::guessed_too_often ? 1 : 0;
+  const auto count = [&](const std::exception_ptr&, PasswordResult result) {
+    refused += result == PasswordResult::guessed_too_often ? 1 : 0;
   };
   constexpr int kTried = static_cast<int>(Turns<int>::kMostOfOne);
   for (int i = 0; i < kTried; ++i) {
@@ -161,8 +164,8 @@ TEST(PasswordChecks, LimitTheGuessesThatAreMadeAtOnce) {
 TEST(PasswordChecks, LetOnlySomeWait) {
   Checked scene(kSlow);
   std::size_t busy = 0;
-  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
-    busy += verdict == Verdict::busy ? 1 : 0;
+  const auto count = [&](const std::exception_ptr&, PasswordResult result) {
+    busy += result == PasswordResult::busy ? 1 : 0;
   };
   constexpr std::size_t kMore = Turns<int>::kMost + 20;
   for (std::size_t i = 0; i < kMore; ++i) {
@@ -179,22 +182,22 @@ TEST(PasswordChecks, TakeAsLongForEachWrongPasswordWhoeverIsNamed) {
   const std::multiset<std::string> one_of_each{cost_of(kQuick), cost_of(kSlow)};
   computed.take();
   for (const auto* const name : {"anna", "bob", "nobody", "someone"}) {
-    EXPECT_EQ(scene.verdict(name, "guess"), Verdict::wrong);
+    EXPECT_EQ(scene.result(name, "guess"), PasswordResult::wrong);
     EXPECT_EQ(computed.take(), one_of_each) << name;
   }
-  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
-  EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::right);
+  EXPECT_EQ(scene.result("anna", "secret"), PasswordResult::right);
+  EXPECT_EQ(scene.result("bob", "secret"), PasswordResult::right);
 }
 
 TEST(PasswordChecks, EndAWaitOnDemand) {
   Checked scene(kSlow);
   net::Wakeup wakeup(scene.io.get_executor());
   const Credentials given{"anna", "secret"};
-  const auto leave = [&]() -> net::Task<Verdict> {
+  const auto leave = [&]() -> net::Task<PasswordResult> {
     boost::asio::post(scene.io, [&] { wakeup.notify(); });
-    co_return co_await scene.checks.verdict(scene.file, given, address(1), wakeup);
+    co_return co_await scene.checks.check(scene.file, given, address(1), wakeup);
   };
-  EXPECT_EQ(support::run(scene.io, leave()), Verdict::busy);
+  EXPECT_EQ(support::run(scene.io, leave()), PasswordResult::busy);
 }
 
 }  // namespace
