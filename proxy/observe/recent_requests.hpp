@@ -16,7 +16,7 @@
 
 namespace proxy::observe {
 
-// One request. Of the record it has what verdict_of() reads, the status and the bytes; the rest is
+// One request. Of the record it has what sentence_of() reads, the status and the bytes; the rest is
 // empty. Texts of more than 1 KiB are cut.
 struct RecentRequest {
   std::uint64_t number = 0;   // counts the requests kept by its thread, from 1 on

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "proxy/observe/verdict.hpp"
+#include "proxy/observe/sentence.hpp"
 #include "proxy/pages/health.hpp"
 
 namespace proxy::pages {
@@ -56,7 +56,7 @@ Json request_json(const observe::RecentRequests::Found& found, const policy::Pol
           {"status", record.status},
           {"bytes", record.bytes},
           {"result", observe::squid_tag(record.tag)},
-          {"verdict", observe::verdict_of(record)}};
+          {"verdict", observe::sentence_of(record)}};
 }
 
 // A request that was kept may stand for others that were not, so sums have fractions.

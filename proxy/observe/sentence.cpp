@@ -1,4 +1,4 @@
-#include "proxy/observe/verdict.hpp"
+#include "proxy/observe/sentence.hpp"
 
 #include <fmt/format.h>
 
@@ -219,7 +219,7 @@ std::string phrase_for(const Word& one, std::optional<std::string_view> failure)
 
 }  // namespace
 
-std::string verdict_of(const RequestRecord& record) {
+std::string sentence_of(const RequestRecord& record) {
   const auto words = words_in(record.told.detail);
   std::string_view peer = record.upstream_host;
   for (const auto& one : words) {

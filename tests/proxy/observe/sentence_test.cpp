@@ -1,4 +1,4 @@
-#include "proxy/observe/verdict.hpp"
+#include "proxy/observe/sentence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ struct Told {
 class Verdict : public testing::TestWithParam<Told> {};
 
 TEST_P(Verdict, IsASentence) {
-  EXPECT_EQ(verdict_of(GetParam().record), GetParam().verdict);
+  EXPECT_EQ(sentence_of(GetParam().record), GetParam().verdict);
 }
 
 RequestRecord hit(Tag tag, int ttl, std::string detail = "") {
