@@ -7,7 +7,7 @@ namespace proxy::command::squid {
 namespace {
 
 constexpr std::size_t kMostRules = 250;  // access.rules takes 256
-// Each guard may split a rule in two, so the steps may double with each guard.
+// Each barrier may split a rule in two, so the steps may double with each barrier.
 constexpr std::size_t kMostSteps = 20'000;
 
 struct Rule {
@@ -30,8 +30,8 @@ struct Access {
 };
 
 // Refuses the requests that meet `when` and none of `unless`, before any later line allows them.
-// A rule cannot say "unless", so the guards narrow each later rule that allows.
-struct Guard {
+// A rule cannot say "unless", so the barriers narrow each later rule that allows.
+struct Barrier {
   Conditions when;
   Alternatives unless;
   std::string comment;  // the line that it comes from
@@ -45,8 +45,8 @@ Json written(const Rule& rule) {
   constexpr const char* kNames[] = {"clients", "to",    "ports", "methods",
                                     "schemes", "times", "users"};
   Json json{{"action", rule.allows() ? "allow" : "deny"}};
-  for (const auto& [key, values] : rule.when) {
-    json[kNames[static_cast<std::size_t>(key)]] = texts_of(values, key, rule.action);
+  for (const auto& [aspect, values] : rule.when) {
+    json[kNames[static_cast<std::size_t>(aspect)]] = texts_of(values, aspect, rule.action);
   }
   add_comment(json, rule.comment);
   return json;
@@ -74,7 +74,7 @@ Values clients_from_the_end(std::vector<Rule>& rules) {
   Values all;
   while (!rules.empty() && rules.back().allows()) {
     const Conditions& when = rules.back().when;
-    const auto clients = when.find(Key::clients);
+    const auto clients = when.find(Aspect::clients);
     if (when.size() > (clients == when.end() ? 0 : 1)) break;
     const Values more = clients == when.end() ? parse_addresses("all") : clients->second;
     all.insert(all.begin(), more.begin(), more.end());
@@ -85,7 +85,7 @@ Values clients_from_the_end(std::vector<Rule>& rules) {
 
 void write_connect_ports(const Values& connect_ports, Json& into) {
   Json ports = Json::array();
-  for (const std::string& text : texts_of(connect_ports, Key::ports)) {
+  for (const std::string& text : texts_of(connect_ports, Aspect::ports)) {
     ports.push_back(text.find('-') == text.npos ? Json(std::stoi(text)) : Json(text));
   }
   into["connect_ports"] = ports;
@@ -97,11 +97,11 @@ void write_connect_ports(const Values& connect_ports, Json& into) {
 void write(Access access, Json& into) {
   const Values clients = clients_from_the_end(access.rules);
   for (const Rule& rule : access.rules) into["rules"].push_back(written(rule));
-  into["clients"] = texts_of(clients, Key::clients);
-  const auto monitor = texts_of(simplified(access.monitor), Key::clients);
+  into["clients"] = texts_of(clients, Aspect::clients);
+  const auto monitor = texts_of(simplified(access.monitor), Aspect::clients);
   into["monitor"] = monitor.empty() ? std::vector<std::string>{"loopback"} : monitor;
-  into["admin"] = texts_of(simplified(access.admin), Key::clients);
-  if (auto texts = texts_of(beyond_default(access.deny_to), Key::destinations); !texts.empty()) {
+  into["admin"] = texts_of(simplified(access.admin), Aspect::clients);
+  if (auto texts = texts_of(beyond_default(access.deny_to), Aspect::destinations); !texts.empty()) {
     texts.insert(texts.begin(), {"loopback", "link-local"});
     into["deny_to"] = texts;
   }
@@ -197,13 +197,13 @@ class AccessReader {
     Demand demand = demanded_by(line, acls_, Action::deny);
     if (!demand.before_user) return false;
     demand.all = *demand.before_user;
-    demand.all.erase(Key::destinations);  // which no rule knows, so that more requests are asked
-    if (is_about_pages(demand.all)) {     // there is nobody to ask
+    demand.all.erase(Aspect::destinations);  // which no rule knows, so that more requests are asked
+    if (is_about_pages(demand.all)) {        // there is nobody to ask
       deny_pages(demand.all);
       return false;
     }
     if (demand.asks == Acl::Asks::user) {
-      guard({demand.all, {{{Key::users, {"*"}}}}, comment_for(line)});
+      barrier({demand.all, {{{Aspect::users, {"*"}}}}, comment_for(line)});
       return false;
     }
     deny_unknown(line, demand, {});
@@ -213,20 +213,21 @@ class AccessReader {
   // Requests for the proxy's own pages, and to purge, have settings of their own, which name
   // clients only: where a line denies some clients, or some pages, nobody is allowed.
   void deny_pages(const Conditions& when) {
-    (when.contains(Key::pages) ? monitor_denied_ : admin_denied_) = true;
+    (when.contains(Aspect::pages) ? monitor_denied_ : admin_denied_) = true;
   }
 
   void allow_pages(const Line& line, const Demand& demand) {
-    const bool monitor = demand.all.contains(Key::pages);
+    const bool monitor = demand.all.contains(Aspect::pages);
     Conditions others = demand.all;
-    for (const Key key : {Key::methods, Key::clients, Key::pages}) others.erase(key);
+    for (const Aspect aspect : {Aspect::methods, Aspect::clients, Aspect::pages})
+      others.erase(aspect);
     if (!demand.is_conditions_only() || !others.empty()) {
       return findings_.left(line, "access.monitor and access.admin name clients only");
     }
-    const auto clients = demand.all.find(Key::clients);
+    const auto clients = demand.all.find(Aspect::clients);
     const auto named = clients == demand.all.end() ? parse_addresses("all") : clients->second;
     if ((monitor ? monitor_denied_ : admin_denied_) || may_refuse_pages()) {
-      for (const std::string& network : texts_of(named, Key::clients)) {
+      for (const std::string& network : texts_of(named, Aspect::clients)) {
         findings_.left(line, "lines above it may refuse some of these clients: " + network);
       }
       return;
@@ -237,16 +238,16 @@ class AccessReader {
 
   // Own pages have hosts and ports of their own, so rules about other hosts and ports refuse none.
   bool may_refuse_pages() const {
-    return !guards_.empty() ||
+    return !barriers_.empty() ||
            std::any_of(result_.rules.begin(), result_.rules.end(), [](const Rule& rule) {
-             return !rule.allows() && !rule.when.contains(Key::to) &&
-                    !rule.when.contains(Key::ports);
+             return !rule.allows() && !rule.when.contains(Aspect::to) &&
+                    !rule.when.contains(Aspect::ports);
            });
   }
 
   void allow(const Line& line, const Demand& demand) {
     if (!demand.unknown.empty()) return findings_.left(line, demand.unknown);
-    if (demand.all.contains(Key::destinations)) {
+    if (demand.all.contains(Aspect::destinations)) {
       return findings_.left(
           line, "a rule names hosts, not the addresses to which they resolve; name the hosts");
     }
@@ -260,7 +261,7 @@ class AccessReader {
                         "what it excepts by ! is denied here; Squid would ask the lines below");
     }
     add_allowed(demand.all, comment_for(line));
-    closed_ = closed_ || (demand.all.empty() && demand.except.empty() && guards_.empty());
+    closed_ = closed_ || (demand.all.empty() && demand.except.empty() && barriers_.empty());
   }
 
   // Denies what the acls of a line name, whichever list it is of.
@@ -269,7 +270,7 @@ class AccessReader {
     if (is_about_pages(demand.all)) return deny_pages(demand.all);
     const bool has_allowed = std::any_of(result_.rules.begin(), result_.rules.end(),
                                          [](const Rule& rule) { return rule.allows(); });
-    if (const auto to = demand.all.find(Key::destinations); to != demand.all.end()) {
+    if (const auto to = demand.all.find(Aspect::destinations); to != demand.all.end()) {
       result_.deny_to.insert(result_.deny_to.end(), to->second.begin(), to->second.end());
       if (has_allowed || line.words.size() > 2) {
         findings_.changed(line, "access.deny_to holds for all clients");
@@ -282,7 +283,7 @@ class AccessReader {
       deny_unknown(line, demand,
                    part.is_conditions_only() ? std::optional(part.all) : std::nullopt);
     } else if (!demand.except.empty()) {
-      guard({demand.all, demand.except, comment_for(line)});
+      barrier({demand.all, demand.except, comment_for(line)});
     } else if (has_allowed || !limit_connect_ports(demand.all)) {
       add({Action::deny, demand.all, comment_for(line)});
       closed_ = closed_ || demand.all.empty();
@@ -308,41 +309,41 @@ class AccessReader {
 
   // Only for a line above which no line allows: it holds for all clients, as the setting does.
   bool limit_connect_ports(const Conditions& denied) {
-    const auto ports = denied.find(Key::ports);
+    const auto ports = denied.find(Aspect::ports);
     if (ports == denied.end() || denied.size() != 2) return false;
-    const Conditions connect{{Key::ports, ports->second}, {Key::methods, {"CONNECT"}}};
+    const Conditions connect{{Aspect::ports, ports->second}, {Aspect::methods, {"CONNECT"}}};
     if (denied != connect) return false;
-    const auto left =
-        both({{Key::ports, result_.connect_ports}}, {{Key::ports, other_ports(ports->second)}});
-    result_.connect_ports = left ? left->at(Key::ports) : Values{};
+    const auto left = both({{Aspect::ports, result_.connect_ports}},
+                           {{Aspect::ports, other_ports(ports->second)}});
+    result_.connect_ports = left ? left->at(Aspect::ports) : Values{};
     return true;
   }
 
-  void guard(Guard guard) {
-    const bool known = std::any_of(guards_.begin(), guards_.end(), [&](const Guard& each) {
-      return each.when == guard.when && each.unless == guard.unless;
+  void barrier(Barrier barrier) {
+    const bool known = std::any_of(barriers_.begin(), barriers_.end(), [&](const Barrier& each) {
+      return each.when == barrier.when && each.unless == barrier.unless;
     });
-    if (!known) guards_.push_back(std::move(guard));
+    if (!known) barriers_.push_back(std::move(barrier));
   }
 
-  // Adds the rules of a line that allows, as far as the guards from the number `from` on let it:
-  // first what a guard lets through, then a denial of the rest that is the guard's.
+  // Adds the rules of a line that allows, as far as the barriers from the number `from` on let it:
+  // first what a barrier lets through, then a denial of the rest that is the barrier's.
   void add_allowed(const Conditions& when, const std::string& comment, std::size_t from = 0) {
     if (++steps_ > kMostSteps) return close();
     if (closed_) return;
-    if (from == guards_.size()) return add({Action::allow, when, comment});
-    const Guard& guard = guards_[from];
-    const auto guarded = both(when, guard.when);
-    const bool stops = guarded && std::none_of(guard.unless.begin(), guard.unless.end(),
+    if (from == barriers_.size()) return add({Action::allow, when, comment});
+    const Barrier& barrier = barriers_[from];
+    const auto guarded = both(when, barrier.when);
+    const bool stops = guarded && std::none_of(barrier.unless.begin(), barrier.unless.end(),
                                                [&](const Conditions& one) {
                                                  return both(one, *guarded) == guarded;
                                                });
     if (stops) {
-      for (const Conditions& one : guard.unless) {
+      for (const Conditions& one : barrier.unless) {
         if (const auto part = both(*guarded, one)) add_allowed(*part, comment, from + 1);
       }
       if (*guarded == when) return;
-      add({Action::deny, *guarded, guard.comment});
+      add({Action::deny, *guarded, barrier.comment});
     }
     add_allowed(when, comment, from + 1);
   }
@@ -365,7 +366,7 @@ class AccessReader {
   const Denial denial_;
   Findings& findings_;
   Access result_;
-  std::vector<Guard> guards_;
+  std::vector<Barrier> barriers_;
   bool monitor_denied_ = false;  // a line above denies some client some of these pages
   bool admin_denied_ = false;    // or purging
   Line last_{};                  // of http_access

@@ -15,7 +15,7 @@ constexpr std::size_t kMostItems = 256;  // of a list in access.rules
 using Texts = std::vector<std::string>;
 
 // All lines of one acl.
-struct Collected {
+struct AclLines {
   Line first;
   std::string type;
   Texts values;
@@ -25,9 +25,9 @@ struct Collected {
   std::string unknown;
 };
 
-using AllCollected = std::map<std::string, Collected, NameOrder>;
+using AllAclLines = std::map<std::string, AclLines, NameOrder>;
 
-void add_file(Collected& acl, const std::string& path, const Files& files) {
+void add_file(AclLines& acl, const std::string& path, const Files& files) {
   acl.files.push_back(path);
   const auto text = files.read(path);
   if (!text) acl.unknown = "the file " + config::in_quotes(path) + " cannot be read";
@@ -46,7 +46,7 @@ void add_file(Collected& acl, const std::string& path, const Files& files) {
   }
 }
 
-void add_values(Collected& acl, const Line& line, const Files& files) {
+void add_values(AclLines& acl, const Line& line, const Files& files) {
   for (std::size_t i = 2; i < line.words.size(); ++i) {
     const Word& word = line.words[i];
     if (word.quoted) {
@@ -82,7 +82,7 @@ Values parse_ports(std::string_view value) {
       dash == value.npos ? first : config::parse_number(value.substr(dash + 1), 65'535);
   // No request is for port 0, and the settings have no such port.
   if (!first || !last || *first > *last || *last == 0) return {};
-  return {Range{std::max(static_cast<unsigned>(*first), 1U), static_cast<unsigned>(*last)}};
+  return {Interval{std::max(static_cast<unsigned>(*first), 1U), static_cast<unsigned>(*last)}};
 }
 
 // To Squid, an asterisk is a character of a name like any other.
@@ -103,36 +103,37 @@ Values parse_user(std::string_view value) {
 // A type of acls whose values are parsed one by one. A value that comes to nothing is left out.
 struct Type {
   std::string_view name;
-  Key key;
+  Aspect aspect;
   Values (*parse)(std::string_view value);
 };
 
-constexpr std::array kTypes{Type{"src", Key::clients, parse_addresses},
-                            Type{"dst", Key::destinations, parse_addresses},
-                            Type{"dstdomain", Key::to, values_of<hosts_of_domain>},
-                            Type{"dstdom_regex", Key::to, values_of<hosts_of>},
-                            Type{"port", Key::ports, parse_ports},
-                            Type{"method", Key::methods, parse_method},
-                            Type{"proxy_auth", Key::users, parse_user}};
+constexpr std::array kTypes{Type{"src", Aspect::clients, parse_addresses},
+                            Type{"dst", Aspect::destinations, parse_addresses},
+                            Type{"dstdomain", Aspect::to, values_of<hosts_of_domain>},
+                            Type{"dstdom_regex", Aspect::to, values_of<hosts_of>},
+                            Type{"port", Aspect::ports, parse_ports},
+                            Type{"method", Aspect::methods, parse_method},
+                            Type{"proxy_auth", Aspect::users, parse_user}};
 
 // Sets the only condition of an acl.
-void set_condition(Acl& acl, Key key, Values values) {
-  const bool networks = key == Key::clients || key == Key::destinations;
+void set_condition(Acl& acl, Aspect aspect, Values values) {
+  const bool networks = aspect == Aspect::clients || aspect == Aspect::destinations;
   if (networks && values.size() <= kMostNetworks) values = simplified(values);
   const std::size_t most = networks ? kMostNetworks : kMostItems;
   // A condition that all requests meet is none: the short form is easier to read and to compare.
-  const bool every = is_every_address(values) || (key == Key::ports && other_ports(values).empty());
+  const bool every =
+      is_every_address(values) || (aspect == Aspect::ports && other_ports(values).empty());
   if (values.size() > most && !every) {
     acl.unknown = "it has more values than a rule takes (" + std::to_string(most) + ")";
   } else if (values.empty()) {
     // The settings have no empty list, which would read like no condition.
     acl.when = std::nullopt;
   } else if (!every) {
-    acl.when->emplace(key, std::move(values));
+    acl.when->emplace(aspect, std::move(values));
   }
 }
 
-void read_listed(const Collected& lines, const Type& type, Acl& acl) {
+void read_listed(const AclLines& lines, const Type& type, Acl& acl) {
   Values all;
   for (const std::string& value : lines.values) {
     const Values more = type.parse(value);
@@ -140,11 +141,11 @@ void read_listed(const Collected& lines, const Type& type, Acl& acl) {
     if (more.empty() && acl.left_out.empty()) acl.left_out = value;
     all.insert(all.end(), more.begin(), more.end());
   }
-  if (type.key == Key::clients) std::erase_if(all, is_this_network);
+  if (type.aspect == Aspect::clients) std::erase_if(all, is_this_network);
   const bool every_user = std::find(all.begin(), all.end(), Value("*")) != all.end();
   // As in Squid, REQUIRED beside names is every user.
   if (every_user) all = {"*"};
-  if (type.key == Key::users && lines.ignores_case && !every_user) {
+  if (type.aspect == Aspect::users && lines.ignores_case && !every_user) {
     acl.unknown = "Hearsay compares the names of users with regard to case (-i)";
   }
   const bool from_a_file = lines.files.size() == 1 && !lines.has_own_values;
@@ -152,10 +153,10 @@ void read_listed(const Collected& lines, const Type& type, Acl& acl) {
     // A list that is too long for a rule may do as a file of access.block.
     acl.hosts_file = lines.files.front();
   }
-  set_condition(acl, type.key, std::move(all));
+  set_condition(acl, type.aspect, std::move(all));
 }
 
-void read_proto(const Collected& lines, Acl& acl) {
+void read_proto(const AclLines& lines, Acl& acl) {
   const auto has = [&](std::string_view scheme) {
     return std::any_of(lines.values.begin(), lines.values.end(), [&](const std::string& value) {
       return config::lower_case(value) == scheme;
@@ -164,11 +165,11 @@ void read_proto(const Collected& lines, Acl& acl) {
   if (has("https")) {
     acl.unknown = "to Hearsay every CONNECT is https, to Squid none is; name the methods";
   } else if (has("cache_object") && !has("http")) {
-    set_condition(acl, Key::pages, {""});
+    set_condition(acl, Aspect::pages, {""});
   } else {
     // Other schemes are FTP and the like: Hearsay serves no request for these, so none meets the
     // acl.
-    set_condition(acl, Key::schemes, has("http") ? Values{"http"} : Values{});
+    set_condition(acl, Aspect::schemes, has("http") ? Values{"http"} : Values{});
   }
 }
 
@@ -195,13 +196,13 @@ std::optional<unsigned> minute_of(std::string_view text) {
 }
 
 // "MTWHF 09:00-17:00 S 10:00-12:00"; Squid's last minute is part of the time.
-void read_time(const Collected& lines, Acl& acl) {
+void read_time(const AclLines& lines, Acl& acl) {
   constexpr unsigned kLastMinute = 24 * 60 - 1;
   Values all;
   unsigned days = 0;  // that no hours have followed yet
   for (const std::string& value : lines.values) {
     const unsigned more = days_of(value);
-    if (days != 0 && more != 0) all.emplace_back(Range{0, kLastMinute, days});
+    if (days != 0 && more != 0) all.emplace_back(Interval{0, kLastMinute, days});
     if (more == 0) {
       const auto dash = std::min(value.find('-'), value.size());
       const auto begin = minute_of(value.substr(0, dash));
@@ -209,16 +210,16 @@ void read_time(const Collected& lines, Acl& acl) {
       if (!begin || !end || *begin > *end) {
         acl.left_out = value;
       } else if (*begin <= kLastMinute) {
-        all.emplace_back(Range{*begin, std::min(*end, kLastMinute), days != 0 ? days : 0x7fU});
+        all.emplace_back(Interval{*begin, std::min(*end, kLastMinute), days != 0 ? days : 0x7fU});
       }
     }
     days = more;
   }
-  if (days != 0) all.emplace_back(Range{0, kLastMinute, days});
-  set_condition(acl, Key::times, std::move(all));
+  if (days != 0) all.emplace_back(Interval{0, kLastMinute, days});
+  set_condition(acl, Aspect::times, std::move(all));
 }
 
-void read_urls(const Collected& lines, Acl& acl) {
+void read_urls(const AclLines& lines, Acl& acl) {
   acl.unknown =
       "access rules name hosts, not URLs; a file of access.block may list the beginnings of URLs";
   const auto patterns_of = lines.type == "url_regex" ? url_patterns_of : path_patterns_of;
@@ -232,31 +233,34 @@ void read_urls(const Collected& lines, Acl& acl) {
   acl.urls = std::move(all);
 }
 
-struct Reason {
+struct Inexpressible {
   std::string_view types;  // separated by '|'
   std::string_view why;
 };
 
 constexpr std::array kReasons{
-    Reason{"urllogin", "access rules name hosts, not URLs"},
-    Reason{"browser|referer_regex|req_header|rep_header|req_mime_type|rep_mime_type|http_status",
-           "access rules do not look at header fields"},
-    Reason{"maxconn",
-           "the number of connections is no condition; limits.connections_per_client bounds it"},
-    Reason{"max_user_ip", "the number of a user's addresses is no condition"},
-    Reason{"external|ext_user", "no other program decides on access"},
-    Reason{"proxy_auth_regex", "rules name users in full"},
-    Reason{"ident|ident_regex", "there is no ident; rules name users that have a password"},
-    Reason{"srcdomain|srcdom_regex",
-           "rules name clients by address; clients' names are not looked up"},
-    Reason{"arp|eui64", "rules name clients by address, not by their hardware's"},
-    Reason{"localport|myportname|localip", "every port and address of listen has the same rules"},
-    Reason{"any-of", "write one rule for each of its acls"},
-    Reason{"all-of", "write its acls into each rule that uses it"},
-    Reason{"random", "rules leave nothing to chance"},
-    Reason{"", "access rules have no such condition"}};
+    Inexpressible{"urllogin", "access rules name hosts, not URLs"},
+    Inexpressible{
+        "browser|referer_regex|req_header|rep_header|req_mime_type|rep_mime_type|http_status",
+        "access rules do not look at header fields"},
+    Inexpressible{
+        "maxconn",
+        "the number of connections is no condition; limits.connections_per_client bounds it"},
+    Inexpressible{"max_user_ip", "the number of a user's addresses is no condition"},
+    Inexpressible{"external|ext_user", "no other program decides on access"},
+    Inexpressible{"proxy_auth_regex", "rules name users in full"},
+    Inexpressible{"ident|ident_regex", "there is no ident; rules name users that have a password"},
+    Inexpressible{"srcdomain|srcdom_regex",
+                  "rules name clients by address; clients' names are not looked up"},
+    Inexpressible{"arp|eui64", "rules name clients by address, not by their hardware's"},
+    Inexpressible{"localport|myportname|localip",
+                  "every port and address of listen has the same rules"},
+    Inexpressible{"any-of", "write one rule for each of its acls"},
+    Inexpressible{"all-of", "write its acls into each rule that uses it"},
+    Inexpressible{"random", "rules leave nothing to chance"},
+    Inexpressible{"", "access rules have no such condition"}};
 
-void read_type(const Collected& lines, Acl& acl, Users users) {
+void read_type(const AclLines& lines, Acl& acl, Users users) {
   const std::string& type = lines.type;
   if (type == "proto") return read_proto(lines, acl);
   if (type == "time") return read_time(lines, acl);
@@ -278,7 +282,7 @@ void read_type(const Collected& lines, Acl& acl, Users users) {
 
 // Whether Squid may ask for a user to decide on the acl, or on one that is in it. Of acls in acls
 // in it, no more is known.
-bool may_ask_for_user(const Collected& acl, const AllCollected& all, const std::vector<Line>& lines,
+bool may_ask_for_user(const AclLines& acl, const AllAclLines& all, const std::vector<Line>& lines,
                       bool is_inner = false) {
   const auto first = acl.values.empty() ? "" : acl.values.front();
   if (acl.type == "external") {
@@ -300,8 +304,8 @@ bool may_ask_for_user(const Collected& acl, const AllCollected& all, const std::
 }
 
 // The acls that Squid defines, which files may extend.
-AllCollected built_in() {
-  AllCollected acls;
+AllAclLines built_in() {
+  AllAclLines acls;
   const auto add = [&](const char* name, const char* type, Texts values) {
     acls[name].type = type;
     acls[name].values = std::move(values);
@@ -319,8 +323,8 @@ AllCollected built_in() {
 
 std::vector<std::string> Acl::only_hosts() const {
   const bool only = unknown.empty() && left_out.empty() && when && when->size() == 1;
-  const auto to = only ? when->find(Key::to) : Conditions::const_iterator();
-  return only && to != when->end() ? texts_of(to->second, Key::to) : Texts{};
+  const auto to = only ? when->find(Aspect::to) : Conditions::const_iterator();
+  return only && to != when->end() ? texts_of(to->second, Aspect::to) : Texts{};
 }
 
 bool NameOrder::operator()(std::string_view a, std::string_view b) const {
@@ -339,7 +343,7 @@ Acls read_acls(const std::vector<Line>& lines, const Files& files, Users users,
     if (line.name != "acl" || line.words.size() < 2) continue;
     // Older files define it in the ways of their versions; all mean the proxy's own pages.
     if (config::lower_case(line.words[0].text) == "manager") continue;
-    Collected& acl = collected[line.words[0].text];
+    AclLines& acl = collected[line.words[0].text];
     if (acl.first.name.empty()) acl.first = line;
     if (acl.type.empty()) acl.type = line.words[1].text;
     // Squid does not start with such lines.

@@ -62,7 +62,7 @@ struct Demand {
   Acl::Asks asks = Acl::Asks::nobody;
 
   [[nodiscard]] bool is_conditions_only() const {
-    return unknown.empty() && except.empty() && !all.contains(Key::destinations) && !never;
+    return unknown.empty() && except.empty() && !all.contains(Aspect::destinations) && !never;
   }
 };
 

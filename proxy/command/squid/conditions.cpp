@@ -50,8 +50,8 @@ void append_range(Values& into, const Network& whole, const Address& first, cons
   append_range(into, {with_bits(end, whole.prefix + 1, false), whole.prefix + 1}, first, last);
 }
 
-// For values of one key, one covers the other or they have nothing in common; ranges may overlap.
-// The other texts have no asterisk, but for the user who is every user.
+// For values of one aspect, one covers the other or they have nothing in common; ranges may
+// overlap. The other texts have no asterisk, but for the user who is every user.
 bool covers(const Value& wide, const Value& narrow) {
   const auto* const network = std::get_if<Network>(&wide);
   if (network) return config::covers(*network, std::get<Network>(narrow));
@@ -59,10 +59,10 @@ bool covers(const Value& wide, const Value& narrow) {
 }
 
 std::optional<Value> common(const Value& a, const Value& b) {
-  if (const auto* const range = std::get_if<Range>(&a)) {
-    const auto& other = std::get<Range>(b);
-    const Range both{std::max(range->first, other.first), std::min(range->last, other.last),
-                     range->days & other.days};
+  if (const auto* const range = std::get_if<Interval>(&a)) {
+    const auto& other = std::get<Interval>(b);
+    const Interval both{std::max(range->first, other.first), std::min(range->last, other.last),
+                        range->days & other.days};
     return both.first <= both.last && both.days != 0 ? std::optional<Value>(both) : std::nullopt;
   }
   if (covers(a, b)) return b;
@@ -91,7 +91,7 @@ std::string days_text(unsigned days) {
 
 // Squid counts the last minute, so that a time that is denied ends a minute after the full hour.
 // One that is allowed ends at the hour, as it is meant.
-std::string time_text(const Range& time, Action action) {
+std::string time_text(const Interval& time, Action action) {
   const bool shorten = action == Action::allow && time.last % 60 == 0 && time.last > time.first;
   const unsigned end = time.last + (shorten ? 0 : 1);
   std::string text = time.days == 0x7f ? "" : days_text(time.days);
@@ -100,7 +100,7 @@ std::string time_text(const Range& time, Action action) {
   return text + minute_text(time.first) + '-' + minute_text(end);
 }
 
-std::string ports_text(const Range& ports) {
+std::string ports_text(const Interval& ports) {
   const std::string first = std::to_string(ports.first);
   return ports.first == ports.last ? first : first + '-' + std::to_string(ports.last);
 }
@@ -113,9 +113,9 @@ bool covers_host(std::string_view wide, std::string_view narrow) {
 }
 
 std::optional<Conditions> both(Conditions a, const Conditions& b) {
-  for (const auto& [key, others] : b) {
-    // Without a condition on the key, all requests meet `a` there.
-    const auto [at, is_new] = a.try_emplace(key, others);
+  for (const auto& [aspect, others] : b) {
+    // Without a condition on the aspect, all requests meet `a` there.
+    const auto [at, is_new] = a.try_emplace(aspect, others);
     Values& values = at->second;
     // Lines often name one acl several times, and the loops below square the length of a list.
     if (is_new || values == others) continue;
@@ -136,17 +136,17 @@ std::optional<Conditions> both(Conditions a, const Conditions& b) {
 
 Values other_ports(Values ports) {
   std::sort(ports.begin(), ports.end(), [](const Value& a, const Value& b) {
-    return std::get<Range>(a).first < std::get<Range>(b).first;
+    return std::get<Interval>(a).first < std::get<Interval>(b).first;
   });
   Values others;
   unsigned next = kAllPorts.first;
   for (const Value& each : ports) {
-    const auto& range = std::get<Range>(each);
-    if (range.first > next) others.emplace_back(Range{next, range.first - 1});
+    const auto& range = std::get<Interval>(each);
+    if (range.first > next) others.emplace_back(Interval{next, range.first - 1});
     // Not the end of this range alone: it may lie within an earlier one.
     next = std::max(next, range.last + 1);
   }
-  if (next <= kAllPorts.last) others.emplace_back(Range{next, kAllPorts.last});
+  if (next <= kAllPorts.last) others.emplace_back(Interval{next, kAllPorts.last});
   return others;
 }
 
@@ -185,14 +185,14 @@ bool is_every_address(const Values& networks) {
          std::count(networks.begin(), networks.end(), Value(kAllV6)) > 0;
 }
 
-std::vector<std::string> texts_of(const Values& values, Key key, Action action) {
+std::vector<std::string> texts_of(const Values& values, Aspect aspect, Action action) {
   if (is_every_address(values)) return {"any"};
   std::vector<std::string> texts;
   for (const Value& value : values) {
     if (const auto* const network = std::get_if<Network>(&value)) {
       texts.push_back(to_text(*network));
-    } else if (const auto* const range = std::get_if<Range>(&value)) {
-      texts.push_back(key == Key::times ? time_text(*range, action) : ports_text(*range));
+    } else if (const auto* const range = std::get_if<Interval>(&value)) {
+      texts.push_back(aspect == Aspect::times ? time_text(*range, action) : ports_text(*range));
     } else {
       texts.push_back(std::get<std::string>(value));
     }

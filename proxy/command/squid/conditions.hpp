@@ -15,7 +15,7 @@ namespace proxy::command::squid {
 
 // What a line asks about a request: first the members of a rule, in their order; then what other
 // settings decide.
-enum class Key : std::uint8_t {
+enum class Aspect : std::uint8_t {
   clients,
   to,
   ports,
@@ -28,22 +28,22 @@ enum class Key : std::uint8_t {
 };
 
 // Ports, or minutes after midnight on the days whose bits are set (bit 0 is Monday).
-struct Range {
+struct Interval {
   unsigned first = 0;
   unsigned last = 0;  // part of the range
   unsigned days = 0x7f;
 
-  bool operator==(const Range&) const = default;
+  bool operator==(const Interval&) const = default;
 };
 
-inline constexpr Range kAllPorts{1, 65'535};
+inline constexpr Interval kAllPorts{1, 65'535};
 
 // Texts are hosts ("example.com", "*.example.com"), methods, schemes and users ("*": every user).
-using Value = std::variant<config::Network, Range, std::string>;
+using Value = std::variant<config::Network, Interval, std::string>;
 using Values = std::vector<Value>;
 
-// A request meets the conditions if, for each key, it meets one of the values. No list is empty.
-using Conditions = std::map<Key, Values>;
+// A request meets the conditions if, for each aspect, it meets one of the values. No list is empty.
+using Conditions = std::map<Aspect, Values>;
 
 // A request has to meet one of these.
 using Alternatives = std::vector<Conditions>;
@@ -71,6 +71,7 @@ bool is_every_address(const Values& networks);
 enum class Action : std::uint8_t { allow, deny };
 
 // As the settings write them; "any" is every address.
-std::vector<std::string> texts_of(const Values& values, Key key, Action action = Action::deny);
+std::vector<std::string> texts_of(const Values& values, Aspect aspect,
+                                  Action action = Action::deny);
 
 }  // namespace proxy::command::squid

@@ -17,18 +17,18 @@ void narrow(Demand& demand, const Conditions& by) {
 }
 
 void add_acl(Demand& demand, const Acl& acl, bool negated) {
-  const bool is_only_ports = acl.when && acl.when->size() == 1 && acl.when->contains(Key::ports);
+  const bool is_only_ports = acl.when && acl.when->size() == 1 && acl.when->contains(Aspect::ports);
   // No request meets an acl without `when`. Every request meets one whose `when` is empty.
   if (!acl.when || (negated && acl.when->empty())) {
     demand.never = demand.never || negated == acl.when.has_value();
   } else if (!negated) {
     // A host may have an address in each of two networks, which have none in common.
-    if (acl.when->contains(Key::destinations)) demand.all.erase(Key::destinations);
+    if (acl.when->contains(Aspect::destinations)) demand.all.erase(Aspect::destinations);
     narrow(demand, *acl.when);
   } else if (is_only_ports) {
     // "!ports" is a list of ports, too. Nothing else has an opposite that rules can say.
-    narrow(demand, {{Key::ports, other_ports(acl.when->at(Key::ports))}});
-  } else if (!acl.when->contains(Key::pages)) {
+    narrow(demand, {{Aspect::ports, other_ports(acl.when->at(Aspect::ports))}});
+  } else if (!acl.when->contains(Aspect::pages)) {
     demand.except.push_back(*acl.when);
   }
 }
@@ -36,12 +36,12 @@ void add_acl(Demand& demand, const Acl& acl, bool negated) {
 }  // namespace
 
 bool is_about_purging(const Conditions& when) {
-  const auto methods = when.find(Key::methods);
+  const auto methods = when.find(Aspect::methods);
   return methods != when.end() && methods->second == Values{"PURGE"};
 }
 
 bool is_about_pages(const Conditions& when) {
-  return when.contains(Key::pages) || is_about_purging(when);
+  return when.contains(Aspect::pages) || is_about_purging(when);
 }
 
 Demand demanded_by(const Line& line, const Acls& acls, Action action) {
@@ -57,7 +57,7 @@ Demand demanded_by(const Line& line, const Acls& acls, Action action) {
     // Before the acl counts: Squid asks for the user to find out whether it is met.
     record_user(demand, acl.asks);
     std::string why = acl.unknown;
-    if (negated && acl.when && acl.when->contains(Key::destinations)) {
+    if (negated && acl.when && acl.when->contains(Aspect::destinations)) {
       why = "only deny_to knows the addresses of origins";
     }
     // An acl that lacks values is a part of what is meant. That is safe where it allows less.

@@ -73,7 +73,7 @@ void read_refresh(const std::vector<Line>& lines, const Acls& acls, Json& into, 
 using Hosts = std::vector<std::string>;
 
 // A cache_peer line, as far as settings can say it.
-struct Peer {
+struct CachePeer {
   Line line;
   std::string name;
   config::HostPort at;
@@ -97,7 +97,7 @@ void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listenin
                 Json& into, Findings& findings);
 
 // Writes "reverse" and "forward". An origin whose sites the settings cannot name is left out.
-void write_reverse(std::vector<Peer> origins, const Accelerators& accelerators, Json& into,
+void write_reverse(std::vector<CachePeer> origins, const Accelerators& accelerators, Json& into,
                    Findings& findings);
 
 // Appends what `more` has new, up to 256 hosts. Returns whether there is room for all.

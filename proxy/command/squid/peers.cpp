@@ -48,7 +48,7 @@ constexpr std::array kOptions{
            "certificates are verified by the system's store; add the authority there"}};
 
 // Returns whether the settings can say the option.
-bool apply_option(Peer& peer, std::string_view name, const std::string& value) {
+bool apply_option(CachePeer& peer, std::string_view name, const std::string& value) {
   if (name == "name=") {
     peer.name = value;
   } else if (name == "ssl" || name == "tls") {
@@ -74,7 +74,7 @@ bool apply_option(Peer& peer, std::string_view name, const std::string& value) {
   return true;
 }
 
-void read_option(Peer& peer, const std::string& option, Findings& findings) {
+void read_option(CachePeer& peer, const std::string& option, Findings& findings) {
   const auto sign = option.find('=');
   const auto name = option.substr(0, sign == option.npos ? sign : sign + 1);
   if (apply_option(peer, name, option.substr(name.size()))) return;
@@ -89,7 +89,7 @@ void read_option(Peer& peer, const std::string& option, Findings& findings) {
 }
 
 // Returns why the line is left out; empty: `peer` is what it says.
-std::string read_peer(const Line& line, const Accelerators& accelerators, Peer& peer,
+std::string read_peer(const Line& line, const Accelerators& accelerators, CachePeer& peer,
                       Findings& findings) {
   if (line.words.size() < 4) return "is not complete";
   const auto port = config::parse_number(line.words[2].text, 65'535);
@@ -128,28 +128,28 @@ constexpr std::size_t kMostParents = 32;
 constexpr std::size_t kMostPeers = 1'000;
 constexpr std::size_t kMostHosts = 256;  // of one peer
 
-bool is_parent(const Peer& peer) {
+bool is_parent(const CachePeer& peer) {
   return peer.parent && !peer.origin;
 }
 
-bool is_named(const Peer& peer) {
+bool is_named(const CachePeer& peer) {
   return config::is_token(peer.name) && peer.name.size() <= 64 && peer.name != peer.at.host;
 }
 
 // The name that the settings give, or would give by default.
-std::string name_in_settings(const Peer& peer) {
+std::string name_in_settings(const CachePeer& peer) {
   return is_named(peer) ? peer.name : config::default_name(peer.at.host, peer.at.port);
 }
 
 // Why the settings would not take the peer beside the others; empty if they would.
-std::string reason_to_leave(const Peer& peer, const std::vector<Peer>& peers,
+std::string reason_to_leave(const CachePeer& peer, const std::vector<CachePeer>& peers,
                             const Listening& listening) {
   for (const auto& own : listening.sockets) {
     // A proxy that is its own parent would ask itself again and again.
     if (config::is_ourselves(peer.at, own)) return "it is where we listen ourselves";
   }
   std::size_t parents = 0;
-  for (const Peer& other : peers) {
+  for (const CachePeer& other : peers) {
     parents += is_parent(other) ? 1 : 0;
     if (other.origin || peer.origin) {  // one server may have several sites
       if (other.name == peer.name) return "another peer has its name";
@@ -170,15 +170,15 @@ Hosts hosts_of(const Line& line, std::string_view action, std::size_t at, const 
 }
 
 // One step of a list that chooses a peer: the first whose hosts have that of the request decides.
-struct Step {
+struct ChoiceStep {
   bool allows;
   bool every;
   Hosts hosts;  // none: the step asks for something else
 };
 
 // "cache_peer_access NAME allow|deny ACL", "cache_peer_domain NAME DOMAIN !DOMAIN ...".
-std::vector<Step> steps_of(const Line& line, const Acls& acls) {
-  std::vector<Step> steps;
+std::vector<ChoiceStep> steps_of(const Line& line, const Acls& acls) {
+  std::vector<ChoiceStep> steps;
   if (line.name == "cache_peer_access") {
     const bool allows = line.words.size() > 1 && line.words[1].text == "allow";
     const std::string action = line.words.size() > 1 ? line.words[1].text : "";
@@ -196,16 +196,16 @@ std::vector<Step> steps_of(const Line& line, const Acls& acls) {
 
 // Chooses the hosts of a peer by "for" and "not_for". These can say it if all steps that deny
 // precede all that allow. Returns why they cannot say it; empty: they can.
-std::string_view choose(Peer& peer, std::vector<Step> steps) {
+std::string_view choose(CachePeer& peer, std::vector<ChoiceStep> steps) {
   if (steps.empty()) return {};
   bool rest = !steps.back().allows;  // of hosts that no step names, as in Squid
   const auto end =
-      std::find_if(steps.begin(), steps.end(), [](const Step& step) { return step.every; });
+      std::find_if(steps.begin(), steps.end(), [](const ChoiceStep& step) { return step.every; });
   if (end != steps.end()) rest = end->allows;
   steps.erase(end, steps.end());
   // Steps that do what is done without them may ask for anything.
   while (!steps.empty() && steps.back().allows == rest) steps.pop_back();
-  for (const Step& step : steps) {
+  for (const ChoiceStep& step : steps) {
     if (step.hosts.empty() || (!step.allows && !peer.for_hosts.empty())) {
       return peer.origin ? "settings cannot say for which requests it is asked: an origin is "
                            "chosen by the site alone, \"host\" of \"reverse\""
@@ -220,14 +220,14 @@ std::string_view choose(Peer& peer, std::vector<Step> steps) {
 }
 
 // If the settings would ask a peer for more than its lines say, the peer is left out.
-bool stays(Peer& peer, const std::vector<Line>& lines, const Acls& acls, Findings& findings) {
-  std::vector<Step> steps;
+bool stays(CachePeer& peer, const std::vector<Line>& lines, const Acls& acls, Findings& findings) {
+  std::vector<ChoiceStep> steps;
   std::set<std::string_view> kinds;
   for (const Line& line : lines) {
     const bool chooses = line.name == "cache_peer_access" || line.name == "cache_peer_domain";
     if (!chooses || line.words.empty() || line.words[0].text != peer.name) continue;
     kinds.insert(line.name);
-    for (Step& step : steps_of(line, acls)) steps.push_back(std::move(step));
+    for (ChoiceStep& step : steps_of(line, acls)) steps.push_back(std::move(step));
   }
   const auto why = kinds.size() > 1 ? "lines of both kinds say for which hosts it is asked"
                                     : choose(peer, std::move(steps));
@@ -239,8 +239,8 @@ bool stays(Peer& peer, const std::vector<Line>& lines, const Acls& acls, Finding
 }
 
 // Returns whether some lines make hosts need no parent.
-bool read_always_direct(const std::vector<Line>& lines, const Acls& acls, std::vector<Peer>& peers,
-                        Findings& findings) {
+bool read_always_direct(const std::vector<Line>& lines, const Acls& acls,
+                        std::vector<CachePeer>& peers, Findings& findings) {
   bool any = false;
   for (const Line& line : lines) {
     if (line.name != "always_direct") continue;
@@ -248,7 +248,7 @@ bool read_always_direct(const std::vector<Line>& lines, const Acls& acls, std::v
     const auto hosts = hosts_of(line, "allow", 0, acls);
     bool all = !hosts.empty();
     any = any || all;
-    for (Peer& peer : peers) all = all && append_new(peer.not_for, hosts);
+    for (CachePeer& peer : peers) all = all && append_new(peer.not_for, hosts);
     if (!all) findings.left(line, "peers know up to 256 hosts only: \"not_for\" of each peer");
   }
   return any;
@@ -281,7 +281,7 @@ Json read_never_direct(const std::vector<Line>& lines, const Acls& acls, bool ha
   return hosts.empty() ? Json() : Json(hosts);
 }
 
-Json written(const Peer& peer) {
+Json written(const CachePeer& peer) {
   Json json{{"url", peer.url()}, {"role", peer.parent ? "parent" : "sibling"}};
   if (is_named(peer)) json["name"] = peer.name;
   if (peer.parent && peer.no_digest) json["digest"] = "none";
@@ -306,10 +306,10 @@ bool append_new(Hosts& into, const Hosts& more) {
 
 void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listening& listening,
                 Json& into, Findings& findings) {
-  std::vector<Peer> peers;
+  std::vector<CachePeer> peers;
   for (const Line& line : lines) {
     if (line.name != "cache_peer") continue;
-    Peer peer;
+    CachePeer peer;
     auto why = read_peer(line, listening.accelerators, peer, findings);
     if (why.empty()) why = reason_to_leave(peer, peers, listening);
     if (!why.empty()) {
@@ -318,7 +318,7 @@ void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listenin
       peers.push_back(std::move(peer));
     }
   }
-  std::erase_if(peers, [&](Peer& peer) { return !stays(peer, lines, acls, findings); });
+  std::erase_if(peers, [&](CachePeer& peer) { return !stays(peer, lines, acls, findings); });
   const bool has_exceptions = read_always_direct(lines, acls, peers, findings);
   const auto parent = std::find_if(peers.begin(), peers.end(), is_parent);
   Json never;
@@ -340,8 +340,8 @@ void read_peers(const std::vector<Line>& lines, const Acls& acls, const Listenin
                      "requests that Squid sends to origins itself (POST, CONNECT and the like: "
                      "nonhierarchical_direct) go to parents first, too");
   }
-  std::vector<Peer> origins;
-  for (const Peer& peer : peers) {
+  std::vector<CachePeer> origins;
+  for (const CachePeer& peer : peers) {
     if (peer.origin) {
       origins.push_back(peer);
     } else {

@@ -166,12 +166,12 @@ void read_log(const Line& line, Json& into, Findings& findings) {
 }
 
 // The sizes of the cache, and how large a response may be.
-struct Storage {
+struct CacheSizes {
   std::optional<std::uint64_t> memory, disk, largest, largest_in_memory;
   Line in_memory_line, disk_line;
 };
 
-void read_directory(const Line& line, Storage& storage, Findings& findings) {
+void read_directory(const Line& line, CacheSizes& storage, Findings& findings) {
   const std::string size = line.words.size() > 2 ? line.words[2].text : "";
   const auto mebibytes = config::parse_number(size, 1U << 30);
   const Json disk{{"path", line.words.size() > 1 ? line.words[1].text : ""},
@@ -193,7 +193,7 @@ void read_directory(const Line& line, Storage& storage, Findings& findings) {
   storage.disk_line = line;
 }
 
-void read_size(const Line& line, Storage& storage, Findings& findings) {
+void read_size(const Line& line, CacheSizes& storage, Findings& findings) {
   const auto size = quantity_of(line, kBytes, 1);
   if (!size || line.conditional) {
     findings.left(line, "has no size that is understood");
@@ -211,7 +211,7 @@ void read_size(const Line& line, Storage& storage, Findings& findings) {
   }
 }
 
-void write_storage(const Storage& storage, Json& cache, Findings& findings) {
+void write_storage(const CacheSizes& storage, Json& cache, Findings& findings) {
   if (storage.memory) cache["memory"] = size_text(*storage.memory);
   if (storage.disk) {
     cache["disk"] = {{"path", "/var/cache/hearsay"}, {"size", size_text(*storage.disk)}};
@@ -272,7 +272,7 @@ std::optional<std::chrono::milliseconds> time_of(const Line& line) {
 }
 
 void read_plain(const std::vector<Line>& lines, Json& into, Findings& findings) {
-  Storage storage;
+  CacheSizes storage;
   for (const Line& line : lines) {
     if (line.name == "cache_dir") read_directory(line, storage, findings);
     if (line.name == "cache_mem" || line.name.starts_with("maximum_object_size"))

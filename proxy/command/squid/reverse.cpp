@@ -6,7 +6,7 @@
 namespace proxy::command::squid {
 namespace {
 
-using Origins = std::vector<Peer>;
+using Origins = std::vector<CachePeer>;
 
 bool has_option(const Line& line, std::string_view option) {
   return std::any_of(line.words.begin(), line.words.end(), [option](const Word& word) {
@@ -91,7 +91,7 @@ constexpr std::size_t kMostSites = 1'000;  // of "reverse"
 constexpr std::size_t kMostOrigins = 16;   // of one site
 
 // Whether the site is one of the origin's.
-bool serves(const Peer& origin, std::string_view site) {
+bool serves(const CachePeer& origin, std::string_view site) {
   const auto has_site = [site](const std::string& each) { return covers_host(each, site); };
   return origin.for_hosts.empty() ||
          std::any_of(origin.for_hosts.begin(), origin.for_hosts.end(), has_site);
@@ -103,7 +103,7 @@ void append_site(const std::string& host, const std::string& site, const Origins
   Hosts urls;
   std::string send_host;
   Json json{{"host", host}};
-  for (const Peer& origin : origins) {
+  for (const CachePeer& origin : origins) {
     if (!serves(origin, site)) continue;
     const bool other_host = !urls.empty() && send_host != origin.send_host;
     if (other_host || urls.size() == kMostOrigins) {
@@ -171,10 +171,10 @@ void write_reverse(Origins origins, const Accelerators& accelerators, Json& into
   const std::string& one = accelerators.site;  // of every request
   std::size_t sites_of_all = 0;
   Hosts named;
-  for (Peer& origin : origins) {
+  for (CachePeer& origin : origins) {
     if (origin.send_host.empty()) origin.send_host = one;
   }
-  std::erase_if(origins, [&](const Peer& origin) {
+  std::erase_if(origins, [&](const CachePeer& origin) {
     const Hosts sites = origin.for_hosts.empty() ? Hosts{"*"} : origin.for_hosts;
     sites_of_all += sites.size();
     const bool too_many = sites_of_all > kMostSites;

@@ -42,48 +42,56 @@ TEST(SquidNetworks, AreReadInEachForm) {
   }
 }
 
-std::string common(Key key, const Values& a, const Values& b) {
-  const auto met = both({{key, a}}, {{key, b}});
+std::string common(Aspect aspect, const Values& a, const Values& b) {
+  const auto met = both({{aspect, a}}, {{aspect, b}});
   if (!met) return "none";
   std::string out;
-  for (const std::string& text : texts_of(met->at(key), key))
+  for (const std::string& text : texts_of(met->at(aspect), aspect))
     out += (out.empty() ? "" : ", ") + text;
   return out;
 }
 
 TEST(SquidConditions, OfBothAreWhatTheirValuesHaveInCommon) {
   struct Case {
-    Key key;
+    Aspect aspect;
     Values a, b;
     std::string_view common;
   };
   const auto net = [](std::string_view text) { return parse_addresses(text); };
   for (const Case& c :
-       {Case{Key::clients, net("10.0.0.0/8"), net("10.7.0.0/16"), "10.7.0.0/16"},
-        Case{Key::clients, net("10.0.0.0/8"), net("11.0.0.0/8"), "none"},
-        Case{Key::to, {"*.a.test", "b.test"}, {"x.a.test", "b.test"}, "x.a.test, b.test"},
-        Case{Key::to, {"*.a.test"}, {"a.test"}, "none"},
-        Case{Key::methods, {"GET", "HEAD"}, {"HEAD", "POST"}, "HEAD"},
-        Case{Key::users, {"*"}, {"anna"}, "anna"}, Case{Key::users, {"anna"}, {"berta"}, "none"},
-        Case{Key::ports, {Range{80, 90}, Range{443, 443}}, {Range{85, 443}}, "85-90, 443"},
-        Case{Key::ports, {Range{1, 2}}, {Range{3, 4}}, "none"},
-        Case{Key::times, {Range{480, 720, 0x1f}}, {Range{600, 1080, 0x30}}, "fri 10:00-12:01"},
-        Case{Key::times, {Range{0, 1439, 0x0f}}, {Range{0, 1439, 0x70}}, "none"}}) {
-    EXPECT_EQ(common(c.key, c.a, c.b), c.common);
-    EXPECT_EQ(common(c.key, c.b, c.a), c.common);
+       {Case{Aspect::clients, net("10.0.0.0/8"), net("10.7.0.0/16"), "10.7.0.0/16"},
+        Case{Aspect::clients, net("10.0.0.0/8"), net("11.0.0.0/8"), "none"},
+        Case{Aspect::to, {"*.a.test", "b.test"}, {"x.a.test", "b.test"}, "x.a.test, b.test"},
+        Case{Aspect::to, {"*.a.test"}, {"a.test"}, "none"},
+        Case{Aspect::methods, {"GET", "HEAD"}, {"HEAD", "POST"}, "HEAD"},
+        Case{Aspect::users, {"*"}, {"anna"}, "anna"},
+        Case{Aspect::users, {"anna"}, {"berta"}, "none"},
+        Case{Aspect::ports,
+             {Interval{80, 90}, Interval{443, 443}},
+             {Interval{85, 443}},
+             "85-90, 443"},
+        Case{Aspect::ports, {Interval{1, 2}}, {Interval{3, 4}}, "none"},
+        Case{Aspect::times,
+             {Interval{480, 720, 0x1f}},
+             {Interval{600, 1080, 0x30}},
+             "fri 10:00-12:01"},
+        Case{Aspect::times, {Interval{0, 1439, 0x0f}}, {Interval{0, 1439, 0x70}}, "none"}}) {
+    EXPECT_EQ(common(c.aspect, c.a, c.b), c.common);
+    EXPECT_EQ(common(c.aspect, c.b, c.a), c.common);
   }
-  const auto two = both({{Key::users, {"anna"}}}, {{Key::ports, {Range{80, 80}}}});
+  const auto two = both({{Aspect::users, {"anna"}}}, {{Aspect::ports, {Interval{80, 80}}}});
   ASSERT_TRUE(two);
-  EXPECT_EQ(two->size(), 2U) << "a key that one of them lacks is no condition of it";
-  EXPECT_FALSE(both({{Key::ports, {}}}, {{Key::ports, {Range{80, 80}}}})) << "no port is left";
+  EXPECT_EQ(two->size(), 2U) << "an aspect that one of them lacks is no condition of it";
+  EXPECT_FALSE(both({{Aspect::ports, {}}}, {{Aspect::ports, {Interval{80, 80}}}}))
+      << "no port is left";
 }
 
 TEST(SquidConditions, EndAtTheHourWhereTheyAllowAndAMinuteLaterWhereTheyDeny) {
-  const Values day{Range{480, 1080, 0x1f}};
-  EXPECT_EQ(texts_of(day, Key::times, Action::allow).front(), "mon-fri 08:00-18:00");
-  EXPECT_EQ(texts_of(day, Key::times, Action::deny).front(), "mon-fri 08:00-18:01");
-  EXPECT_EQ(texts_of({Range{0, 1439}}, Key::times).front(), "mon-sun");
-  EXPECT_EQ(texts_of({Range{0, 1439, 0x55}}, Key::times).front(), "mon,wed,fri,sun");
+  const Values day{Interval{480, 1080, 0x1f}};
+  EXPECT_EQ(texts_of(day, Aspect::times, Action::allow).front(), "mon-fri 08:00-18:00");
+  EXPECT_EQ(texts_of(day, Aspect::times, Action::deny).front(), "mon-fri 08:00-18:01");
+  EXPECT_EQ(texts_of({Interval{0, 1439}}, Aspect::times).front(), "mon-sun");
+  EXPECT_EQ(texts_of({Interval{0, 1439, 0x55}}, Aspect::times).front(), "mon,wed,fri,sun");
 }
 
 }  // namespace
