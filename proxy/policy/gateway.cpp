@@ -11,7 +11,7 @@ std::vector<upstream::Endpoint> endpoints(const std::vector<config::Origin>& ori
   std::vector<upstream::Endpoint> servers;
   for (const auto& origin : origins) {
     // The settings name it, so access.deny_to, which is against clients, does not apply.
-    servers.push_back({origin.tls, origin.host, origin.port, upstream::Trust::configured});
+    servers.push_back({origin.tls, origin.host, origin.port, upstream::NamedBy::configured});
   }
   return servers;
 }

@@ -24,7 +24,7 @@ std::shared_ptr<upstream::Parents> parents_of(const std::vector<PeerSettings>& p
   for (const auto& peer : peers) {
     if (!peer.is_parent()) continue;
     parents.push_back({peer.name,
-                       {peer.tls, peer.host, peer.port, upstream::Trust::configured},
+                       {peer.tls, peer.host, peer.port, upstream::NamedBy::configured},
                        peers::basic_credentials(peer.login)});
   }
   return parents.empty() ? nullptr : std::make_shared<upstream::Parents>(std::move(parents));

@@ -123,7 +123,7 @@ Task<bool> ClaimantSearch::guard_allows() const {
   const auto found = co_await access_.resolver.resolve(std::move(host), limit);
   if (!found) co_return in_vain || found.error() != upstream::Errc::resolver_timed_out;
   co_return std::all_of(found->begin(), found->end(), [&](const auto& address) {
-    return guard.allows(address, request.target.port(), upstream::Trust::client);
+    return guard.allows(address, request.target.port(), upstream::NamedBy::client);
   });
 }
 

@@ -20,7 +20,7 @@ upstream::FetchPlan plan_for(const policy::Request& request, const peers::Peer& 
                              std::string head) {
   const auto& timeouts = request.policy().settings.timeouts;
   if (!peer.authorization.empty()) head = http::to_proxy(head, {}, peer.authorization);
-  return {.to = {peer.tls, peer.host, peer.port, upstream::Trust::configured},
+  return {.to = {peer.tls, peer.host, peer.port, upstream::NamedBy::configured},
           .of_neighbour = true,
           .head = std::move(head),
           .method = "GET",

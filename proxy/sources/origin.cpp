@@ -10,7 +10,7 @@ namespace proxy::sources {
 // A list that allows the target lifts the rules about addresses for it.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists) {
   const auto trust =
-      lists.lifts_addresses(target) ? upstream::Trust::allowed : upstream::Trust::client;
+      lists.lifts_addresses(target) ? upstream::NamedBy::allowed : upstream::NamedBy::client;
   return {target.https(), std::string(target.host()), target.port(), trust};
 }
 

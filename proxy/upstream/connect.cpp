@@ -140,7 +140,7 @@ net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
 
 net::Task<net::error_code> Connector::objection(const Endpoint& endpoint,
                                                 std::chrono::milliseconds timeout) {
-  if (endpoint.trust == Trust::configured || !needs_.guard.judges_addresses()) {
+  if (endpoint.named_by == NamedBy::configured || !needs_.guard.judges_addresses()) {
     co_return net::error_code{};
   }
   const auto addresses = co_await needs_.resolver.resolve(endpoint.host, timeout);
@@ -178,8 +178,8 @@ net::Result<std::vector<net::tcp::endpoint>> Connector::permitted(const Addresse
   Addresses allowed;
   bool blocked = false;
   for (const auto& address : addresses) {
-    if (!needs_.guard.allows(address, endpoint.port, endpoint.trust)) continue;
-    if (needs_.guard.blocks(address, endpoint.trust)) {
+    if (!needs_.guard.allows(address, endpoint.port, endpoint.named_by)) continue;
+    if (needs_.guard.blocks(address, endpoint.named_by)) {
       blocked = true;
     } else {
       allowed.push_back(address);

@@ -16,19 +16,19 @@
 
 namespace proxy::upstream {
 
-enum class Trust {
+enum class NamedBy {
   client,      // named by a client's URL: may not reach what `deny_to` or `block` lists
   allowed,     // like `client`, but listed in `allow`: exempt from `block`
   configured,  // named by the settings (peers, reverse origins): exempt from all lists
 };
 
-// The key of the connection pool. Equal endpoints may share connections, so trust is part of the
-// key. The host is a name in lower case or an IP address without brackets.
+// The key of the connection pool. Equal endpoints may share connections, so `named_by` is part of
+// the key. The host is a name in lower case or an IP address without brackets.
 struct Endpoint {
   bool tls = false;
   std::string host;
   std::uint16_t port = 80;
-  Trust trust = Trust::client;
+  NamedBy named_by = NamedBy::client;
 
   bool operator==(const Endpoint&) const = default;
 };
@@ -54,7 +54,7 @@ struct std::hash<proxy::upstream::Endpoint> {
   std::size_t operator()(const proxy::upstream::Endpoint& endpoint) const {
     const std::uint64_t rest = (std::uint64_t{endpoint.port} << 3U) |
                                (std::uint64_t{endpoint.tls} << 2U) |
-                               static_cast<std::uint64_t>(endpoint.trust);
+                               static_cast<std::uint64_t>(endpoint.named_by);
     std::array<std::uint8_t, 16> both{};
     digest::store64(both.data(), digest::TextHash{}(endpoint.host));
     digest::store64(both.data() + 8, rest);

@@ -112,11 +112,11 @@ void Guard::refresh(Clock::time_point now) {
   interfaces_ = interface_addresses();
 }
 
-bool Guard::allows(const config::Address& address, std::uint16_t port, Trust trust) const {
-  if (is_denied(address, port, trust)) return false;
+bool Guard::allows(const config::Address& address, std::uint16_t port, NamedBy named_by) const {
+  if (is_denied(address, port, named_by)) return false;
   // A gateway translates the address back, so what lies inside it is what would be reached.
   const auto inner = config::translated(address);
-  return !inner || !is_denied(*inner, port, trust);
+  return !inner || !is_denied(*inner, port, named_by);
 }
 
 // What is denied must not come from the cache or a neighbour either, so this does not wait for a
@@ -124,10 +124,10 @@ bool Guard::allows(const config::Address& address, std::uint16_t port, Trust tru
 bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) const {
   if (denies_all_) return true;
   if (const auto address = config::parse_address(host)) {
-    return !allows(*address, port, Trust::client);
+    return !allows(*address, port, NamedBy::client);
   }
-  return is_localhost(host) &&
-         (is_denied(kLoopback4, port, Trust::client) || is_denied(kLoopback6, port, Trust::client));
+  return is_localhost(host) && (is_denied(kLoopback4, port, NamedBy::client) ||
+                                is_denied(kLoopback6, port, NamedBy::client));
 }
 
 bool Guard::has_own_socket(std::uint16_t port) const {
@@ -141,11 +141,11 @@ bool Guard::names_own_socket(std::string_view host, std::uint16_t port) const {
   return address && is_own_socket(*address, port);
 }
 
-bool Guard::is_denied(const config::Address& address, std::uint16_t port, Trust trust) const {
+bool Guard::is_denied(const config::Address& address, std::uint16_t port, NamedBy named_by) const {
   // Before the settings: a connection to ourselves would make a loop even if they allow it.
   if (is_own_socket(address, port)) return true;
   // The operator has named it: a neighbour or an origin on this machine is common.
-  if (trust == Trust::configured) return false;
+  if (named_by == NamedBy::configured) return false;
   return config::contains(deny_to_, address) || (deny_to_self_ && is_local(address));
 }
 

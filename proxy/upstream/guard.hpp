@@ -37,13 +37,13 @@ class Guard {
   // Whether the proxy may connect to the address. Call this with the very address of the
   // connection: a name could resolve to another one in between.
   [[nodiscard]] bool allows(const boost::asio::ip::address& address, std::uint16_t port,
-                            Trust trust) const {
-    return allows(plain_address(address), port, trust);
+                            NamedBy named_by) const {
+    return allows(plain_address(address), port, named_by);
   }
 
   // Whether a list blocks the address. Separate from allows(), because the error text differs.
-  [[nodiscard]] bool blocks(const boost::asio::ip::address& address, Trust trust) const {
-    return lists_ && trust == Trust::client && lists_->blocks(plain_address(address));
+  [[nodiscard]] bool blocks(const boost::asio::ip::address& address, NamedBy named_by) const {
+    return lists_ && named_by == NamedBy::client && lists_->blocks(plain_address(address));
   }
 
   // Whether the host in a client's URL leads to a denied address by its text alone: an IP address
@@ -71,9 +71,10 @@ class Guard {
   void refresh(Clock::time_point now);
 
  private:
-  [[nodiscard]] bool allows(const config::Address& address, std::uint16_t port, Trust trust) const;
+  [[nodiscard]] bool allows(const config::Address& address, std::uint16_t port,
+                            NamedBy named_by) const;
   [[nodiscard]] bool is_denied(const config::Address& address, std::uint16_t port,
-                               Trust trust) const;
+                               NamedBy named_by) const;
   [[nodiscard]] bool is_own_socket(const config::Address& address, std::uint16_t port) const;
   [[nodiscard]] bool is_local(const config::Address& address) const;
 

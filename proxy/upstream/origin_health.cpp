@@ -60,7 +60,7 @@ void OriginHealth::answered(const Endpoint& origin) {
 void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock::time_point now) {
   counts_[static_cast<std::size_t>(failure.what)].fetch_add(1, std::memory_order_relaxed);
   // Any client can make up names that fail, so those count less than origins that have worked.
-  const bool expected = origin.trust == Trust::configured || slot_of(origin).is_marked();
+  const bool expected = origin.named_by == NamedBy::configured || slot_of(origin).is_marked();
   if (!expected && failure.what == Failure::What::no_address) return;
   bool says = false;
   {
@@ -90,7 +90,7 @@ void OriginHealth::failed(const Endpoint& origin, const Failure& failure, Clock:
 void OriginHealth::forget_mapped(const std::function<bool(const Endpoint&)>& is_mapped) {
   const threads::MutexLock lock(mutex_);
   std::erase_if(troubles_, [&](const auto& one) {
-    return one.first.trust == Trust::configured && !is_mapped(one.first);
+    return one.first.named_by == NamedBy::configured && !is_mapped(one.first);
   });
   any_.store(!troubles_.empty(), std::memory_order_relaxed);
 }
@@ -138,7 +138,7 @@ std::vector<OriginHealth::Failing> OriginHealth::all_that(
     for (const auto& [origin, trouble] : troubles_) {
       if (!wanted(trouble)) continue;
       all.push_back({name_of(origin), trouble.why, trouble.failures, trouble.since, trouble.last,
-                     origin.trust == Trust::configured});
+                     origin.named_by == NamedBy::configured});
     }
   }
   // By name, so that a page that is loaded again shows each origin where it was.

@@ -268,7 +268,7 @@ std::vector<OriginTraffic::Silence> OriginTraffic::silences(Clock::time_point no
   std::vector<Silence> all;
   for (auto& [origin, silence] : by_origin) {
     silence.origin = name_of(origin);
-    silence.mapped = origin.trust == Trust::configured;
+    silence.mapped = origin.named_by == NamedBy::configured;
     all.push_back(std::move(silence));
   }
   std::sort(all.begin(), all.end(),

@@ -46,16 +46,16 @@ TEST(MetricsText, QuotesThePeersNames) {
 TEST(MetricsText, NamesOriginsOfTheSettingsAlone) {
   Scene scene;
   const auto now = std::chrono::steady_clock::now();
-  const auto fail = [&](const char* host, upstream::Trust trust) {
+  const auto fail = [&](const char* host, upstream::NamedBy trust) {
     for (int i = 0; i < 5; ++i) {
       const upstream::Failure failure{
           upstream::Failure::Where::upstream, upstream::Failure::What::cut, {}};
       scene.shared.upstream.health.failed({false, host, 80, trust}, failure, now);
     }
   };
-  fail("ours.test", upstream::Trust::configured);
-  fail("theirs.test", upstream::Trust::client);
-  fail("others.test", upstream::Trust::client);
+  fail("ours.test", upstream::NamedBy::configured);
+  fail("theirs.test", upstream::NamedBy::client);
+  fail("others.test", upstream::NamedBy::client);
   const auto text = metrics_text(scene.shared.pages, *scene.policy);
   EXPECT_NE(
       text.find("\nhearsay_origin_failed_in_a_row{origin=\"http://ours.test:80\",why=\"cut\"} 5\n"),

@@ -50,7 +50,7 @@ TEST(WorkerThreads, FetchesAndGuardsFollowTheNewestPolicy) {
   threads.workers.follow(std::make_shared<const policy::Policy>(settings, lists::AccessLists{}));
   const auto fields = threads.on_each([](Worker& worker) {
     const auto denied = net::asio::ip::make_address("203.0.113.1");
-    EXPECT_FALSE(worker.outgoing.guard.allows(denied, 80, upstream::Trust::client));
+    EXPECT_FALSE(worker.outgoing.guard.allows(denied, 80, upstream::NamedBy::client));
     return static_cast<unsigned>(worker.outgoing.upstream.limits.fields);
   });
   EXPECT_EQ(fields, (std::vector<unsigned>{7, 7}));

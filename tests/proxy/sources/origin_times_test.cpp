@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 const OriginTimes::Time kNow{1000s};
 
 upstream::Endpoint host(const std::string& name) {
-  return {false, name, 80, upstream::Trust::client};
+  return {false, name, 80, upstream::NamedBy::client};
 }
 
 TEST(OriginTimes, AreKnownPerOriginUntilTheyAreOld) {

@@ -9,11 +9,11 @@ namespace {
 
 using upstream::Endpoint;
 using upstream::Errc;
+using upstream::NamedBy;
 using upstream::Origins;
 using upstream::Parent;
 using upstream::Parents;
 using upstream::Route;
-using upstream::Trust;
 using Hosts = std::vector<std::string>;
 using Heard = AskedServer::Heard;
 using What = Failure::What;
@@ -23,8 +23,8 @@ const Endpoint kServer{false, "origin", 80};
 
 std::shared_ptr<Parents> two_parents() {
   return std::make_shared<Parents>(std::vector<Parent>{
-      {"p", {false, "p", 3128, Trust::configured}, ""},
-      {"q", {true, "q", 3129, Trust::configured}, "Basic x"},
+      {"p", {false, "p", 3128, NamedBy::configured}, ""},
+      {"q", {true, "q", 3129, NamedBy::configured}, "Basic x"},
   });
 }
 

@@ -27,9 +27,9 @@ net::tcp::endpoint remote_endpoint(net::Stream& stream) {
 
 struct ConnectorTest : testing::Test, support::Loop {
   net::Result<std::unique_ptr<net::Stream>> connect(const std::string& host, std::uint16_t to,
-                                                    Trust trust,
+                                                    NamedBy named_by,
                                                     std::chrono::milliseconds timeout = 5s) {
-    const Endpoint endpoint{false, host, to, trust};
+    const Endpoint endpoint{false, host, to, named_by};
     const auto began = Clock::now();
     auto stream = run(io, connector.connect(endpoint, timeout));
     took = Clock::now() - began;
@@ -50,14 +50,14 @@ struct ConnectorTest : testing::Test, support::Loop {
 
 TEST_F(ConnectorTest, FallsBackToIpv4WhenIpv6Refuses) {
   names.records["both.test"] = {{"127.0.0.1", "::1"}};
-  const auto stream = connect("both.test", port, Trust::configured);
+  const auto stream = connect("both.test", port, NamedBy::configured);
   ASSERT_TRUE(stream) << stream.error().message();
   EXPECT_EQ(remote_endpoint(**stream), open.local_endpoint());
   EXPECT_FALSE((*stream)->is_tls());
 }
 
 TEST_F(ConnectorTest, HasDescriptorsFreedAndWaitsAWhileForThem) {
-  const Endpoint endpoint{false, "127.0.0.1", port, Trust::configured};
+  const Endpoint endpoint{false, "127.0.0.1", port, NamedBy::configured};
   std::optional<net::Socket> taken(std::in_place, io, net::tcp::v4());
   const auto scarce_from = static_cast<std::size_t>(taken->native_handle()) + 1;
   constexpr int kNever = 1000;
@@ -82,7 +82,7 @@ TEST_F(ConnectorTest, PrefersIpv6) {
   const net::Acceptor six(io.get_executor(),
                           net::tcp::endpoint(boost::asio::ip::address_v6::loopback(), port));
   names.records["both.test"] = {{"127.0.0.1", "::1"}};
-  const auto stream = connect("both.test", port, Trust::configured);
+  const auto stream = connect("both.test", port, NamedBy::configured);
   ASSERT_TRUE(stream) << stream.error().message();
   EXPECT_TRUE(remote_endpoint(**stream) == six.local_endpoint());
 }
@@ -90,7 +90,7 @@ TEST_F(ConnectorTest, PrefersIpv6) {
 TEST_F(ConnectorTest, RefusesClientsWhatTheNameReallyLeadsTo) {
   names.records["rebound.test"] = {{"127.0.0.1", "::1", "::ffff:127.0.0.1"}};
   for (const char* host : {"rebound.test", "127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0"}) {
-    EXPECT_EQ(connect(host, port, Trust::client).error(), Errc::denied_address) << host;
+    EXPECT_EQ(connect(host, port, NamedBy::client).error(), Errc::denied_address) << host;
   }
   open.non_blocking(true);
   boost::system::error_code error;
@@ -104,7 +104,7 @@ TEST_F(ConnectorTest, PassesOverDeniedAddresses) {
   only_six_denied.deny_to_self = false;
   guard = Guard(only_six_denied, {});
   names.records["both.test"] = {{"127.0.0.1", "::1"}};
-  EXPECT_TRUE(connect("both.test", port, Trust::client));
+  EXPECT_TRUE(connect("both.test", port, NamedBy::client));
 }
 
 TEST_F(ConnectorTest, PassesOverBlockedAddresses) {
@@ -117,23 +117,23 @@ TEST_F(ConnectorTest, PassesOverBlockedAddresses) {
   guard = Guard(open_to_all, {}, &lists);
   names.records["both.test"] = {{"127.0.0.1", "::1"}};
   names.records["six.test"] = {{"::1"}};
-  EXPECT_TRUE(connect("both.test", port, Trust::client));
-  EXPECT_EQ(connect("six.test", port, Trust::client).error(), Errc::blocked_address);
-  EXPECT_EQ(connect("six.test", port, Trust::allowed).error(), Errc::connect_refused);
+  EXPECT_TRUE(connect("both.test", port, NamedBy::client));
+  EXPECT_EQ(connect("six.test", port, NamedBy::client).error(), Errc::blocked_address);
+  EXPECT_EQ(connect("six.test", port, NamedBy::allowed).error(), Errc::connect_refused);
 }
 
 TEST_F(ConnectorTest, RefusesToConnectToItself) {
   guard = Guard(config::AccessSettings{}, {open.local_endpoint()});
-  EXPECT_EQ(connect("127.0.0.1", port, Trust::configured).error(), Errc::denied_address);
+  EXPECT_EQ(connect("127.0.0.1", port, NamedBy::configured).error(), Errc::denied_address);
 }
 
 TEST_F(ConnectorTest, PassesOnWhatTheResolverSays) {
-  EXPECT_EQ(connect("unknown.test.", port, Trust::client).error(), Errc::name_not_found);
+  EXPECT_EQ(connect("unknown.test.", port, NamedBy::client).error(), Errc::name_not_found);
 }
 
 TEST_F(ConnectorTest, EndsInTimeWhereTheNameServerIsSilent) {
   names.silent = true;
-  EXPECT_EQ(connect("slow.test", port, Trust::client, 60ms).error(), Errc::resolver_timed_out);
+  EXPECT_EQ(connect("slow.test", port, NamedBy::client, 60ms).error(), Errc::resolver_timed_out);
   EXPECT_LT(took, support::allowed(4s));
 }
 
@@ -141,24 +141,24 @@ TEST_F(ConnectorTest, ShowsWhetherTheNameOrTheConnectionIsAwaited) {
   OriginTraffic traffic(clock);
   UnderWay shown(traffic.add_thread(), "GET / HTTP/1.1\r\n");
   names.silent = true;
-  const Endpoint nameless{false, "slow.test", port, Trust::client};
+  const Endpoint nameless{false, "slow.test", port, NamedBy::client};
   EXPECT_FALSE(run(io, connector.connect(nameless, 60ms, &shown)));
   EXPECT_EQ(shown.awaited(), Awaited::name);
   const support::FullListener silent(io);
-  const Endpoint hanging{false, "127.0.0.1", silent.endpoint().port(), Trust::configured};
+  const Endpoint hanging{false, "127.0.0.1", silent.endpoint().port(), NamedBy::configured};
   EXPECT_FALSE(run(io, connector.connect(hanging, 60ms, &shown)));
   EXPECT_EQ(shown.awaited(), Awaited::connection);
 }
 
 TEST_F(ConnectorTest, EndsInTimeWhereTheHostIsSilent) {
   const support::FullListener silent(io);
-  EXPECT_EQ(connect("127.0.0.1", silent.endpoint().port(), Trust::configured, 60ms).error(),
+  EXPECT_EQ(connect("127.0.0.1", silent.endpoint().port(), NamedBy::configured, 60ms).error(),
             Errc::connect_timed_out);
   EXPECT_LT(took, support::allowed(4s));
 }
 
 TEST_F(ConnectorTest, EndsInTimeWhereTlsIsSilent) {
-  const Endpoint endpoint{true, "127.0.0.1", port, Trust::configured};
+  const Endpoint endpoint{true, "127.0.0.1", port, NamedBy::configured};
   EXPECT_EQ(run(io, connector.connect(endpoint, 60ms)).error(), Errc::connect_timed_out);
 }
 

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 const FailedEndpoints::Clock::time_point kNow{1000s};
-const Endpoint kHost{false, "example.com", 80, Trust::client};
+const Endpoint kHost{false, "example.com", 80, NamedBy::client};
 
 TEST(FailedEndpoints, AreKnownForATime) {
   FailedEndpoints failed(1s);
@@ -20,7 +20,7 @@ TEST(FailedEndpoints, AreKnownForATime) {
   EXPECT_FALSE(failed.find(kHost, kNow + 1s));
   failed.record(kHost, Errc::connect_timed_out, kNow + 2s);
   EXPECT_EQ(failed.find(kHost, kNow + 2s), Errc::connect_timed_out);
-  EXPECT_FALSE(failed.find({true, "example.com", 80, Trust::client}, kNow + 2s));
+  EXPECT_FALSE(failed.find({true, "example.com", 80, NamedBy::client}, kNow + 2s));
 }
 
 // Clients name them.
@@ -30,7 +30,7 @@ TEST(FailedEndpoints, AreHashedAsNobodyCanForesee) {
   Endpoint other_port = kHost;
   other_port.port = 81;
   const auto by_port = hash(kHost) ^ hash(other_port);
-  Endpoint other_host{false, "example.net", 80, Trust::client};
+  Endpoint other_host{false, "example.net", 80, NamedBy::client};
   Endpoint other_both = other_host;
   other_both.port = 81;
   EXPECT_NE(hash(kHost), hash(other_port));
@@ -57,11 +57,11 @@ TEST(FailedEndpoints, AreNotRememberedWhereTheMemoryIsOff) {
 TEST(FailedEndpoints, AreBounded) {
   FailedEndpoints failed(1s, 2);
   for (const char* host : {"a", "b", "b", "c"}) {
-    failed.record({false, host, 80, Trust::client}, Errc::connect_failed, kNow);
+    failed.record({false, host, 80, NamedBy::client}, Errc::connect_failed, kNow);
   }
-  EXPECT_FALSE(failed.find({false, "a", 80, Trust::client}, kNow));
-  EXPECT_TRUE(failed.find({false, "b", 80, Trust::client}, kNow));
-  EXPECT_TRUE(failed.find({false, "c", 80, Trust::client}, kNow));
+  EXPECT_FALSE(failed.find({false, "a", 80, NamedBy::client}, kNow));
+  EXPECT_TRUE(failed.find({false, "b", 80, NamedBy::client}, kNow));
+  EXPECT_TRUE(failed.find({false, "c", 80, NamedBy::client}, kNow));
 }
 
 }  // namespace

@@ -53,19 +53,19 @@ TEST(Guard, DeniesClientsByTheUnmappedAddress) {
   };
   for (const auto& [text, allowed] : cases) {
     const auto address = make_address(text);
-    EXPECT_EQ(guard.allows(address, 80, Trust::client), allowed) << text;
-    EXPECT_TRUE(guard.allows(address, 80, Trust::configured)) << text;
+    EXPECT_EQ(guard.allows(address, 80, NamedBy::client), allowed) << text;
+    EXPECT_TRUE(guard.allows(address, 80, NamedBy::configured)) << text;
   }
 }
 
 TEST(Guard, DeniesItsOwnSocketsToEverybody) {
   const Guard guard(with({}, false), listening_on("127.0.0.1", 3128));
-  for (const auto trust : {Trust::client, Trust::configured}) {
-    EXPECT_FALSE(guard.allows(make_address("127.0.0.1"), 3128, trust));
-    EXPECT_FALSE(guard.allows(make_address("::ffff:127.0.0.1"), 3128, trust));
-    EXPECT_FALSE(guard.allows(make_address("0.0.0.0"), 3128, trust));
-    EXPECT_TRUE(guard.allows(make_address("127.0.0.1"), 3129, trust));
-    EXPECT_TRUE(guard.allows(make_address("192.0.2.1"), 3128, trust));
+  for (const auto named_by : {NamedBy::client, NamedBy::configured}) {
+    EXPECT_FALSE(guard.allows(make_address("127.0.0.1"), 3128, named_by));
+    EXPECT_FALSE(guard.allows(make_address("::ffff:127.0.0.1"), 3128, named_by));
+    EXPECT_FALSE(guard.allows(make_address("0.0.0.0"), 3128, named_by));
+    EXPECT_TRUE(guard.allows(make_address("127.0.0.1"), 3129, named_by));
+    EXPECT_TRUE(guard.allows(make_address("192.0.2.1"), 3128, named_by));
   }
 }
 
@@ -75,10 +75,10 @@ TEST(Guard, DeniesAWildcardSocketUnderEveryLocalAddress) {
   for (const char* wildcard : {"0.0.0.0", "::"}) {
     const Guard guard(with({}, false), listening_on(wildcard, 3128));
     for (const char* local : {"127.0.0.1", "127.0.0.2", "::1", "0.0.0.0", "::"}) {
-      EXPECT_FALSE(guard.allows(make_address(local), 3128, Trust::configured)) << local;
-      EXPECT_TRUE(guard.allows(make_address(local), 80, Trust::configured)) << local;
+      EXPECT_FALSE(guard.allows(make_address(local), 3128, NamedBy::configured)) << local;
+      EXPECT_TRUE(guard.allows(make_address(local), 80, NamedBy::configured)) << local;
     }
-    EXPECT_TRUE(guard.allows(make_address("192.0.2.1"), 3128, Trust::client));
+    EXPECT_TRUE(guard.allows(make_address("192.0.2.1"), 3128, NamedBy::client));
   }
 }
 
@@ -92,9 +92,9 @@ TEST(Guard, DeniesTheAddressesOfOurInterfacesWhereTold) {
     if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
     const auto* v4 = reinterpret_cast<const sockaddr_in*>(each->ifa_addr);
     const boost::asio::ip::address_v4 address(ntohl(v4->sin_addr.s_addr));
-    EXPECT_FALSE(closed.allows(address, 80, Trust::client)) << address;
-    EXPECT_TRUE(closed.allows(address, 80, Trust::configured)) << address;
-    EXPECT_TRUE(open.allows(address, 80, Trust::client)) << address;
+    EXPECT_FALSE(closed.allows(address, 80, NamedBy::client)) << address;
+    EXPECT_TRUE(closed.allows(address, 80, NamedBy::configured)) << address;
+    EXPECT_TRUE(open.allows(address, 80, NamedBy::client)) << address;
   }
 }
 
@@ -105,18 +105,18 @@ TEST(Guard, BlocksListedAddressesToClientsOnly) {
   const Guard guard(with({}, false), {}, &lists);
   for (const char* text : {"192.0.2.1", "::ffff:192.0.2.1", "64:ff9b::192.0.2.1"}) {
     const auto address = make_address(text);
-    EXPECT_TRUE(guard.blocks(address, Trust::client)) << text;
-    EXPECT_FALSE(guard.blocks(address, Trust::allowed)) << text;
-    EXPECT_FALSE(guard.blocks(address, Trust::configured)) << text;
-    EXPECT_TRUE(guard.allows(address, 80, Trust::client)) << text;
+    EXPECT_TRUE(guard.blocks(address, NamedBy::client)) << text;
+    EXPECT_FALSE(guard.blocks(address, NamedBy::allowed)) << text;
+    EXPECT_FALSE(guard.blocks(address, NamedBy::configured)) << text;
+    EXPECT_TRUE(guard.allows(address, 80, NamedBy::client)) << text;
   }
-  EXPECT_FALSE(guard.blocks(make_address("198.51.100.1"), Trust::client));
+  EXPECT_FALSE(guard.blocks(make_address("198.51.100.1"), NamedBy::client));
 }
 
 // access.allow lifts only access.block.
 TEST(Guard, DeniesWhatIsAllowedWhereDenyToDoes) {
   const Guard guard(config::AccessSettings{}, {});
-  EXPECT_FALSE(guard.allows(make_address("127.0.0.1"), 80, Trust::allowed));
+  EXPECT_FALSE(guard.allows(make_address("127.0.0.1"), 80, NamedBy::allowed));
 }
 
 TEST(Guard, KnowsDeniedHostsByTheirLooks) {

@@ -11,8 +11,8 @@ using What = Failure::What;
 const OriginHealth::Clock::time_point kNow{1000s};
 const Failure kUnreachable{Failure::Where::upstream, What::unreachable, {}};
 
-Endpoint origin(const std::string& host, Trust trust = Trust::client) {
-  return {false, host, 80, trust};
+Endpoint origin(const std::string& host, NamedBy named_by = NamedBy::client) {
+  return {false, host, 80, named_by};
 }
 
 TEST(OriginHealth, AnOriginThatHasWorkedFailsAfterThreeFailuresInARow) {
@@ -73,9 +73,9 @@ TEST(OriginHealth, AnAnswerEndsIt) {
 TEST(OriginHealth, OriginsOfOtherSettingsAreForgotten) {
   OriginHealth health;
   for (int n = 0; n < 5; ++n) {
-    health.failed(origin("a.test", Trust::configured), kUnreachable, kNow);
+    health.failed(origin("a.test", NamedBy::configured), kUnreachable, kNow);
     health.failed(origin("b.test"), kUnreachable, kNow);
-    health.failed(origin("c.test", Trust::configured), kUnreachable, kNow);
+    health.failed(origin("c.test", NamedBy::configured), kUnreachable, kNow);
   }
   EXPECT_EQ(health.failing(kNow).size(), 3U);
   health.forget_mapped([](const Endpoint& one) { return one.host == "c.test"; });
@@ -87,11 +87,12 @@ TEST(OriginHealth, OriginsOfOtherSettingsAreForgotten) {
 
 TEST(OriginHealth, AnUnknownOriginFailsAfterMoreFailures) {
   OriginHealth health;
-  const auto fail = [&](const std::string& host, std::uint64_t times, Trust trust = Trust::client) {
-    for (; times > 0; --times) health.failed(origin(host, trust), kUnreachable, kNow);
+  const auto fail = [&](const std::string& host, std::uint64_t times,
+                        NamedBy named_by = NamedBy::client) {
+    for (; times > 0; --times) health.failed(origin(host, named_by), kUnreachable, kNow);
   };
   fail("mistake.test", OriginHealth::kFailingUnknown - 1);
-  fail("mirror.test", OriginHealth::kFailing, Trust::configured);
+  fail("mirror.test", OriginHealth::kFailing, NamedBy::configured);
   ASSERT_EQ(health.failing(kNow).size(), 1U);
   EXPECT_EQ(health.failing(kNow)[0].origin, "http://mirror.test:80");
   fail("mistake.test", 1);
@@ -116,7 +117,7 @@ TEST(OriginHealth, ANameWithoutAnAddressMayBeAMistakeUnlessTheSettingsHaveIt) {
   const Failure no_address{Failure::Where::upstream, What::no_address, {}};
   for (int n = 0; n < 9; ++n) {
     health.failed(origin("mistake.test"), no_address, kNow);
-    health.failed(origin("mirror.test", Trust::configured), no_address, kNow);
+    health.failed(origin("mirror.test", NamedBy::configured), no_address, kNow);
   }
   const auto failing = health.failing(kNow);
   ASSERT_EQ(failing.size(), 1U);
@@ -130,14 +131,14 @@ TEST(OriginHealth, UnknownOriginsLeaveRoomForOthers) {
     for (int n = 0; n < 5; ++n) health.failed(origin(std::to_string(i)), kUnreachable, kNow);
   }
   EXPECT_EQ(health.failing(kNow).size(), OriginHealth::kMostUnknown);
-  const auto mirror = origin("mirror.test", Trust::configured);
+  const auto mirror = origin("mirror.test", NamedBy::configured);
   for (int n = 0; n < 3; ++n) health.failed(mirror, kUnreachable, kNow);
   EXPECT_EQ(health.failing(kNow).size(), OriginHealth::kMostUnknown + 1);
 }
 
 TEST(OriginHealth, IsForgottenWhenNobodyAsksAnyMore) {
   OriginHealth health;
-  const auto mirror = origin("mirror.test", Trust::configured);
+  const auto mirror = origin("mirror.test", NamedBy::configured);
   for (int n = 0; n < 3; ++n) health.failed(mirror, kUnreachable, kNow);
   EXPECT_EQ(health.failing(kNow + OriginHealth::kForgotten).size(), 1U);
   EXPECT_TRUE(health.failing(kNow + OriginHealth::kForgotten + 1s).empty());
@@ -146,14 +147,14 @@ TEST(OriginHealth, IsForgottenWhenNobodyAsksAnyMore) {
 TEST(OriginHealth, IsBounded) {
   OriginHealth health;
   for (std::size_t i = 0; i < OriginHealth::kMost + 10; ++i) {
-    const auto one = origin(std::to_string(i) + ".test", Trust::configured);
+    const auto one = origin(std::to_string(i) + ".test", NamedBy::configured);
     for (int n = 0; n < 3; ++n) health.failed(one, kUnreachable, kNow);
   }
   EXPECT_EQ(health.failing(kNow).size(), OriginHealth::kMost);
   const auto later = kNow + OriginHealth::kForgotten + 1s;
-  health.failed(origin("new.test", Trust::configured), kUnreachable, later);
-  health.failed(origin("new.test", Trust::configured), kUnreachable, later);
-  health.failed(origin("new.test", Trust::configured), kUnreachable, later);
+  health.failed(origin("new.test", NamedBy::configured), kUnreachable, later);
+  health.failed(origin("new.test", NamedBy::configured), kUnreachable, later);
+  health.failed(origin("new.test", NamedBy::configured), kUnreachable, later);
   EXPECT_EQ(health.failing(later).size(), 1U) << "what is old makes room";
 }
 

@@ -13,8 +13,8 @@ using Time = FirstBytes::Time;
 
 const OriginTraffic::Clock::time_point kToday{100h};
 
-Endpoint at_host(std::string host, Trust trust = Trust::client) {
-  return {false, std::move(host), 80, trust};
+Endpoint at_host(std::string host, NamedBy named_by = NamedBy::client) {
+  return {false, std::move(host), 80, named_by};
 }
 
 TEST(FirstBytes, QuantilesAreWithinAQuarterOfTheTime) {
@@ -177,7 +177,7 @@ TEST_F(Traffic, AFailureCountsByItsCauseAndOursNotAtAll) {
 }
 
 TEST_F(Traffic, AnOriginIsSilentSinceItsLastAnswer) {
-  const auto a = at_host("a.test", Trust::configured);
+  const auto a = at_host("a.test", NamedBy::configured);
   UnderWay one(thread_, "GET / HTTP/1.1\r\n");
   one.turn_to(a, a, nullptr, kToday - 20s);
   one.await(Awaited::first_byte);

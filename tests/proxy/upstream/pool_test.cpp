@@ -12,8 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 using support::run;
 
-const Endpoint kA{false, "a.test", 80, Trust::client};
-const Endpoint kB{false, "b.test", 80, Trust::client};
+const Endpoint kA{false, "a.test", 80, NamedBy::client};
+const Endpoint kB{false, "b.test", 80, NamedBy::client};
 
 struct PoolTest : testing::Test, support::Loop {
   // A connection whose other end is far.back().
@@ -45,9 +45,9 @@ TEST_F(PoolTest, HandsOutTheNewestFirstAndEachOnce) {
 TEST_F(PoolTest, KeepsEndpointsApart) {
   Pool pool(deadlines);
   give(pool, kA);
-  for (const auto& other : {Endpoint{true, "a.test", 80, Trust::client}, kB,
-                            Endpoint{false, "a.test", 81, Trust::client},
-                            Endpoint{false, "a.test", 80, Trust::configured}}) {
+  for (const auto& other : {Endpoint{true, "a.test", 80, NamedBy::client}, kB,
+                            Endpoint{false, "a.test", 81, NamedBy::client},
+                            Endpoint{false, "a.test", 80, NamedBy::configured}}) {
     EXPECT_EQ(pool.take(other), nullptr);
   }
   EXPECT_NE(pool.take(kA), nullptr);
@@ -126,7 +126,7 @@ TEST_F(PoolTest, KeepsConnectionsWhileItForgetsEndpointsWithoutOne) {
   Pool pool(deadlines, {.in_all = 4});
   auto* const kept = give(pool, kA);
   for (int i = 0; i < 200; ++i) {
-    const Endpoint one{false, "host" + std::to_string(i) + ".test", 80, Trust::client};
+    const Endpoint one{false, "host" + std::to_string(i) + ".test", 80, NamedBy::client};
     auto* const stream = give(pool, one);
     ASSERT_EQ(pool.take(one).get(), stream);
     far.pop_back();
