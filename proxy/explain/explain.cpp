@@ -128,7 +128,7 @@ std::optional<cache::Freshness> told_freshness(const cache::Entry& entry, http::
 void write_stored(const policy::Request& request, const Peeked& peeked, Explanation& explanation) {
   const auto targets = sources::targets_for(request, request.policy().settings.cache);
   for (const auto& one : peeked.all) {
-    StoredFacts stored{one.entry, one.facts, one.entry == peeked.found.entry, {}};
+    StoredResponse stored{one.entry, one.facts, one.entry == peeked.found.entry, {}};
     const auto told = told_freshness(*one.entry, targets);
     if (told && told->lifetime != one.entry->freshness().lifetime) {
       stored.told_lifetime = told->lifetime;

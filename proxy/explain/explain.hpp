@@ -34,7 +34,7 @@ struct PeerFacts {
 };
 
 // One stored response.
-struct StoredFacts {
+struct StoredResponse {
   cache::Ref<const cache::Entry> entry;
   inspect::EntryFacts facts;
   bool selected = false;  // a look-up for this request finds it
@@ -66,7 +66,7 @@ struct Explanation {
     std::string key;  // in hex
     std::string stored_as;
     bool for_neighbours = false;  // whether they may be asked for it, and told of it
-    std::vector<StoredFacts> stored;
+    std::vector<StoredResponse> stored;
     bool more_on_disk = false;  // perhaps: other variants
     std::string disk_fault;     // why the disk was not looked at; empty: it was, or there is none
     cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};

@@ -41,7 +41,7 @@ double ms_of(std::chrono::microseconds time) {
   return static_cast<double>(time.count()) / 1000;
 }
 
-const StoredFacts* selected(const Explanation& explanation) {
+const StoredResponse* selected(const Explanation& explanation) {
   const auto& all = explanation.cached.stored;
   const auto found =
       std::find_if(all.begin(), all.end(), [](const auto& one) { return one.selected; });
@@ -90,7 +90,7 @@ std::string sources(const Explanation& explanation) {
                              : "nobody: the settings leave no way (never_direct)";
 }
 
-std::string hit(const Explanation& explanation, const StoredFacts& stored) {
+std::string hit(const Explanation& explanation, const StoredResponse& stored) {
   const auto where = stored.facts.where == "disk" ? "disk" : "memory";
   auto text = fmt::format("would be answered from {}; {}", where,
                           freshness(*stored.entry, explanation.now));
@@ -158,7 +158,7 @@ void say_request(Saying& saying, const Explanation& explanation) {
 }
 
 // "600 s by max-age, 288 s old, fresh for another 312 s".
-std::string lifetime_of(const StoredFacts& stored, const Explanation& explanation) {
+std::string lifetime_of(const StoredResponse& stored, const Explanation& explanation) {
   const auto& entry = *stored.entry;
   const auto basis = word(entry.freshness().basis);
   auto text = fmt::format(
@@ -266,7 +266,7 @@ Json vary_json(const http::Variant& variant) {
   return fields;
 }
 
-Json freshness_json(const StoredFacts& stored, const Explanation& explanation) {
+Json freshness_json(const StoredResponse& stored, const Explanation& explanation) {
   const auto now = explanation.now;
   const auto& entry = *stored.entry;
   const bool by_rule = stored.told_lifetime.has_value();
@@ -288,7 +288,7 @@ Json freshness_json(const StoredFacts& stored, const Explanation& explanation) {
           {"never_stale", entry.never_stale}};
 }
 
-Json stored_json(const StoredFacts& stored, const Explanation& explanation) {
+Json stored_json(const StoredResponse& stored, const Explanation& explanation) {
   const auto& entry = *stored.entry;
   const auto& facts = stored.facts;
   Json json{{"selected", stored.selected},
