@@ -145,7 +145,7 @@ struct Told {
 int check(const proxy::server::SettingsFile& file, bool strict) {
   const auto settings = file.read_settings();
   if (!settings) return tell(settings.error());
-  proxy::check::Trial trial;
+  proxy::check::CheckReport trial;
   trial.is_strict = strict;
   const auto unit = proxy::machine::service_unit();
   const bool is_of_unit = unit && unit->serves_by(file.path());

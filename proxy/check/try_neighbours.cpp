@@ -125,7 +125,7 @@ std::string head_of_answer(const TrialQuestion& question) {
   return head;
 }
 
-void try_access_of_neighbours(const config::Settings& settings, Trial& into) {
+void try_access_of_neighbours(const config::Settings& settings, CheckReport& into) {
   const auto& access = settings.access;
   const bool rules_allow = std::any_of(access.rules.begin(), access.rules.end(),
                                        [](const auto& rule) { return rule.allows; });
@@ -146,7 +146,7 @@ void try_access_of_neighbours(const config::Settings& settings, Trial& into) {
   }
 }
 
-void try_neighbours(const config::Settings& settings, Trial& into) {
+void try_neighbours(const config::Settings& settings, CheckReport& into) {
   const auto number = std::min(settings.peers.size(), kMostAsked);
   std::vector<std::future<std::string>> answers;
   for (std::size_t i = 0; i < number; ++i) {
@@ -162,7 +162,7 @@ void try_neighbours(const config::Settings& settings, Trial& into) {
   }
 }
 
-void try_names(const config::Settings& settings, Trial& into) {
+void try_names(const config::Settings& settings, CheckReport& into) {
   const auto names = names_of(settings);
   if (names.empty()) return;
   std::vector<std::future<std::string>> answers;

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void become_user_of(const machine::ServiceUnit& unit, Trial& into) {
+void become_user_of(const machine::ServiceUnit& unit, CheckReport& into) {
   const auto account = machine::account_of(unit.user);
   if (!account) {
     into.errors.push_back(fmt::format("{}: there is no user {}", unit.name, unit.user));
@@ -35,7 +35,7 @@ void become_user_of(const machine::ServiceUnit& unit, Trial& into) {
 }
 
 // What is at the path, if that is in the way; empty: nothing, or what a dead proxy has left.
-std::string why_taken(const std::string& path, const Trial& trial) {
+std::string why_taken(const std::string& path, const CheckReport& trial) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
   if (!S_ISSOCK(status.st_mode)) return "a file that is no socket is there";
@@ -83,7 +83,7 @@ std::string why_not(const fs::path& path) {
   return fmt::format("{}: {}", found.native(), std::generic_category().message(errno));
 }
 
-void try_own(const fs::path& path, const std::string& place, Trial& into) {
+void try_own(const fs::path& path, const std::string& place, CheckReport& into) {
   const auto why = why_not(path);
   if (why.empty()) return;
   into.warnings.push_back(fmt::format("{}: {} cannot be written by a proxy that {}: {}", place,
@@ -93,7 +93,7 @@ void try_own(const fs::path& path, const std::string& place, Trial& into) {
 }  // namespace
 
 void try_limits(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory,
-                const machine::DescriptorLimit& descriptors, Trial& into) {
+                const machine::DescriptorLimit& descriptors, CheckReport& into) {
   if (auto shortage = machine::memory_shortage(settings, memory)) {
     into.warnings.push_back(std::move(*shortage));
   }
@@ -107,7 +107,7 @@ void try_limits(const config::Settings& settings, const std::optional<machine::M
 }
 
 void try_as_starter(const config::Settings& settings, const machine::ServiceUnit* unit,
-                    Trial& into) {
+                    CheckReport& into) {
   // As root, which may bind low ports; what follows depends on the user.
   try_ports(settings, unit, into);
   if (unit && ::geteuid() == 0 && !unit->user.empty()) become_user_of(*unit, into);
@@ -132,7 +132,8 @@ std::string summary(const config::Settings& settings) {
   return text;
 }
 
-void try_control(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into) {
+void try_control(const config::Settings& settings, const machine::ServiceUnit* unit,
+                 CheckReport& into) {
   const auto path = config::control_path(settings);
   if (path.empty()) return;
   auto why = why_taken(path, into);
@@ -144,7 +145,7 @@ void try_control(const config::Settings& settings, const machine::ServiceUnit* u
   where.push_back(fmt::format("control: cannot listen at {}: {}", path, why));
 }
 
-void try_user(const config::Settings& settings, Trial& into) {
+void try_user(const config::Settings& settings, CheckReport& into) {
   if (is_missing(settings.process.user)) {
     into.errors.push_back(fmt::format("user: there is no user {}", settings.process.user));
   } else if (auto why = machine::why_root(settings.process.user); !why.empty()) {
@@ -156,7 +157,7 @@ void try_user(const config::Settings& settings, Trial& into) {
   }
 }
 
-void try_as_user(const config::Settings& settings, Trial& into) {
+void try_as_user(const config::Settings& settings, CheckReport& into) {
   // try_user() has said so.
   if (is_missing(settings.process.user)) return;
   const auto account = machine::account_to_become(settings.process.user);
@@ -168,7 +169,7 @@ void try_as_user(const config::Settings& settings, Trial& into) {
   }
 }
 
-bool report(const Trial& trial, std::ostream& out, std::ostream& err) {
+bool report(const CheckReport& trial, std::ostream& out, std::ostream& err) {
   for (const auto& note : trial.notes) out << note << '\n';
   for (const auto& error : trial.errors) err << "error: " << error << '\n';
   for (const auto& warning : trial.warnings) err << "warning: " << warning << '\n';

@@ -14,14 +14,14 @@
 namespace proxy::check {
 
 // What was found, each in one line for a person.
-struct Trial {
+struct CheckReport {
   std::vector<std::string> warnings;     // what would fail, or fall short, and what to do
   std::vector<std::string> notes;        // what is worth to know
   std::vector<std::string> errors = {};  // for which the proxy would not start, and what to do
   bool runs = false;                     // a Hearsay runs at one of the addresses
   bool is_strict = false;                // a warning, too, keeps the settings from being good
 
-  bool operator==(const Trial&) const = default;
+  bool operator==(const CheckReport&) const = default;
 };
 
 // Each appends to `into`. All may block; the time is bounded by seconds. They create nothing and
@@ -31,55 +31,58 @@ struct Trial {
 // user, and whether the disk has room.
 // `unit`: the service that runs with these settings; null: none does. Warns of what systemd keeps
 // read-only for it.
-void try_places(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
+void try_places(const config::Settings& settings, const machine::ServiceUnit* unit,
+                CheckReport& into);
 
 // For settings that the service does not run with: notes what systemd would keep read-only.
 void record_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
-                      Trial& into);
+                      CheckReport& into);
 
 // Whether the user that the proxy is to become exists, and can be given the cache, the log and the
 // control socket. Warns if root's rights would be kept. A user who does not exist is an error, and
 // so is a place to which root must not go.
-void try_user(const config::Settings& settings, Trial& into);
+void try_user(const config::Settings& settings, CheckReport& into);
 
 // Whether each address of `listen` can be bound. A port that another program has is an error, and
 // one that a running Hearsay has a note. Whatever else keeps the proxy from starting is an error.
 // `unit`: as above; if systemd listens for it, or it may bind low ports, that is right. Sets
-// Trial::runs.
-void try_ports(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
+// CheckReport::runs.
+void try_ports(const config::Settings& settings, const machine::ServiceUnit* unit,
+               CheckReport& into);
 
 // Whether the control socket can be made: an error if not, and the settings name it. A proxy that
-// runs (Trial::runs) may have it. `unit`: as above; systemd may make its folder.
-void try_control(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into);
+// runs (CheckReport::runs) may have it. `unit`: as above; systemd may make its folder.
+void try_control(const config::Settings& settings, const machine::ServiceUnit* unit,
+                 CheckReport& into);
 
 // Whether the names of neighbours and of the origins of `reverse` resolve. Asks for 64 of them at
 // most, all at once, for 5 s at most.
-void try_names(const config::Settings& settings, Trial& into);
+void try_names(const config::Settings& settings, CheckReport& into);
 
 // Warns of each neighbour that may read our digest, but may not ask for what it claims. Pure.
-void try_access_of_neighbours(const config::Settings& settings, Trial& into);
+void try_access_of_neighbours(const config::Settings& settings, CheckReport& into);
 
 // Asks at most 64 neighbours, all at once, for a URL that nobody holds, and waits at most 3 s.
 // Warns of neighbours that refuse us, and of servers that are no proxies. A neighbour that does not
 // run is no fault of the settings.
-void try_neighbours(const config::Settings& settings, Trial& into);
+void try_neighbours(const config::Settings& settings, CheckReport& into);
 
 // Whether the memory and the descriptors suffice. Pure.
 void try_limits(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory,
-                const machine::DescriptorLimit& descriptors, Trial& into);
+                const machine::DescriptorLimit& descriptors, CheckReport& into);
 
 // What only the user can try that starts the proxy: places, user, ports and control socket. With a
 // unit, root becomes the user of the service once the ports are tried, for good: as try_as_user().
 void try_as_starter(const config::Settings& settings, const machine::ServiceUnit* unit,
-                    Trial& into);
+                    CheckReport& into);
 // Becomes the user that the proxy becomes, for good, and tries whether it may write what root would
 // not give it. Does nothing if this process is not root, and if there is no such user. Call this
 // while the process has one thread. Throws std::system_error.
-void try_as_user(const config::Settings& settings, Trial& into);
+void try_as_user(const config::Settings& settings, CheckReport& into);
 
 // Writes the notes to `out`, errors and warnings to `err`, and at last whether the settings are
 // good, which an error keeps them from. Returns whether they are.
-bool report(const Trial& trial, std::ostream& out, std::ostream& err);
+bool report(const CheckReport& trial, std::ostream& out, std::ostream& err);
 
 // The head of the answer to a GET of the URL with these fields, through a proxy unless its URL is
 // empty; empty if no answer came within the time.

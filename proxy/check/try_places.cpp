@@ -59,7 +59,7 @@ std::uint64_t taken_by(const fs::path& folder) {
   return bytes;
 }
 
-void try_room(const config::DiskSettings& disk, const fs::path& folder, Trial& into) {
+void try_room(const config::DiskSettings& disk, const fs::path& folder, CheckReport& into) {
   struct statvfs room {};
   if (::statvfs(folder.c_str(), &room) != 0) return;
   // Without the blocks that the file system keeps for root.
@@ -73,7 +73,7 @@ void try_room(const config::DiskSettings& disk, const fs::path& folder, Trial& i
                   disk.size.value >> 20, folder.native(), has >> 20));
 }
 
-void try_disk(const config::DiskSettings& disk, Trial& into) {
+void try_disk(const config::DiskSettings& disk, CheckReport& into) {
   const auto found = machine::nearest_that_exists(disk.path);
   std::error_code error;
   if (!fs::is_directory(found, error)) {
@@ -95,7 +95,7 @@ void try_disk(const config::DiskSettings& disk, Trial& into) {
   try_room(disk, found, into);
 }
 
-void try_log(const config::LogSettings& log, Trial& into) {
+void try_log(const config::LogSettings& log, CheckReport& into) {
   if (log.access != config::LogTarget::file) return;
   std::error_code error;
   const fs::path path(log.path);
@@ -156,7 +156,8 @@ std::string text_of_read_only(const WrittenPath& written, const machine::Service
 
 }  // namespace
 
-void try_places(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into) {
+void try_places(const config::Settings& settings, const machine::ServiceUnit* unit,
+                CheckReport& into) {
   const auto of_unit = [&](const WrittenPath& written) {
     if (!unit) return false;
     if (unit->lets_write(written.folder))
@@ -175,7 +176,7 @@ void try_places(const config::Settings& settings, const machine::ServiceUnit* un
 }
 
 void record_places_of(const config::Settings& settings, const machine::ServiceUnit& unit,
-                      Trial& into) {
+                      CheckReport& into) {
   for (const WrittenPath& written : written_paths(settings)) {
     if (unit.lets_write(written.folder)) continue;
     into.notes.push_back("before these are the settings of the service: " +

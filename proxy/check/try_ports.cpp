@@ -43,7 +43,8 @@ bool is_hearsay(const std::string& address) {
 
 }  // namespace
 
-void try_ports(const config::Settings& settings, const machine::ServiceUnit* unit, Trial& into) {
+void try_ports(const config::Settings& settings, const machine::ServiceUnit* unit,
+               CheckReport& into) {
   if (unit && unit->has_socket) {
     into.notes.push_back("listen: hearsay.socket listens in its place");
     into.runs = true;

@@ -8,7 +8,7 @@ namespace proxy::check {
 namespace {
 
 struct Case {
-  Trial trial;
+  CheckReport trial;
   bool strict;
   bool good;
   const char* out;

@@ -32,7 +32,7 @@ config::Settings with_disk(const std::string& path) {
 
 TEST(TryPlaces, FindsAFolderThatCanBeMade) {
   const TemporaryDirectory directory;
-  Trial trial;
+  CheckReport trial;
   try_places(with_disk(directory / "a/b"), nullptr, trial);
   EXPECT_TRUE(trial.warnings.empty());
   EXPECT_TRUE(has(trial.notes, "will be made"));
@@ -42,7 +42,7 @@ TEST(TryPlaces, FindsAFolderThatCanBeMade) {
 TEST(TryPlaces, WarnsOfWhatIsNoFolder) {
   const TemporaryDirectory directory;
   support::write_file(directory / "file", "x");
-  Trial trial;
+  CheckReport trial;
   auto settings = with_disk(directory / "file");
   settings.log = {config::LogTarget::file, directory / "absent/log", config::LogFormat::squid};
   try_places(settings, nullptr, trial);
@@ -64,7 +64,7 @@ TEST(TryPlaces, WarnsOfADiskThatIsTooSmall) {
   const TemporaryDirectory directory;
   auto settings = with_disk(directory.path());
   settings.cache.disk->size = config::ByteSize{1ULL << 49};
-  Trial trial;
+  CheckReport trial;
   try_places(settings, nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "has room for"));
 }
@@ -74,7 +74,7 @@ TEST(TryPlaces, WarnsOfADiskThatOthersHaveFilled) {
   const auto room = std::filesystem::space(directory.path());
   auto settings = with_disk(directory.path());
   settings.cache.disk->size = config::ByteSize{(room.available + room.capacity) / 2};
-  Trial trial;
+  CheckReport trial;
   try_places(settings, nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "has room for"));
 }
@@ -86,13 +86,13 @@ TEST(TryPlaces, CountsWhatTheCacheHasAsItsRoom) {
   auto settings = with_disk(directory.path());
   const auto room = std::filesystem::space(directory.path());
   settings.cache.disk->size = config::ByteSize{room.available + kHeld / 2};
-  Trial trial;
+  CheckReport trial;
   try_places(settings, nullptr, trial);
   EXPECT_FALSE(has(trial.warnings, "has room for"));
 }
 
 TEST(TryPlaces, WarnsOfAFolderThatOnlyTheKernelCanMake) {
-  Trial trial;
+  CheckReport trial;
   try_places(with_disk("/proc/cache"), nullptr, trial);
   EXPECT_TRUE(has(trial.warnings, "/proc is of the kernel"));
   EXPECT_TRUE(trial.notes.empty());
@@ -110,7 +110,7 @@ TEST(TryPlaces, WarnsOfWhatSystemdKeepsReadOnlyForTheService) {
   const auto unit = unit_that_writes(directory / "own");
   auto settings = with_disk(directory / "other");
   settings.log = {config::LogTarget::file, directory / "own/log", config::LogFormat::squid};
-  Trial trial;
+  CheckReport trial;
   try_places(settings, &unit, trial);
   ASSERT_EQ(trial.warnings.size(), 1u);
   EXPECT_TRUE(has(trial.warnings, "cache.disk.path: " + (directory / "other").native()));
@@ -124,9 +124,9 @@ TEST(TryPlaces, WarnsOfWhatSystemdKeepsReadOnlyForTheService) {
 
 TEST(TryPlaces, ExpectsOfSystemdTheFoldersThatItMakes) {
   const auto unit = unit_that_writes("/nowhere/made");
-  Trial trial;
+  CheckReport trial;
   try_places(with_disk("/nowhere/made"), &unit, trial);
-  EXPECT_EQ(trial, Trial{});
+  EXPECT_EQ(trial, CheckReport{});
 }
 
 TEST(TryPorts, LeavesToSystemdWhatItDoesForTheService) {
@@ -134,7 +134,7 @@ TEST(TryPorts, LeavesToSystemdWhatItDoesForTheService) {
   config::Settings settings;
   settings.process.listen = {{"127.0.0.1", taken.port()}};
   machine::ServiceUnit unit;
-  Trial trial;
+  CheckReport trial;
   try_ports(settings, &unit, trial);
   EXPECT_EQ(trial.errors.size(), 1u);
   unit.has_socket = true;
@@ -151,7 +151,7 @@ TEST(TryControl, CallsAnErrorWhatIsInTheWayOfASocketThatTheSettingsName) {
   settings.process.user = "root";  // which makes no folder for another user
   const auto tried = [&](const std::string& path, bool runs = false) {
     settings.process.control = path;
-    Trial trial;
+    CheckReport trial;
     trial.runs = runs;
     try_control(settings, nullptr, trial);
     EXPECT_TRUE(trial.warnings.empty());
@@ -175,12 +175,12 @@ TEST(TryUser, FindsAUserWhoIsMissingAndWarnsOfRootsRights) {
   const auto tried = [](const std::string& user) {
     config::Settings settings;
     settings.process.user = user;
-    Trial trial;
+    CheckReport trial;
     try_user(settings, trial);
     return trial;
   };
   EXPECT_TRUE(has(tried("no-such-user").errors, "user: there is no user no-such-user"));
-  EXPECT_EQ(tried("root"), Trial{}) << "somebody means it";
+  EXPECT_EQ(tried("root"), CheckReport{}) << "somebody means it";
   const bool keeps_root = ::geteuid() == 0 && !machine::account_of("hearsay");
   EXPECT_EQ(has(tried("").warnings, "keeps root's rights"), keeps_root);
 }
@@ -189,7 +189,7 @@ TEST(TryPorts, CallsAnErrorAPortThatAnotherProgramHas) {
   const Listener taken;
   config::Settings settings;
   settings.process.listen = {{"127.0.0.1", taken.port()}, {"127.0.0.1", 0}, {"192.0.2.1", 3128}};
-  Trial trial;
+  CheckReport trial;
   try_ports(settings, nullptr, trial);
   ASSERT_EQ(trial.errors.size(), 2u);
   EXPECT_TRUE(has(trial.errors, "another program has this port"));
@@ -198,7 +198,7 @@ TEST(TryPorts, CallsAnErrorAPortThatAnotherProgramHas) {
 
 TEST(TryLimits, WarnsWhereMemoryOrDescriptorsFallShort) {
   const config::Settings settings;
-  Trial trial;
+  CheckReport trial;
   try_limits(settings, machine::MemoryLimit{1ULL << 33, ""}, {100'000, 100'000}, trial);
   EXPECT_TRUE(trial.warnings.empty());
   try_limits(settings, machine::MemoryLimit{150 << 20, "/sys/fs/cgroup/memory.max"}, {1024, 1024},
@@ -221,7 +221,7 @@ TEST(TryNames, WarnsOfANameThatDoesNotResolve) {
   settings.peers.push_back(peer);
   peer.host = "localhost";
   settings.peers.push_back(peer);
-  Trial trial;
+  CheckReport trial;
   try_names(settings, trial);
   ASSERT_EQ(trial.warnings.size(), 1u);
   EXPECT_TRUE(has(trial.warnings, "peers[1].url: nowhere.invalid does not resolve: "));
@@ -253,7 +253,7 @@ TEST(TryAccessOfNeighbours, WarnsOfThoseThatMayReadTheDigestAndAskForNothing) {
   settings.access.clients = *config::parse_networks("10.0.0.0/8");
   settings.access.peers = *config::parse_networks("10.1.0.0/16");
   settings.peers = {neighbour_at("10.0.0.2", 3128), neighbour_at("b.test", 3128)};
-  Trial trial;
+  CheckReport trial;
   try_access_of_neighbours(settings, trial);
   EXPECT_TRUE(trial.warnings.empty());
 
@@ -271,7 +271,7 @@ TEST(TryAccessOfNeighbours, WarnsOfThoseThatMayReadTheDigestAndAskForNothing) {
 }
 
 // What the check says of a neighbour that answers with these bytes.
-Trial tried(const std::string& answer) {
+CheckReport tried(const std::string& answer) {
   Listener listener;
   std::string asked;
   std::thread neighbour([&] {
@@ -282,7 +282,7 @@ Trial tried(const std::string& answer) {
   });
   config::Settings settings;
   settings.peers = {neighbour_at("127.0.0.1", listener.port())};
-  Trial trial;
+  CheckReport trial;
   try_neighbours(settings, trial);
   listener.shut_down();
   neighbour.join();
