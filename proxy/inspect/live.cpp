@@ -60,7 +60,7 @@ std::optional<cache::Selector> selector_of(const Live& live, const disk::Key& ur
   return leads ? cache::decode_selector(opened->record.head()) : std::nullopt;
 }
 
-class LiveShow final : public Slices {
+class LiveShow final : public SlicedWalk {
  public:
   LiveShow(const Live& live, std::string_view url)
       : live_(live),
@@ -137,7 +137,7 @@ class LiveShow final : public Slices {
   std::optional<disk::Walk> walk_;
 };
 
-class LiveVerify final : public Slices {
+class LiveVerify final : public SlicedWalk {
  public:
   LiveVerify(cache::DiskTier& tier, std::function<void(const disk::Damage&)> tell)
       : disk_(tier.disk()), tell_(std::move(tell)) {}
@@ -295,12 +295,12 @@ void LiveRelations::add_uses(EntryFacts& facts, std::string_view url,
   facts.hits = hits;
 }
 
-std::unique_ptr<Slices> show_live(const Live& live, std::string url) {
+std::unique_ptr<SlicedWalk> show_live(const Live& live, std::string url) {
   return std::make_unique<LiveShow>(live, url);
 }
 
-std::unique_ptr<Slices> verify_live(cache::DiskTier& disk,
-                                    std::function<void(const disk::Damage&)> tell) {
+std::unique_ptr<SlicedWalk> verify_live(cache::DiskTier& disk,
+                                        std::function<void(const disk::Damage&)> tell) {
   return std::make_unique<LiveVerify>(disk, std::move(tell));
 }
 

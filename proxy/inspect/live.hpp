@@ -15,7 +15,7 @@
 
 namespace proxy::inspect {
 
-// The cache of a running proxy. Both tiers must outlive all Slices made from this.
+// The cache of a running proxy. Both tiers must outlive each SlicedWalk made from this.
 struct Live {
   const cache::Store& memory;
   cache::DiskTier* disk = nullptr;  // null: there is no disk
@@ -23,9 +23,9 @@ struct Live {
 
 // A long walk through the cache in slices, so that no thread is busy for long. Takes bounded
 // memory, whatever the size of the cache.
-class Slices {
+class SlicedWalk {
  public:
-  virtual ~Slices() = default;
+  virtual ~SlicedWalk() = default;
   // Makes the next slice and appends its lines, perhaps none, to `out`. Takes some milliseconds,
   // plus the wait for the disk. Returns whether there is more to do. Any thread that may wait for
   // the disk, one at a time.
@@ -37,7 +37,7 @@ class Slices {
 // in which they were written. A response stored meanwhile may be missing or appear twice. `hits`
 // counts all look-ups that found it since the proxy started, up to 4,095. The last line is
 // {"unreadable": n} if n records could not be read. Such records are dropped, as in every read.
-std::unique_ptr<Slices> list_live(const Live& live, std::string prefix);
+std::unique_ptr<SlicedWalk> list_live(const Live& live, std::string prefix);
 
 // Sums the responses that list_live() lists and whose URL contains `contains`, in any case of
 // letters. While it searches, a line {"searched": n} shows the number of responses found so far, at
@@ -47,19 +47,19 @@ std::unique_ptr<Slices> list_live(const Live& live, std::string prefix);
 // "other_hosts", but their responses do. Then it gives a line of list_live() for each of the 200
 // largest responses; and last
 // {"hosts", "entries", "bytes", "hits"}.
-std::unique_ptr<Slices> sum_live(const Live& live, std::string contains);
+std::unique_ptr<SlicedWalk> sum_live(const Live& live, std::string contains);
 
 // Gives a line (record_of()) for each record of the URL, of both modes and all variants, and for
 // each of its entries that only memory holds. If the URL has variants, searches all records on
 // disk.
-std::unique_ptr<Slices> show_live(const Live& live, std::string url);
+std::unique_ptr<SlicedWalk> show_live(const Live& live, std::string url);
 
 // Reads and checks every record that the disk's index knows. A damaged record is dropped and
 // counted, as in every read. `tell` is called with it, and a line reports it (report_of(Damage)).
 // The first line is {"expected_bytes": n}; {"checked_bytes": n} follows at least each second; the
 // last line is the summary.
-std::unique_ptr<Slices> verify_live(cache::DiskTier& disk,
-                                    std::function<void(const cache::disk::Damage&)> tell);
+std::unique_ptr<SlicedWalk> verify_live(cache::DiskTier& disk,
+                                        std::function<void(const cache::disk::Damage&)> tell);
 
 // What a look-up would find, without being one.
 struct Peeked {

@@ -15,7 +15,7 @@ namespace disk = cache::disk;
 
 // A walk over the stored responses: first those that only memory holds, then those on disk, in the
 // order in which they were written. A response stored meanwhile may be missed, or visited twice.
-class LiveWalk : public Slices {
+class LiveWalk : public SlicedWalk {
  public:
   using Wanted = std::function<bool(std::string_view stored_as)>;
 
@@ -220,13 +220,13 @@ class LiveSums final : public LiveWalk {
 
 }  // namespace
 
-std::unique_ptr<Slices> list_live(const Live& live, std::string prefix) {
+std::unique_ptr<SlicedWalk> list_live(const Live& live, std::string prefix) {
   return std::make_unique<LiveList>(live, [prefix = std::move(prefix)](std::string_view name) {
     return cache::StoredName::decode(name).url.starts_with(prefix);
   });
 }
 
-std::unique_ptr<Slices> sum_live(const Live& live, std::string contains) {
+std::unique_ptr<SlicedWalk> sum_live(const Live& live, std::string contains) {
   return std::make_unique<LiveSums>(live, [word = http::lower(contains)](std::string_view name) {
     return contains_word(cache::StoredName::decode(name).url, word);
   });

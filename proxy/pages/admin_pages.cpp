@@ -20,10 +20,10 @@ namespace {
 
 // A slice of a report that is being made, perhaps after its client has left.
 struct Making {
-  Making(net::Executor executor, std::shared_ptr<inspect::Slices> its)
+  Making(net::Executor executor, std::shared_ptr<inspect::SlicedWalk> its)
       : slices(std::move(its)), made(executor) {}
 
-  const std::shared_ptr<inspect::Slices> slices;
+  const std::shared_ptr<inspect::SlicedWalk> slices;
   std::string lines;
   bool more = false;
   net::Wakeup made;
@@ -54,7 +54,7 @@ bool begin(const PagesAccess& pages, const std::shared_ptr<Making>& making) {
 
 // Makes a slice. Returns null if why_over() has a reason to give up.
 Task<std::shared_ptr<Making>> make_slice(const Visit& visit,
-                                         std::shared_ptr<inspect::Slices> slices) {
+                                         std::shared_ptr<inspect::SlicedWalk> slices) {
   constexpr std::chrono::milliseconds kLook{50};  // nothing wakes this for a disk that hangs
   // Shared with the job, which a disk that hangs may keep for longer than the client stays.
   auto making = std::make_shared<Making>(visit.client.access.executor(), std::move(slices));
@@ -73,7 +73,7 @@ Task<std::shared_ptr<Making>> make_slice(const Visit& visit,
 // drains, the last line is {"error": "why"} and the response is cut. The response also ends when
 // the client is gone. A slice may still be under way on return, so a slice uses only objects that
 // it or the workers own.
-PageAnswer send_slices(const Visit& visit, std::shared_ptr<inspect::Slices> slices) {
+PageAnswer send_slices(const Visit& visit, std::shared_ptr<inspect::SlicedWalk> slices) {
   constexpr std::chrono::seconds kSilent{1};
   const auto& pages = visit.pages;
   auto& response = visit.client.response;
@@ -167,7 +167,7 @@ PageAnswer serve_cache_verify(const Visit& visit) {
   const std::unique_ptr<std::atomic<bool>, EndVerify> turn(runs.exchange(true) ? nullptr : &runs);
   if (!turn)
     co_return reply::Refusal{409, "the cache is being verified already", observe::Tag::none, {}};
-  std::shared_ptr<inspect::Slices> slices = inspect::verify_live(*disk, [](const auto& damage) {
+  std::shared_ptr<inspect::SlicedWalk> slices = inspect::verify_live(*disk, [](const auto& damage) {
     spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
                  damage.segment, damage.offset, to_string(damage.fault),
                  damage.url.empty() ? "some URL" : damage.url);

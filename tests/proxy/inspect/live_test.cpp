@@ -38,7 +38,7 @@ class LiveCache : public ::testing::Test {
   void find(const std::string& url) {
     (void)memory_.find(key_of(url), url, cache::Request().head.fields);
   }
-  std::vector<json> lines(std::unique_ptr<Slices> slices) {
+  std::vector<json> lines(std::unique_ptr<SlicedWalk> slices) {
     std::string text;
     machine::Clock clock(cache::kStart + std::chrono::seconds(40));
     while (slices->next(clock, text)) {
