@@ -57,7 +57,7 @@ class SessionList {
     // What the head of the request holds, since when. `by_client`: it has arrived in part.
     [[nodiscard]] virtual Unread held_head() const = 0;
     // Nothing: a request is being answered.
-    [[nodiscard]] virtual std::optional<Waiting> waits() const = 0;
+    [[nodiscard]] virtual std::optional<WaitingConnection> waits() const = 0;
     [[nodiscard]] virtual const ClientTable::Guest& guest() const = 0;
     // Ends the connection, whatever it does. A response that has begun is cut so that the client
     // can tell. Logs `why`.

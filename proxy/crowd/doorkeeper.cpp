@@ -56,7 +56,7 @@ Doorkeeper::Closed Doorkeeper::close_some(const Newcomer& newcomer) {
   if (now < looked_ + kPause) return Closed::not_looked;
   looked_ = now;
   std::vector<SessionList::Item*> items;
-  std::vector<Waiting> waiting;
+  std::vector<WaitingConnection> waiting;
   for (auto& item : crowd_.sessions.items()) {
     const auto waits = item.waits();
     if (!waits) continue;

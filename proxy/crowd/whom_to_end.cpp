@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShare = 64;
 
-bool may_close(const Waiting& waiting, const Newcomer& newcomer) {
+bool may_close(const WaitingConnection& waiting, const Newcomer& newcomer) {
   const bool own = waiting.client == newcomer.client;
   if (newcomer.shortage == Newcomer::Shortage::own) return own;
   if (newcomer.shortage == Newcomer::Shortage::network)
@@ -131,7 +131,8 @@ class Choice {
 
 }  // namespace
 
-std::vector<std::size_t> whom_to_close(std::span<const Waiting> waiting, const Newcomer& newcomer) {
+std::vector<std::size_t> whom_to_close(std::span<const WaitingConnection> waiting,
+                                       const Newcomer& newcomer) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     if (may_close(waiting[i], newcomer)) found.push_back(i);

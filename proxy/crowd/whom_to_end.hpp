@@ -13,7 +13,7 @@
 namespace proxy::crowd {
 
 // A connection that waits for a request, or for the rest of a request's head.
-struct Waiting {
+struct WaitingConnection {
   using Time = std::chrono::steady_clock::time_point;
 
   config::Address client{};     // as counted_as() gives it
@@ -41,7 +41,8 @@ struct Newcomer {
 // that has most connections. Idle connections come before those with a part of a head, older ones
 // before newer ones. Closes up to a 64th of the client's connections at once, so that many
 // newcomers cost few searches. Empty: no connection may be closed.
-std::vector<std::size_t> whom_to_close(std::span<const Waiting> waiting, const Newcomer& newcomer);
+std::vector<std::size_t> whom_to_close(std::span<const WaitingConnection> waiting,
+                                       const Newcomer& newcomer);
 
 // The memory that a response under way takes because it does not get on.
 struct Unread {

@@ -94,7 +94,7 @@ class Session final : public crowd::SessionList::Item {
   }
   crowd::Unread count_unread() override;
   [[nodiscard]] crowd::Unread held_head() const override { return head_.held(); }
-  [[nodiscard]] std::optional<crowd::Waiting> waits() const override;
+  [[nodiscard]] std::optional<crowd::WaitingConnection> waits() const override;
   [[nodiscard]] const crowd::ClientTable::Guest& guest() const override { return guest_; }
   void cut(observe::Cut why) override;
   void note_cut(observe::Cut why);
@@ -134,13 +134,13 @@ class Session final : public crowd::SessionList::Item {
 };
 
 // A connection in the reserve has been let in because its request is there already.
-std::optional<crowd::Waiting> Session::waits() const {
+std::optional<crowd::WaitingConnection> Session::waits() const {
   const bool has_request = now_.doing == Now::Doing::answering || guest_.in_reserve();
   if (has_request || cut_ != observe::Cut::none) return std::nullopt;
-  return crowd::Waiting{.client = guest_.address(),
-                        .connections = guest_.share().connections,
-                        .idle = now_.doing == Now::Doing::idle,
-                        .since = now_.since};
+  return crowd::WaitingConnection{.client = guest_.address(),
+                                  .connections = guest_.share().connections,
+                                  .idle = now_.doing == Now::Doing::idle,
+                                  .since = now_.since};
 }
 
 crowd::Unread Session::count_unread() {

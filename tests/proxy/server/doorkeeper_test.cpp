@@ -36,9 +36,9 @@ class Connection final : public crowd::SessionList::Item {
   void drain() override {}
   crowd::Unread count_unread() override { return {}; }
   [[nodiscard]] crowd::Unread held_head() const override { return {}; }
-  [[nodiscard]] std::optional<crowd::Waiting> waits() const override {
+  [[nodiscard]] std::optional<crowd::WaitingConnection> waits() const override {
     if (state_ == State::busy || is_cut_) return std::nullopt;
-    return crowd::Waiting{guest_.address(), guest_.share().connections, true, {}};
+    return crowd::WaitingConnection{guest_.address(), guest_.share().connections, true, {}};
   }
   [[nodiscard]] const crowd::ClientTable::Guest& guest() const override { return guest_; }
   void cut(observe::Cut) override { is_cut_ = true; }
