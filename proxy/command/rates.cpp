@@ -30,7 +30,7 @@ std::optional<double> number_in(const std::string& text) {
 }
 
 // How much counters grew between two looks. A proxy that has been restarted begins at 0.
-struct Growth {
+struct Increase {
   const Samples& before;
   const Samples& after;
 
@@ -77,7 +77,7 @@ std::optional<double> median(const Samples& before, const Samples& after) {
   return found->first;
 }
 
-std::vector<Rates::Peer> peers_of(const Growth& growth, double seconds) {
+std::vector<Rates::Peer> peers_of(const Increase& growth, double seconds) {
   std::vector<Rates::Peer> peers;
   growth.after.each("hearsay_peer_true_hits_total", [&](std::string_view labels, double) {
     const auto name = label(labels, "peer");
@@ -162,7 +162,7 @@ std::optional<std::string> label(std::string_view labels, std::string_view name)
 
 Rates rates_between(const Samples& before, const Samples& after,
                     std::chrono::duration<double> passed, std::uint64_t own_bytes) {
-  const Growth growth{before, after};
+  const Increase growth{before, after};
   // Two looks at once must not divide by zero.
   const double seconds = std::max(0.001, passed.count());
   constexpr std::string_view kRequests = "hearsay_requests_total";
