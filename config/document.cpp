@@ -56,7 +56,7 @@ class Parser {
   // A bracket that is not closed yet.
   struct Open {
     char mark;
-    Position at;
+    TextPosition at;
     std::size_t indent;  // of its line
 
     [[nodiscard]] char closing() const { return mark == '{' ? '}' : ']'; }
@@ -215,7 +215,7 @@ class Parser {
   Slip suspect_;  // for the case that a bracket is missing: one that was probably closed too late
   Token token_;
   Token before_;
-  Position begin_;  // of the first token
+  TextPosition begin_;  // of the first token
   std::size_t line_ = 0;
   std::size_t indent_ = 0;  // of the line: the column of its first token
 };

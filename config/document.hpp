@@ -11,21 +11,21 @@
 namespace config {
 
 // Lines and columns count from 1; columns are bytes.
-struct Position {
+struct TextPosition {
   std::size_t line = 1;
   std::size_t column = 1;
   std::size_t file = 0;  // its number in the order of reading
 
-  auto operator<=>(const Position&) const = default;
+  auto operator<=>(const TextPosition&) const = default;
 };
 
-struct Fault {
-  Position at;
+struct SettingFault {
+  TextPosition at;
   std::string path;  // such as "peers[0].url"; empty: the document itself
   std::string what;
 };
 
-using Faults = std::vector<Fault>;
+using Faults = std::vector<SettingFault>;
 
 struct Value;
 struct Member;
@@ -38,14 +38,14 @@ using Array = std::vector<Value>;
 using Object = std::vector<Member>;
 
 struct Value {
-  Position at;
+  TextPosition at;
   std::variant<std::nullptr_t, bool, Number, std::string, Array, Object> content;
   bool from_environment = false;  // a text with a value of the environment
 };
 
 struct Member {
   std::string key;
-  Position at;
+  TextPosition at;
   Value value;
 };
 

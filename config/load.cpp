@@ -159,7 +159,7 @@ std::optional<std::string> read_settings_file(const std::string& path, std::stri
 // the environment.
 class SettingsReader {
  public:
-  // `files`: gets the paths of what was read, as Position::file counts them.
+  // `files`: gets the paths of what was read, as TextPosition::file counts them.
   SettingsReader(std::vector<std::string>& files, Faults& faults)
       : files_(files), faults_(faults) {}
 
@@ -240,7 +240,7 @@ class SettingsReader {
   bool is_whole_ = true;
 };
 
-SettingsError located(Fault fault, std::span<const std::string> files) {
+SettingsError located(SettingFault fault, std::span<const std::string> files) {
   std::string where = fault.at.file < files.size() ? files[fault.at.file] + ", " : "";
   where += "line " + std::to_string(fault.at.line) + ", column " + std::to_string(fault.at.column);
   if (!fault.path.empty()) where += ", " + fault.path;
@@ -249,11 +249,12 @@ SettingsError located(Fault fault, std::span<const std::string> files) {
 
 // Sections are read in the order of the program; people mend a file from its top.
 SettingsErrors in_order(Faults faults, std::span<const std::string> files) {
-  const auto place = [](const Fault& fault) { return std::pair(fault.at.file, fault.at); };
-  std::stable_sort(faults.begin(), faults.end(),
-                   [&](const Fault& a, const Fault& b) { return place(a) < place(b); });
+  const auto place = [](const SettingFault& fault) { return std::pair(fault.at.file, fault.at); };
+  std::stable_sort(faults.begin(), faults.end(), [&](const SettingFault& a, const SettingFault& b) {
+    return place(a) < place(b);
+  });
   SettingsErrors errors;
-  for (Fault& fault : faults) errors.push_back(located(std::move(fault), files));
+  for (SettingFault& fault : faults) errors.push_back(located(std::move(fault), files));
   return errors;
 }
 

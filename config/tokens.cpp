@@ -57,7 +57,7 @@ bool is_json_number(std::string_view text) {
 }
 
 // A word that is meant as a number, and that JSON does not know, or nobody.
-Slip wrong_number(std::string_view word, const Position& at) {
+Slip wrong_number(std::string_view word, const TextPosition& at) {
   if (word.find_first_not_of(kOfNumbers) != word.npos) return std::nullopt;
   if (!is_json_number(word)) {
     return slip(at, in_quotes(word) + " is no number; write it like 7, -7 or 0.5");
@@ -90,7 +90,8 @@ std::pair<Token, Slip> TokenScanner::next() {
 void TokenScanner::step(std::size_t bytes) {
   // Columns are bytes: editors count so, or agree with it where a line is ASCII.
   for (; bytes > 0; --bytes) {
-    at_ = text_[offset_++] == '\n' ? Position{at_.line + 1, 1} : Position{at_.line, at_.column + 1};
+    at_ = text_[offset_++] == '\n' ? TextPosition{at_.line + 1, 1}
+                                   : TextPosition{at_.line, at_.column + 1};
   }
 }
 
@@ -99,7 +100,7 @@ Slip TokenScanner::skip_blanks() {
     if (sees("//")) {
       while (!at_end() && !sees_one_of("\r\n")) step();
     } else if (sees("/*")) {
-      const Position begin = at_;
+      const TextPosition begin = at_;
       step(2);
       while (!at_end() && !sees("*/")) step();
       if (at_end()) return slip(begin, "this comment has no end; end it with */");
@@ -124,7 +125,7 @@ Slip TokenScanner::scan(Token::Kind& kind) {
     return std::nullopt;
   }
   if (auto slip = foreign_mark()) return slip;
-  const Position begin = at_;
+  const TextPosition begin = at_;
   const std::size_t from = offset_;
   kind = Token::Kind::word;
   // A glob such as /pool/* lacks its quotes, and begins no comment.
@@ -159,7 +160,7 @@ Slip TokenScanner::foreign_mark() const {
 }
 
 Slip TokenScanner::scan_string() {
-  const Position begin = at_;
+  const TextPosition begin = at_;
   step();
   while (!at_end() && !sees_one_of("\"\n")) {
     if (auto slip = sees("\\") ? scan_escape() : scan_character()) return slip;
@@ -174,7 +175,7 @@ Slip TokenScanner::scan_string() {
 }
 
 Slip TokenScanner::scan_escape() {
-  const Position begin = at_;
+  const TextPosition begin = at_;
   step();
   if (at_end()) return std::nullopt;
   if (!sees_one_of("\"\\/bfnrtu")) {

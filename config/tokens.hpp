@@ -13,8 +13,8 @@ namespace config {
 struct Token {
   enum class Kind { mark, string, word, end } kind = Kind::end;
   std::string_view text;  // of a string: with its quotes
-  Position at;
-  Position after;  // the position behind it
+  TextPosition at;
+  TextPosition after;  // the position behind it
 
   bool is(char mark) const { return kind == Kind::mark && text.front() == mark; }
   bool opens() const { return is('{') || is('['); }
@@ -22,10 +22,10 @@ struct Token {
 };
 
 // What is wrong at a position, and how to mend it; nothing if nothing is.
-using Slip = std::optional<Fault>;
+using Slip = std::optional<SettingFault>;
 
-inline Slip slip(const Position& at, std::string what) {
-  return Fault{at, "", std::move(what)};
+inline Slip slip(const TextPosition& at, std::string what) {
+  return SettingFault{at, "", std::move(what)};
 }
 
 // Reads a text token by token. Passes over blanks, and over comments as C++ has them. Safe on any
@@ -55,7 +55,7 @@ class TokenScanner {
 
   std::string_view text_;
   std::size_t offset_ = 0;
-  Position at_;
+  TextPosition at_;
 };
 
 // Whether JSON has the word: true, false, null, or anything of which numbers are made.

@@ -7,7 +7,7 @@
 namespace config {
 namespace {
 
-std::optional<Fault> slip_in(std::string_view text) {
+std::optional<SettingFault> slip_in(std::string_view text) {
   Faults faults;
   const auto document = parse_document(text, faults);
   EXPECT_EQ(document.has_value(), faults.empty()) << text;
@@ -86,7 +86,7 @@ TEST(ParseDocument, NamesEachSlipWithItsPlace) {
        }) {
     const auto slip = slip_in(c.text);
     ASSERT_TRUE(slip) << c.text;
-    EXPECT_EQ(slip->at, (Position{c.line, c.column})) << c.text;
+    EXPECT_EQ(slip->at, (TextPosition{c.line, c.column})) << c.text;
     EXPECT_NE(slip->what.find(c.words), std::string::npos) << c.text << ": " << slip->what;
   }
 }
@@ -106,7 +106,7 @@ TEST(ParseDocument, IsSafeHoweverDeepTheTextIs) {
   const auto slip = slip_in(std::string(100'000, '['));
   ASSERT_TRUE(slip);
   EXPECT_EQ(slip->what, "is nested deeper than any setting (16 levels)");
-  EXPECT_EQ(slip->at, (Position{1, 17}));
+  EXPECT_EQ(slip->at, (TextPosition{1, 17}));
 }
 
 TEST(ParseDocument, GivesTextsAsTheyAreMeant) {
