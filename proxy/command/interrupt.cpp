@@ -53,21 +53,21 @@ Interrupt::~Interrupt() {
   wake_descriptor = -1;
 }
 
-Awaited Interrupt::await_readable(int descriptor) const {
+Readiness Interrupt::await_readable(int descriptor) const {
   std::array<pollfd, 2> either{{{descriptor, POLLIN, 0}, {wake_.number(), POLLIN, 0}}};
   while (::poll(either.data(), either.size(), -1) < 0 && errno == EINTR) {
   }
-  return signal() == 0 ? Awaited::readable : Awaited::interrupted;
+  return signal() == 0 ? Readiness::readable : Readiness::interrupted;
 }
 
 // A signal that arrived meanwhile is in the event, so poll() may begin anew.
-Awaited Interrupt::await_for(std::chrono::milliseconds time, int output) const {
+Readiness Interrupt::await_for(std::chrono::milliseconds time, int output) const {
   std::array<pollfd, 2> either{{{wake_.number(), POLLIN, 0}, {output, 0, 0}}};
   while (::poll(either.data(), either.size(), static_cast<int>(time.count())) < 0 &&
          errno == EINTR) {
   }
-  if (signal() != 0) return Awaited::interrupted;
-  return either[1].revents != 0 ? Awaited::unread : Awaited::over;
+  if (signal() != 0) return Readiness::interrupted;
+  return either[1].revents != 0 ? Readiness::unread : Readiness::over;
 }
 
 int Interrupt::signal() const {

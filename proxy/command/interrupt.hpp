@@ -10,7 +10,7 @@
 
 namespace proxy::command {
 
-enum class Awaited : std::uint8_t { readable, over, interrupted, unread };
+enum class Readiness : std::uint8_t { readable, over, interrupted, unread };
 
 // While an Interrupt lives, the first SIGINT or SIGTERM only ends await_readable() and
 // await_for(). A second signal of the same kind ends the process as usual. A signal that the
@@ -24,11 +24,11 @@ class Interrupt {
   ~Interrupt();
 
   // Waits until the descriptor has bytes, an end or an error to read, or a signal has arrived.
-  Awaited await_readable(int descriptor) const;
+  Readiness await_readable(int descriptor) const;
 
   // Waits until the time is over, a signal has arrived, or nobody reads the pipe or the terminal
   // `output` any more.
-  Awaited await_for(std::chrono::milliseconds time, int output) const;
+  Readiness await_for(std::chrono::milliseconds time, int output) const;
 
   // The number of the signal that has arrived, or 0.
   int signal() const;

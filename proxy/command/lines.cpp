@@ -103,7 +103,7 @@ Lines::Filled Lines::fill() {
   // Before the read, which may wait for ever: the next program of the pipe needs these lines.
   if (out_ != nullptr) out_->flush();
   interrupted_ = interrupt_ != nullptr &&
-                 interrupt_->await_readable(input_.descriptor()) == Awaited::interrupted;
+                 interrupt_->await_readable(input_.descriptor()) == Readiness::interrupted;
   if (interrupted_) return Filled::ended;
   const auto count = input_.read(buffer_.get() + end_, kBuffer - end_);
   if (!count) trouble_ = count.error();

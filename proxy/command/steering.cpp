@@ -113,7 +113,7 @@ Answered<int> top(const Steer& steer) {
   for (;;) {
     const auto waited = interrupt.await_for(std::chrono::seconds(1), steer.streams.out);
     // Ctrl-C and a reader that is gone are the usual ends, and no failure.
-    if (waited != Awaited::over) return 0;
+    if (waited != Readiness::over) return 0;
     auto now = look(steer.proxy, clock);
     if (!now) return now.error();
     const auto rates =
