@@ -24,7 +24,7 @@ DIGEST_INLINE void rotate(Vector& lanes) {
 // The same steps as SipHash128, on kSets registers side by side: a single one would wait for its
 // own results.
 template <class Vector, std::size_t kSets>
-struct State {
+struct SipState {
   std::array<Vector, kSets> v0, v1, v2, v3;
 
   DIGEST_INLINE void start(const std::uint64_t* first, const std::uint64_t* second) {
@@ -88,7 +88,7 @@ template <class Vector, std::size_t kSets>
 DIGEST_INLINE void hash(const SaltLanes& salts, const Key& key, HashLanes& out,
                         std::size_t count = kSipLanes) {
   for (std::size_t at = 0; at < count; at += kSets * sizeof(Vector) / 8) {
-    State<Vector, kSets> state;
+    SipState<Vector, kSets> state;
     state.start(&salts.first[at], &salts.second[at]);
     state.absorb(load64(key.bytes.data()));
     state.absorb(load64(key.bytes.data() + 8));
