@@ -11,8 +11,8 @@ namespace {
 // To list so many takes 20 ms, for which a start does not wait.
 constexpr std::size_t kMany = 100'000;
 
-StoreHoldings::FirstList first_list(const Storage& storage) {
-  using First = StoreHoldings::FirstList;
+tiers::StoreHoldings::FirstList first_list(const Storage& storage) {
+  using First = tiers::StoreHoldings::FirstList;
   const bool many = storage.disk && storage.disk->disk().catalog().index.entries() > kMany;
   return many ? First::put_off : First::at_once;
 }

@@ -14,7 +14,7 @@
 #include "proxy/pages/waiting_clients.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/server/storage.hpp"
-#include "proxy/server/store_holdings.hpp"
+#include "proxy/tiers/store_holdings.hpp"
 #include "proxy/upstream/name_health.hpp"
 
 namespace proxy::server {
@@ -50,7 +50,7 @@ class Neighbourhood {
   Storage& storage_;
   machine::Clock& clock_;
   const std::function<void()> changed_;
-  StoreHoldings holdings_;
+  tiers::StoreHoldings holdings_;
   peers::Publisher publisher_;
   observe::PeerWatch watch_;
   config::DigestSettings settings_;

@@ -5,8 +5,8 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/server/http1_response.hpp"
-#include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"
+#include "proxy/tiers/store_holdings.hpp"
 #include "tests/proxy/client/quiet_settings.hpp"
 #include "tests/proxy/policy/requests.hpp"
 #include "tests/proxy/received.hpp"
@@ -40,7 +40,7 @@ struct Scene {
   cache::Budget& budget = storage.budget;
   cache::Budget& transit = storage.transit;
   cache::Store& store = storage.store;
-  server::StoreHoldings holdings{store};
+  tiers::StoreHoldings holdings{store};
   peers::Publisher publisher;
   upstream::TlsClient tls;
   net::asio::io_context aside{1};

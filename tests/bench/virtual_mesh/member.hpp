@@ -14,9 +14,9 @@
 #include "peers/publisher.hpp"
 #include "proxy/cache/store.hpp"
 #include "proxy/fill/site_fetches.hpp"
-#include "proxy/server/store_holdings.hpp"
 #include "proxy/sources/choice_plan.hpp"
 #include "proxy/tiers/placement.hpp"
+#include "proxy/tiers/store_holdings.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
 namespace bench {
@@ -70,7 +70,7 @@ struct Member {
   tiers::Placement placement;
   peers::PeerDirectory directory;
   cache::Store store;
-  server::StoreHoldings holdings{store};
+  tiers::StoreHoldings holdings{store};
   peers::Publisher publisher;
   peers::FirstByte origin_takes;
   sources::Hedges hedges;

@@ -6,8 +6,8 @@
 
 #include "peers/poll.hpp"
 #include "proxy/server/storage.hpp"
-#include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"
+#include "proxy/tiers/store_holdings.hpp"
 #include "tests/fuzz/proxy/script.hpp"
 #include "tests/fuzz/proxy/system.hpp"
 
@@ -46,7 +46,7 @@ class World {
   const std::vector<proxy::net::tcp::endpoint> listening_;
   proxy::machine::Clock clock_;
   proxy::server::Storage storage_;
-  proxy::server::StoreHoldings holdings_;
+  proxy::tiers::StoreHoldings holdings_;
   peers::Publisher publisher_;
   proxy::server::Loop aside_;
   proxy::server::Shared shared_;

@@ -9,7 +9,7 @@
 #include "digest/native_digest.hpp"
 #include "digest/squid_digest.hpp"
 #include "peers/publisher.hpp"
-#include "proxy/server/store_holdings.hpp"
+#include "proxy/tiers/store_holdings.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
 namespace proxy::cache {
@@ -115,7 +115,7 @@ class Caching {
   Time now_ = kStart;
   Budget budget_{4 << 20};
   Store store_{budget_, {.changes = 12}};
-  server::StoreHoldings holdings_{store_};
+  tiers::StoreHoldings holdings_{store_};
   peers::Publisher publisher_{holdings_, settings(), kStart};
   const std::array<Request, kVariants> asking_{Request(variant(0)), Request(variant(1)),
                                                Request(variant(2))};

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "proxy/server/storage.hpp"
-#include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker.hpp"
+#include "proxy/tiers/store_holdings.hpp"
 
 namespace proxy::server {
 
@@ -48,7 +48,7 @@ struct Threads {
   const std::vector<net::tcp::endpoint> listening;
   machine::Clock clock;
   Storage storage{settings, clock};
-  StoreHoldings holdings{storage.store};
+  tiers::StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};
   upstream::TlsClient tls;
   Loop aside;

@@ -8,7 +8,7 @@
 #include "peers/publisher.hpp"
 #include "proxy/cache/store.hpp"
 
-namespace proxy::server {
+namespace proxy::tiers {
 
 // For the control thread, but for the first list().
 //
@@ -38,4 +38,4 @@ class StoreHoldings final : public peers::Holdings {
   bool is_put_off_ = false;
 };
 
-}  // namespace proxy::server
+}  // namespace proxy::tiers

@@ -1,11 +1,11 @@
-#include "proxy/server/store_holdings.hpp"
+#include "proxy/tiers/store_holdings.hpp"
 
 #include <gtest/gtest.h>
 
 #include "peers/publisher.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
-namespace proxy::server {
+namespace proxy::tiers {
 namespace {
 
 using namespace std::chrono_literals;
@@ -45,4 +45,4 @@ TEST_F(HoldingsOfAStore, AreAllPublishedByTheFirstTickIfThatIsPutOff) {
 }
 
 }  // namespace
-}  // namespace proxy::server
+}  // namespace proxy::tiers
