@@ -116,7 +116,7 @@ class Section {
     }
     return all->empty() ? find(key) : std::nullopt;
   }
-  // The same of texts. `what`: of an item.
+  // The same for a list of texts. `what`: what an item is.
   template <class T, class Parse>
   std::optional<LocatedValue> read_texts(std::string_view key, const ListForm& form,
                                          std::vector<T>& into, std::string_view what,

@@ -14,8 +14,8 @@ namespace digest {
 // Each call gives 64 random bits. For one thread at a time.
 using RandomWords = std::function<std::uint64_t()>;
 
-// Of the operating system: nobody can predict them. Any thread. A call throws std::system_error if
-// the system has none to give.
+// Random numbers of the operating system, which nobody can predict. Any thread. A call throws
+// std::system_error if the system has none to give.
 inline RandomWords unpredictable() {
   return [] {
     std::uint64_t word = 0;

@@ -46,9 +46,9 @@ constexpr RuleMark mark_in(std::uint16_t number) {
   return static_cast<RuleMark>(number % kMostMarks);
 }
 
-// The key under which a digest claims, for those with a rule of this mark, what has `key`:
-// SipHash-2-4 with 128 bits of output, keyed with `key`, of the mark in 2 bytes, little-endian.
-// Mark 0: `key`.
+// The key under which a digest claims `key` for neighbours that have a rule of this mark:
+// SipHash-2-4 with 128 bits of output, keyed with `key`, of the mark in 2 bytes, little-endian. For
+// mark 0 it is `key`.
 inline Key under_rule(const Key& key, RuleMark mark) {
   if (mark == 0) return key;
   std::array<std::uint8_t, 2> bytes{};

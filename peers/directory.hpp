@@ -79,12 +79,12 @@ class PeerDirectory {
   // The one peer with this address; null if no peer has it, or several do.
   PeerRef at(const config::Address& address) const;
 
-  // Peers whose digest claims the key, for everybody or for those with the asker's rule for the URL
-  // (digest/rule.hpp), or in part (digest::kOfPart as the rule), in the order of the settings, each
-  // once. Leaves out peers that are resting, peers whose digest is too old
-  // (PollReport::usable_until), and peers that have denied the key since they published their
-  // digest. Any thread, never waits. Costs one atomic load while no peer has a digest; allocates
-  // only for more than 4 claimants.
+  // The peers whose digest claims the key, each once, in the order of the settings. `rule`: the
+  // asker's rule for the URL (digest/rule.hpp), whose claims count beside those for everybody;
+  // digest::kOfPart for objects held in part. Leaves out peers that are resting, peers whose digest
+  // is too old (PollReport::usable_until), and peers that have denied the key since they published
+  // their digest. Any thread, never waits. Costs one atomic load while no peer has a digest;
+  // allocates only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now, digest::RuleMark rule = 0) const;
 
   // What one peer's digest says of a key.
@@ -113,8 +113,8 @@ class PeerDirectory {
   // The Hearsay of the site that has this epoch; null if none has, or it may not be asked now.
   PeerRef member(Epoch epoch, SteadyTime now) const;
 
-  // Whether a Hearsay of the site that may be asked now, but not we, keeps the key: of all who hold
-  // it, us included, the member with the greatest bid keeps it when the others give it up. A
+  // Whether the keeper of the key is another Hearsay of the site that may be asked now. The keeper
+  // is the one with the greatest bid of all that hold the key, us included, and gives it up last. A
   // claimant without an epoch keeps nothing for us. `rule`: by which we keep it; 0: none. Changes
   // no counter. Any thread, never waits.
   bool is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, SteadyTime now,

@@ -43,8 +43,8 @@ class Exchange {
     PeerDirectory& directory;
     config::DigestSettings settings;
     std::string agent;  // our User-Agent
-    // Called on the control thread at once and then every settings.period; also at once when a peer
-    // goes down (kDownAfter), and when `hurry` rings.
+    // Called on the control thread: at the start, then every settings.period, and also when a peer
+    // goes down (kDownAfter) and when `hurry` rings.
     std::function<void()> tick;
     std::function<SteadyTime()> now;  // steady time; any thread
     PollLimits limits = {};

@@ -92,7 +92,7 @@ class Suspicion {
   static constexpr std::chrono::hours kWhile{1};
   // How many origins that disagree with themselves are remembered.
   static constexpr std::size_t kMostOrigins = 64;
-  // More doubts are not followed up at the same time: each keeps the response that it is about.
+  // How many doubts are followed up at the same time. Each one keeps its response in memory.
   static constexpr std::size_t kMostDoubts = 4;
 
   // A check whose first answer contradicts the neighbour, until its last question is answered.

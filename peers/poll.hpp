@@ -140,8 +140,9 @@ std::size_t share_of_each(std::size_t limit, std::size_t peers);
 // of the limit. The peer's old digest counts as free, since the new one replaces it.
 std::size_t room_for(KeptBytes kept, std::size_t peer, std::size_t limit);
 
-// The peer whose digest has to go because all together exceed the limit; nothing if they do not.
-// Never `newest`, the peer whose digest has just been kept within room_for().
+// The peer whose digest is to be dropped because the digests of all peers exceed the limit; nothing
+// if they do not exceed it. Never `newest`, the peer whose digest has just been kept within
+// room_for().
 std::optional<std::size_t> to_give_way(KeptBytes kept, std::size_t newest, std::size_t limit);
 
 // A complete response, not checked yet. Absent fields are empty.

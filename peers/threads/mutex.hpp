@@ -110,7 +110,7 @@ class Ordered {
 
 #endif
 
-// How often a thread of this process has found a lock taken for so long that it went to sleep.
+// How often a thread of this process has waited for a lock so long that it went to sleep.
 inline std::atomic<std::uint64_t>& lock_waits() {
   static std::atomic<std::uint64_t> waits{0};
   return waits;

@@ -56,7 +56,8 @@ struct RunPlan {
   bool through = false;
   // Whether the run should continue even without readers. Called without a lock, on any thread.
   std::function<bool()> also_wanted = {};
-  // The run was begun before it was needed. A range that the origin refuses now it may grant later.
+  // The run was begun before a reader needed it. If the origin refuses its range, a later run may
+  // ask for the range again.
   bool early = false;
 };
 
@@ -85,7 +86,7 @@ class BlockRun {
     yes,
     not_supplied,  // the block is past the run's last one, or the run has ended
   };
-  // A reader goes on to `block`, so the writer may go further ahead.
+  // A reader has reached `block`, so the writer may read further ahead.
   Asked ask(std::uint32_t block);
   // The sibling that supplies the blocks; null: the origin, or nobody yet.
   [[nodiscard]] peers::PeerRef peer() const;

@@ -21,8 +21,9 @@ enum class Presence : std::uint8_t {
   missing,    // at least one block is neither stored nor being fetched
 };
 
-// `key`: of the object's URL. If the first bytes of a range will do (peers::kPartField), asks for
-// no more than these. Looks at memory, the disk's index and the runs; reads nothing.
+// Says where the blocks are that answer the request. Looks at memory, the index of the disk and the
+// runs under way, and reads nothing from the disk. `key`: of the object's URL. For a request that
+// the beginning of its range satisfies (peers::kPartField), only the first bytes count.
 Presence presence(const FetchAccess& access, const policy::Request& request, const digest::Key& key,
                   const cache::Entry& object);
 
@@ -56,8 +57,9 @@ struct KnownObject {
 // range begins within the stored bytes, the result begins after them. The caller fetches further
 // ranges once the blocks of the first one have arrived.
 //
-// Without a known length, the end of the range is the client's, and its beginning, too, unless the
-// range goes to the end of the object. The result then has at least one whole block.
+// If the length is unknown, the end of the range stays as the client asked. The beginning is moved
+// to that of a block only if the range goes to the end of the object. The result has at least one
+// whole block.
 //
 // Returns nothing if any range is short (kWorthABlock) or a suffix, if the first one begins beyond
 // the known end or the largest object, or if the request signs its range. The caller must send the

@@ -27,7 +27,7 @@ class UnsizedObject {
   // Adds the next bytes: a full slice, or the last one, of at most room() bytes. After
   // BlockKept::no the body cannot be kept in blocks, and nothing more is added.
   tiers::BlockKept add(cache::Slice slice);
-  // While true, the caller must call keep_block(). BlockKept::no: as for add().
+  // While true, the caller must call keep_block(). What BlockKept::no means: see add().
   [[nodiscard]] bool has_full_block() const;
   tiers::BlockKept keep_block();
   // The body exceeds the largest object: an entry that begun() made is of no use any more.

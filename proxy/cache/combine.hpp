@@ -23,8 +23,8 @@ bool same_version(const Entry& stored, const http::Fields& answer);
 // caller that joins bytes also compares the complete lengths: see contradicts_length().
 bool same_representation(const Entry& stored, const http::Fields& answer);
 
-// Whether the response states another complete length than `complete`. If `complete` is unknown:
-// whether it states fewer than the `come` bytes that have arrived.
+// Whether the complete length that the response states is not `complete`. If `complete` is unknown,
+// whether the stated length is less than `come`, the number of bytes that have arrived.
 bool contradicts_length(const http::ResponseHead& answer, std::optional<std::uint64_t> complete,
                         std::uint64_t come);
 
@@ -72,8 +72,8 @@ Body without_first(Budget& budget, const Body& body, std::uint64_t skipped);
 Ref<const Entry> combine(const Entry* stored, const Ref<const Entry>& newer,
                          const RequestFacts& request, const Received& response, std::uint64_t most);
 
-// The entry of an object whose body begins to arrive in a 200, or in a 206, whose head is turned
-// into that of the 200. `length` is the complete length, from 1 to kLargestObject.
+// The entry of an object whose body begins to arrive in a 200 or a 206. The head of a 206 is stored
+// as the head that a 200 would have. `length` is the complete length, from 1 to kLargestObject.
 Ref<Entry> object_entry(Budget& budget, const Received& received, Object object,
                         std::uint64_t length);
 

@@ -269,7 +269,7 @@ struct Entry : StoredFacts, Counted<Entry> {
   // every neighbour. Time::min() if it is no such part. Whether an object has such a part, its
   // blocks decide.
   Time claimable_in_part_until() const;
-  // Whether it is fresh for those who do not have rule().
+  // Whether the entry is fresh for a neighbour that does not have rule().
   bool fresh_without_rule(Time now) const { return rule() == 0 ? fresh(now) : now < told_until(); }
 
   // A 200 or a part of one: conditions and ranges apply to these.
@@ -294,8 +294,8 @@ struct Entry : StoredFacts, Counted<Entry> {
 static_assert(sizeof(Entry) == 88);
 
 // The position of a stored response on disk. The store keeps it beside the entry, which is
-// immutable. The code that writes the response
-// to the disk, or reads it back, records the position here. Any thread.
+// immutable. The code that writes the response to the disk, or reads it back, records the position
+// here. Any thread.
 class OnDisk {
  public:
   // `asked`: when the response was asked for, if memory had it first.

@@ -47,7 +47,7 @@ class GhostList {
   std::uint64_t window_;
   std::uint64_t evicted_ = 0;  // total bytes evicted so far
   std::deque<Ghost> ghosts_;
-  // Where each fingerprint was last recorded. Older records of it have no meaning.
+  // Where each fingerprint was last recorded. Older records of a fingerprint have no meaning.
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> latest_;
 };
 

@@ -77,7 +77,7 @@ class Shard {
   };
   using Set = boost::unordered_flat_set<Slot, Hash, Equal>;
 
-  // `below` and `newly_claimed`: as for the Store. All outlive the shard.
+  // `below` and `newly_claimed`: see the constructor of Store. All outlive the shard.
   Shard(Budget& budget, const StoreLimits& limits, Totals& totals, disk::Index* below,
         threads::Alarm* newly_claimed);
 

@@ -15,7 +15,7 @@ namespace proxy::cache {
 
 using ClaimHook = boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>;
 
-// Until when a variant may be claimed: first for everybody, then for those who have the rule.
+// Until when a variant may be claimed: for all neighbours, then for those that have the rule.
 struct ClaimTerms {
   Time until = Time::min();
   digest::RuleMark rule = 0;  // 0: none
@@ -105,7 +105,7 @@ class ChangeQueue {
 class ShardClaims {
  public:
   // `below`, if there is a disk, receives the claims; otherwise collect() returns them.
-  // `newly_claimed`: as for the Store.
+  // `newly_claimed`: see the constructor of Store.
   ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index* below,
               threads::Alarm* newly_claimed);
 

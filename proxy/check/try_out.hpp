@@ -43,15 +43,15 @@ void record_places_of(const config::Settings& settings, const machine::ServiceUn
 // so is a place to which root must not go.
 void try_user(const config::Settings& settings, CheckReport& into);
 
-// Whether each address of `listen` can be bound. A port that another program has is an error, and
-// one that a running Hearsay has a note. Whatever else keeps the proxy from starting is an error.
-// `unit`: as above; if systemd listens for it, or it may bind low ports, that is right. Sets
-// CheckReport::runs.
+// Whether each address of `listen` can be bound. It is a note if a running Hearsay has the port,
+// and an error if another program has it. All else that keeps the proxy from starting is an error,
+// too. `unit`: as above. If systemd listens for the unit, or lets it bind low ports, this process
+// need not be able to. Sets CheckReport::runs.
 void try_ports(const config::Settings& settings, const machine::ServiceUnit* unit,
                CheckReport& into);
 
-// Whether the control socket can be made: an error if not, and the settings name it. A proxy that
-// runs (CheckReport::runs) may have it. `unit`: as above; systemd may make its folder.
+// Tries to make the control socket. A failure is an error if the settings name the socket. A proxy
+// that runs (CheckReport::runs) may have it. `unit`: as above; systemd may make its folder.
 void try_control(const config::Settings& settings, const machine::ServiceUnit* unit,
                  CheckReport& into);
 
@@ -71,13 +71,14 @@ void try_neighbours(const config::Settings& settings, CheckReport& into);
 void try_limits(const config::Settings& settings, const std::optional<machine::MemoryLimit>& memory,
                 const machine::DescriptorLimit& descriptors, CheckReport& into);
 
-// What only the user can try that starts the proxy: places, user, ports and control socket. With a
-// unit, root becomes the user of the service once the ports are tried, for good: as try_as_user().
+// Tries what depends on the user that starts the proxy: places, user, ports and control socket. If
+// there is a unit and this process is root, it becomes the user of the service after the ports, for
+// good, as in try_as_user().
 void try_as_starter(const config::Settings& settings, const machine::ServiceUnit* unit,
                     CheckReport& into);
-// Becomes the user that the proxy becomes, for good, and tries whether it may write what root would
-// not give it. Does nothing if this process is not root, and if there is no such user. Call this
-// while the process has one thread. Throws std::system_error.
+// Becomes the user as whom the proxy runs, for good, and tries whether that user may write the
+// files that the settings name. Does nothing if this process is not root, or if there is no such
+// user. Call this while the process has one thread. Throws std::system_error.
 void try_as_user(const config::Settings& settings, CheckReport& into);
 
 // Writes the notes to `out`, errors and warnings to `err`, and at last whether the settings are

@@ -89,7 +89,8 @@ Result<config::Settings> read_settings(const std::string& file);
 struct PageRequest {
   std::string target;                    // path and query
   std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
-  // The proxy may be silent for so long. The default is for orders that take their time.
+  // The proxy may be silent for so long. The default suits orders that take long, such as a purge
+  // of many URLs.
   std::chrono::seconds patience{60};
 };
 

@@ -65,7 +65,7 @@ struct Rates {
   std::vector<Peer> peers;  // the busiest first
 };
 
-// `own_bytes`: of those sent meanwhile, how many were sent to the one who looks.
+// `own_bytes`: how many of the bytes sent meanwhile were the answers to these looks.
 Rates rates_between(const Samples& before, const Samples& after,
                     std::chrono::duration<double> passed, std::uint64_t own_bytes = 0);
 

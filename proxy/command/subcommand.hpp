@@ -33,8 +33,8 @@ inline CLI::Option* add_settings_option(CLI::App& app, std::string& file) {
       std::string("the settings, a JSON file; default ") + config::kDefaultSettings);
 }
 
-// What is wrong where the command line names no settings file and the usual one is missing; empty:
-// nothing, and `file` is the one to use. `how` a person names another one.
+// For a command line that may name no settings file: sets `file` to the usual one. Returns what is
+// wrong if that is missing, with `how` a person names another; empty: nothing.
 inline std::string use_default_settings(std::string& file, const char* how = "--config FILE") {
   std::error_code error;
   if (!file.empty()) return {};

@@ -30,7 +30,7 @@ struct ConnectionLimits {
   // How many connections there may be beyond `all`, in two parts. One part is for clients that have
   // few, until connections of others are closed for them.
   [[nodiscard]] std::size_t swaps() const { return std::clamp<std::size_t>(all / 16, 1, 64); }
-  // The other part is for those who watch over this proxy.
+  // The second part is for monitors, administrators and neighbours.
   [[nodiscard]] std::size_t reserve() const { return std::clamp<std::size_t>(all / 8, 2, 32); }
 };
 

@@ -34,7 +34,8 @@ struct Crowd {
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
   std::atomic<std::uint64_t> leaving_heads{0};      // of requests that were cut and have yet to end
   std::atomic<std::uint64_t> leaving_bytes{0};  // of responses that were cut and have yet to end
-  // Runs the work for each thread, on that thread, soon. Returns at once. Empty: there is one.
+  // Runs the work for each thread, on that thread, soon. Returns at once. Empty: there is only one
+  // thread.
   std::function<void(const std::function<void(CrowdOfThread&)>&)> on_each_thread = {};
 };
 

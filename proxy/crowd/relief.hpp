@@ -30,14 +30,14 @@ class Relief final : private net::Watched {
   // Looks at once, on all threads, so that a request that waits for memory need not wait for a
   // tick.
   void look_everywhere();
-  // Cuts requests on all threads until all counted heads take less than limits.heads: of the client
-  // that holds most, first those whose heads have arrived in part, then those that wait for an
-  // answer, each in the order of their beginning.
+  // Cuts requests on all threads until all counted heads take less than limits.heads. Each time the
+  // client that holds most loses a request: first those whose heads have arrived in part, then
+  // those that wait for an answer, the oldest first.
   void cut_heads_everywhere();
 
  private:
-  // The least time between two looks at the same connections, in which the memory of those that
-  // were cut comes back.
+  // The least time between two looks at the same connections. Meanwhile the connections that were
+  // cut give back their memory.
   static constexpr std::chrono::milliseconds kPause{10};
   using Time = machine::Clock::SteadyTime;
   struct Pause {

@@ -37,10 +37,11 @@ struct Newcomer {
   std::size_t spared_below = 0;
 };
 
-// Returns the indices of the connections to close, all of one client: of those in question the one
-// that has most connections. Idle connections come before those with a part of a head, older ones
-// before newer ones. Closes up to a 64th of the client's connections at once, so that many
-// newcomers cost few searches. Empty: no connection may be closed.
+// Returns the indices of the connections to close. All are of one client: the one with most
+// connections among those from which Newcomer::shortage lets a connection be taken. Its idle
+// connections come before those with a part of a head, and older ones before newer ones. Closes up
+// to a 64th of the client's connections at once, so that many newcomers cost few searches. Empty:
+// no connection may be closed.
 std::vector<std::size_t> whom_to_close(std::span<const WaitingConnection> waiting,
                                        const Newcomer& newcomer);
 
@@ -70,7 +71,7 @@ struct Holder {
 struct Need {
   using Duration = std::chrono::steady_clock::duration;
 
-  // A response that has not got on for so long counts as stalled.
+  // A response without progress for this time counts as stalled.
   static constexpr std::chrono::seconds kStalled{5};
 
   // Stalled responses of a client that holds more than this are cut, whatever `freed` says.
@@ -78,8 +79,8 @@ struct Need {
   std::uint64_t freed = 0;  // so much of the memory that is short
   // How much of this memory the client holds that holds most, on all threads.
   std::uint64_t most = 0;
-  // To free memory, responses are cut whose clients have read nothing for so long, or whose sources
-  // have hardly sent anything for so long.
+  // To free memory, a response may be cut if for this time its client has read nothing, or its
+  // source has sent hardly anything.
   Duration patience = kStalled;
   Duration patience_with_sources = kStalled;
 };

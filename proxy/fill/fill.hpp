@@ -343,8 +343,8 @@ class FillReader : public net::InFrameMemory {
   // one block has room for. A source that sends a byte now and then thus counts as silent. Returns
   // nothing if next() does not wait.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const;
-  // A limit of bandwidth keeps the reader from taking bytes, or no longer. While it does, and for
-  // kPatience after, the reader is not detached for holding up others.
+  // Says that a limit of bandwidth begins to keep the reader from taking bytes, or ceases to.
+  // Meanwhile, and for kPatience after, the reader is not detached for holding up others.
   enum class HeldBack : std::uint8_t { no, yes };
   void held_back(HeldBack is);
   // Leaves the fill, which then keeps nothing for the reader. head() and next() fail with

@@ -30,7 +30,7 @@ class RecentKeys {
   void remember(const digest::Key& key, Time until) {
     const auto [place, is_new] = until_.try_emplace(key, until);
     if (is_new) order_.push_back(key);
-    // Threads may arrive here in another order than that of their times.
+    // Threads do not arrive here in the order of their times.
     place->second = std::max(place->second, until);
     if (order_.size() <= capacity_) return;
     const auto oldest = until_.find(order_.front());

@@ -25,12 +25,12 @@ std::string_view next_cookie(std::string_view& cookies);
 // The cookies that an origin sees: all but those that sign a browser in.
 std::string other_cookies(std::string_view value);
 
-// Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
-// Proxy-Authorization and the fields by which Hearsays talk to each other (Hearsay-Epoch, ...),
-// which are for this proxy, and the fields that Connection names. Connection cannot remove fields
-// that change the meaning of the message (Host, Content-*, Cache-Control, Via, ...), nor fields
-// that tell the client's address. If Connection names kMaxOptions options, every field that an
-// option can remove is removed. The fields must outlive this object.
+// Which fields of a message are not forwarded. These are the connection fields of RFC 9110 7.6.1;
+// the fields meant for this proxy, namely Proxy-Authorization and those by which Hearsays talk to
+// each other (Hearsay-Epoch, ...); and the fields that Connection names. Connection cannot remove
+// fields that change the meaning of the message (Host, Content-*, Cache-Control, Via, ...), nor
+// fields that tell the client's address. If Connection names kMaxOptions fields or more, every
+// field that it could remove is removed. The fields must outlive this object.
 class HopByHop {
  public:
   explicit HopByHop(const Fields& fields);
@@ -81,10 +81,11 @@ std::string to_proxy(std::string_view head, std::string_view site, std::string_v
 void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
                           std::span<const field> without = {});
 
-// Writes the Via line of this proxy, `name`. `minor`: of the message that it has received.
+// Writes the Via line of this proxy, `name`. `minor`: the minor version of the message that this
+// proxy has received.
 void write_via(PieceWriter& out, int minor, std::string_view name);
 
-// The status line of a response that is passed on: of an ICY response the same, else HTTP/1.1.
+// The status line of a response that is passed on: HTTP/1.1, but ICY for an ICY response.
 void write_status_line(PieceWriter& out, const ResponseHead& head);
 void write_status_line(PieceWriter& out, unsigned status, std::string_view reason);
 void append_status_line(std::string& out, unsigned status, std::string_view reason);

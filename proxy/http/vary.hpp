@@ -82,10 +82,10 @@ class Variant {
   // not sorted, are too many, or a name is not a token in lower case.
   static std::optional<Variant> of(SelectingFields fields);
 
-  // Compares each field in its normal form (NormalForms). An absent field
-  // matches only if it is absent in both. Each marked field of the request must
-  // be among them. A Vary that is `*` or cannot be read never matches, nor do
-  // more than 64 fields, nor fields with more than NormalForms::kMostBytes.
+  // Compares each field in its normal form (NormalForms). An absent field matches only if it is
+  // absent in both. Every field of the request that is marked (Field::selects) must be among the
+  // fields of the variant. A Vary that is `*` or cannot be read never matches, nor do more than 64
+  // fields, nor fields with more than NormalForms::kMostBytes.
   bool matches(NormalForms& request) const;
   bool matches(const Fields& request) const;
   // Whether no request can match.

@@ -86,8 +86,8 @@ void give_socket(int folder, const std::filesystem::path& name, const Account& a
 // What the system refused, in one line each for a person that names the setting.
 using Refusals = std::vector<std::string>;
 
-// What the account is to write: the cache and the log. The proxy serves without what the system
-// refuses, as it does where a file system is read-only, and tries it again. Throws
+// Gives the account the folders of the cache and of the log. If the system refuses one, as on a
+// read-only file system, the proxy serves without it, and tries again later. Throws
 // std::runtime_error if root must not go there, since a third user might lead it astray.
 Refusals give_places(const config::Settings& settings, const Account& account);
 
@@ -95,7 +95,7 @@ struct TriedPlaces {
   Refusals refused;
   Refusals forbidden;  // for which give_places() throws
 };
-// What give_places() would come to, and whether the control socket would have a folder. Changes
+// What give_places() would return, and whether the control socket would have a folder. Changes
 // nothing.
 TriedPlaces tried_places(const config::Settings& settings, const Account& account);
 

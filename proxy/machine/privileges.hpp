@@ -30,8 +30,9 @@ void become(const Account& account);
 // Child processes do not get it either. Throws std::system_error.
 void give_up_capabilities();
 
-// Leaves the process with the rights of one user: of the account, as become() does; without one, of
-// its own, as give_up_capabilities() does if it is not root. Throws as these do.
+// Leaves the process no more rights than those of one user. With an account, calls become().
+// Without one, calls give_up_capabilities() unless the process is root. Throws what these two
+// throw.
 void give_up_privileges(const std::optional<Account>& account);
 
 // What to do about a proxy that keeps root's rights, though the settings do not ask for that.

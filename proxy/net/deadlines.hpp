@@ -53,8 +53,8 @@ class Deadlines {
   using Clock = Watched::Clock;
   static constexpr std::chrono::milliseconds kTick{64};
 
-  // `clock`: for tests and simulations, one that stands, and outlives this object. Then tick()
-  // takes the place of start(). Null: time is real.
+  // `clock`: null for real time. Tests and simulations give a clock that stands still, which
+  // outlives this object, and call tick() in place of start().
   explicit Deadlines(Executor executor, const machine::Clock* clock = nullptr);
   Deadlines(const Deadlines&) = delete;
   Deadlines& operator=(const Deadlines&) = delete;

@@ -83,8 +83,8 @@ class TakenBytes {
 // Watches a head that arrives in more than one piece.
 class HeadWatch {
  public:
-  // So many bytes of the head have come and take so much memory; the head is not whole. Called
-  // after each piece but the last.
+  // Called after each piece of a head but the last: `bytes` of the head have arrived, and take
+  // `memory` bytes.
   virtual void incomplete(std::size_t bytes, std::size_t memory) = 0;
 
  protected:
@@ -103,7 +103,7 @@ class Input {
   // HeadError::too_large, as a code, if `limit` bytes hold no end of a head; eof at the end of the
   // stream; http::error::partial_message if the stream ends within a head.
   net::Task<net::Result<std::string_view>> head(std::size_t limit, HeadWatch* watch = nullptr);
-  // The same head if it has come already, without a wait; else nothing.
+  // The same, without a wait: nothing if the head has not arrived.
   [[nodiscard]] std::optional<std::string_view> head_at_hand(std::size_t limit) const;
   // Waits for bytes and appends them to the buffer, which holds at most `limit` bytes (or
   // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
@@ -155,7 +155,8 @@ class BodyReader {
   // bounded by `idle`.
   net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
                                            std::chrono::milliseconds idle);
-  // As read(), of a body of known length, but never waits: returns how many bytes had come already.
+  // Reads a body of known length like read(), but never waits. Returns the number of bytes, which
+  // had arrived already.
   std::size_t at_hand(net::asio::mutable_buffer into);
   // The whole body, which then counts as read. The result is empty if the length of the body is not
   // known, if a part of the body was read or has yet to come, or if other bytes came after it.

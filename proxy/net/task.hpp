@@ -136,8 +136,8 @@ class ThisExecutor {
 };
 
 // A Soon is a value, or a task whose result is the value. co_await takes both alike. A value costs
-// no frame. The caller awaits a Soon at once: the function has looked at the state of the moment,
-// and a task goes on from that state.
+// no frame. The caller must await a Soon at once, because its function has looked at a state that
+// may change.
 template <class T>
 class [[nodiscard]] Soon {
  public:

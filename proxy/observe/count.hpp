@@ -21,8 +21,8 @@ class Count {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// How often a time was how long: a Prometheus histogram with fixed buckets. add() costs a few
-// comparisons and two stores: short times, such as those of hits, are found first.
+// Counts durations in the fixed buckets of a Prometheus histogram. add() costs a few comparisons
+// and two stores: short times, such as those of hits, are found first.
 class Histogram {
  public:
   using Time = std::chrono::nanoseconds;

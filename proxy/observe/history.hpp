@@ -63,7 +63,7 @@ class History {
     Sample sample{};
   };
   [[nodiscard]] Latest latest() const;
-  // The sum of the last seconds; of fewer if so many are not recorded.
+  // The sum of the samples of the last `time`, or of all if fewer are recorded.
   [[nodiscard]] Sample sum_of_last(std::chrono::seconds time) const;
 
  private:

@@ -45,8 +45,7 @@ struct OriginsView {
   std::vector<OriginNote> notes{};
 };
 
-// What is known at `now`: of at most kMostShown origins, and of as many waiting requests. Any
-// thread.
+// The page at `now`: at most kMostShown origins, and as many waiting requests. Any thread.
 inline constexpr std::size_t kMostShown = 200;
 OriginsView origins_view(const PagesAccess& pages, std::chrono::steady_clock::time_point now);
 

@@ -34,7 +34,7 @@ struct Reloaded {
   std::vector<std::string_view> waiting;  // settings that changed, and that need a restart
 };
 
-// This instance of the proxy, and what becomes of it. Any thread.
+// This instance of the proxy, and whether it drains or leaves. Any thread.
 struct Instance {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;

@@ -17,7 +17,7 @@ namespace proxy::policy {
 struct Mapping;
 struct Policy;
 
-// The door by which a client comes in.
+// The door by which a request enters.
 enum class Door : std::uint8_t {
   network,  // a listening socket, for everybody
   late,     // likewise, while the proxy drained: one request, for our own pages

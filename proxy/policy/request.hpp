@@ -59,7 +59,7 @@ struct Request : net::InFrameMemory {
   // there is none. Call this before every function below.
   void arrive(Arrival how, const Mapping* mapping = nullptr);
   [[nodiscard]] const Terms& terms() const { return terms_; }
-  // For who needs the mapping's origins.
+  // The mapping that arrive() was given, for callers that need its origins.
   [[nodiscard]] const Mapping* mapping() const { return mapping_; }
 
   // Whether the origins of the mapping may have the URL, as requested or without the parameters

@@ -22,7 +22,7 @@ class GivingWay {
 
   // From now on looks out for allocations that fail. For the main thread, before `aside` runs.
   void start();
-  // Call this when other sizes come into force: nothing is known to be wrong with them.
+  // Call this when new sizes apply. The failures of the old ones no longer count.
   void begin_anew();
 
  private:

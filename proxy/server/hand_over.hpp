@@ -15,16 +15,16 @@
 
 namespace proxy::server {
 
-// Where clients, and operators of this machine, come in.
+// The sockets for clients, and the control socket for operators of this machine.
 struct Sockets {
   Listeners& listeners;
   ControlSocket& control;
 };
 
 // The program is started with the arguments of this process. Both processes have the same sockets,
-// so no connection is refused or waits: this one serves until the other one does. If the other one
-// ends before that, or does not serve in time, this one takes the disk back and goes on. For the
-// main thread.
+// so no connection is refused or waits: this process serves until the new one does. If the new one
+// ends before that, or does not serve in time, this process takes the disk back and goes on
+// serving. For the main thread.
 class HandOver {
  public:
   struct Steps {

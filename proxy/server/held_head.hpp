@@ -1,4 +1,4 @@
-// The head of a request: what it takes of memory until the request ends, and how fast it comes.
+// The head of a request: the memory that it takes until the request ends, and how fast it arrives.
 #pragma once
 
 #include <optional>

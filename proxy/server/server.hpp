@@ -75,8 +75,9 @@ class Server {
   void close_acceptors();
   // Leaves connections that are not accepted yet to a successor, which has the same sockets.
   void close_to_all();
-  // As close_to_all(), and each open connection ends with its next response. Returns when all have
-  // ended and the predecessor, too, after timeouts.hand_over, or when told to end.
+  // Like close_to_all(). In addition, each open connection ends with its next response. Returns
+  // once all connections and the predecessor have ended; at the latest after timeouts.hand_over, or
+  // when a signal tells this process to end.
   void leave();
   // See run(). New connections are for our own pages only, so that /health says that this proxy
   // drains; all else gets 503. After leave(), waits only if that was told to end.

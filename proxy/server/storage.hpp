@@ -16,8 +16,8 @@
 
 namespace proxy::server {
 
-// Creates cache.disk.path, and the folders above it, where they are missing. Says why it cannot:
-// the cache on disk then rests. Call this before the sandbox, which ties rights to folders.
+// Creates cache.disk.path, and the folders above it, where they are missing. If it cannot, logs the
+// reason, and the cache on disk rests. Call this before the sandbox, which ties rights to folders.
 void make_cache_folder(const config::CacheSettings& settings);
 
 // Which of the responses stored here a neighbour keeps, too. The cache asks this before it evicts.
@@ -61,7 +61,8 @@ struct Storage {
   // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
   // For one thread, which may be busy for a while; others may use the storage meanwhile.
   void apply(const config::Settings& settings);
-  // Keeps in memory what is under way, and little else: no more requests are to come. As apply().
+  // Gives up nearly all memory but that of requests under way, because no others will arrive. One
+  // thread at a time, as with apply().
   void give_up_memory();
   // Limits what memory holds to `bytes`. Bodies that are passed on get their share beside that. As
   // apply().

@@ -22,7 +22,7 @@ namespace proxy::server {
 class Watchdog {
  public:
   // A thread of the process, and whether it has got on since the last call. A thread that
-  // `works_long` has more time, and the manager is told nothing of it.
+  // `works_long` has more time, and the service manager is not told if it is stuck.
   struct Watched {
     std::string name;
     std::function<bool()> got_on;

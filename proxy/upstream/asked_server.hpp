@@ -132,7 +132,7 @@ class AskedServer {
   void record_silence();
   // A parent has cut its answer. Does nothing if it is no parent.
   void note_cut();
-  // What the fetch waits for, for those who look. Ends with the fetch.
+  // What the fetch waits for, as the pages show it. Ends with the fetch.
   [[nodiscard]] UnderWay& under_way() { return under_way_; }
 
  private:

@@ -62,8 +62,8 @@ class Fetch : public net::InFrameMemory {
   // After body() has timed out: waits at most `idle` until body() has something to return, be it
   // more of the body or a failure.
   net::Task<void> body_goes_on(std::chrono::milliseconds idle);
-  // As body(), but never waits: returns how many bytes had come already, perhaps none. Always none
-  // of a body of unknown length.
+  // Reads like body(), but never waits. Returns the number of bytes, which had arrived already; 0
+  // for a body of unknown length.
   std::size_t body_at_hand(net::asio::mutable_buffer into);
   // See BodyReader::whole().
   std::optional<net::TakenBytes> whole_body();

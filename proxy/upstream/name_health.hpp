@@ -22,11 +22,11 @@ class NameHealth {
   using Time = Clock::time_point;
   static constexpr std::chrono::milliseconds kSilence{2500};
   static constexpr std::chrono::minutes kLately{1};
-  // The names of so many domains fail in a row, or of fewer if the root fails, too. Names whose
-  // last two labels are the same are of one domain.
+  // Names of this many domains must fail in a row for a trouble; fewer suffice if the root fails,
+  // too. Names whose last two labels are the same are of one domain.
   static constexpr std::size_t kMostDomains = 3;
   static constexpr std::size_t kMostDomainsWithRoot = 1;
-  // After a trouble, a failure that it has caused may stay known for so long.
+  // How long after a trouble a failure that it has caused may stay known.
   static constexpr std::chrono::seconds kAftermath{10};
 
   enum class Probed { good, failure, silence };

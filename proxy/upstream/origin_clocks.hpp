@@ -15,9 +15,9 @@
 
 namespace proxy::upstream {
 
-// How far the clocks that are `ahead` of ours agree to be ahead (negative: behind): their median,
-// if at least OriginClocks::kWitnesses of them, and more than half, are within kAgree of it, and it
-// is more than kWrong. Nothing: no reason to doubt our clock. Pure.
+// The median of `ahead` (negative: behind our clock), if it exceeds kWrong, and if at least
+// OriginClocks::kWitnesses of the clocks, and more than half of them, are within kAgree of it.
+// Nothing: no reason to doubt our clock. Pure.
 std::optional<std::chrono::seconds> agreed_skew(std::span<const std::chrono::seconds> ahead);
 
 // Remembers how far each origin's clock is ahead of ours, for kKept, of the kMost hosts that were
@@ -50,7 +50,8 @@ class OriginClocks {
   };
 
   bool is_due(Clock::time_point now);
-  // Returns false if the host was noted in this second with a clock that was as wrong, or as right.
+  // Returns false if the host was recorded in this second already, and its clock was right then and
+  // is right now, or was wrong then and is wrong now.
   bool record(std::string_view host, Seen seen) REQUIRES(mutex_);
   [[nodiscard]] std::optional<std::chrono::seconds> skew_of_recent(Clock::time_point now) const
       REQUIRES(mutex_);

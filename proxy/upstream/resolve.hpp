@@ -77,9 +77,9 @@ struct ResolverOptions {
 class Resolver {
  public:
   static constexpr std::chrono::milliseconds kTimeout{5000};
-  // While the name servers do not answer, probes ask them for what each of them must know. For so
-  // long a question waits before the first probe, and a probe before the next one. Another name
-  // server gets the question earlier if the first one is silent.
+  // While the name servers do not answer, probes ask them for what each of them must know. This is
+  // the pause between a question and the first probe, and between two probes. Another name server
+  // gets the question earlier if the first one is silent.
   static constexpr std::chrono::milliseconds kProbePause{1250};
 
   // The clock outlives the Resolver. Throws boost::system::system_error if c-ares cannot start.

@@ -20,8 +20,8 @@ class TlsClient {
   explicit TlsClient(std::string extra_ca_file = {});
 
   // Reads the certificates again, for handshakes that begin later. Returns false, and changes
-  // nothing, if the file that had some has none any more, or cannot be read. Throws as the
-  // constructor does: then nothing changes either. Blocks. Any thread.
+  // nothing, if the file has no certificates any more, or cannot be read. If it throws, as the
+  // constructor does, nothing changes either. Blocks. Any thread.
   bool reload();
 
   // TLS 1.2 or later, ALPN http/1.1, SNI for names. The certificate must be valid now and for

@@ -24,8 +24,8 @@ struct Guesser {
   std::optional<config::Address> network;  // one host may have all its addresses
 };
 
-// Each client has kGuesses, of which one comes back in kPause. Each network has kOfNetwork times as
-// many, and they come back as many times as fast. Time never goes back.
+// Each client has kGuesses, and regains one every kPause. Each network has kOfNetwork times as
+// many, and regains them as many times as fast. Time never goes back.
 class GuessLimit {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -83,8 +83,8 @@ class GuessLimit {
   Charges networks_{kGuesses * kOfNetwork, std::chrono::milliseconds(kPause) / kOfNetwork};
 };
 
-// Whose check comes next: addresses take turns. Work waits in one line for each address. However
-// much work one address has, a piece of another address waits for no more than one piece of each.
+// Decides whose check is next: addresses take turns. Each address has a line of its own. So a piece
+// of work waits for at most one piece of each other address, however much work they have.
 template <class Work>
 class Turns {
  public:
@@ -181,7 +181,7 @@ class PasswordResults {
     return result == PasswordResult::right ? right_ : wrong_;
   }
 
-  // Wrong ones are apart, so that guesses do not make room by the loss of right ones.
+  // Two tables, so that many wrong guesses do not evict the results of right passwords.
   Table right_{kMost};
   Table wrong_{kMost};
 };

@@ -138,8 +138,9 @@ constexpr Position to_position(std::uint64_t number) {
 // How much of an object is there. Less than all lets our digest claim a part (digest::kOfPart).
 enum class Blocks : std::uint8_t { none, some, all };
 
-// One member per field of the header, so it has 15: the number of the segment and the offset in it
-// are one, and magic and the last checksum none.
+// A record's header, with a member for each of its fields. `at` stands for two fields, the number
+// of the segment and the offset in it; the magic number and the checksum of the header have no
+// member.
 struct RecordHeader {
   RecordKind kind = RecordKind::whole;
   std::uint8_t flags = 0;

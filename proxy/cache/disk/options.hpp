@@ -39,8 +39,8 @@ struct LogLimits {
   std::function<bool(const Key&, const Location&)> keep = [](const Key&, const Location& location) {
     return location.used;
   };
-  // Whether another cache keeps what is stored under the key of this claim, as for the Store. Such
-  // an entry or block is not copied, even if it should be kept. Neither locks nor waits.
+  // Whether another cache of the site keeps the response that this claim names. Such an entry or
+  // block is not copied, even if `keep` is true for it. Neither locks nor waits.
   std::function<bool(const digest::Claim&)> kept_elsewhere = [](const digest::Claim&) {
     return false;
   };

@@ -39,7 +39,7 @@ class RecordTimes {
   using milliseconds = std::chrono::milliseconds;
   using Time = std::chrono::system_clock::time_point;
 
-  // `run`: a random number. The default is for those who look at the log of another process.
+  // `run`: a random number. The defaults are for a process that only reads the log of another one.
   explicit RecordTimes(Time started = Time::max(), std::uint32_t run = 0)
       : started_(std::chrono::floor<milliseconds>(started.time_since_epoch())), run_(run) {}
 

@@ -98,7 +98,8 @@ class StoredRecord {
     return front_.text(front_.header.url_bytes, front_.header.head_bytes);
   }
 
-  // The position of the record with the body: for a newer head, of another record.
+  // The position of the record that has the body. A record with a newer head has none; its body is
+  // in an older record.
   Position body_at() const { return body_front().header.at; }
   std::uint32_t body_bytes() const { return body_front().header.body_bytes; }
   StoredBody body_in_file() const;

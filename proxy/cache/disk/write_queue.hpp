@@ -71,8 +71,8 @@ class WriteQueue {
 
   // These three are for the thread that starts and stops the writer.
   void open() EXCLUDES(mutex_);
-  // Tells the writer to take all that waits, and then to end. It takes once more, so that no flood
-  // of purges keeps it from ending.
+  // Tells the writer to take all that waits, and then to end. The writer calls take() only once
+  // more, so that no flood of purges keeps it from ending.
   void stop() EXCLUDES(mutex_);
   // Waits for the writer to end. Returns whether it ended within `limit`.
   bool ended(std::chrono::milliseconds limit) EXCLUDES(mutex_);
@@ -110,7 +110,7 @@ class WriteQueue {
   WritePace pace_ GUARDED_BY(mutex_);
   std::vector<Waiter> waiters_ GUARDED_BY(mutex_);
   bool idle_ GUARDED_BY(mutex_) = false;  // the writer has nothing to do
-  // `last_taken`: by take() while stopping.
+  // `last_taken`: take() has returned the last records, after stop().
   enum class Phase : std::uint8_t { open, stopping, last_taken, ended };
   Phase phase_ GUARDED_BY(mutex_) = Phase::open;
 };

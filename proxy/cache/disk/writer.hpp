@@ -44,9 +44,9 @@ class Writer {
   // Sets the size of the log: soon, while the disk works. Any thread.
   void resize(const LogSize& size) EXCLUDES(size_mutex_);
 
-  // Adds an owed purge. For record.done of a record that would have replaced an entry but was not
-  // written. record.done runs on the writer's thread.
-  // It counts in memory from now on. Too many of them become one of everything.
+  // Adds a purge that is owed: a record that would have replaced an entry could not be written, so
+  // the entry must not return. The purge counts in memory at once. If too many purges are owed, one
+  // purge of everything replaces them. Call this only from record.done, on the writer's thread.
   void owe(NewRecord purge);
 
  private:

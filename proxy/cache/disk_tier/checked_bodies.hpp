@@ -9,8 +9,9 @@
 
 namespace proxy::cache {
 
-// A table of fixed size, in which a later body may take the place of another: a body that is
-// missing is only checked once more. Half a MiB once a body is noted. For one thread.
+// Which bodies on disk have been verified, and when. A table of fixed size: a body may overwrite
+// the place of another, which is then verified once more. Takes half a MiB after the first note().
+// For one thread.
 class CheckedBodies {
  public:
   using Time = std::chrono::steady_clock::time_point;

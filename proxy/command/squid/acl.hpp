@@ -21,7 +21,7 @@ struct Acl {
   std::optional<Conditions> when = Conditions{};
   std::string unknown;   // why the settings cannot say it, whatever `when` is; empty: they can
   std::string left_out;  // a value that `when` lacks, which is then less than the acl
-  // The only file that its values come from, if they are hosts, more than a rule can list.
+  // The file that all values come from, if they are more hosts than a rule can list.
   std::string hosts_file;
   Asks asks = Asks::nobody;
   // The URLs of an acl that is about hosts or URLs and nothing else, for rules about sites.
