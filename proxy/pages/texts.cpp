@@ -272,7 +272,7 @@ std::string news_json(const PagesAccess& pages, const policy::Policy& policy, Au
                      seconds_of(machine::whole_seconds(pages.clock().shown(latest.end))),
                      one_line(sample), one_line(now_json(pages, policy)),
                      without_end(health_json(pages, troubles, readers)),
-                     without_end(digest_json(pages, policy, Layout::one_line)));
+                     without_end(digest_json(pages, policy, JsonLayout::one_line)));
 }
 
 // The news are text already, made once for all watchers, so the member is added without a parser.
@@ -284,7 +284,7 @@ std::string with_requests(std::string news,
          '}';
 }
 
-std::string digest_json(const PagesAccess& pages, const policy::Policy& policy, Layout layout) {
+std::string digest_json(const PagesAccess& pages, const policy::Policy& policy, JsonLayout layout) {
   const auto now = pages.clock().now();
   const auto published = pages.publisher.current();
   Json json{{"name", pages.instance.name}};
@@ -297,7 +297,8 @@ std::string digest_json(const PagesAccess& pages, const policy::Policy& policy, 
   }
   json["served"] = {{"native", served_json(pages.observed.metrics, observe::ServedForm::native)},
                     {"squid", served_json(pages.observed.metrics, observe::ServedForm::squid)}};
-  return json.dump(layout == Layout::indented ? 2 : -1, ' ', true, Json::error_handler_t::replace) +
+  return json.dump(layout == JsonLayout::indented ? 2 : -1, ' ', true,
+                   Json::error_handler_t::replace) +
          '\n';
 }
 

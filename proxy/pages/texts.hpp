@@ -15,9 +15,9 @@ std::string metrics_text(const PagesAccess& pages, const policy::Policy& policy)
 
 // The page /digest: our digest, the neighbours' claims, and how accurate the claims were. /metrics
 // has the same numbers.
-enum class Layout : std::uint8_t { indented, one_line };
+enum class JsonLayout : std::uint8_t { indented, one_line };
 std::string digest_json(const PagesAccess& pages, const policy::Policy& policy,
-                        Layout layout = Layout::indented);
+                        JsonLayout layout = JsonLayout::indented);
 
 // {"step_seconds", "end": seconds since 1970, and for each Series its numbers, the oldest first}.
 std::string history_json(const observe::History::Span& span);
