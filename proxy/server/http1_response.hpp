@@ -22,14 +22,14 @@ namespace proxy::server {
 // the thread's pool, which is taken with the first bytes and returned by clear(). While a buffer is
 // in use it is charged to the memory of bodies on their way, since a client that does not read
 // keeps it in use. Belongs to one coroutine. The constructor's arguments outlive this object.
-class HeldBack {
+class HeldBytes {
  public:
   static constexpr std::size_t kMost = net::BufferPool::kSize;
 
-  HeldBack(net::BufferPool& pool, cache::Budget& transit) : pool_(pool), transit_(transit) {}
-  ~HeldBack() { clear(); }
-  HeldBack(const HeldBack&) = delete;
-  HeldBack& operator=(const HeldBack&) = delete;
+  HeldBytes(net::BufferPool& pool, cache::Budget& transit) : pool_(pool), transit_(transit) {}
+  ~HeldBytes() { clear(); }
+  HeldBytes(const HeldBytes&) = delete;
+  HeldBytes& operator=(const HeldBytes&) = delete;
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] bool has_room_for(std::size_t bytes) const { return bytes <= kMost - size_; }
@@ -88,7 +88,7 @@ struct BodyFraming {
 class Http1Response final : public client::ResponseWriter {
  public:
   struct Needs {
-    net::BufferPool& buffers;  // these two: see HeldBack
+    net::BufferPool& buffers;  // these two: see HeldBytes
     cache::Budget& transit;
     const machine::Clock& clock;
     std::chrono::milliseconds idle;  // a write that makes no progress for so long fails
@@ -163,7 +163,7 @@ class Http1Response final : public client::ResponseWriter {
   client::ResponseState state_;
   observe::RequestRecord& record_;
   const machine::Clock& clock_;
-  HeldBack held_back_;
+  HeldBytes held_back_;
   const std::chrono::milliseconds idle_;
   Asked asked_;
   bool keep_ = false;

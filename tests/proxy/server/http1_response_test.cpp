@@ -332,10 +332,10 @@ TEST(Http1Pipeline, HoldsBackResponsesWithoutABody) {
 
 TEST(Http1Pipeline, HoldsBackNoMoreThanItsBuffer) {
   PipelineScene scene;
-  const std::string half(HeldBack::kMost / 2, 'x');
+  const std::string half(HeldBytes::kMost / 2, 'x');
   const auto size = half.size();
   EXPECT_TRUE(scene.sends({200, size, {half}}));
-  EXPECT_EQ(scene.transit.used(), HeldBack::kMost);
+  EXPECT_EQ(scene.transit.used(), HeldBytes::kMost);
   EXPECT_FALSE(scene.sends({200, size, {half}}));
   EXPECT_EQ(scene.transit.used(), 0U);
   EXPECT_EQ(scene.arrived(), scene.text(half) + scene.text(half));
@@ -355,7 +355,7 @@ TEST(Http1Pipeline, TellsWhatItHoldsForAClientThatDoesNotRead) {
   EXPECT_TRUE(scene.sends({200, 5, {"first"}}));
   const auto unread = scene.unread_by_the_client();
   EXPECT_EQ(unread.bytes, scene.text("first").size() + ResponseScene::kMoreThanFits);
-  EXPECT_EQ(unread.freed, HeldBack::kMost);
+  EXPECT_EQ(unread.freed, HeldBytes::kMost);
   EXPECT_FALSE(scene.response.holds_back());
   EXPECT_EQ(scene.transit.used(), 0U);
 }
