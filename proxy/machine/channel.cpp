@@ -70,7 +70,7 @@ bool send(int channel, MessageKind kind, std::string_view text, int carried) {
   return ::sendmsg(channel, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-Received receive(int channel, Wait wait) {
+ReceivedMessage receive(int channel, Wait wait) {
   Message message;
   message.text.resize(kLongest);
   std::array<iovec, 2> parts{{{&message.kind, 1}, {message.text.data(), message.text.size()}}};
@@ -128,9 +128,9 @@ void Predecessor::take_disk() {
   }
 }
 
-Received Predecessor::next() {
+ReceivedMessage Predecessor::next() {
   if (early_.empty()) return receive(channel_.number(), Wait::no);
-  Received received{.message = std::move(early_.front())};
+  ReceivedMessage received{.message = std::move(early_.front())};
   early_.pop_front();
   return received;
 }

@@ -52,11 +52,11 @@ Channel make_channel();
 bool send(int channel, MessageKind kind, std::string_view text = {}, int carried = -1);
 
 enum class Wait : std::uint8_t { no, yes };
-struct Received {
+struct ReceivedMessage {
   std::optional<Message> message;  // none: nothing has arrived, or nothing will
   bool closed = false;             // the other end is closed
 };
-Received receive(int channel, Wait wait);
+ReceivedMessage receive(int channel, Wait wait);
 
 // An order to forget, as the text of a message has it: "17 http://a.test/".
 struct Order {
@@ -90,7 +90,7 @@ class Predecessor {
 
   // The predecessor has purged or invalidated this: forget it, then say so by the number of the
   // order.
-  [[nodiscard]] Received next();
+  [[nodiscard]] ReceivedMessage next();
   void say_forgotten(std::uint64_t order) const;
 
  private:
