@@ -16,15 +16,15 @@ namespace {
 TEST(Channel, KeepsMessagesWholeAndInOrder) {
   const auto [ours, theirs] = make_channel();
   const std::string prefix(32 * 1024, 'x');
-  ASSERT_TRUE(send(ours.number(), Kind::forget_many, prefix));
-  ASSERT_TRUE(send(ours.number(), Kind::serving));
+  ASSERT_TRUE(send(ours.number(), MessageKind::forget_many, prefix));
+  ASSERT_TRUE(send(ours.number(), MessageKind::serving));
   const auto first = receive(theirs.number(), Wait::no);
   ASSERT_TRUE(first.message.has_value());
-  EXPECT_EQ(first.message->kind, Kind::forget_many);
+  EXPECT_EQ(first.message->kind, MessageKind::forget_many);
   EXPECT_EQ(first.message->text, prefix);
   const auto second = receive(theirs.number(), Wait::no);
   ASSERT_TRUE(second.message.has_value());
-  EXPECT_EQ(second.message->kind, Kind::serving);
+  EXPECT_EQ(second.message->kind, MessageKind::serving);
   EXPECT_EQ(second.message->text, "");
 }
 
@@ -35,7 +35,7 @@ TEST(Channel, TellsNothingYetFromNothingEver) {
   theirs = Descriptor();
   const auto ever = receive(ours.number(), Wait::no);
   EXPECT_TRUE(!ever.message && ever.closed);
-  EXPECT_FALSE(send(ours.number(), Kind::serving));
+  EXPECT_FALSE(send(ours.number(), MessageKind::serving));
 }
 
 TEST(Channel, CarriesADescriptor) {
@@ -44,7 +44,7 @@ TEST(Channel, CarriesADescriptor) {
   ASSERT_EQ(::pipe(ends), 0);
   const Descriptor reads(ends[0]);
   const Descriptor writes(ends[1]);
-  ASSERT_TRUE(send(ours.number(), Kind::socket, "name", reads.number()));
+  ASSERT_TRUE(send(ours.number(), MessageKind::socket, "name", reads.number()));
   const auto received = receive(theirs.number(), Wait::yes);
   ASSERT_TRUE(received.message && received.message->carried);
   EXPECT_EQ(received.message->text, "name");
@@ -59,7 +59,7 @@ struct Orders : testing::Test {
   Orders() { successor.adopt(channel.ours.number()); }
 
   bool tell(const std::string& url) {
-    return successor.tell(Kind::forget_url, url,
+    return successor.tell(MessageKind::forget_url, url,
                           [this, url](bool forgotten) { answers[url] = forgotten; });
   }
   // The number of the next order that the successor reads.
@@ -127,7 +127,7 @@ TEST(Predecessor, LetsUsServeUnlessItHasGivenUsUp) {
     auto [ours, theirs] = make_channel();
     ASSERT_EQ(::setenv(kChannelVariable, std::to_string(theirs.release()).c_str(), 1), 0);
     auto predecessor = Predecessor::of_environment();
-    if (given_up) send(ours.number(), Kind::too_late);
+    if (given_up) send(ours.number(), MessageKind::too_late);
     ours = Descriptor();
     EXPECT_EQ(predecessor.say_serving(), !given_up);
   }
@@ -157,10 +157,10 @@ TEST(Predecessor, KeepsOrdersThatArriveBeforeTheDiskIsReleased) {
   auto [ours, theirs] = make_channel();
   ASSERT_EQ(::setenv(kChannelVariable, std::to_string(theirs.release()).c_str(), 1), 0);
   auto predecessor = Predecessor::of_environment();
-  ASSERT_TRUE(send(ours.number(), Kind::forget_url, "http://a.test/"));
-  ASSERT_TRUE(send(ours.number(), Kind::forget_many, "http://b.test/"));
-  ASSERT_TRUE(send(ours.number(), Kind::disk_released));
-  ASSERT_TRUE(send(ours.number(), Kind::forget_url, "http://c.test/"));
+  ASSERT_TRUE(send(ours.number(), MessageKind::forget_url, "http://a.test/"));
+  ASSERT_TRUE(send(ours.number(), MessageKind::forget_many, "http://b.test/"));
+  ASSERT_TRUE(send(ours.number(), MessageKind::disk_released));
+  ASSERT_TRUE(send(ours.number(), MessageKind::forget_url, "http://c.test/"));
   predecessor.take_disk();
   for (const auto* const url : {"http://a.test/", "http://b.test/", "http://c.test/"}) {
     const auto received = predecessor.next();
