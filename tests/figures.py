@@ -238,12 +238,12 @@ def climbs(program):
 
 
 def disk(program):
-    """Lines outside the store that name the tier on disk. The pages and subcommands that show what
-    is stored (inspect, command) are not meant."""
+    """Lines outside the cache that name the tier on disk. The pages, events and subcommands that
+    report on what is stored (pages, observe, inspect, command) are not meant."""
     process, other = set(), set()
     settings = {'cache', 'settings', 'told'}
     for file in program:
-        if not file.name.startswith('proxy/') or re.match(r'(cache|command|inspect)(/|$)', file.room()):
+        if not file.name.startswith('proxy/') or re.match(r'(cache|tiers|pages|observe|command|inspect)(/|$)', file.room()):
             continue
         tokens = file.scan().tokens
         for i in range(2, len(tokens) - 1):
@@ -254,7 +254,7 @@ def disk(program):
                 into.add((1, where, f'{owner}{tokens[i - 1].text}disk'))
             elif tokens[i].text == 'DiskTier':
                 other.add((0, where, 'DiskTier'))
-    yield Figure('disk', 'lines outside the store that name process.disk (the tier on disk otherwise)',
+    yield Figure('disk', 'lines outside the cache that name process.disk (the tier on disk otherwise)',
                  len(process), f' ({len(other)})', '0 (0)', [*process, *other])
 
 

@@ -16,7 +16,6 @@
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/neighbour.hpp"
-#include "proxy/tiers/tiers.hpp"
 #include "proxy/users/credentials.hpp"
 
 namespace proxy::answer {
@@ -128,51 +127,41 @@ cache::Bodies may_stay_in_file(const client::Client& client, const policy::Reque
   return stays ? cache::Bodies::large_in_file : cache::Bodies::in_memory;
 }
 
-Task<fetching::Lookup> look_on_disk(client::Client& client, const policy::Request& request,
-                                    fetching::Lookup lookup) {
+Task<void> look_on_disk(client::Client& client, const policy::Request& request,
+                        tiers::Sought sought, fetching::Lookup& lookup, Soon<void> finding) {
   auto& access = client.access.fetching;
   co_await client.response.flush();
-  auto bodies = may_stay_in_file(client, request);
-  for (;;) {
-    tiers::Sought sought{lookup.key, std::move(lookup.found), lookup.asked, bodies};
-    auto back = co_await tiers::read_back(access.cached(), request, std::move(sought));
-    lookup.found = std::move(back.found);
-    lookup.body = std::move(back.body);
-    if (back.from_disk) client.record.from_disk = true;
+  co_await finding;
+  fetching::decide(access, request, lookup);
+  // A body in its file can only be served: to validate or complete the entry takes its bytes.
+  if (lookup.body && lookup.verdict.action != Action::serve) {
+    co_await access.cached().find_whole(request, sought, lookup);
     fetching::decide(access, request, lookup);
-    // A body in its file can only be served: to validate or complete the entry takes its bytes.
-    if (!lookup.body || lookup.verdict.action == Action::serve) co_return std::move(lookup);
-    lookup.found.entry = nullptr;
-    bodies = cache::Bodies::in_memory;
   }
+  if (lookup.from_disk) client.record.from_disk = true;
 }
 
-// Searches memory, then the disk, and decides. The disk is searched only if `under_way` may begin
-// with `most`. A body is left in its file only if it is served. Has no frame if memory answers.
-Soon<fetching::Lookup> look_up(client::Client& client, const policy::Request& request,
-                               crowd::RequestUnderWay& under_way,
-                               const crowd::RequestLimits& most) {
+// Searches the cache, and decides. The disk is searched only if `under_way` may begin with `most`.
+// A body is left in its file only if it is served. Has no frame if memory answers.
+Soon<void> look_up(client::Client& client, const policy::Request& request,
+                   crowd::RequestUnderWay& under_way, const crowd::RequestLimits& most,
+                   fetching::Lookup& lookup) {
   auto& access = client.access.fetching;
-  auto& cache = access.cache();
-  const auto& name = request.stored_as();
-  fetching::Lookup lookup;
-  lookup.key = digest::key_of(digest::Method::get, name);
+  lookup.key = digest::key_of(digest::Method::get, request.stored_as());
   lookup.asked = client.record.begun;
-  tiers::record_asked(cache, request, lookup.key);
-  lookup.found = cache.store.find(lookup.key, name, request.head.fields);
-  tiers::offer_to_disk(cache, lookup.key, lookup.found);
-  if (tiers::may_be_on_disk(cache, request, lookup.key, lookup.found) && under_way.begin(most)) {
-    return look_on_disk(client, request, std::move(lookup));
-  }
+  const tiers::Sought sought{lookup.key, lookup.asked, may_stay_in_file(client, request)};
+  auto finding = access.cached().find(request, sought, lookup);
+  if (!finding.is_here() && under_way.begin(most))
+    return look_on_disk(client, request, sought, lookup, std::move(finding));
   fetching::decide(access, request, lookup);
-  return Soon<fetching::Lookup>(std::move(lookup));
+  return {};
 }
 
 // A second field that names a digest is a client's, which a proxy on the way has passed on.
 reply::Refusal why_not_held(const client::ServeAccess& access, const policy::Request& request,
                             const fetching::Lookup& lookup) {
   const auto digest = request.head.fields.only_value(peers::kDigestField);
-  auto departed = access.cache().store.departed(lookup.key, request.stored_as());
+  auto departed = access.cache().departed(lookup.key, request.stored_as());
   if (digest.empty()) return reply::Refusal::not_held(lookup.verdict, lookup.found, departed);
   const auto closed = access.fetching.sources.shared.publisher.closed_at(digest);
   // A digest whose closing is not known is of an earlier run, or too old.
@@ -320,7 +309,8 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
   crowd::RequestUnderWay under_way(client.share());
   const auto most =
       crowd::request_limits(policy.settings.limits, access.crowd.all.descriptors.connections);
-  auto lookup = co_await look_up(client, request, under_way, most);
+  fetching::Lookup lookup;
+  co_await look_up(client, request, under_way, most, lookup);
   const bool from_memory = fetching::answers_from_cache(lookup) && !lookup.stored()->is_object();
   const bool at_once = from_memory && !lookup.body;
   if (at_once) client.state.may_be_held_back = true;

@@ -135,7 +135,7 @@ std::optional<fetching::Lookup> look_again(blocks::FetchAccess& access,
                                            const fetching::Lookup& first) {
   if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
   fetching::Lookup again;
-  again.found = access.cache().store.find(first.key, request.stored_as(), request.head.fields);
+  again.found = access.cache().in_memory(first.key, request.stored_as(), request.head.fields);
   if (!again.stored()) return std::nullopt;
   again.key = first.key;
   again.asked = first.asked;

@@ -13,7 +13,6 @@
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy::answer {
 
@@ -60,7 +59,7 @@ Task<void> invalidate(const client::ServeAccess& access, const policy::Request& 
                       const http::ResponseHead& answer) {
   for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
     const auto name = request.stored_as(target);
-    co_await tiers::forget(access.fetching.cached(), key_of_get(name), name);
+    co_await access.fetching.cached().forget(key_of_get(name), name);
   }
 }
 
@@ -85,10 +84,10 @@ void apply_head(const client::ServeAccess& access, const policy::Request& reques
                 const http::ResponseHead& answer, const cache::Times& times, SteadyTime since) {
   const auto& url = request.stored_as();
   const auto key = key_of_get(url);
-  const auto stored = access.cache().store.find(key, url, request.head.fields).entry;
+  const auto stored = access.cache().in_memory(key, url, request.head.fields).entry;
   const auto says =
       stored ? cache::head_says(request.facts, answer, *stored) : cache::HeadSays::nothing;
-  if (says == cache::HeadSays::changed) tiers::drop(access.cache(), key, url);
+  if (says == cache::HeadSays::changed) access.cache().drop(key, url);
   if (says != cache::HeadSays::unchanged || access.cache().fills.outdated(key, url, since)) return;
   if (stored->giver().guest) return;  // a HEAD confirms no body, so the guest's freshness stays
   auto received = received_as_get(access, request, answer, times);
@@ -96,9 +95,9 @@ void apply_head(const client::ServeAccess& access, const policy::Request& reques
   const auto updated =
       cache::freshen(access.cache().budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    tiers::keep(access.cache(), key, updated.entry, since, {stored});
+    access.cache().keep(key, updated.entry, since, {stored});
   } else if (updated.storability != cache::Storability::vary_too_long) {
-    tiers::drop(access.cache(), key, url);
+    access.cache().drop(key, url);
   }
 }
 
@@ -121,8 +120,8 @@ class PostCapture {
   // gives up the capture.
   void append(std::span<const char> bytes) {
     if (!entry_) return;
-    const bool fits = entry_->body.size + bytes.size() <= access_.cache().store.max_object();
-    if (!fits || (access_.cache().budget.over() && !access_.cache().store.make_room())) {
+    const bool fits = entry_->body.size + bytes.size() <= access_.cache().most_in_memory();
+    if (!fits || !access_.cache().make_room()) {
       storability_ = fits ? cache::Storability::no_room : cache::Storability::too_large;
       entry_.reset();
       return;
@@ -138,9 +137,9 @@ class PostCapture {
   void store() {
     if (!entry_) return;
     const auto entry = std::exchange(entry_, nullptr);
-    const bool is_kept = tiers::keep(access_.cache(), key_, entry, begun_);
-    storability_ = is_kept ? cache::Storability::yes
-                           : tiers::why_not_kept(access_.cache(), key_, *entry, begun_);
+    const bool is_kept = access_.cache().keep(key_, entry, begun_);
+    storability_ =
+        is_kept ? cache::Storability::yes : access_.cache().why_not_kept(key_, *entry, begun_);
   }
   // Call this at the end: `yes` if the answer was stored.
   [[nodiscard]] cache::Storability storability() const { return storability_; }

@@ -4,7 +4,6 @@
 
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::blocks {
 
@@ -33,7 +32,7 @@ bool RunStarter::may_begin() const {
 }
 
 bool RunStarter::is_stored(std::uint32_t block) const {
-  return tiers::has_block(access_.cache(), of_.key, *of_.object, block);
+  return access_.cache().has_block(of_.key, *of_.object, block);
 }
 
 BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
@@ -132,7 +131,7 @@ Task<bool> BlockSource::have_slot(TransferSlots::For what) {
 }
 
 Task<void> BlockSource::read_stored() {
-  auto found = co_await tiers::read_block(access_.cached(), of_.key, of_.object, block_);
+  auto found = co_await access_.cached().read_block(of_.key, of_.object, block_);
   from_disk_ = from_disk_ || found.from_disk;
   if (!found.block) co_return;
   in_hand_.stored = std::move(found.block);

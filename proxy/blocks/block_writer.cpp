@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/tiers/object_blocks.hpp"
-
 namespace proxy::blocks {
 
 using net::Task;
@@ -37,7 +35,7 @@ BlockWriter::~BlockWriter() {
 Task<upstream::Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
   const auto& object = into_.run->object;
   const BlockRuns::IsStored is_stored = [&](std::uint32_t block) {
-    return tiers::has_block(access_.cache(), into_.key, *object, block);
+    return access_.cache().has_block(into_.key, *object, block);
   };
   for (;;) {
     const auto next = co_await access_.runs.next(into_.run, is_stored);
@@ -46,7 +44,7 @@ Task<upstream::Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle)
     const auto written = co_await write_block(*next.fill, size, idle);
     if (!written) co_return written;
     // Before the block is stored: one that finds no memory because of the queue would be lost.
-    co_await tiers::let_the_disk_catch_up(access_.cached(), into_.patience);
+    co_await access_.cached().let_the_disk_catch_up(into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
     access_.runs.done(*into_.run);
@@ -97,7 +95,7 @@ Task<upstream::Outcome<void>> BlockWriter::write_block(fill::Fill& fill, std::ui
 // A stored block evicts others to make room. If none can be evicted, the bytes still pass through
 // to the readers, charged to transit.
 cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
-  const bool room = !access_.cache().budget.over() || access_.cache().store.make_room();
+  const bool room = access_.cache().make_room();
   const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
   if (room) return cache::Block::make(access_.cache().budget, size);
   access_.cache().found_no_room.note(access_.clock().steady());
@@ -107,9 +105,9 @@ cache::Ref<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
 
 void BlockWriter::keep(std::uint32_t block, const fill::Fill& fill) {
   const auto& object = into_.run->object;
-  if (tiers::has_block(access_.cache(), into_.key, *object, block)) return;
-  (void)tiers::keep_block(access_.cache(), into_.key, object,
-                          {block, fill.body(), answer_.giver(), answer_.begun()});
+  if (access_.cache().has_block(into_.key, *object, block)) return;
+  (void)access_.cache().keep_block(into_.key, object,
+                                   {block, fill.body(), answer_.giver(), answer_.begun()});
 }
 
 // If the body takes long, our digest may claim the part that is here. Whoever ends the run has the
@@ -117,7 +115,7 @@ void BlockWriter::keep(std::uint32_t block, const fill::Fill& fill) {
 void BlockWriter::claim_part() {
   if (claimed_ || access_.clock().steady() - begun_ < kLong) return;
   claimed_ = true;
-  tiers::record_kept_blocks(access_.cache(), into_.key, *into_.run->object);
+  access_.cache().record_kept_blocks(into_.key, *into_.run->object);
 }
 
 bool BlockWriter::worth_finishing(const fill::Fill& fill, std::uint64_t size) const {

@@ -12,7 +12,6 @@
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
-#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::blocks {
 
@@ -231,7 +230,7 @@ Task<void> run_to_its_end(FetchAccess& access, RunJob job) {
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url(), bug.what());
   }
-  tiers::record_kept_blocks(access.cache(), job.key, *job.run->object);
+  access.cache().record_kept_blocks(job.key, *job.run->object);
 }
 
 }  // namespace

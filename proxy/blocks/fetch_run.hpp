@@ -11,7 +11,6 @@
 #include "proxy/policy/request.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy::blocks {
 

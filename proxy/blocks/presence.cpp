@@ -5,7 +5,6 @@
 #include "peers/native_target.hpp"
 #include "proxy/blocks/fetch_access.hpp"
 #include "proxy/cache/object.hpp"
-#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::blocks {
 
@@ -17,7 +16,7 @@ http::ByteRange cut_to_stored(const FetchAccess& access, const AskedObject& aske
   const auto& [request, key, object] = asked;
   const auto blocks = cache::blocks_of(range);
   auto stored = blocks.first;  // all blocks before this one
-  while (stored <= blocks.last && tiers::has_block(access.cache(), key, object, stored)) ++stored;
+  while (stored <= blocks.last && access.cache().has_block(key, object, stored)) ++stored;
   if (stored == blocks.first || stored > blocks.last) return range;
   return {range.first, cache::bytes_of_block(stored - 1, object.body.size).last};
 }
@@ -50,7 +49,7 @@ Presence presence(const FetchAccess& access, const policy::Request& request, con
        ranges_of(access, {request, key, object}, parts_wanted(request, object))) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
-      if (tiers::has_block(access.cache(), key, object, block)) continue;
+      if (access.cache().has_block(key, object, block)) continue;
       // What another request fetches is nearly here, and need not be asked for again.
       const auto last = access.runs.under_way(object, block);
       if (!last) return Presence::missing;

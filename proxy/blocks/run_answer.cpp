@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "proxy/cache/combine.hpp"
-#include "proxy/tiers/cache.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy::blocks {
 
@@ -13,7 +11,7 @@ namespace {
 // The stored entry of the run's version, if it is still in force.
 cache::Ref<const cache::Entry> stored_object(tiers::Cache& cache, const RunJob& job) {
   const auto& object = *job.run->object;
-  auto stored = cache.store.find(job.key, object.url(), job.request->get().head.fields).entry;
+  auto stored = cache.in_memory(job.key, object.url(), job.request->get().head.fields).entry;
   return stored && stored->object() == object.object() ? stored : nullptr;
 }
 
@@ -81,7 +79,7 @@ cache::Freshened with_head_of(const sources::Attempt& answer, tiers::Cache& cach
 void erase_object(tiers::Cache& cache, const RunJob& job) {
   const auto& facts = job.request->get().facts;
   if (facts.authorization || facts.open_to_all) return;  // the answer may be about credentials
-  if (stored_object(cache, job)) tiers::drop(cache, job.key, job.run->object->url());
+  if (stored_object(cache, job)) cache.drop(job.key, job.run->object->url());
 }
 
 bool may_be_kept(tiers::Cache& cache, const RunJob& job, const sources::Attempt& answer) {
@@ -93,7 +91,7 @@ bool may_be_kept(tiers::Cache& cache, const RunJob& job, const sources::Attempt&
   }
   if (!stored || !is_stricter(*all.entry, *stored)) return true;
   // Without room for the stricter entry the laxer one must not stay either.
-  const bool kept = tiers::keep(cache, job.key, all.entry, answer.begun(), {stored});
+  const bool kept = cache.keep(job.key, all.entry, answer.begun(), {stored});
   if (!kept) erase_object(cache, job);
   return true;
 }

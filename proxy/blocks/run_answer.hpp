@@ -8,7 +8,7 @@
 #include "proxy/sources/attempt.hpp"
 
 namespace proxy::tiers {
-struct Cache;
+class Cache;
 }
 
 namespace proxy::blocks {

@@ -4,7 +4,6 @@
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/tiers/cache.hpp"
-#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::blocks {
 
@@ -13,7 +12,7 @@ UnsizedObject::UnsizedObject(tiers::Cache& cache, const digest::Key& key,
     : cache_(cache),
       key_(key),
       // RFC 9112 6.3: without a length, only the end of the body tells it.
-      object_(cache::object_entry(cache.budget, head, {tiers::new_version(cache)}, 1)) {}
+      object_(cache::object_entry(cache.budget, head, {cache.new_version()}, 1)) {}
 
 tiers::BlockKept UnsizedObject::add(cache::Slice slice) {
   auto& block = pending_.back();
@@ -25,11 +24,11 @@ tiers::BlockKept UnsizedObject::add(cache::Slice slice) {
 }
 
 bool UnsizedObject::too_large() const {
-  return !tiers::may_be_kept_in_blocks(cache_, size_);
+  return !cache_.may_be_kept_in_blocks(size_);
 }
 
 bool UnsizedObject::is_large() const {
-  return size_ > tiers::large_from(cache_);
+  return size_ > cache_.large_from();
 }
 
 // A small body is stored as a whole entry, and none of its blocks is kept.
@@ -40,8 +39,7 @@ bool UnsizedObject::has_full_block() const {
 tiers::BlockKept UnsizedObject::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
-  return tiers::keep_block_of_new(cache_, key_, object_,
-                                  {kept_++, std::move(body), object_->giver()});
+  return cache_.keep_block_of_new(key_, object_, {kept_++, std::move(body), object_->giver()});
 }
 
 cache::Ref<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {

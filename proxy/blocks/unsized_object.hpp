@@ -11,7 +11,7 @@
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::tiers {
-struct Cache;
+class Cache;
 }
 
 namespace proxy::blocks {

@@ -10,7 +10,6 @@
 #include "proxy/http/fields.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/tiers/cache.hpp"
 
 namespace proxy::explain {
 
@@ -99,20 +98,6 @@ Explanation explanation_of(const client::Client& client, const policy::Request& 
   return explanation;
 }
 
-// Without a disk nothing waits.
-Task<cache::disk::Result<Peeked>> peek(const client::ServeAccess& access,
-                                       const policy::Request& request) {
-  // A disk that hangs is given up, and the look at it may outlive the request.
-  const auto fields = std::make_shared<const http::OwnedFields>(request.head.fields);
-  std::function<cache::disk::Result<Peeked>()> read = [&access, name = request.stored_as(),
-                                                       fields]() -> cache::disk::Result<Peeked> {
-    const inspect::Live live{access.cache().store, access.cache().disk};
-    return inspect::peek(live, access.cache().budget, name, fields->fields(), access.clock().now());
-  };
-  if (!access.cache().disk) co_return read();
-  co_return co_await tiers::read_in_time<Peeked>(access.fetching.cached(), std::move(read));
-}
-
 // The freshness that the response states, or that the heuristic gives it, without the bounds of the
 // settings. Nothing: its head cannot be read.
 std::optional<cache::Freshness> told_freshness(const cache::Entry& entry, http::Targets targets) {
@@ -136,16 +121,6 @@ void write_stored(const policy::Request& request, const Peeked& peeked, Explanat
     explanation.cached.stored.push_back(std::move(stored));
   }
   explanation.cached.more_on_disk = peeked.varies_there;
-}
-
-fetching::Lookup judged(const client::ServeAccess& access, const policy::Request& request,
-                        Peeked peeked) {
-  fetching::Lookup lookup;
-  lookup.key = digest::key_of(digest::Method::get, request.stored_as());
-  lookup.found = std::move(peeked.found);
-  lookup.asked = access.clock().steady();
-  fetching::decide(access.fetching, request, lookup);
-  return lookup;
 }
 
 bool would_join(const client::ServeAccess& access, const policy::Request& request,
@@ -330,17 +305,15 @@ Task<Explained> explain(client::Client& asker, Hypothesis asked) {
   if (explanation.own_page || explanation.tunnel) co_return Explained(std::move(explanation));
   request.write_client_fields(request.policy().settings.gateway.forwarded, asked.client_text);
 
-  auto peeked = co_await peek(access, request);
-  if (!peeked) {
-    explanation.cached.disk_fault = cache::disk::to_string(peeked.error());
-    // A disk that hangs is a fact to show, not a reason to show nothing.
-    const inspect::Live memory{access.cache().store};
-    peeked = inspect::peek(memory, access.cache().budget, request.stored_as(), request.head.fields,
-                           access.clock().now());
-  }
-  // Before judged(), which takes over what was found.
-  write_stored(request, *peeked, explanation);
-  const auto lookup = judged(access, request, std::move(*peeked));
+  auto peeked = co_await access.fetching.cached().peek(request);
+  if (peeked.disk_fault) explanation.cached.disk_fault = to_string(*peeked.disk_fault);
+  // Before what was found is moved on.
+  write_stored(request, peeked.stored, explanation);
+  fetching::Lookup lookup;
+  lookup.key = digest::key_of(digest::Method::get, request.stored_as());
+  lookup.asked = access.clock().steady();
+  lookup.found = std::move(peeked.stored.found);
+  fetching::decide(access.fetching, request, lookup);
   write_verdict(access, request, lookup, explanation);
   if (is_refused) {
     explanation.sources.no_neighbours = "the request is refused";

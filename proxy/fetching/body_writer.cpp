@@ -42,7 +42,7 @@ observe::Count& upstream_bytes(const FillContext& context, const sources::Attemp
 std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   if (incoming.left_there) return BodyWriter::kHeldBack;
-  const auto most = tiers::most_in_one_piece(context.cache(), context.job.key);
+  const auto most = context.cache().most_in_one_piece(context.job.key);
   return entry.range() ? std::min(most, entry.range()->range.size()) : most;
 }
 
@@ -177,7 +177,7 @@ void BodyWriter::next_block() {
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.
   auto& access = context_.access;
-  if (stores() && access.cache().budget.over() && !access.cache().store.make_room()) {
+  if (stores() && !access.cache().make_room()) {
     access.cache().found_no_room.note(access.clock().steady());
     stop_keeping(cache::Storability::no_room);
   }
@@ -204,7 +204,7 @@ void BodyWriter::append(std::size_t size) {
 // Call this after each append(). Returns why no more of the body is read; nothing: more is.
 std::optional<upstream::Failure> BodyWriter::apply_limits() {
   const auto received = context_.fill().received();
-  const auto most = incoming_.left_there ? kHeldBack : context_.cache().store.max_object();
+  const auto most = incoming_.left_there ? kHeldBack : context_.cache().most_in_memory();
   if (kept_ != Kept::nowhere && received > most) outgrow_memory();
   if (shown_ == Shown::if_whole_or_long && received > kMostHeldBack) publish();
   // If cut, a body that is passed on unstored could not be resumed: better slow than cut.

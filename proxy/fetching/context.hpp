@@ -13,8 +13,6 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/origin.hpp"
-#include "proxy/tiers/object_blocks.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy::fetching {
 
@@ -64,21 +62,21 @@ struct FillContext {
 
   // The entry that memory has for the request now, or null.
   [[nodiscard]] cache::Ref<const cache::Entry> in_memory() const {
-    return cache().store.find(job.key, fill().url(), request().head.fields).entry;
+    return cache().in_memory(job.key, fill().url(), request().head.fields).entry;
   }
   // Stores the entry unless its URL was purged after `job.asked`. Returns whether it is stored.
   bool store(const cache::Ref<const cache::Entry>& entry,
              const cache::Ref<const cache::Entry>& superseded) const;
   // Why store() has not stored the entry; see why_not_kept().
   [[nodiscard]] cache::Storability why_not_stored(const cache::Entry& entry) const {
-    return tiers::why_not_kept(cache(), job.key, entry, job.asked);
+    return cache().why_not_kept(job.key, entry, job.asked);
   }
   // Counts one response as stored, or as not stored for this reason.
   void count(cache::Storability storability) const { access.counters.count(storability); }
   // Erases the stored response, which the origin has shown to be outdated. An answer to one
   // client's credentials says nothing of a response stored for all, and erases nothing.
   void erase_stored() const {
-    if (!request().facts.authorization) tiers::drop(cache(), job.key, fill().url());
+    if (!request().facts.authorization) cache().drop(job.key, fill().url());
   }
 
   // Delists the fill: no request joins it any more.

@@ -28,7 +28,7 @@ bool FillContext::store(const cache::Ref<const cache::Entry>& entry,
   // What this fill has stored itself has no OnDisk here: keep() asks the store.
   const bool found = superseded == job.stored.entry;
   const auto old = found ? job.stored : cache::Kept{superseded};
-  return tiers::keep(cache(), job.key, entry, job.asked, old);
+  return cache().keep(job.key, entry, job.asked, old);
 }
 
 void FillContext::leave_list_as_unshared(cache::Storability why) const {

@@ -52,8 +52,6 @@ bool is_little_asked_for(const FillContext& context, const http::ContentRange& p
 // Whether the answer, which may be stored, is to be left with the neighbour that gave it: see
 // Placement::leaves_there().
 bool is_left_there(const FillContext& context, const Incoming& incoming) {
-  auto* const placement = context.cache().placement;
-  if (!placement) return false;
   const auto& answer = incoming.attempt;
   const auto& peer = *answer.peer();
   const auto& part = incoming.entry->range();
@@ -65,7 +63,7 @@ bool is_left_there(const FillContext& context, const Incoming& incoming) {
       .long_part = part && !is_little_asked_for(context, *part),
       .length = part ? part->complete : incoming.length};
   const auto setting = context.request().policy().settings.digest.duplicates;
-  return placement->leaves_there(setting, context.job.key, offer);
+  return context.cache().leaves_there(setting, context.job.key, offer);
 }
 
 constexpr std::uint64_t kLittle = 64 * 1024;

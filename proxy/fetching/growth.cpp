@@ -12,11 +12,10 @@ using net::Task;
 void Growth::begin_if_it_may(const Incoming& incoming) {
   auto& access = context_.access;
   const auto& entry = *incoming.entry;
-  const bool may =
-      !growing_ && !incoming.length && entry.status == 200 && context_.fill().received() == 0 &&
-      !entry.variant().never_matches() && !entry.giver().guest &&
-      tiers::is_for_disk(access.cache(), context_.job.key) &&
-      tiers::may_be_kept_in_blocks(access.cache(), tiers::large_from(access.cache()) + 1);
+  const bool may = !growing_ && !incoming.length && entry.status == 200 &&
+                   context_.fill().received() == 0 && !entry.variant().never_matches() &&
+                   !entry.giver().guest && access.cache().is_for_disk(context_.job.key) &&
+                   access.cache().may_be_kept_in_blocks(access.cache().large_from() + 1);
   if (may) growing_.emplace(access.cache(), context_.job.key, context_.received(incoming.attempt));
 }
 
@@ -28,7 +27,7 @@ std::uint32_t Growth::room(std::uint32_t most) const {
 Task<tiers::BlockKept> Growth::add(Incoming& incoming, cache::Slice piece) {
   auto kept = growing_->add(std::move(piece));
   while (kept == tiers::BlockKept::yes && growing_->has_full_block()) {
-    co_await tiers::let_the_disk_catch_up(context_.access.cached(), context_.patience);
+    co_await context_.access.cached().let_the_disk_catch_up(context_.patience);
     kept = growing_->keep_block();
   }
   if (kept == tiers::BlockKept::yes) {
@@ -41,14 +40,14 @@ Task<tiers::BlockKept> Growth::add(Incoming& incoming, cache::Slice piece) {
 }
 
 Task<void> Growth::end() {
-  if (large()) co_await tiers::let_the_disk_catch_up(context_.access.cached(), context_.patience);
+  if (large()) co_await context_.access.cached().let_the_disk_catch_up(context_.patience);
 }
 
 Growth::ObjectStored Growth::store(const Incoming& incoming) {
   const auto object = growing_->finish(context_.received(incoming.attempt));
   if (!object) return ObjectStored::not_all_kept;
   if (!length_is_known() && !context_.store(object, incoming.superseded)) return ObjectStored::no;
-  tiers::record_kept_blocks(context_.cache(), context_.job.key, *object);
+  context_.cache().record_kept_blocks(context_.job.key, *object);
   return ObjectStored::yes;
 }
 

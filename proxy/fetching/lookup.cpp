@@ -2,7 +2,7 @@
 
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/sources/neighbour.hpp"
 
 namespace proxy::fetching {
 
@@ -30,7 +30,7 @@ blocks::KnownObject known_of(const Lookup& lookup) {
 bool wants_blocks(const blocks::FetchAccess& access, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
   if (!verdict.part || verdict.action == Action::complete) return false;
-  return tiers::is_for_disk(access.cache(), lookup.key);
+  return access.cache().is_for_disk(lookup.key);
 }
 
 // The blocks to ask the origin for in place of the part that the client wants.
@@ -102,7 +102,7 @@ sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Re
   miss.in_blocks = lookup.verdict.part && blocks_around(access, request, lookup);
   miss.unshared = cache.fills.recently_unshared(lookup.key, now);
   miss.changed_lately = cache.fills.recently_invalidated(lookup.key, request.stored_as(), now);
-  miss.asked_before = cache.placement && cache.placement->was_asked_before(lookup.key);
+  miss.asked_before = cache.was_asked_before(lookup.key);
   return sources::allowed_for(miss);
 }
 

@@ -17,17 +17,15 @@
 
 namespace proxy::fetching {
 
-struct Lookup {
-  digest::Key key;     // of the GET, also for HEAD
-  cache::Found found;  // found.entry is null if the cache has nothing
+// What the cache has: found.entry is null if it has nothing.
+struct Lookup : tiers::Stored {
+  digest::Key key;  // of the GET, also for HEAD
   // A time before the cache was searched. If the URL is purged later, an answer to this request
   // must not be stored.
   std::chrono::steady_clock::time_point asked;
   cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
-  blocks::Presence presence =
-      blocks::Presence::stored;                // of the wanted bytes, if the entry is an object
-  bool anew = false;                           // set by begin_anew()
-  std::shared_ptr<tiers::FileBody> body = {};  // if the entry's body was left in its file
+  blocks::Presence presence = blocks::Presence::stored;  // of the wanted bytes of an object
+  bool anew = false;                                     // set by begin_anew()
 
   [[nodiscard]] const cache::Ref<const cache::Entry>& stored() const { return found.entry; }
 };

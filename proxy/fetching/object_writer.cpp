@@ -57,7 +57,7 @@ cache::Ref<const cache::Entry> object_of(const FillContext& context, const Incom
                     cache::may_join(stored->giver(), incoming.entry->giver()) &&
                     cache::same_representation(*stored, incoming.attempt.head().fields);
   if (!same || !stored->range()) {
-    const auto version = same ? stored->object()->version : tiers::new_version(access.cache());
+    const auto version = same ? stored->object()->version : access.cache().new_version();
     return cache::object_entry(access.cache().budget, message, {version}, length);
   }
   const auto whole =
@@ -218,12 +218,12 @@ cache::Ref<const cache::Entry> begin_object(const FillContext& context, const In
   const auto& access = context.access;
   const bool may =
       incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver().guest;
-  if (!may || !tiers::is_for_disk(access.cache(), context.job.key)) return nullptr;
+  if (!may || !access.cache().is_for_disk(context.job.key)) return nullptr;
   const auto& part = incoming.entry->range();
   if (part && range != RangeAsked::any && !cache::has_only_whole_blocks(*part)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
-                                    range_override, tiers::large_from(access.cache()));
-  if (!length || !tiers::may_be_kept_in_blocks(access.cache(), *length)) return nullptr;
+                                    range_override, access.cache().large_from());
+  if (!length || !access.cache().may_be_kept_in_blocks(*length)) return nullptr;
   auto object = object_of(context, incoming, *length);
   return object && context.store(object, incoming.superseded) ? object : nullptr;
 }
@@ -242,7 +242,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
           co_await write_rest_of(context, incoming, run, ending.end, std::move(written.rest));
     }
   }
-  tiers::record_kept_blocks(context.cache(), context.job.key, *object);
+  context.cache().record_kept_blocks(context.job.key, *object);
   context.fill().finish();  // its readers have the head, and read blocks
 }
 

@@ -135,16 +135,14 @@ Task<upstream::Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& i
 
 bool store_part(const FillContext& context, const Incoming& incoming,
                 const cache::Ref<const cache::Entry>& part) {
-  auto& access = context.access;
-  auto stored =
-      access.cache().store.find(context.job.key, part->url(), context.request().head.fields).entry;
+  auto stored = context.in_memory();
   if (stored && stored->object()) {  // the part is smaller than a block
     if (cache::same_representation(*stored, incoming.attempt.head().fields)) return false;
     stored = nullptr;
   }
   const auto message = context.received(incoming.attempt);
   const auto all = cache::combine(stored.get(), part, context.request().facts, message,
-                                  access.cache().store.max_object());
+                                  context.cache().most_in_memory());
   return all && context.store(all, incoming.superseded);
 }
 

@@ -33,7 +33,7 @@ struct Making {
 // Why the wait for a slice is given up; nothing while it goes on.
 std::optional<std::string_view> why_over(const PagesAccess& pages) {
   if (pages.instance.draining) return "the proxy is ending";
-  if (pages.cache.disk && pages.cache.disk->hangs()) return "the disk does not answer";
+  if (pages.tiers.disk && pages.tiers.disk->hangs()) return "the disk does not answer";
   return std::nullopt;
 }
 
@@ -47,8 +47,8 @@ bool begin(const PagesAccess& pages, const std::shared_ptr<Making>& making) {
     making->made.notify();
   };
   // By the threads of the disk, since a slice reads it, and behind the reads that clients wait for.
-  if (pages.cache.disk) return pages.cache.disk->post(job) == cache::DiskTier::Posted::yes;
-  asio::post(pages.cache.aside, job);
+  if (pages.tiers.disk) return pages.tiers.disk->post(job) == cache::DiskTier::Posted::yes;
+  asio::post(pages.tiers.aside, job);
   return true;
 }
 
@@ -99,7 +99,7 @@ PageAnswer send_slices(const Visit& visit, std::shared_ptr<inspect::SlicedWalk> 
 }
 
 inspect::Live live_in(const Visit& visit) {
-  return {visit.pages.cache.store, visit.pages.cache.disk};
+  return {visit.pages.tiers.store, visit.pages.tiers.disk};
 }
 
 // One verification at a time, since each reads the whole disk.
@@ -157,7 +157,7 @@ PageAnswer serve_cache_verify(const Visit& visit) {
   if (visit.request.framing.has_body()) visit.client.response.close_after();
   const auto parameters = only_parameter(visit.path(), "");
   if (!parameters) co_return reply::Refusal::bad(parameters.error().text);
-  auto* const disk = visit.pages.cache.disk;
+  auto* const disk = visit.pages.tiers.disk;
   if (!disk) {
     co_return reply::Refusal{
         409, "there is nothing to verify: this cache is in memory alone", observe::Tag::none, {}};

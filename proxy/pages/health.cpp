@@ -29,7 +29,7 @@ void add_fault(Troubles& all, std::string_view what, std::optional<observe::Faul
 }
 
 void add_disk(Troubles& all, const PagesAccess& pages, const policy::Policy& policy) {
-  const auto* const disk = pages.cache.disk;
+  const auto* const disk = pages.tiers.disk;
   // Without a disk none was asked for, and nothing is wrong.
   if (!disk) return;
   const auto state = disk->state();
@@ -92,8 +92,8 @@ void add_memory(Troubles& all, const PagesAccess& pages, const policy::Policy& p
   if (auto shortage = machine::memory_shortage(policy.settings, limit)) {
     add(all, "memory", std::move(*shortage));
   }
-  if (const auto full = pages.cache.reduced_from.load()) {
-    add(all, "memory", text_of_reduced(pages.cache.budget.limit(), full));
+  if (const auto full = pages.tiers.reduced_from.load()) {
+    add(all, "memory", text_of_reduced(pages.tiers.budget.limit(), full));
   }
   // Of the whole process: what the cache does not count, such as fragments, counts for the system,
   // too.
@@ -207,8 +207,8 @@ std::string health_json(const PagesAccess& pages, const std::vector<Trouble>& tr
     if (trouble.number > 1) one["number"] = trouble.number;
     page["reasons"].push_back(std::move(one));
   }
-  if (pages.cache.disk) {
-    const auto state = pages.cache.disk->state();
+  if (pages.tiers.disk) {
+    const auto state = pages.tiers.disk->state();
     page["disk"]["state"] = state.working ? "working" : "resting";
     if (!state.working) page["disk"]["reason"] = to_string(state.reason);
   }

@@ -310,12 +310,12 @@ std::string metrics_text(const PagesAccess& pages, const policy::Policy& policy)
   const auto now = pages.clock().steady();
   // The setting cache.memory is the budget of the store and that of transit together.
   const observe::Gauges gauges{.connections = pages.crowd.clients.connections(),
-                               .cache_entries = pages.cache.store.responses(),
-                               .cache_bytes = pages.cache.store.totals().bytes,
-                               .evicted = pages.cache.store.totals().evicted,
-                               .evicted_duplicates = pages.cache.store.totals().duplicates,
-                               .memory_used = pages.cache.budget.used() + pages.transit.used(),
-                               .memory_limit = pages.cache.budget.limit() + pages.transit.limit(),
+                               .cache_entries = pages.tiers.store.responses(),
+                               .cache_bytes = pages.tiers.store.totals().bytes,
+                               .evicted = pages.tiers.store.totals().evicted,
+                               .evicted_duplicates = pages.tiers.store.totals().duplicates,
+                               .memory_used = pages.tiers.budget.used() + pages.transit.used(),
+                               .memory_limit = pages.tiers.budget.limit() + pages.transit.limit(),
                                .log_lines_dropped = pages.observed.log.dropped(),
                                .block_entries = policy.lists.block().entries(),
                                .allow_entries = policy.lists.allow().entries()};
@@ -326,7 +326,7 @@ std::string metrics_text(const PagesAccess& pages, const policy::Policy& policy)
     observe::append_process_metrics(text, *pages.observed.facts, pages.clock().started());
   append_troubles(text, pages, policy, now);
   append_failing_origins(text, pages, now);
-  append_disk_metrics(text, pages.cache.disk);
+  append_disk_metrics(text, pages.tiers.disk);
   if (const auto& disk = policy.settings.cache.disk) {
     observe::single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
                     disk->size.value);

@@ -249,7 +249,7 @@ PageAnswer send_page(const Visit& visit, reply::OwnMessage message,
                      std::function<std::string()> make_body) {
   // A variable: g++ 12.2 destroys a temporary of an awaited call twice.
   auto making = make(make_body);
-  auto text = co_await net::run_on(visit.pages.cache.aside, std::move(making));
+  auto text = co_await net::run_on(visit.pages.tiers.aside, std::move(making));
   message.body() = std::move(text);
   co_await reply::send_message(visit.client, message);
   co_return std::nullopt;

@@ -51,7 +51,7 @@ struct Instance {
 
 // Outlives all requests. Any thread.
 struct PagesAccess {
-  tiers::Cache& cache;
+  tiers::Tiers& tiers;
   cache::Budget& transit;  // of bodies that are passed on unstored
   peers::Publisher& publisher;
   upstream::Shared& upstream;
@@ -60,7 +60,7 @@ struct PagesAccess {
   Visitors& visitors;
   Instance& instance;
 
-  [[nodiscard]] machine::Clock& clock() const { return cache.clock; }
+  [[nodiscard]] machine::Clock& clock() const { return tiers.clock; }
 };
 
 }  // namespace proxy::pages

@@ -31,7 +31,7 @@ void Pulse::follow(policy::PinnedPolicy policy) {
 }
 
 net::Task<void> Pulse::run() {
-  net::Timer timer(pages_.cache.aside);
+  net::Timer timer(pages_.tiers.aside);
   for (;;) {
     // A fault in one beat must not end all later ones.
     try {
@@ -93,14 +93,14 @@ void Pulse::follow_clock() {
   if (!steps.empty()) pages_.upstream.clocks.forget();
   const bool doubts = clock.doubt().has_value();
   if (std::exchange(doubts_ages_, doubts) && !doubts) observe::write_ages_right();
-  if (!pages_.cache.disk || !pages_.cache.disk->follow_clock(clock.ahead())) return;
-  pages_.cache.store.remove_if([started = clock.started()](const cache::Entry& entry) {
+  if (!pages_.tiers.disk || !pages_.tiers.disk->follow_clock(clock.ahead())) return;
+  pages_.tiers.store.remove_if([started = clock.started()](const cache::Entry& entry) {
     return entry.times().response < started;
   });
 }
 
 void Pulse::hurry() {
-  net::asio::post(pages_.cache.aside, [this] { tell_requests(); });
+  net::asio::post(pages_.tiers.aside, [this] { tell_requests(); });
 }
 
 void Pulse::tell_requests() {

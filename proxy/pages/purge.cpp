@@ -6,7 +6,6 @@
 #include <array>
 
 #include "config/section.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy::pages {
 
@@ -58,14 +57,14 @@ std::string text_of(const config::Faults& faults) {
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs of the greatest length
 
 Task<tiers::Forgotten> forget_url(tiers::CacheAccess& cache, const std::string& name) {
-  co_return co_await tiers::forget(cache, digest::key_of(digest::Method::get, name), name);
+  co_return co_await cache.forget(digest::key_of(digest::Method::get, name), name);
 }
 
 // Purges in both spaces, since no order can mean only one of them.
 Task<std::optional<tiers::Forgotten>> carry_out(const Visit& visit, PurgeOrder order) {
   const auto* url = std::get_if<http::Target>(&order);
   auto& cache = visit.client.access.fetching.cached();
-  if (!url) co_return co_await tiers::forget(cache, std::get<cache::PurgePattern>(order));
+  if (!url) co_return co_await cache.forget(std::get<cache::PurgePattern>(order));
   // Stored names lack the parameters that a rule of the site drops.
   const auto name = visit.policy().rules.key_url(*url);
   tiers::Forgotten all;

@@ -82,12 +82,12 @@ Json rows_json(std::vector<observe::Busiest::Row> rows) {
 Json now_json(const PagesAccess& pages, const policy::Policy& policy) {
   Json now{{"connections", pages.crowd.clients.connections()},
            {"watchers", pages.visitors.watchers.count()},
-           {"memory_entries", pages.cache.store.responses()},
-           {"memory_bytes", pages.cache.budget.used() + pages.transit.used()},
-           {"memory_limit", pages.cache.budget.limit() + pages.transit.limit()}};
+           {"memory_entries", pages.tiers.store.responses()},
+           {"memory_bytes", pages.tiers.budget.used() + pages.transit.used()},
+           {"memory_limit", pages.tiers.budget.limit() + pages.transit.limit()}};
   const auto& disk = policy.settings.cache.disk;
-  if (pages.cache.disk && disk) {
-    const auto& catalog = pages.cache.disk->disk().catalog();
+  if (pages.tiers.disk && disk) {
+    const auto& catalog = pages.tiers.disk->disk().catalog();
     now["disk_records"] = catalog.index.entries();
     now["disk_bytes"] = catalog.used_bytes.load();
     now["disk_limit"] = disk->size.value;

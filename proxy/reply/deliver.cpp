@@ -101,9 +101,35 @@ cache::Time describe_filled(client::Client& client, const policy::Request& reque
   return now;
 }
 
+// What is said of each stored response, after the rest of `told`.
+void describe_stored(client::Client& client, const policy::Request& request, const Hit& hit,
+                     cache::Time now) {
+  auto& status = client.record.told;
+  status.ttl = hit.entry->ttl(now);
+  if (!hit.detail.empty()) {
+    status.detail = std::string(hit.detail) + (status.detail.empty() ? "" : " ") + status.detail;
+  }
+  record_content_type(client, hit.entry->quotes().content_type);
+  add_fields(client, request, hit.entry.get(), now);
+}
+
+void describe_hit(client::Client& client, const policy::Request& request, const Hit& hit,
+                  cache::Time now, observe::Tag tag) {
+  client.record.tag = tag;
+  client.record.told.clear();
+  client.record.told.hit = true;
+  describe_stored(client, request, hit, now);
+}
+
+observe::Tag tag_of_hit(const observe::RequestRecord& record, bool unmodified) {
+  if (unmodified) return observe::Tag::conditional_hit;
+  return record.from_disk ? observe::Tag::disk_hit : observe::Tag::mem_hit;
+}
+
 // For an object some of whose blocks had to be fetched.
-void describe_fetched(observe::RequestRecord& record, const policy::Request& request,
-                      const ObjectAnswer& answer, blocks::Presence there) {
+void describe_fetched(client::Client& client, const policy::Request& request, const Hit& hit,
+                      const ObjectAnswer& answer) {
+  auto& record = client.record;
   const auto peer = answer.peer();
   auto inquiries = answer.inquiries();
   record.tag = observe::Tag::miss;
@@ -112,44 +138,14 @@ void describe_fetched(observe::RequestRecord& record, const policy::Request& req
   record.claimed = inquiries.claimed;
   record.asked = std::move(inquiries.list);
   auto& status = record.told;
+  status.clear();
   status.detail = std::move(inquiries.detail);
   if (peer) http::add_detail(status.detail, "peer/" + peer->name);
   // RFC 9211 2.2: the request went forward, if only for some of the blocks.
   status.fwd = http::Forward::partial;
   status.stored = true;
-  status.collapsed = record.collapsed = there == blocks::Presence::under_way;
-}
-
-// How a hit is sent.
-struct Sending {
-  cache::Time now;
-  bool unmodified;  // by a 304
-  const ObjectAnswer* object = nullptr;
-};
-
-void describe(client::Client& client, const policy::Request& request, const Hit& hit,
-              const Sending& sending) {
-  if (hit.filled) {
-    describe_filled(client, request, *hit.filled);
-    return;
-  }
-  auto& record = client.record;
-  auto& status = record.told;
-  status.clear();
-  status.hit = hit.there == blocks::Presence::stored;
-  if (!status.hit) {
-    describe_fetched(record, request, *sending.object, hit.there);
-  } else if (sending.unmodified) {
-    record.tag = observe::Tag::conditional_hit;
-  } else {
-    record.tag = record.from_disk ? observe::Tag::disk_hit : observe::Tag::mem_hit;
-  }
-  status.ttl = hit.entry->ttl(sending.now);
-  if (!hit.detail.empty()) {
-    status.detail = std::string(hit.detail) + (status.detail.empty() ? "" : " ") + status.detail;
-  }
-  record_content_type(client, hit.entry->quotes().content_type);
-  add_fields(client, request, hit.entry.get(), sending.now);
+  status.collapsed = record.collapsed = hit.there == blocks::Presence::under_way;
+  describe_stored(client, request, hit, answer.now());
 }
 
 // The body of an object is read from its blocks, also if a fill has the head.
@@ -170,7 +166,12 @@ Task<Delivered> serve_object(client::Client& client, const policy::Request& requ
     co_return Delivered::sent;
   }
   // Only now: the status would be wrong for a refusal.
-  describe(client, request, hit, {now, answer.unmodified(), &answer});
+  if (filled)
+    describe_filled(client, request, *filled);
+  else if (hit.there == blocks::Presence::stored)
+    describe_hit(client, request, hit, now, tag_of_hit(client.record, answer.unmodified()));
+  else
+    describe_fetched(client, request, hit, answer);
   co_await answer.send();
   co_return Delivered::sent;
 }
@@ -183,7 +184,10 @@ Soon<Delivered> serve(client::Client& client, const policy::Request& request, Hi
   const auto& entry = *hit.entry;
   const auto now = client.access.clock().now();
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
-  describe(client, request, hit, {now, unmodified});
+  if (hit.filled)
+    describe_filled(client, request, *hit.filled);
+  else
+    describe_hit(client, request, hit, now, tag_of_hit(client.record, unmodified));
   if (unmodified) return send_not_modified(client, entry);
   if (hit.body) return send_from_file(client, entry, std::move(hit.body));
   return send_stored(client, request, entry, now);

@@ -4,7 +4,6 @@
 
 #include "proxy/blocks/presence.hpp"
 #include "proxy/reply/stored.hpp"
-#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy::reply {
 
@@ -163,8 +162,8 @@ Task<error_code> ObjectAnswer::send_in_file(std::uint32_t block, http::ByteRange
   if (source_.has_source() || !client_.state.started || !response.sends_files()) {
     co_return error_code{};
   }
-  const auto body = co_await tiers::block_in_file(client_.access.fetching.cached(), from_.key,
-                                                  from_.object, block);
+  const auto body =
+      co_await client_.access.fetching.cached().block_in_file(from_.key, from_.object, block);
   if (!body) co_return error_code{};
   client_.record.from_disk = true;
   record_source();

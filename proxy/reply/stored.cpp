@@ -198,7 +198,7 @@ Task<error_code> send_part_of_file(client::Client& client, std::shared_ptr<tiers
     if (*some == 0 || sent == end) break;
     // The page cache may lose the rest meanwhile, and a read would then hold up the thread.
     co_await asio::post(client.access.executor(), net::use_task);
-    const bool may = co_await tiers::may_go_on(client.access.fetching.cached(), body);
+    const bool may = co_await client.access.fetching.cached().may_go_on(body);
     if (!may) break;
   }
   if (const auto saved = body->saved()) co_return co_await send_part(client, *saved, sent, end);

@@ -30,16 +30,16 @@ net::Task<Delivered> send_not_modified(client::Client& client, const cache::Entr
 // An unpredictable boundary for multipart/byteranges, so that no body contains it.
 std::string random_boundary();
 
-// Sends the whole response, or the head alone to a client that asked for no more. may_be_sent(body)
-// was true just now, and client.response.sends_files(). If the file loses the body on the way, the
-// rest is sent from memory; if it is not saved there, the response is cut. The caller has added the
-// fields of this response alone to client.state.fields.
+// Sends the whole response, or the head alone to a client that asked for no more. The body was
+// found in its file just now, and client.response.sends_files(). If the file loses the body on the
+// way, the rest is sent from memory; if it is not saved there, the response is cut. The caller has
+// added the fields of this response alone to client.state.fields.
 net::Task<Delivered> send_from_file(client::Client& client, const cache::Entry& entry,
                                     std::shared_ptr<tiers::FileBody> body);
 
 // Sends the bytes of the body from `sent` up to `end`, of a response that has begun, and adds them
 // to `sent`. If the file loses the body on the way, the rest is sent from memory; if it is not
-// saved there, fewer bytes are sent. may_be_sent(body) was true just now, and
+// saved there, fewer bytes are sent. The body was found in its file just now, and
 // client.response.sends_files().
 net::Task<net::error_code> send_part_of_file(client::Client& client,
                                              std::shared_ptr<tiers::FileBody> body,

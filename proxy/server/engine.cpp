@@ -68,7 +68,7 @@ Engine::~Engine() {
 void Engine::start() {
   follow(policy_);  // the workers wait for it: it is the first work of their loops
   accept_clients_everywhere();
-  net::spawn(shared_.cache.aside, pulse_.run());
+  net::spawn(shared_.tiers.aside, pulse_.run());
   giving_way_.start();
   // Last, when everything that a request may touch is there.
   workers_.start();
@@ -97,23 +97,13 @@ void Engine::follow(policy::PinnedPolicy policy) {
 
 void Engine::follow_sizes(const policy::PinnedPolicy& policy) {
   const auto& cache = policy->settings.cache;
-  shared_.cache.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  shared_.tiers.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
   // The same sizes again would undo what giving_way_ has given up.
   if (cache == policy_->settings.cache) return;
   asio::post(aside_, [this, policy] {
     giving_way_.begin_anew();
     storage_.apply(policy->settings);
   });
-}
-
-bool Engine::release_disk() {
-  return !storage_.disk || storage_.disk->release();
-}
-
-void Engine::take_disk_back() {
-  if (!storage_.disk) return;
-  observe::open_disk(*storage_.disk, policy_->settings.cache.disk->path,
-                     cache::DiskTier::InUse::rests, clock_);
 }
 
 void Engine::serve_no_more() {
@@ -132,13 +122,12 @@ void Engine::stop(const WorkerThreads::WaitsFor& waits_for) {
   workers_.stop(waits_for);
   waits_for({});
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
-  if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
-    end_without_disk(shared_.observed.log);
-  shared_.successor.disown();  // coroutines wait for its answers, too
+  if (!storage_.stop_disk()) end_without_disk(shared_.observed.log);
+  shared_.tiers.successor.disown();  // coroutines wait for its answers, too
 }
 
 void Engine::rescue() {
-  if (storage_.disk) storage_.disk->release();
+  storage_.release_disk();
   shared_.observed.log.end();
   std::cout.flush();
 }

@@ -19,7 +19,7 @@ class Engine {
   // What is known of this process before it serves. All references outlive the engine.
   struct Inputs {
     Listeners& listeners;
-    cache::DiskTier::InUse in_use;  // see open_disk()
+    Storage::InUse in_use;  // see open_disk()
     const observe::ProcessFacts& facts;
     const std::optional<machine::MemoryLimit>& memory;
   };
@@ -47,10 +47,9 @@ class Engine {
   [[nodiscard]] const Shared& shared() const { return shared_; }
   [[nodiscard]] WorkerThreads& workers() { return workers_; }
 
-  // For a successor: ends writing to the disk. Returns whether the disk answered.
-  bool release_disk();
-  // After release_disk(), if the successor failed.
-  void take_disk_back();
+  // See Storage.
+  bool release_disk() { return storage_.release_disk(); }
+  void take_disk_back() { storage_.take_disk_back(policy_->settings, clock_); }
 
   // For a process that lives on for the sake of its downloads alone: stops polling neighbours, and
   // soon gives up the memory of stored responses.
@@ -82,7 +81,7 @@ class Engine {
   upstream::TlsClient tls_;
   Loop aside_;
   Shared shared_;
-  GivingWay giving_way_{aside_, storage_, shared_.cache};
+  GivingWay giving_way_{aside_, storage_, shared_.tiers};
   WorkerThreads workers_;
   pages::Pulse pulse_;
 };

@@ -20,9 +20,9 @@ constexpr std::uint64_t kSteps = 16;  // back to the full size
 }  // namespace
 
 // The descriptor is a copy, since asio closes what it is given, and the reserve uses its own.
-GivingWay::GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Cache& cache)
+GivingWay::GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Tiers& tiers)
     : storage_(storage),
-      cache_(cache),
+      tiers_(tiers),
       failed_(aside, ::dup(reserve_.failed().descriptor())),
       calm_(aside.get_executor()) {}
 
@@ -46,7 +46,7 @@ void GivingWay::await_failure() {
 
 void GivingWay::give_way() {
   auto& budget = storage_.budget;
-  auto& full = cache_.reduced_from;
+  auto& full = tiers_.reduced_from;
   if (full == 0) full = budget.limit();
   // An eighth of what is held, not of the limit: only memory in use can be given up.
   const auto held = std::min(budget.used(), budget.limit());
@@ -69,7 +69,7 @@ void GivingWay::grow_later() {
 }
 
 void GivingWay::grow() {
-  const std::uint64_t full = cache_.reduced_from;
+  const std::uint64_t full = tiers_.reduced_from;
   if (full == 0) return;
   // In small steps: what took the memory before may still take it.
   const auto limit = std::min(full, storage_.budget.limit() + full / kSteps);
@@ -81,7 +81,7 @@ void GivingWay::grow() {
 }
 
 void GivingWay::begin_anew() {
-  cache_.reduced_from = 0;
+  tiers_.reduced_from = 0;
   calm_.cancel();
 }
 

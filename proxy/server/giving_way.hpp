@@ -18,7 +18,7 @@ namespace proxy::server {
 class GivingWay {
  public:
   // All outlive this object. For the main thread.
-  GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Cache& cache);
+  GivingWay(net::asio::io_context& aside, Storage& storage, tiers::Tiers& tiers);
 
   // From now on looks out for allocations that fail. For the main thread, before `aside` runs.
   void start();
@@ -32,7 +32,7 @@ class GivingWay {
   void grow();
 
   Storage& storage_;
-  tiers::Cache& cache_;
+  tiers::Tiers& tiers_;
   machine::memory::Reserve reserve_;
   net::asio::posix::stream_descriptor failed_;
   net::Timer calm_;

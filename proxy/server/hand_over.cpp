@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "proxy/cache/purge_pattern.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy::server {
 
@@ -26,10 +25,10 @@ net::Task<void> carry_out(Worker& worker, machine::succession::Predecessor& pred
   if (message.kind == MessageKind::forget_url) {
     const std::string name(order->what);
     const auto key = digest::key_of(digest::Method::get, name);
-    co_await tiers::forget(worker.given.cache, key, name);
+    co_await worker.given.cache.forget(key, name);
   } else {
     const auto pattern = cache::PurgePattern::of_text(order->what);
-    co_await tiers::forget(worker.given.cache, pattern);
+    co_await worker.given.cache.forget(pattern);
   }
   predecessor.say_forgotten(order->number);
 }

@@ -13,8 +13,7 @@ constexpr std::size_t kMany = 100'000;
 
 tiers::StoreHoldings::FirstList first_list(const Storage& storage) {
   using First = tiers::StoreHoldings::FirstList;
-  const bool many = storage.disk && storage.disk->disk().catalog().index.entries() > kMany;
-  return many ? First::put_off : First::at_once;
+  return storage.entries_on_disk() > kMany ? First::put_off : First::at_once;
 }
 
 }  // namespace

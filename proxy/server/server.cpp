@@ -45,12 +45,12 @@ Server::Server(policy::PinnedPolicy policy, const SettingsFile& file, Sockets so
     : file_(file),
       sockets_(sockets),
       supervisor_(around.supervisor),
-      engine_(std::move(policy), {.listeners = sockets.listeners,
-                                  .in_use = around.predecessor ? cache::DiskTier::InUse::rests
-                                                               : cache::DiskTier::InUse::fails,
-                                  .facts = around.facts,
-                                  .memory = file.memory()}),
-      hand_over_(signals_.io, sockets, around.launcher, engine_.shared().successor,
+      engine_(std::move(policy),
+              {.listeners = sockets.listeners,
+               .in_use = around.predecessor ? Storage::InUse::rests : Storage::InUse::fails,
+               .facts = around.facts,
+               .memory = file.memory()}),
+      hand_over_(signals_.io, sockets, around.launcher, engine_.shared().tiers.successor,
                  steps_of_hand_over()),
       take_over_(signals_.io, around.predecessor, engine_.workers().workers().front()),
       watchdog_(supervisor_, engine_.shared().observed.stuck, watched(),
@@ -151,7 +151,7 @@ std::vector<Watchdog::Watched> Server::watched() {
   std::vector<Watchdog::Watched> all{
       {"the main thread", Watchdog::asking(signals_.io.get_executor()), true},
       {Engine::kControl, has_turned},
-      {WorkerThreads::kAside, Watchdog::asking(shared.cache.aside), true}};
+      {WorkerThreads::kAside, Watchdog::asking(shared.tiers.aside), true}};
   for (auto& worker : engine_.workers().workers()) {
     all.push_back(
         {WorkerThreads::name_of(all.size() - 3), Watchdog::asking(worker.io.get_executor())});

@@ -40,15 +40,16 @@ std::string where(const Shared& shared, const std::string& control_socket) {
 
 std::string what(const Shared& shared, const policy::Policy& policy) {
   auto text = fmt::format("holds {} in memory, {} of {}",
-                          config::counted(shared.cache.store.responses(), "response"),
-                          short_size(shared.cache.store.totals().bytes),
+                          config::counted(shared.tiers.store.responses(), "response"),
+                          short_size(shared.tiers.store.totals().bytes),
                           short_size(policy.settings.cache.memory.value));
   const auto& disk = policy.settings.cache.disk;
-  if (!shared.cache.disk || !disk) return text + "; no disk";
-  const auto& catalog = shared.cache.disk->disk().catalog();
+  const auto* const tier = shared.tiers.disk;
+  if (!tier || !disk) return text + "; no disk";
+  const auto& catalog = tier->disk().catalog();
   return text + fmt::format("; {} on disk, {} of {} at {}{}", catalog.index.entries(),
                             short_size(catalog.used_bytes), short_size(disk->size.value),
-                            disk->path, shared.cache.disk->state().working ? "" : ", which rests");
+                            disk->path, tier->state().working ? "" : ", which rests");
 }
 
 std::string whom(const policy::Policy& policy) {

@@ -105,8 +105,19 @@ void Storage::apply(const config::Settings& settings) {
   }
 }
 
-Storage::Storage(const config::Settings& settings, machine::Clock& clock,
-                 cache::DiskTier::InUse in_use)
+void Storage::take_disk_back(const config::Settings& settings, const machine::Clock& clock) {
+  if (disk) observe::open_disk(*disk, settings.cache.disk->path, InUse::rests, clock);
+}
+
+bool Storage::stop_disk() {
+  return !disk || disk->stop() == cache::DiskTier::Stopped::yes;
+}
+
+std::size_t Storage::entries_on_disk() const {
+  return disk ? disk->disk().catalog().index.entries() : 0;
+}
+
+Storage::Storage(const config::Settings& settings, machine::Clock& clock, InUse in_use)
     : keepers(clock),
       budget(settings.cache.memory.value - transit_share(settings.cache)),
       transit(transit_share(settings.cache)),
@@ -123,9 +134,7 @@ Storage::Storage(const config::Settings& settings, machine::Clock& clock,
            clock.steady());
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
-  if (disk->disk().catalog().index.entries() > 0) {
-    store.lose_departures(clock.now() - kBeforeAnyDigest);
-  }
+  if (entries_on_disk() > 0) store.lose_departures(clock.now() - kBeforeAnyDigest);
 }
 
 }  // namespace proxy::server

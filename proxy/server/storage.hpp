@@ -55,8 +55,8 @@ class Keepers {
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
   // `in_use`: see open_disk(). The clock outlives the storage.
-  Storage(const config::Settings& settings, machine::Clock& clock,
-          cache::DiskTier::InUse in_use = cache::DiskTier::InUse::fails);
+  using InUse = cache::DiskTier::InUse;
+  Storage(const config::Settings& settings, machine::Clock& clock, InUse in_use = InUse::fails);
 
   // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
   // For one thread, which may be busy for a while; others may use the storage meanwhile.
@@ -67,6 +67,14 @@ struct Storage {
   // Limits what memory holds to `bytes`. Bodies that are passed on get their share beside that. As
   // apply().
   void limit_memory(std::uint64_t bytes);
+
+  // For a successor: ends writing to the disk. Returns whether the disk answered.
+  bool release_disk() { return !disk || disk->release(); }
+  // After release_disk(), if the successor failed.
+  void take_disk_back(const config::Settings& settings, const machine::Clock& clock);
+  // See DiskTier::stop(). Returns whether the disk answered.
+  [[nodiscard]] bool stop_disk();
+  [[nodiscard]] std::size_t entries_on_disk() const;
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;

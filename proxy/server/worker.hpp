@@ -62,7 +62,7 @@ struct Shared {
   explicit Shared(Of of);
 
   pages::Instance instance;
-  machine::succession::Successor successor;
+  tiers::Tiers tiers;
   tiers::Cache cache;
   blocks::BlockRuns& runs;
   upstream::Shared upstream;

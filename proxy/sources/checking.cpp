@@ -17,7 +17,6 @@
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/source_access.hpp"
 #include "proxy/sources/upstream_request.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy::sources {
 
@@ -57,7 +56,7 @@ enum class Connection : std::uint8_t { any, fresh };
 // Returns what a person is told of it.
 Task<std::string> purge_given(SourceAccess& access, const peers::Peer& peer) {
   const cache::PurgePattern all_of_it(cache::Giver{peer.tag});
-  const auto forgotten = co_await tiers::forget(access.cache, all_of_it);  // never refused
+  const auto forgotten = co_await access.cache.forget(all_of_it);  // never refused
   const auto [dropped, owed] = forgotten.value();
   const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
   co_return fmt::format("{} dropped from memory{}",
@@ -113,7 +112,7 @@ Task<Ruling> examine(SourceAccess& access, const policy::Request& request, const
     if (!doubt) {
       const auto& name = request.stored_as();
       const auto key = digest::key_of(digest::Method::get, name);
-      co_await tiers::forget(access.cache, key, name);
+      co_await access.cache.forget(key, name);
       if (!doubt.emplace(given.by->suspicion, request.target.url()).is_followed_up())
         co_return Ruling::nothing;
     }

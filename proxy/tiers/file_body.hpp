@@ -26,20 +26,18 @@
 #include "peers/threads/mutex.hpp"
 #include "proxy/cache/body.hpp"
 #include "proxy/cache/disk/stored_record.hpp"
-#include "proxy/net/asio.hpp"
 
 namespace proxy::tiers {
 
-struct Cache;
-struct CacheAccess;
+struct Tiers;
 
 // Any thread. The process outlives it.
 class FileBody final : public cache::disk::SegmentUser {
  public:
   // Null: the segment of the body is being reclaimed.
-  static std::shared_ptr<FileBody> of(Cache& cache, cache::disk::StoredBody stored);
-  FileBody(Cache& cache, cache::disk::StoredBody stored)
-      : cache_(cache), stored_(std::move(stored)) {}
+  static std::shared_ptr<FileBody> of(Tiers& tiers, cache::disk::StoredBody stored);
+  FileBody(Tiers& tiers, cache::disk::StoredBody stored)
+      : tiers_(tiers), stored_(std::move(stored)) {}
 
   [[nodiscard]] const cache::disk::StoredBody& stored() const { return stored_; }
   [[nodiscard]] std::uint64_t size() const { return stored_.size; }
@@ -49,17 +47,10 @@ class FileBody final : public cache::disk::SegmentUser {
   [[nodiscard]] std::shared_ptr<const cache::Body> saved() const EXCLUDES(mutex_);
 
  private:
-  Cache& cache_;
+  Tiers& tiers_;
   const cache::disk::StoredBody stored_;
   mutable threads::Mutex mutex_;
   std::shared_ptr<const cache::Body> saved_ GUARDED_BY(mutex_);
 };
-
-// Whether a response may begin to send the body from its file. Verifies it if need be, which may
-// wait for the disk. False also if the body is damaged: read it as any other, to find out.
-net::Task<bool> may_be_sent(CacheAccess& access, std::shared_ptr<FileBody> body);
-// Whether a response that is under way may go on with it. If not, the body is saved, or cannot be
-// read any more.
-net::Task<bool> may_go_on(CacheAccess& access, std::shared_ptr<FileBody> body);
 
 }  // namespace proxy::tiers

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "proxy/cache/combine.hpp"
-#include "proxy/net/wakeup.hpp"
-#include "proxy/tiers/cache.hpp"
+#include "proxy/tiers/read_in_time.hpp"
 
 namespace proxy::tiers {
 
@@ -35,32 +34,32 @@ struct WantedBlock {
   digest::Key key() const { return disk::block_key(url_key, object->object()->version, number); }
 };
 
-disk::Result<BlockEntry> read(Cache& cache, const WantedBlock& wanted, disk::Wait wait) {
-  return cache.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, cache.store,
+disk::Result<BlockEntry> read(Tiers& tiers, const WantedBlock& wanted, disk::Wait wait) {
+  return tiers.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, tiers.store,
                                    wait);
 }
 
 // Reads on a thread that may wait for the disk, and again while the disk is busy: a stored block
 // must not be fetched from the origin only because many others are being read.
-Task<disk::Result<BlockEntry>> read_waiting(CacheAccess& access, WantedBlock wanted) {
-  const auto& clock = access.cache.clock;
+Task<disk::Result<BlockEntry>> read_waiting(Reader& reader, WantedBlock wanted) {
+  const auto& clock = reader.tiers.clock;
   const auto until = clock.steady() + kLongestBusy;
   for (;;) {
-    std::function<disk::Result<BlockEntry>()> reading = [&cache = access.cache, wanted] {
-      return read(cache, wanted, disk::Wait::yes);
+    std::function<disk::Result<BlockEntry>()> reading = [&tiers = reader.tiers, wanted] {
+      return read(tiers, wanted, disk::Wait::yes);
     };
-    auto block = co_await read_in_time<BlockEntry>(access, std::move(reading));
+    auto block = co_await read_in_time<BlockEntry>(reader, std::move(reading));
     const bool is_busy = !block && block.error() == disk::Error::busy;
     if (!is_busy || clock.steady() >= until) co_return block;
-    net::Timer timer(access.executor, kUntilNextTry);
+    net::Timer timer(reader.executor, kUntilNextTry);
     co_await timer.async_wait(net::as_result);
   }
 }
 
 // Whether everything that the giver gave was purged since `since`.
-bool is_distrusted(Cache& cache, const WantedBlock& block, cache::Giver giver, AskedAt since) {
+bool is_distrusted(Tiers& tiers, const WantedBlock& block, cache::Giver giver, AskedAt since) {
   return giver.tag != 0 &&
-         cache.fills.outdated(block.url_key, block.object->url(), since, giver.tag);
+         tiers.fills.outdated(block.url_key, block.object->url(), since, giver.tag);
 }
 
 void warn_of_damage(const WantedBlock& block) {
@@ -70,135 +69,123 @@ void warn_of_damage(const WantedBlock& block) {
 
 }  // namespace
 
-std::uint64_t large_from(const Cache& cache) {
-  return std::min(cache::kLargeFrom, cache.store.max_object());
+bool Cache::may_be_kept_in_blocks(std::uint64_t length) const {
+  if (!tiers_.disk || !tiers_.disk->blocks().fit() || length == 0) return false;
+  return length <= std::min(tiers_.max_object.load(), cache::kLargestObject);
 }
 
-bool may_be_kept_in_blocks(const Cache& cache, std::uint64_t length) {
-  if (!cache.disk || !cache.disk->blocks().fit() || length == 0) return false;
-  return length <= std::min(cache.max_object.load(), cache::kLargestObject);
-}
-
-std::uint64_t new_version(const Cache& cache) {
-  return cache.disk->disk().new_version();
-}
-
-bool has_block(const Cache& cache, const digest::Key& key, const cache::Entry& object,
-               std::uint32_t number) {
+bool Cache::has_block(const digest::Key& key, const cache::Entry& object,
+                      std::uint32_t number) const {
   const auto block = disk::block_key(key, object.object()->version, number);
-  return cache.store.holds(block) || (cache.disk && cache.disk->has_block(block));
+  return tiers_.store.holds(block) || (tiers_.disk && tiers_.disk->has_block(block));
 }
 
-Task<StoredBlock> read_block(CacheAccess& access, digest::Key key,
-                             cache::Ref<const cache::Entry> object, std::uint32_t number) {
-  auto& cache = access.cache;
-  const auto begun = cache.clock.steady();
+Task<StoredBlock> CacheAccess::read_block(digest::Key key, cache::Ref<const cache::Entry> object,
+                                          std::uint32_t number) {
+  auto& tiers = reader_.tiers;
+  const auto begun = tiers.clock.steady();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url();
-  StoredBlock stored{cache.store.find(block_key, url, {}).entry};
-  if (!stored.block && cache.disk) stored.block = cache.disk->blocks().unwritten(block_key);
-  if (stored.block || !cache.disk || cache.disk->hangs()) co_return stored;
+  StoredBlock stored{tiers.store.find(block_key, url, {}).entry};
+  if (!stored.block && tiers.disk) stored.block = tiers.disk->blocks().unwritten(block_key);
+  if (stored.block || !tiers.disk || tiers.disk->hangs()) co_return stored;
   std::optional<cache::Readings::ReadRight> turn;  // until memory has the block
-  auto block = read(cache, wanted, disk::Wait::no);
+  auto block = read(tiers, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
-    const auto over = std::make_shared<net::Wakeup>(access.executor);
-    turn.emplace(cache.disk->readings().begin(block_key, [over] { over->notify(); }));
+    const auto over = std::make_shared<net::Wakeup>(reader_.executor);
+    turn.emplace(tiers.disk->readings().begin(block_key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
-      stored.block = cache.store.find(block_key, url, {}).entry;
+      stored.block = tiers.store.find(block_key, url, {}).entry;
       if (stored.block) co_return stored;
     }
-    block = co_await read_waiting(access, wanted);
+    block = co_await read_waiting(reader_, wanted);
   }
   if (!block && block.error() == disk::Error::corrupt) warn_of_damage(wanted);
   if (!block || !*block) co_return stored;
-  stored.block = cache.store.adopt(block_key, {*block}, cache.clock.now()).entry;
+  stored.block = tiers.store.adopt(block_key, {*block}, tiers.clock.now()).entry;
   stored.from_disk = true;
-  if (is_distrusted(cache, wanted, stored.block->giver(), begun)) {
-    cache.store.drop(block_key, *stored.block);
+  if (is_distrusted(tiers, wanted, stored.block->giver(), begun)) {
+    tiers.store.drop(block_key, *stored.block);
     co_return StoredBlock{};
   }
   co_return stored;
 }
 
-Task<std::shared_ptr<FileBody>> block_in_file(CacheAccess& access, digest::Key key,
-                                              cache::Ref<const cache::Entry> object,
-                                              std::uint32_t number) {
-  auto& cache = access.cache;
-  const auto begun = cache.clock.steady();
+Task<std::shared_ptr<FileBody>> CacheAccess::block_in_file(digest::Key key,
+                                                           cache::Ref<const cache::Entry> object,
+                                                           std::uint32_t number) {
+  auto& tiers = reader_.tiers;
+  const auto begun = tiers.clock.steady();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
-  if (!cache.disk || cache.store.holds(block_key)) co_return nullptr;
-  auto& blocks = cache.disk->blocks();
-  if (blocks.unwritten(block_key) || !cache.disk->has_block(block_key)) co_return nullptr;
+  if (!tiers.disk || tiers.store.holds(block_key)) co_return nullptr;
+  auto& blocks = tiers.disk->blocks();
+  if (blocks.unwritten(block_key) || !tiers.disk->has_block(block_key)) co_return nullptr;
   auto found = blocks.in_file(key, number, *wanted.object);
   if (!found && found.error() == disk::Error::corrupt) warn_of_damage(wanted);
   if (!found || !*found || (*found)->body.size < cache::EntryReader::kLeftFrom) co_return nullptr;
   const auto giver = (*found)->giver;
-  auto body = FileBody::of(cache, std::move((*found)->body));
+  auto body = FileBody::of(tiers, std::move((*found)->body));
   if (!body) co_return nullptr;
-  const bool may = co_await may_be_sent(access, body);
+  const bool may = co_await may_be_sent(reader_, body);
   const auto& url = wanted.object->url();
-  const bool is_there = cache.disk->disk().holds(block_key, url, body->stored().front);
-  if (!may || !is_there || is_distrusted(cache, wanted, giver, begun)) co_return nullptr;
+  const bool is_there = tiers.disk->disk().holds(block_key, url, body->stored().front);
+  if (!may || !is_there || is_distrusted(tiers, wanted, giver, begun)) co_return nullptr;
   co_return body;
 }
 
 // A purge is noted first, and clears memory and disk afterwards. keep_block() looks for that note
 // again after it has stored the block, so that a block stored in between is dropped by one of the
 // two.
-BlockKept keep_block(Cache& cache, const digest::Key& key,
-                     const cache::Ref<const cache::Entry>& object, NewBlock block) {
-  const bool on_disk = cache.disk && cache.disk->disk().may_hold(key);
-  if (!on_disk && !cache.store.holds(key)) return BlockKept::no;  // it was purged
+BlockKept Cache::keep_block(const digest::Key& key, const cache::Ref<const cache::Entry>& object,
+                            NewBlock block) {
+  const bool on_disk = tiers_.disk && tiers_.disk->disk().may_hold(key);
+  if (!on_disk && !tiers_.store.holds(key)) return BlockKept::no;  // it was purged
   const WantedBlock that{key, object, block.number};
   const auto distrusted = [&, giver = block.giver, asked = block.asked] {
-    return is_distrusted(cache, that, giver, asked);
+    return is_distrusted(tiers_, that, giver, asked);
   };
   if (distrusted()) return BlockKept::no;
-  const auto kept = keep_block_of_new(cache, key, object, std::move(block));
+  const auto kept = keep_block_of_new(key, object, std::move(block));
   if (!distrusted()) return kept;
-  if (cache.disk) cache.disk->disk().purge(that.key(), {});
-  cache.store.remove(that.key());
+  if (tiers_.disk) tiers_.disk->disk().purge(that.key(), {});
+  tiers_.store.remove(that.key());
   return BlockKept::no;
 }
 
-BlockKept keep_block_of_new(Cache& cache, const digest::Key& key,
-                            const cache::Ref<const cache::Entry>& object, NewBlock arrived) {
+BlockKept Cache::keep_block_of_new(const digest::Key& key,
+                                   const cache::Ref<const cache::Entry>& object, NewBlock arrived) {
   const auto number = arrived.number;
   const auto block =
-      cache::block_entry(cache.budget, *object, std::move(arrived.bytes), arrived.giver);
+      cache::block_entry(tiers_.budget, *object, std::move(arrived.bytes), arrived.giver);
   const auto block_key = disk::block_key(key, object->object()->version, number);
-  const auto stored = cache.store.put(block_key, {block}, cache.clock.now());
+  const auto stored = tiers_.store.put(block_key, {block}, tiers_.clock.now());
   using Taken = cache::DiskBlocks::Taken;
   const bool written =
-      cache.disk && cache.disk->blocks().put(key, number, *object, block) == Taken::yes;
+      tiers_.disk && tiers_.disk->blocks().put(key, number, *object, block) == Taken::yes;
   return written || stored == cache::Stored::yes ? BlockKept::yes : BlockKept::no;
 }
 
-Task<void> let_the_disk_catch_up(CacheAccess& access, std::shared_ptr<DiskPatience> patience) {
+Task<void> CacheAccess::let_the_disk_catch_up(std::shared_ptr<DiskPatience> patience) {
   using std::chrono::milliseconds;
-  const auto& cache = access.cache;
-  if (!cache.disk) co_return;
-  const auto most = most_unwritten(cache.budget.limit());
+  const auto& tiers = reader_.tiers;
+  if (!tiers.disk) co_return;
+  const auto most = most_unwritten(tiers.budget.limit());
   const auto more_than = most - std::min<std::uint64_t>(most, cache::kBlockBytes);
-  const auto begun = cache.clock.steady();
+  const auto begun = tiers.clock.steady();
   const auto allowed = patience->left(begun);
   milliseconds waited{0};
   while (waited < allowed) {
-    const auto taken = std::make_shared<net::Wakeup>(access.executor);
+    const auto taken = std::make_shared<net::Wakeup>(reader_.executor);
     const auto notice =
-        cache.disk->disk().queue().when_taken(more_than, [taken] { taken->notify(); });
+        tiers.disk->disk().queue().when_taken(more_than, [taken] { taken->notify(); });
     if (notice == cache::disk::WriteQueue::Notice::none) break;
     co_await taken->wait(allowed - waited);
-    waited = std::chrono::ceil<milliseconds>(cache.clock.steady() - begun);
+    waited = std::chrono::ceil<milliseconds>(tiers.clock.steady() - begun);
   }
   patience->record(waited);
-}
-
-void record_kept_blocks(Cache& cache, const digest::Key& key, const cache::Entry& object) {
-  if (cache.disk) cache.disk->disk().queue().doubt(key, object.object()->version);
 }
 
 }  // namespace proxy::tiers

@@ -100,7 +100,7 @@ struct AnswerScene : client::ServeScene {
 
   pages::Visitors visitors;
   pages::Instance instance{.name = name, .listening = listening};
-  pages::PagesAccess pages{.cache = tiers,
+  pages::PagesAccess pages{.tiers = tiers,
                            .transit = transit,
                            .publisher = publisher,
                            .upstream = upstream,

@@ -97,8 +97,7 @@ struct BlockScene : sources::SearchScene {
     const cache::Response response{std::string(fields)};
     const cache::Received received{url, asked.head.fields, response.head, times(), "us"};
     object = cache::object_entry(budget, received, {.version = 1}, length);
-    if (!tiers::keep(tiers, url_key, object, now()))
-      throw std::runtime_error("no room for the object");
+    if (!cache.keep(url_key, object, now())) throw std::runtime_error("no room for the object");
     origin.on("/large", [answers = std::move(from_origin),
                          at = std::make_shared<std::size_t>(0)](const support::Request& asked_for) {
       return *at < answers.size() ? answers[(*at)++](asked_for) : support::Reply(503);
@@ -126,14 +125,14 @@ struct BlockScene : sources::SearchScene {
     const auto bytes = cache::Block::make(budget, size);
     bytes_in(range).copy(bytes->data(), size);
     const tiers::NewBlock block{number, {{{bytes, size}}, size}};
-    if (tiers::keep_block(tiers, url_key, object, block) != tiers::BlockKept::yes)
+    if (cache.keep_block(url_key, object, block) != tiers::BlockKept::yes)
       throw std::runtime_error("no room for a block");
   }
   // The numbers of the stored blocks, as "012".
   [[nodiscard]] std::string stored() const {
     std::string numbers;
     for (std::uint32_t number = 0; number < 4; ++number)
-      if (tiers::has_block(tiers, url_key, *object, number)) numbers += std::to_string(number);
+      if (cache.has_block(url_key, *object, number)) numbers += std::to_string(number);
     return numbers;
   }
   // The entry that memory has for the URL; null: none.

@@ -33,7 +33,7 @@ class RunAnswer : public testing::Test {
       BlockScene scene({answers::part(row.answer)});
       const auto before = scene.entry();
       ask(scene, row.lines);
-      EXPECT_EQ(may_be_kept(scene.tiers, job_, *answer_), row.kept);
+      EXPECT_EQ(may_be_kept(scene.cache, job_, *answer_), row.kept);
       const auto after = scene.entry();
       EXPECT_EQ(after == nullptr, row.after == After::erased);
       EXPECT_EQ(after == before, row.after == After::same);
@@ -99,8 +99,8 @@ TEST_F(RunAnswer, LeavesANewerObjectAlone) {
   const cache::Response response{std::string(kObjectFields)};
   const cache::Received received{scene.url, asked.head.fields, response.head, scene.times(), "us"};
   const auto newer = cache::object_entry(scene.budget, received, {.version = 2}, kObjectBytes);
-  ASSERT_TRUE(tiers::keep(scene.tiers, scene.url_key, newer, scene.now(), {scene.entry()}));
-  EXPECT_FALSE(may_be_kept(scene.tiers, job_, *answer_));
+  ASSERT_TRUE(scene.cache.keep(scene.url_key, newer, scene.now(), {scene.entry()}));
+  EXPECT_FALSE(may_be_kept(scene.cache, job_, *answer_));
   EXPECT_EQ(scene.entry(), newer) << "the answer speaks of another one";
   drop();
 }

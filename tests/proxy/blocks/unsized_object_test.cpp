@@ -25,7 +25,7 @@ struct UnsizedScene : tiers::CacheScene {
   std::string stored(const cache::Entry& object) {
     std::string numbers;
     for (std::uint32_t number = 0; number < 9; ++number)
-      if (tiers::has_block(cache, key, object, number)) numbers += std::to_string(number);
+      if (cache.has_block(key, object, number)) numbers += std::to_string(number);
     return numbers;
   }
 
@@ -78,7 +78,7 @@ TEST(UnsizedObject, IsToBeNotedEveryFewBlocks) {
 
 TEST(UnsizedObject, EndsWhereNoObjectMayBeSoLarge) {
   UnsizedScene scene;
-  scene.cache.max_object = 4 * kWholeBlock + 50;
+  scene.tiers.max_object = 4 * kWholeBlock + 50;
   for (int i = 0; i < 4; ++i) EXPECT_EQ(scene.add(kWholeBlock), tiers::BlockKept::yes);
   EXPECT_EQ(scene.add(50), tiers::BlockKept::yes);
   EXPECT_FALSE(scene.growing.too_large());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "proxy/client/client.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/cache.hpp"
 #include "proxy/upstream/outgoing.hpp"
 #include "tests/peers/listed_holdings.hpp"
 #include "tests/proxy/cache/messages.hpp"
@@ -87,7 +87,7 @@ struct ServeScene {
     const auto then = clock.now() - age;
     stock.times = {then, then};
     const auto key = cache::key_of(stock.url);
-    if (!tiers::keep(tiers, key, entry_of(stock, body), clock.steady()))
+    if (!cache.keep(key, entry_of(stock, body), clock.steady()))
       throw std::runtime_error("not stored");
   }
   // What memory has for a GET of the URL; null: nothing.
@@ -120,14 +120,10 @@ struct ServeScene {
   cache::Store store{budget};
   fill::Fills fills;
   blocks::BlockRuns runs;
-  machine::succession::Successor successor;
-  tiers::Cache tiers{.clock = clock,
-                     .budget = budget,
-                     .store = store,
-                     .fills = fills,
-                     .successor = successor,
-                     .aside = io.get_executor()};
-  tiers::CacheAccess cached{tiers, io.get_executor()};
+  tiers::Tiers tiers{
+      .clock = clock, .budget = budget, .store = store, .fills = fills, .aside = io.get_executor()};
+  tiers::Cache cache{tiers};
+  tiers::CacheAccess cached{cache, io.get_executor()};
   const std::string name = "cache-a";
   peers::samples::ListedHoldings holdings;
   peers::Publisher publisher{holdings, settings.digest, clock.now()};

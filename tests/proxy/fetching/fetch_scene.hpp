@@ -145,7 +145,7 @@ struct FetchScene {
     const auto block = cache::Block::make(budget, size);
     std::copy(body.begin(), body.end(), block->data());
     entry->body = {{{block, size}}, size};
-    tiers::keep(tiers, key(), entry, clock.steady());
+    cache.keep(key(), entry, clock.steady());
     return {entry, {}};
   }
   // A job that revalidates the entry, or completes it.
@@ -219,7 +219,7 @@ struct FetchScene {
     std::string text;
     const auto end = cache::blocks_in(object->body.size);
     for (std::uint32_t number = 0; number < end; ++number) {
-      const auto found = support::run(io, tiers::read_block(tiers_access, key(), object, number));
+      const auto found = support::run(io, tiers_access.read_block(key(), object, number));
       if (!found.block) return {};
       for (const auto& slice : found.block->body.slices)
         text.append(slice.block->data(), slice.size);
@@ -252,14 +252,10 @@ struct FetchScene {
   cache::Budget transit{64 << 20};
   cache::Store store;
   fill::Fills fills;
-  machine::succession::Successor successor;
-  tiers::Cache tiers{.clock = clock,
-                     .budget = budget,
-                     .store = store,
-                     .fills = fills,
-                     .successor = successor,
-                     .aside = io.get_executor()};
-  tiers::CacheAccess tiers_access{tiers, io.get_executor()};
+  tiers::Tiers tiers{
+      .clock = clock, .budget = budget, .store = store, .fills = fills, .aside = io.get_executor()};
+  tiers::Cache cache{tiers};
+  tiers::CacheAccess tiers_access{cache, io.get_executor()};
   const std::string name = "us";
   peers::samples::ListedHoldings holdings;
   peers::Publisher publisher{holdings, config::DigestSettings(), cache::kStart};

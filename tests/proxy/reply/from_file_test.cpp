@@ -28,10 +28,13 @@ struct FileScene : client::ServeScene {
   }
   ~FileScene() { io.end_coroutines(); }
 
-  tiers::FoundBelow find() {
+  tiers::Stored find() {
     const policy::TextRequest request("", "GET " + kInFile + " HTTP/1.1");
-    tiers::Sought sought{cache::key_of(kInFile), {}, clock.steady(), cache::Bodies::large_in_file};
-    return run(tiers::read_back(cached, *request, std::move(sought)));
+    const auto key = cache::key_of(kInFile);
+    tiers::Stored stored;
+    const tiers::Sought sought{key, clock.steady(), cache::Bodies::large_in_file};
+    run(cached.find(*request, sought, stored));
+    return stored;
   }
 
   const std::string bytes = large_body();

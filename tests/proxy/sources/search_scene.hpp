@@ -89,14 +89,10 @@ struct SearchScene {
   cache::Budget budget{64 << 20};
   cache::Store store{budget};
   fill::Fills fills;
-  machine::succession::Successor successor;
-  tiers::Cache tiers{.clock = clock,
-                     .budget = budget,
-                     .store = store,
-                     .fills = fills,
-                     .successor = successor,
-                     .aside = io.get_executor()};
-  tiers::CacheAccess tiers_access{tiers, io.get_executor()};
+  tiers::Tiers tiers{
+      .clock = clock, .budget = budget, .store = store, .fills = fills, .aside = io.get_executor()};
+  tiers::Cache cache{tiers};
+  tiers::CacheAccess tiers_access{cache, io.get_executor()};
   const std::string name = "us";
   peers::samples::ListedHoldings holdings;
   peers::Publisher publisher{holdings, config::DigestSettings(), cache::kStart};

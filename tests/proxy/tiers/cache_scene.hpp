@@ -8,7 +8,6 @@
 
 #include "proxy/cache/purge_pattern.hpp"
 #include "proxy/tiers/cache.hpp"
-#include "proxy/tiers/tiers.hpp"
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/proxy/policy/requests.hpp"
 #include "tests/support/run.hpp"
@@ -25,7 +24,7 @@ struct CacheScene {
     limits.bytes = 64 << 20;
     disk.emplace(budget, clock, limits, cache::PurgePattern::reading);
     if (!disk->start()) throw std::runtime_error("the disk does not start");
-    cache.disk = &*disk;
+    tiers.disk = &*disk;
   }
   ~CacheScene() {
     aside.stop();
@@ -40,26 +39,23 @@ struct CacheScene {
   bool keep(const std::string& url, AskedAt asked, cache::Giver giver = {},
             std::uint32_t body = 10) {
     const auto entry = entry_of({.url = url, .body = body, .giver = giver});
-    return proxy::tiers::keep(cache, cache::key_of(url), entry, asked);
+    return cache.keep(cache::key_of(url), entry, asked);
   }
   [[nodiscard]] cache::Found in_memory(const std::string& url) {
     const policy::TextRequest request("", "GET " + url + " HTTP/1.1");
     return store.find(cache::key_of(url), url, (*request).head.fields);
   }
-  // What a request finds below memory, if it may look there.
-  std::optional<FoundBelow> below(const std::string& url, AskedAt asked) {
+  Stored find(const std::string& url, AskedAt asked) {
     const policy::TextRequest request("", "GET " + url + " HTTP/1.1");
-    const auto key = cache::key_of(url);
-    auto found = in_memory(url);
-    if (!may_be_on_disk(cache, *request, key, found)) return std::nullopt;
-    Sought sought{key, std::move(found), asked, cache::Bodies::in_memory};
-    return support::run(io, read_back(access, *request, std::move(sought)));
+    Stored stored;
+    support::run(io, access.find(*request, {cache::key_of(url), asked}, stored));
+    return stored;
   }
   Forgotten forget(const std::string& url) {
-    return support::run(io, proxy::tiers::forget(access, cache::key_of(url), url));
+    return support::run(io, access.forget(cache::key_of(url), url));
   }
   std::optional<Forgotten> forget_all(const cache::PurgePattern& purge) {
-    return support::run(io, proxy::tiers::forget(access, purge));
+    return support::run(io, access.forget(purge));
   }
   // Memory gives the response up; the disk keeps it.
   void evict(const std::string& url) {
@@ -76,13 +72,12 @@ struct CacheScene {
   cache::Budget budget{256 << 20};
   cache::Store store{budget};
   fill::Fills fills;
-  machine::succession::Successor successor;
-  Cache cache{.clock = clock,
+  Tiers tiers{.clock = clock,
               .budget = budget,
               .store = store,
               .fills = fills,
-              .successor = successor,
               .aside = aside.get_executor()};
+  Cache cache{tiers};
   CacheAccess access{cache, io.get_executor()};
   std::optional<cache::DiskTier> disk;
 };

@@ -1,4 +1,4 @@
-#include "proxy/tiers/object_blocks.hpp"
+#include "proxy/tiers/cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,9 +30,9 @@ struct BlocksScene : CacheScene {
     return {number, {{{bytes, size}}, size}, giver, asked};
   }
   StoredBlock read(std::uint32_t number) {
-    return support::run(io, read_block(access, kLargeKey, object, number));
+    return support::run(io, access.read_block(kLargeKey, object, number));
   }
-  bool keep_object() { return proxy::tiers::keep(cache, kLargeKey, object, now()); }
+  bool keep_object() { return cache.keep(kLargeKey, object, now()); }
   void evict_block(std::uint32_t number) {
     if (disk && !disk->settle(10s)) throw std::runtime_error("no rest");
     store.remove(cache::disk::block_key(kLargeKey, 1, number));
@@ -44,17 +44,17 @@ struct BlocksScene : CacheScene {
 TEST(ObjectBlocks, AreKeptWhileTheirObjectIsStored) {
   for (const auto over : {Over::memory, Over::disk}) {
     BlocksScene scene(over);
-    EXPECT_EQ(keep_block(scene.cache, kLargeKey, scene.object, scene.block(0, scene.now())),
+    EXPECT_EQ(scene.cache.keep_block(kLargeKey, scene.object, scene.block(0, scene.now())),
               BlockKept::no)
         << "the object is not stored, or was purged";
-    EXPECT_EQ(keep_block_of_new(scene.cache, kLargeKey, scene.object, scene.block(0, scene.now())),
+    EXPECT_EQ(scene.cache.keep_block_of_new(kLargeKey, scene.object, scene.block(0, scene.now())),
               BlockKept::yes)
         << "its entry follows";
     ASSERT_TRUE(scene.keep_object());
-    EXPECT_EQ(keep_block(scene.cache, kLargeKey, scene.object, scene.block(1, scene.now())),
+    EXPECT_EQ(scene.cache.keep_block(kLargeKey, scene.object, scene.block(1, scene.now())),
               BlockKept::yes);
     for (std::uint32_t number = 0; number < 3; ++number)
-      EXPECT_EQ(has_block(scene.cache, kLargeKey, *scene.object, number), number < 2) << number;
+      EXPECT_EQ(scene.cache.has_block(kLargeKey, *scene.object, number), number < 2) << number;
   }
 }
 
@@ -76,9 +76,9 @@ TEST(ObjectBlocks, AreNotKeptIfAllOfTheirGiverWasPurgedSinceTheyWereAskedFor) {
     const auto purged = scene.now();
     scene.fills.invalidate(cache::PurgePattern(cache::Giver{7}), purged);
     const auto kept =
-        keep_block(scene.cache, kLargeKey, scene.object, scene.block(0, purged - c.asked, c.giver));
+        scene.cache.keep_block(kLargeKey, scene.object, scene.block(0, purged - c.asked, c.giver));
     EXPECT_EQ(kept, c.kept) << c.name;
-    EXPECT_EQ(has_block(scene.cache, kLargeKey, *scene.object, 0), c.kept == BlockKept::yes)
+    EXPECT_EQ(scene.cache.has_block(kLargeKey, *scene.object, 0), c.kept == BlockKept::yes)
         << c.name;
   }
 }
@@ -86,7 +86,7 @@ TEST(ObjectBlocks, AreNotKeptIfAllOfTheirGiverWasPurgedSinceTheyWereAskedFor) {
 TEST(ObjectBlocks, AreReadBackWhole) {
   BlocksScene scene(Over::disk);
   ASSERT_TRUE(scene.keep_object());
-  ASSERT_EQ(keep_block(scene.cache, kLargeKey, scene.object, scene.block(1, scene.now())),
+  ASSERT_EQ(scene.cache.keep_block(kLargeKey, scene.object, scene.block(1, scene.now())),
             BlockKept::yes);
   const auto from_memory = scene.read(1);
   ASSERT_TRUE(from_memory.block);
@@ -103,15 +103,15 @@ TEST(ObjectBlocks, AreReadBackWhole) {
 
 TEST(ObjectBlocks, FitWhereTheDiskHasRoomAndTheSettingsAllow) {
   BlocksScene without(Over::memory);
-  EXPECT_FALSE(may_be_kept_in_blocks(without.cache, kObjectLength));
+  EXPECT_FALSE(without.cache.may_be_kept_in_blocks(kObjectLength));
   BlocksScene scene(Over::disk);
-  EXPECT_TRUE(may_be_kept_in_blocks(scene.cache, kObjectLength));
-  EXPECT_FALSE(may_be_kept_in_blocks(scene.cache, 0)) << "it has no block";
-  EXPECT_FALSE(may_be_kept_in_blocks(scene.cache, cache::kLargestObject + 1));
-  scene.cache.max_object = kObjectLength - 1;
-  EXPECT_FALSE(may_be_kept_in_blocks(scene.cache, kObjectLength));
-  EXPECT_LE(large_from(scene.cache), cache::kLargeFrom);
-  EXPECT_NE(new_version(scene.cache), new_version(scene.cache));
+  EXPECT_TRUE(scene.cache.may_be_kept_in_blocks(kObjectLength));
+  EXPECT_FALSE(scene.cache.may_be_kept_in_blocks(0)) << "it has no block";
+  EXPECT_FALSE(scene.cache.may_be_kept_in_blocks(cache::kLargestObject + 1));
+  scene.tiers.max_object = kObjectLength - 1;
+  EXPECT_FALSE(scene.cache.may_be_kept_in_blocks(kObjectLength));
+  EXPECT_LE(scene.cache.large_from(), cache::kLargeFrom);
+  EXPECT_NE(scene.cache.new_version(), scene.cache.new_version());
 }
 
 struct PatienceCase {
@@ -138,7 +138,7 @@ TEST(DiskPatience, IsASecondAndTheTimeThatTheResponseHasTakenWithoutIt) {
 TEST(DiskPatience, IsNotUsedWhileTheDiskKeepsUp) {
   BlocksScene scene(Over::disk);
   const auto patience = std::make_shared<DiskPatience>(scene.now());
-  support::run(scene.io, let_the_disk_catch_up(scene.access, patience));
+  support::run(scene.io, scene.access.let_the_disk_catch_up(patience));
   EXPECT_EQ(patience->left(scene.now()), DiskPatience::kAtOnce);
 }
 

@@ -1,4 +1,4 @@
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,10 +57,10 @@ TEST_P(BothTiers, SayWhyAResponseIsNotStored) {
   CacheScene scene(GetParam());
   const auto entry = scene.entry_of({.url = kUrl});
   const auto asked = scene.now();
-  EXPECT_EQ(why_not_kept(scene.cache, kKey, *entry, asked), cache::Storability::no_room);
+  EXPECT_EQ(scene.cache.why_not_kept(kKey, *entry, asked), cache::Storability::no_room);
   scene.clock.pass(1s);
   scene.fills.invalidate(kKey, scene.now());
-  EXPECT_EQ(why_not_kept(scene.cache, kKey, *entry, asked), cache::Storability::outdated);
+  EXPECT_EQ(scene.cache.why_not_kept(kKey, *entry, asked), cache::Storability::outdated);
 }
 
 TEST_P(BothTiers, ForgetForGood) {
@@ -73,8 +73,7 @@ TEST_P(BothTiers, ForgetForGood) {
   EXPECT_FALSE(forgotten.owed);
   EXPECT_FALSE(scene.in_memory(kUrl).entry);
   EXPECT_FALSE(scene.keep(kUrl, asked)) << "a response that was being fetched meanwhile";
-  const auto below = scene.below(kUrl, scene.now());
-  EXPECT_FALSE(below && below->found.entry);
+  EXPECT_FALSE(scene.find(kUrl, scene.now()).found.entry);
   EXPECT_EQ(scene.forget(kUrl).dropped, 0U);
 }
 
@@ -95,16 +94,16 @@ TEST_P(BothTiers, DropWhatAResponseHasShownToBeOutdated) {
   CacheScene scene(GetParam());
   const auto asked = scene.now();
   ASSERT_TRUE(scene.keep(kUrl, asked));
-  drop(scene.cache, kKey, kUrl);
+  scene.cache.drop(kKey, kUrl);
   EXPECT_FALSE(scene.in_memory(kUrl).entry);
   EXPECT_TRUE(scene.keep(kUrl, asked)) << "unlike forget(), which remembers";
 }
 
 TEST(Tiers, HaveNothingBelowMemoryWithoutADisk) {
   CacheScene scene(Over::memory);
-  EXPECT_FALSE(scene.below(kUrl, scene.now()));
-  EXPECT_FALSE(is_for_disk(scene.cache, kKey));
-  EXPECT_EQ(most_in_one_piece(scene.cache, kKey), scene.store.max_object());
+  EXPECT_FALSE(scene.find(kUrl, scene.now()).found.entry);
+  EXPECT_FALSE(scene.cache.is_for_disk(kKey));
+  EXPECT_EQ(scene.cache.most_in_one_piece(kKey), scene.store.max_object());
 }
 
 struct BelowCase {
@@ -128,12 +127,12 @@ TEST(Tiers, ReadBackWhatMemoryHasGivenUp) {
     }
     scene.evict(kUrl);
     if (c.purged) scene.fills.invalidate(kKey, asked + 1ms);
-    const auto below = scene.below(kUrl, asked);
-    const bool found = below && below->found.entry;
-    EXPECT_EQ(found, c.found) << c.name;
-    if (!found) continue;
-    EXPECT_TRUE(below->from_disk) << c.name;
-    EXPECT_EQ(below->found.entry->body.size, 1000U) << c.name;
+    const auto stored = scene.find(kUrl, asked);
+    EXPECT_EQ(!!stored.found.entry, c.found) << c.name;
+    EXPECT_EQ(stored.from_disk, c.found) << c.name;
+    if (c.found) {
+      EXPECT_EQ(stored.found.entry->body.size, 1000U) << c.name;
+    }
   }
 }
 
@@ -143,22 +142,20 @@ TEST(Tiers, LookOnDiskOnlyForWhatMemoryLacksAndTheMethodReads) {
   ASSERT_TRUE(scene.disk->settle(10s));
   const policy::TextRequest get("");
   const policy::TextRequest post("", "POST http://a.test/x HTTP/1.1");
-  const auto held = scene.in_memory(kUrl);
-  EXPECT_FALSE(may_be_on_disk(scene.cache, *get, kKey, held));
-  EXPECT_TRUE(may_be_on_disk(scene.cache, *get, kKey, {}));
-  EXPECT_FALSE(may_be_on_disk(scene.cache, *post, kKey, {}));
-  EXPECT_FALSE(may_be_on_disk(scene.cache, *get, cache::key_of("http://a.test/y"), {}));
+  const auto is_on_disk = [&](const policy::TextRequest& request, const digest::Key& key) {
+    Stored stored;
+    return !scene.access.find(*request, {key, scene.now()}, stored).is_here();
+  };
+  EXPECT_FALSE(is_on_disk(get, kKey)) << "memory has it";
+  scene.evict(kUrl);
+  EXPECT_TRUE(is_on_disk(get, kKey));
+  EXPECT_FALSE(is_on_disk(post, kKey));
+  EXPECT_FALSE(is_on_disk(get, cache::key_of("http://a.test/y")));
 }
 
 TEST(Tiers, WriteAtTheSecondRequestWhereTheDiskAdmitsOnlyThen) {
   CacheScene scene(Over::disk, {.path = {}, .admit = cache::Admit::second});
-  const policy::TextRequest request("");
-  const auto asks = [&] {
-    record_asked(scene.cache, *request, kKey);
-    const auto found = scene.in_memory(kUrl);
-    offer_to_disk(scene.cache, kKey, found);
-    return found.entry != nullptr;
-  };
+  const auto asks = [&] { return !!scene.find(kUrl, scene.now()).found.entry; };
   EXPECT_FALSE(asks());
   ASSERT_TRUE(scene.keep(kUrl, scene.now()));
   ASSERT_TRUE(scene.disk->settle(10s));
