@@ -210,20 +210,23 @@ std::optional<peers::Epoch> site_asker(const policy::Request& request) {
 }
 
 // Answers from the fill that is under way here, as it grows; else as `refusal` says, with the name
-// of the neighbour that fetches the response, if another one does.
+// of the neighbour that fetches the response, if another one does. Of an unshared path neither: the
+// asker would lose the origin's time.
 Task<void> answer_of_site(client::Client& client, const policy::Request& request,
                           const fetching::Lookup& lookup, peers::Epoch asker,
                           reply::Refusal refusal) {
   auto& fetches = client.access.fetching.sources.shared.site_fetches;
   const auto now = client.access.clock().steady();
+  const bool is_in_vain = !arrives(client.access, request, lookup) &&
+                          fetches.unshared_paths().has(request.stored_as(), now);
   // If we have taken the asker for the fetcher, our own fetch may be waiting for the asker.
-  const bool may_wait = fetches.fetcher_of(lookup.key, now) != asker;
+  const bool may_wait = !is_in_vain && fetches.fetcher_of(lookup.key, now) != asker;
   bool answered = false;
   if (may_wait) answered = co_await answer_by_fetch_under_way(client, request, lookup);
   if (answered) co_return;
   refusal.tag = observe::Tag::site_question;
-  const bool is_member =
-      request.facts.from_neighbour && !!request.policy().directory->member(asker, now);
+  const bool is_member = !is_in_vain && request.facts.from_neighbour &&
+                         !!request.policy().directory->member(asker, now);
   const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now) : asker;
   if (fetcher != asker) refusal.cache_status.detail = "fetched-by/" + peers::to_text(fetcher);
   co_await reply::refuse(client, request, std::move(refusal));

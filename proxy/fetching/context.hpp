@@ -79,6 +79,9 @@ struct FillContext {
     if (!request().facts.authorization) cache().drop(job.key, fill().url());
   }
 
+  // Publishes the head. Records whether the site's neighbours may have the answer.
+  void publish(fill::FillHead head, fill::Fill::Keeps keeps = fill::Fill::Keeps::all) const;
+
   // Delists the fill: no request joins it any more.
   void leave_list() const { cache().fills.leave(job.key, fill()); }
   // Delists the fill because its response is for this request alone. For a while, no request waits

@@ -36,6 +36,19 @@ void FillContext::leave_list_as_unshared(cache::Storability why) const {
   cache().fills.leave_unshared(job.key, fill(), access.clock().steady());
 }
 
+// Of a URL that is known to be unshared only the first answer counts: one URL that is asked for all
+// the time says little of the others. An error says nothing of what the origin mostly gives.
+void FillContext::publish(fill::FillHead head, fill::Fill::Keeps keeps) const {
+  using Answer = fill::UnsharedPaths::Answer;
+  if (access.sources.has_neighbours && job.allowed.share && !job.how.part &&
+      head.entry->status < 500) {
+    const bool shared = head.shareable && head.entry->for_neighbours();
+    auto& paths = access.sources.shared.site_fetches.unshared_paths();
+    paths.record(fill().url(), shared ? Answer::shared : Answer::unshared, access.clock().steady());
+  }
+  fill().publish(std::move(head), keeps);
+}
+
 namespace {
 
 // A refresh is for all clients, so it names no client's own tags.

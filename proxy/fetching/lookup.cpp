@@ -101,6 +101,8 @@ sources::Allowed allowed_for(const blocks::FetchAccess& access, const policy::Re
   sources::Miss miss{request, lookup.verdict, lookup.stored().get(), lookup.anew};
   miss.in_blocks = lookup.verdict.part && blocks_around(access, request, lookup);
   miss.unshared = cache.fills.recently_unshared(lookup.key, now);
+  auto& paths = access.sources.shared.site_fetches.unshared_paths();
+  miss.unshared_path = access.sources.has_neighbours && paths.has(request.stored_as(), now);
   miss.changed_lately = cache.fills.recently_invalidated(lookup.key, request.stored_as(), now);
   miss.asked_before = cache.was_asked_before(lookup.key);
   return sources::allowed_for(miss);

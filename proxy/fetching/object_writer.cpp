@@ -97,7 +97,7 @@ void publish_object(const FillContext& context, const Incoming& incoming,
   context.count(cache::Storability::yes);
   context.leave_list();  // new requests find the object in the store
   const bool shareable = object->fresh(context.now()) && !object->no_cache;
-  context.fill().publish({object, object->body.size, shareable, incoming.asker_fields, from});
+  context.publish({object, object->body.size, shareable, incoming.asker_fields, from});
 }
 
 blocks::RunJob rest_job(const FillContext& context, std::shared_ptr<blocks::BlockRun> run) {

@@ -44,7 +44,7 @@ void write_unmodified(FillContext& context, sources::Attempt& answer,
   append_body(fill, *fresh);
   const bool shared = may_be_kept && fresh->reusable(context.now());
   if (!shared) context.leave_list_as_unshared(freshened.storability);
-  fill.publish({fresh, fresh->body.size, shared, std::move(freshened.asker_fields), from});
+  context.publish({fresh, fresh->body.size, shared, std::move(freshened.asker_fields), from});
   fill.finish();
 }
 

@@ -58,7 +58,7 @@ Allowed allowed_for(const Miss& miss) {
   const bool whole = !miss.verdict.part;
   const bool stale = miss.stored && miss.verdict.action == Action::revalidate;
   allowed.guests = whole && !miss.stored;
-  allowed.of_site = whole && !miss.unshared &&
+  allowed.of_site = whole && !miss.unshared && !miss.unshared_path &&
                     policy.settings.digest.site_collapse == config::SiteCollapse::automatic;
   // What clients have requested before may have been left with a neighbour, where it grew stale.
   if (stale || miss.asked_before) allowed.held = Held::stale;

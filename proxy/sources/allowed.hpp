@@ -22,6 +22,7 @@ struct Miss {
   bool in_blocks = false;                // of a part: the whole blocks around it are asked for
   bool changed_lately = false;           // Fills::recently_invalidated()
   bool unshared = false;                 // Fills::recently_unshared()
+  bool unshared_path = false;            // UnsharedPaths::has()
   bool asked_before = false;             // Placement::was_asked_before()
 };
 

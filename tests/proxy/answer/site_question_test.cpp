@@ -91,5 +91,16 @@ TEST(SiteQuestion, IsAnsweredFromTheFetchUnderWayAndToldToWait) {
   EXPECT_EQ(origin.count(), 1U);
 }
 
+TEST(SiteQuestion, AboutAnUnsharedPathIsNeitherKeptWaitingNorSentOn) {
+  SiteScene scene;
+  auto& paths = scene.sources.shared.site_fetches.unshared_paths();
+  for (int i = 0; i < 3; ++i)
+    paths.record(kAskedFor, fill::UnsharedPaths::Answer::unshared, scene.clock.steady());
+  for (const auto& [address, epoch] : {std::pair("10.9.9.9", kB), std::pair("10.9.9.10", kC)}) {
+    EXPECT_EQ(scene.ask_as(address, fetching_as(epoch)).status(), 504U);
+    EXPECT_EQ(scene.cache_status(), "cache-a; fwd=uri-miss") << "b is not named";
+  }
+}
+
 }  // namespace
 }  // namespace proxy::answer

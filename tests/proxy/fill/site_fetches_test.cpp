@@ -41,5 +41,60 @@ TEST(SiteFetches, MayForgetAFetchButNeverMistakeItForAnother) {
   EXPECT_GT(known, SiteFetches::kMost / 2);
 }
 
+struct Answers {
+  const char* claim;
+  std::string answers;  // of one path, in their order: 's' could be shared, 'u' could not
+  bool unshared;
+};
+
+TEST(UnsharedPaths, AreThoseWhoseLatestAnswersMostlyCouldNotBeShared) {
+  for (const auto& [claim, answers, unshared] :
+       {Answers{"nothing is known", "", false}, Answers{"two answers are too few", "uu", false},
+        Answers{"three are enough", "uuu", true},
+        Answers{"one among many that could be shared", "ssssssssusssss", false},
+        Answers{"a few in turn", "usususususus", false},
+        Answers{"one that could be shared among many", "uuuuuuuus", true},
+        Answers{"the path has changed", "uuuuuuuuss", false},
+        Answers{"it had shared before", "ssssssssuuuuuuu", true},
+        Answers{"and had so lately", "ssssssssuuuuuu", false}}) {
+    UnsharedPaths paths;
+    int number = 0;
+    for (const char one : answers) {
+      const auto url = "http://a.test/news/" + std::to_string(++number);
+      const auto answer =
+          one == 's' ? UnsharedPaths::Answer::shared : UnsharedPaths::Answer::unshared;
+      paths.record(url, answer, kAsked);
+    }
+    EXPECT_EQ(paths.has("http://a.test/news/next", kAsked), unshared) << claim;
+  }
+}
+
+UnsharedPaths& learn(UnsharedPaths& paths, const std::string& url) {
+  for (int i = 0; i < 3; ++i) paths.record(url, UnsharedPaths::Answer::unshared, kAsked);
+  return paths;
+}
+
+TEST(UnsharedPaths, AreFoldersOrWhatAQueryIsSentTo) {
+  UnsharedPaths paths;
+  learn(paths, "http://a.test/folder/one");
+  EXPECT_TRUE(paths.has("http://a.test/folder/two", kAsked));
+  EXPECT_FALSE(paths.has("http://a.test/folder/below/two", kAsked));
+  EXPECT_FALSE(paths.has("http://b.test/folder/two", kAsked));
+  learn(paths, "http://a.test/search?q=/a");
+  EXPECT_TRUE(paths.has("http://a.test/search?q=b", kAsked));
+  EXPECT_FALSE(paths.has("http://a.test/found?q=b", kAsked));
+  EXPECT_FALSE(paths.has("http://a.test/one", kAsked));
+}
+
+TEST(UnsharedPaths, AreForgottenAfterAWhileAndIfThereAreTooMany) {
+  UnsharedPaths paths;
+  learn(paths, "http://a.test/one");
+  EXPECT_TRUE(paths.has("http://a.test/one", kAsked + UnsharedPaths::kKept - 1ms));
+  EXPECT_FALSE(paths.has("http://a.test/one", kAsked + UnsharedPaths::kKept));
+  for (std::size_t i = 0; i < UnsharedPaths::kMost; ++i)
+    learn(paths, "http://a.test/" + std::to_string(i) + "/");
+  EXPECT_FALSE(paths.has("http://a.test/one", kAsked));
+}
+
 }  // namespace
 }  // namespace proxy::fill

@@ -155,6 +155,9 @@ TEST(Allowed, AsksTheSiteForWhatItMayFetchOnce) {
       {.rule = "the response could not be shared lately",
        .expected = "ask guests",
        .facts = [](Miss& miss) { miss.unshared = true; }},
+      {.rule = "the answers of its path mostly cannot be shared, but this one may be",
+       .expected = "ask guests share",
+       .facts = [](Miss& miss) { miss.unshared_path = true; }},
   });
 }
 
