@@ -76,6 +76,7 @@ class Probation {
   // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
   bool begin_trial() { return !trial_.exchange(true, std::memory_order_relaxed); }
   void end_trial() { trial_.store(false, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_trial() const { return trial_.load(std::memory_order_relaxed); }
 
   bool resting(SteadyTime now) const;
   // Whether the peer has failed or was outrun, and nothing it sent since shows that it works; or

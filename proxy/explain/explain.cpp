@@ -153,25 +153,42 @@ std::string why_without_claim(const Claim& claim) {
   return "no digest of it is in use";
 }
 
+std::string why_on_trial(const peers::Peer& peer) {
+  const auto& probation = peer.accuracy.probation();
+  return probation.on() ? fmt::format("it is on trial ({})", peers::to_string(probation.reason()))
+                        : "it was too slow a while ago";
+}
+
 // What the plan makes of a neighbour that it has as a candidate.
-void write_place(const sources::ChoicePlan::Given& plan, const peers::Peer& peer,
-                 sources::Ask place, PeerFacts& facts) {
-  const auto standing = peer.accuracy.standing();
-  if (place == sources::Ask::on_trial) {
-    facts.asks = Asks::on_trial;
-    facts.why = standing.on_probation
-                    ? fmt::format("it is on trial ({}): one request at a time asks it",
-                                  peers::to_string(peer.accuracy.probation().reason()))
-                    : "it was too slow a while ago: one request at a time tries it";
-  } else if (place == sources::Ask::no) {
-    facts.asks = Asks::if_origin_fails;
-    facts.why = fmt::format(
-        "it takes {:.1f} ms to the first byte, more than the {:.1f} ms that fit the "
-        "origin's time (setting digest.prefer)",
-        in_ms(standing.first_byte.mean()),
-        in_ms(plan.budget.longest.value_or(sources::Budget::Time(0))));
-  } else {
-    facts.asks = Asks::yes;
+void write_place(const sources::ChoicePlan::Given& plan, sources::Place place,
+                 const peers::Peer& peer, PeerFacts& facts) {
+  using sources::Place;
+  facts.asks = plan.route ? Asks::if_origin_fails : Asks::no;
+  switch (place) {
+    case Place::in_line:
+      facts.asks = Asks::yes;
+      if (sources::origin_comes_first(peer.accuracy.first_byte(), plan.budget))
+        facts.why = "the origin's time is unknown, so it is asked at once, too";
+      return;
+    case Place::tried:
+      facts.asks = Asks::on_trial;
+      facts.why = why_on_trial(peer) + ": it is tried beside the next source";
+      return;
+    case Place::other_trial:
+      facts.why = why_on_trial(peer) + ", and another trial goes before it";
+      return;
+    case Place::no_hedge:
+      facts.why = why_on_trial(peer) + ", and too many requests ask two sources";
+      return;
+    case Place::no_origin:
+      facts.why = why_on_trial(peer) + ", and is tried only where the origin is asked, too";
+      return;
+    case Place::too_slow:
+      facts.why = fmt::format(
+          "it takes {:.1f} ms to the first byte, more than the {:.1f} ms that fit the "
+          "origin's time (setting digest.prefer)",
+          in_ms(peer.accuracy.first_byte().mean()),
+          in_ms(plan.budget.longest.value_or(sources::Budget::Time(0))));
   }
 }
 
@@ -192,11 +209,14 @@ std::string why_not_asked(const Claim& claim, const sources::ClaimantSearch::For
              : "its settings `for` and `not_for` leave out this host";
 }
 
+bool is_in_blocks(const fetching::Lookup& lookup) {
+  return lookup.verdict.action == Action::complete && lookup.stored()->is_object();
+}
+
 // What is asked of neighbours: the response, or the missing blocks of an object, run by run.
 sources::Allowed allowed_for(const client::ServeAccess& access, const policy::Request& request,
                              const fetching::Lookup& lookup) {
-  const bool in_blocks = lookup.verdict.action == Action::complete && lookup.stored()->is_object();
-  if (!in_blocks) return fetching::allowed_for(access.fetching, request, lookup);
+  if (!is_in_blocks(lookup)) return fetching::allowed_for(access.fetching, request, lookup);
   const auto now = access.clock().steady();
   return {.only_origin = sources::why_only_origin(access.cache().fills, lookup.key, request, now)};
 }
@@ -235,14 +255,21 @@ void write_origin(const policy::Request& request, OriginFacts& origin) {
   }
 }
 
+// A plan that is never carried out.
+sources::Attempt no_question(const upstream::Route& /*route*/) {
+  throw std::logic_error("an explanation asks nobody");
+}
+
 // Fills in no_neighbours, peers, owner and origin. Asks the plan of choice, made of the same facts
 // as that of a miss. The verdict of `lookup` is that of the explanation.
 void write_whom(const client::ServeAccess& access, const policy::Request& request,
                 const fetching::Lookup& lookup, Explanation& explanation) {
   auto& sources = explanation.sources;
   const auto now = access.clock().steady();
-  const sources::ClaimantSearch::For wanted{
+  sources::ClaimantSearch::For wanted{
       .key = lookup.key, .request = request, .allowed = allowed_for(access, request, lookup)};
+  // Blocks are asked for at the origin only once no neighbour has them.
+  if (!is_in_blocks(lookup)) wanted.origin = no_question;
   auto rule = digest::mark_of(request.facts.rule);
   const bool asks_for_parts = lookup.verdict.part || lookup.verdict.action == Action::complete;
   if (rule == 0 && asks_for_parts) rule = digest::kOfPart;
@@ -263,10 +290,10 @@ void write_whom(const client::ServeAccess& access, const policy::Request& reques
                     .claims = claim.claims,
                     .asks = Asks::no,
                     .why = sources.no_neighbours};
-    const auto place = plan.candidates.place_of(claim.peer);
+    const auto place = place_of(claim.peer, plan, access.fetching.sources.hedges);
     if (sources.no_neighbours.empty()) {
       if (place && !of_site)
-        write_place(plan, *claim.peer, *place, facts);
+        write_place(plan, *place, *claim.peer, facts);
       else
         facts.why = why_not_asked(claim, wanted, now);
       if (place && of_site) sources.owner = claim.peer->name;

@@ -19,7 +19,7 @@ namespace proxy::explain {
 // Whether a neighbour would be asked.
 enum class Asks : std::uint8_t {
   yes,
-  on_trial,  // by one request at a time, beside the next source
+  on_trial,  // at once, beside the next source
   if_origin_fails,
   no,
 };

@@ -61,11 +61,10 @@ std::string listed(const std::vector<std::string>& names) {
   return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-std::vector<std::string> asked(const Explanation& explanation) {
+std::vector<std::string> asked(const Explanation& explanation, Asks how) {
   std::vector<std::string> names;
-  for (const auto& peer : explanation.sources.peers) {
-    if (peer.asks == Asks::yes || peer.asks == Asks::on_trial) names.push_back(peer.name);
-  }
+  for (const auto& peer : explanation.sources.peers)
+    if (peer.asks == how) names.push_back(peer.name);
   return names;
 }
 
@@ -73,18 +72,19 @@ std::vector<std::string> asked(const Explanation& explanation) {
 std::string sources(const Explanation& explanation) {
   std::vector<std::string> steps;
   // Those in reserve are left out: they are asked only where this order has failed.
-  if (const auto names = asked(explanation); !names.empty()) {
+  if (const auto names = asked(explanation, Asks::yes); !names.empty())
     steps.push_back(listed(names) +
                     (names.size() > 1 ? ", whose digests claim it" : ", whose digest claims it"));
-  } else if (!explanation.sources.owner.empty()) {
+  else if (!explanation.sources.owner.empty())
     steps.push_back(explanation.sources.owner + ", which would know who fetches it");
-  }
   const auto& origin = explanation.sources.origin;
-  if (!origin.parents.empty()) {
+  if (!origin.parents.empty())
     steps.push_back((origin.parents.size() > 1 ? "the parents " : "the parent ") +
                     listed(origin.parents));
-  }
   if (!origin.servers.empty()) steps.push_back("the origin " + origin.servers.front());
+  const auto tried = asked(explanation, Asks::on_trial);
+  if (!steps.empty() && !tried.empty())
+    steps.front() += ", and at once " + listed(tried) + ", which is on trial";
   if (!steps.empty()) return fmt::format("{}", fmt::join(steps, ", then "));
   return explanation.offline ? "nobody: this proxy is offline"
                              : "nobody: the settings leave no way (never_direct)";

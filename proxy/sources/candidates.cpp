@@ -111,6 +111,13 @@ std::optional<Ask> Candidates::place_of(const peers::PeerRef& peer) const {
   return has(too_slow_) ? std::optional(Ask::no) : std::nullopt;
 }
 
+peers::PeerRef Candidates::next_trial() const {
+  const auto free = std::find_if(on_trial_.begin(), on_trial_.end(), [](const auto& peer) {
+    return !peer->accuracy.probation().has_trial();
+  });
+  return free == on_trial_.end() ? nullptr : *free;
+}
+
 peers::PeerRef Candidates::begin_trial() {
   const auto free = std::find_if(on_trial_.begin(), on_trial_.end(), [](const auto& peer) {
     return peer->accuracy.probation().begin_trial();

@@ -145,6 +145,8 @@ class Candidates {
   // Takes a neighbour on trial that no other request is trying now, to be asked beside the next
   // source. The caller must call Probation::end_trial() later. Null: there is no such neighbour.
   peers::PeerRef begin_trial();
+  // The neighbour that begin_trial() would return.
+  [[nodiscard]] peers::PeerRef next_trial() const;
 
   // The line has the neighbours that fit the budget, the better of two drawn at random first.
   [[nodiscard]] bool left() const { return asked_ < in_line_.size(); }

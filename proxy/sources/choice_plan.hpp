@@ -39,6 +39,9 @@ class Hedges {
     return true;
   }
 
+  // Whether the next request may ask a second question.
+  [[nodiscard]] bool allow_next() const { return left_ + kShare >= 1; }
+
  private:
   observe::Count* const taken_;
   double left_ = kBurst;
@@ -166,6 +169,19 @@ class ChoicePlan {
   std::optional<Question> trial_;  // to be asked first
   boost::container::small_vector<UnderWay, 4> under_way_;
 };
+
+// What becomes of a neighbour in a plan that is not begun.
+enum class Place : std::uint8_t {
+  in_line,      // asked in its turn
+  tried,        // asked at once, beside the next source
+  other_trial,  // on trial, but another trial is under way, or comes first
+  no_hedge,     // on trial, but too many requests ask two sources
+  no_origin,    // on trial, and the origin is not asked, which would answer meanwhile
+  too_slow,
+};
+// Nothing: it is no candidate. Changes nothing.
+std::optional<Place> place_of(const peers::PeerRef& peer, const ChoicePlan::Given& given,
+                              const Hedges& hedges);
 
 // Whether a question that was left had taken longer than expected, and whom it was for.
 enum class Left : std::uint8_t { in_time, late_peer, late_origin };

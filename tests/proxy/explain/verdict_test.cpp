@@ -123,10 +123,16 @@ TEST(Sentence, NamesTheSourcesInTheirOrder) {
                                {"d", "trying", true, Asks::on_trial, ""}};
   explanation.sources.origin.parents = {"up"};
   EXPECT_EQ(sentence(explanation),
-            "is not stored; would ask b and d, whose digests claim it, then the parent up, then "
-            "the origin http://a.test:80");
+            "is not stored; would ask b, whose digest claims it, and at once d, which is on trial, "
+            "then the parent up, then the origin http://a.test:80");
+  explanation.sources.peers[0].asks = Asks::if_origin_fails;
+  explanation.sources.origin.parents.clear();
+  EXPECT_EQ(
+      sentence(explanation),
+      "is not stored; would ask the origin http://a.test:80, and at once d, which is on trial");
   explanation.sources.peers.clear();
   explanation.sources.owner = "e";
+  explanation.sources.origin.parents = {"up"};
   explanation.sources.origin.servers.clear();
   EXPECT_EQ(sentence(explanation),
             "is not stored; would ask e, which would know who fetches it, then the parent up");
