@@ -61,6 +61,7 @@ struct Poller {
   PollReport report;
   WorkAccount account;
   std::chrono::milliseconds hold{0};  // that the request under way asks for
+  std::chrono::milliseconds held{0};  // how long the peer held the last request
   std::chrono::milliseconds took{0};  // until its last good answer began, the hold not counted
   SteadyTime begun{};                 // when the last request began
   SteadyTime due{};                   // while it is not being asked
@@ -208,8 +209,8 @@ class Exchange::Loop {
     // Only what can be answered by 304 is worth waiting for, and not by a peer that may be back.
     const auto failures = poller.report.failures_in_a_row;
     const bool may_wait = native && request.conditional && failures == 0;
-    poller.hold =
-        may_wait ? hold_of(needs_.limits, needs_.settings.poll) : std::chrono::milliseconds{0};
+    poller.hold = may_wait ? hold_of(needs_.limits, needs_.settings.poll, poller.held)
+                           : std::chrono::milliseconds{0};
     poller.begun = now;
     const Transfer::Request asked{.target = native ? native_target(claims.native.get(), poller.hold)
                                                    : std::string(kSquidPath),
@@ -308,7 +309,7 @@ class Exchange::Loop {
     poller.report.polls.bytes_received += transfer.received();
     if (const auto reached = transfer.address()) poller.report.address = reached;
     const auto waited = transfer.waited();
-    const auto held = held_for(poller.hold, waited);
+    const auto held = poller.held = held_for(poller.hold, waited);
     if (result.outcome != Polled::failed) poller.took = waited - held;
     // An answer that began and was no good has not been waited for.
     const bool began = transfer.began();

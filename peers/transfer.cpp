@@ -29,9 +29,11 @@ std::optional<std::int64_t> seconds_of(const std::string& date) {
 }
 
 void set_limits(CURL* easy, const PollLimits& limits, std::chrono::milliseconds hold) {
-  // libcurl knows nothing of a hold: to it the wait is part of the transfer.
+  // libcurl knows nothing of a hold: to it the wait is part of the transfer. It wakes the thread
+  // for the time-out of the connection, too, even if that has been open for long.
   const auto total = limits.total + hold;
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
+  const auto connect = limits.connect + hold;
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect.count()));
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total.count()));
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 0L);  // until the answer has begun
 }
