@@ -17,6 +17,7 @@
 #include "peers/curl.hpp"
 #include "peers/native_target.hpp"
 #include "peers/poll.hpp"
+#include "peers/sockets.hpp"
 #include "peers/transfer.hpp"
 
 namespace peers {
@@ -123,9 +124,7 @@ void log_change(const Peer& peer, const PollReport& before, const PollReport& af
 class Exchange::Loop {
  public:
   explicit Loop(Needs needs)
-      : needs_(std::move(needs)),
-        multi_(curl_multi_init()),
-        transfers_(transfers_for(needs_, multi_.get())) {
+      : needs_(std::move(needs)), transfers_(transfers_for(needs_, sockets_.multi())) {
     for (const PeerRef& peer : needs_.directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
       pollers_.emplace_back(pollers_.size(), peer, needs_.directory.report(peer->id));
@@ -133,13 +132,14 @@ class Exchange::Loop {
     // By default libcurl keeps four connections for each transfer under way, so it closed most of
     // them between two polls. The second one of each peer replaces one that has just failed.
     const auto connections = static_cast<long>(2 * pollers_.size());
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, std::max(connections, 1L));
+    curl_multi_setopt(sockets_.multi(), CURLMOPT_MAXCONNECTS, std::max(connections, 1L));
+    stop_.set();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
   }
 
   ~Loop() {
     thread_.request_stop();
-    curl_multi_wakeup(multi_.get());
+    stop_.ring();
     thread_.join();
   }
 
@@ -150,8 +150,7 @@ class Exchange::Loop {
       tick_if_due(needs_.now());
       ask_who_is_due(needs_.now());
       const SteadyTime looked = needs_.now();
-      int running = 0;
-      curl_multi_perform(multi_.get(), &running);
+      sockets_.serve();
       read_responses();
       give_up_on_the_silent(looked);
       sleep();
@@ -160,11 +159,10 @@ class Exchange::Loop {
 
   void sleep() {
     auto* const hurry = needs_.hurry;
-    curl_waitfd alarm{
-        .fd = hurry ? hurry->descriptor() : -1, .events = CURL_WAIT_POLLIN, .revents = 0};
     // One wait for all: what hurries the tick ends it as the bytes of an answer do.
-    curl_multi_poll(multi_.get(), &alarm, hurry ? 1 : 0, until_next(needs_.now()), nullptr);
-    if (alarm.revents != 0 && hurry->rang()) next_tick_ = needs_.now();
+    const bool rings = sockets_.wait(hurry ? hurry->descriptor() : -1, stop_.descriptor(),
+                                     until_next(needs_.now()));
+    if (rings && hurry->rang()) next_tick_ = needs_.now();
   }
 
   void tick_if_due(SteadyTime now) {
@@ -252,7 +250,7 @@ class Exchange::Loop {
 
   void read_responses() {
     int queued = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &queued)) {
+    while (const CURLMsg* message = curl_multi_info_read(sockets_.multi(), &queued)) {
       // There is one: a transfer that was given up has taken its message out of the queue.
       const auto from = std::find_if(pollers_.begin(), pollers_.end(), [&](const Poller& poller) {
         return poller.transfer && poller.transfer->handle() == message->easy_handle;
@@ -344,19 +342,19 @@ class Exchange::Loop {
     }
   }
 
-  // Milliseconds, rounded up. libcurl returns earlier if one of its transfers needs it.
-  int until_next(SteadyTime now) const {
+  std::chrono::milliseconds until_next(SteadyTime now) const {
     SteadyTime next = next_tick_;
     for (const Poller& poller : pollers_) {
       next = std::min(next, poller.transfer ? poller.transfer->silent_until() : poller.due);
     }
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - now);
-    return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, kLongestSleep.count()));
+    return std::clamp(wait, std::chrono::milliseconds{0}, kLongestSleep);
   }
 
   const Needs needs_;
   const Curl curl_;
-  const CurlMulti multi_;
+  threads::Alarm stop_;
+  Sockets sockets_;
   Transfers transfers_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
