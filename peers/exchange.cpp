@@ -61,8 +61,8 @@ struct Poller {
   PollRequest request;
   PollReport report;
   WorkAccount account;
-  std::chrono::milliseconds hold{0};  // that the request under way asks for
-  std::chrono::milliseconds held{0};  // how long the peer held the last request
+  // That the request under way asks for; then how long the peer held it.
+  std::chrono::milliseconds hold{0};
   std::chrono::milliseconds took{0};  // until its last good answer began, the hold not counted
   SteadyTime begun{};                 // when the last request began
   SteadyTime due{};                   // while it is not being asked
@@ -207,7 +207,7 @@ class Exchange::Loop {
     // Only what can be answered by 304 is worth waiting for, and not by a peer that may be back.
     const auto failures = poller.report.failures_in_a_row;
     const bool may_wait = native && request.conditional && failures == 0;
-    poller.hold = may_wait ? hold_of(needs_.limits, needs_.settings.poll, poller.held)
+    poller.hold = may_wait ? hold_of(needs_.limits, needs_.settings.poll, poller.hold)
                            : std::chrono::milliseconds{0};
     poller.begun = now;
     const Transfer::Request asked{.target = native ? native_target(claims.native.get(), poller.hold)
@@ -307,11 +307,12 @@ class Exchange::Loop {
     poller.report.polls.bytes_received += transfer.received();
     if (const auto reached = transfer.address()) poller.report.address = reached;
     const auto waited = transfer.waited();
-    const auto held = poller.held = held_for(poller.hold, waited);
+    const auto held = held_for(poller.hold, waited);
     if (result.outcome != Polled::failed) poller.took = waited - held;
     // An answer that began and was no good has not been waited for.
     const bool began = transfer.began();
     const auto overdue = began ? std::chrono::milliseconds{0} : overdue_by(poller, now);
+    poller.hold = held;
     // If it was us, we have refused our digest to an address that we know from now on.
     const bool is_new = !before.address && !config::parse_address(poller.peer->host);
     const bool at_once = is_new && began && result.outcome == Polled::failed;
