@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kFull = 1s;      // how long a cache that had no room counts as full
 constexpr auto kFresh = 500ms;  // how old what other threads have counted may be
+constexpr auto kPauseIfFar = 500ms;
 
 struct Candidates {
   std::vector<SessionList::Item*> items;
@@ -87,10 +88,14 @@ void Relief::start() {
   expires_after(0s);
 }
 
+// A thread that is idle is not woken at each tick.
 void Relief::on_expiry() {
   look();
   cut_heads();
-  start();
+  const bool is_far = !is_short(needs_, needs_.clock.steady()) &&
+                      needs_.transit.used() < needs_.transit.limit() / 2 &&
+                      crowd_.all.head_bytes.load() < needs_.policy->settings.limits.heads.value / 2;
+  expires_after(is_far ? kPauseIfFar : 0ms);
 }
 
 void Relief::look_everywhere() {

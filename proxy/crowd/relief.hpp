@@ -25,7 +25,8 @@ class Relief final : private net::Watched {
   };
   Relief(CrowdOfThread& crowd, const Needs& needs);
 
-  // From now on looks at each tick of the thread's deadlines.
+  // From now on looks at each tick of the thread's deadlines, or twice a second while less than
+  // half of the memory is used.
   void start();
   // Looks at once, on all threads, so that a request that waits for memory need not wait for a
   // tick.

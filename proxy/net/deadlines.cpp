@@ -20,12 +20,34 @@ Deadlines::Deadlines(Executor executor, const machine::Clock* clock)
     : timer_(executor), clock_(clock), epoch_(read()), now_(epoch_) {}
 
 void Deadlines::start() {
-  timer_.expires_after(kTick);
+  arm(current_tick_ + 1);
+}
+
+void Deadlines::arm(std::uint64_t tick) {
+  armed_for_ = tick;
+  timer_.expires_at(epoch_ + static_cast<Clock::rep>(tick) * kTick);  // ends the wait before
   timer_.async_wait([this](error_code error) {
     if (error) return;
-    tick();
-    start();
+    this->tick();
+    arm_for_next();
   });
+}
+
+void Deadlines::arm_for_next() {
+  rests_ = asked_ < kFew;
+  asked_ = 0;
+  auto next = current_tick_ + 1;
+  const auto latest = rests_ ? current_tick_ + kLongestRest : next;
+  while (next < latest && slots_[next % kSlots].empty()) ++next;
+  arm(next);
+}
+
+Deadlines::Clock::time_point Deadlines::read_at_rest() {
+  now_ = read();
+  if (asked_ < kFew) return now_;
+  rests_ = false;
+  if (const auto next = tick_of(now_); next < armed_for_) arm(next);
+  return now_;
 }
 
 std::uint64_t Deadlines::tick_of(Clock::time_point time) const {
@@ -38,6 +60,7 @@ void Deadlines::place(Watched& watched) {
   // A deadline beyond the wheel's turn is looked at on the way, and then placed anew.
   watched.slot_tick_ = std::clamp(wanted, current_tick_ + 1, current_tick_ + kSlots - 1);
   slots_[watched.slot_tick_ % kSlots].push_back(watched);
+  if (rests_ && watched.slot_tick_ < armed_for_) arm(watched.slot_tick_);
 }
 
 void Deadlines::tick() {

@@ -48,6 +48,9 @@ class Watched : public boost::intrusive::list_base_hook<
 // A lazy hashed timing wheel (Varghese and Lauck 1987). Moving a deadline later only stores the new
 // time, which the wheel reads when it reaches the old slot. Setting a deadline costs a few loads
 // and stores.
+//
+// While few ask for the time, the wheel rests: the thread wakes only for slots that have deadlines,
+// and now() reads the clock. Each tick of an idle thread would cost it a wake-up.
 class Deadlines {
  public:
   using Clock = Watched::Clock;
@@ -62,18 +65,29 @@ class Deadlines {
   void start();  // begins to tick on the executor's thread
   void tick();   // ends what has passed by now
 
-  // The time of the last tick: costs nothing and is at most a tick old.
-  [[nodiscard]] Clock::time_point now() const { return now_; }
+  // The time of the last tick: costs nothing and is at most a tick old. While the wheel rests, the
+  // time.
+  [[nodiscard]] Clock::time_point now() {
+    ++asked_;
+    return rests_ ? read_at_rest() : now_;
+  }
 
  private:
   friend class Watched;
   // 65 s. If the wheel reaches the slot of a later deadline too early, it moves the deadline to a
   // new slot.
   static constexpr std::size_t kSlots = 1024;
+  // The wheel rests after a tick since which it was asked for the time less often than this.
+  static constexpr std::size_t kFew = 64;
+  // The most ticks that pass without a look at the wheel: a thread that wakes each 4 s is idle.
+  static constexpr std::uint64_t kLongestRest = 64;
   using List = boost::intrusive::list<Watched, boost::intrusive::constant_time_size<false>>;
 
   [[nodiscard]] std::uint64_t tick_of(Clock::time_point time) const;
   [[nodiscard]] Clock::time_point read() const { return clock_ ? clock_->steady() : Clock::now(); }
+  Clock::time_point read_at_rest();
+  void arm(std::uint64_t tick);
+  void arm_for_next();
   void place(Watched& watched);
   void visit(List& due);
 
@@ -82,6 +96,9 @@ class Deadlines {
   const Clock::time_point epoch_;
   Clock::time_point now_;
   std::uint64_t current_tick_ = 0;
+  std::uint64_t armed_for_ = 0;  // the tick for which the timer is set; 0: start() was not called
+  std::size_t asked_ = 0;        // for the time, since the last tick
+  bool rests_ = false;
   std::array<List, kSlots> slots_;
 };
 

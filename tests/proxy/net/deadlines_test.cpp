@@ -44,6 +44,41 @@ TEST(Deadlines, AreNeverEarlyAndFewTicksLate) {
             265ms + 4 * 3 * Deadlines::kTick + 2s);  // 2 s: for a busy machine
 }
 
+TEST(Deadlines, KeepTheTimeWhileTheyRestAndWhenMuchIsAskedForIt) {
+  support::Loop loop;
+  for (const std::size_t often : {1, 1000, 1}) {
+    loop.io.restart();
+    loop.io.run_for(4 * Deadlines::kTick);
+    for (std::size_t i = 0; i < often; ++i) {
+      EXPECT_LT(Clock::now() - loop.deadlines.now(), support::allowed(4 * Deadlines::kTick));
+    }
+  }
+}
+
+// The wheel rests: nothing is due before the later deadline.
+TEST(Deadlines, AreKeptIfTheyAreSetWhileTheWheelRests) {
+  support::Loop loop;
+  Probe late(loop);
+  Probe early(loop);
+  late.expires_after(3s);
+  loop.io.run_for(4 * Deadlines::kTick);
+  const auto set_at = Clock::now();
+  early.expires_after(100ms);
+  loop.io.restart();
+  loop.io.run_for(5s);
+  EXPECT_EQ(early.expiries, 1);
+  EXPECT_EQ(late.expiries, 0);
+  EXPECT_GE(early.expired_at - set_at, 100ms);
+}
+
+TEST(Deadlines, CostAThreadWithoutAnyHardlyAWakeUp) {
+  support::Loop loop;
+  const auto begin = Clock::now();
+  std::size_t turns = 0;
+  while (Clock::now() - begin < 2s) turns += loop.io.run_one_for(2s);
+  EXPECT_LT(turns, 5U) << "of 31 ticks";
+}
+
 TEST(Deadlines, CanBeMovedLater) {
   support::Loop loop;
   Probe probe(loop);
