@@ -253,15 +253,18 @@ void Accuracy::measure(ClaimOutcome outcome, std::chrono::microseconds first_byt
   const auto last = measured_.exchange(now, std::memory_order_relaxed);
   const bool is_old = last != SteadyTime::min() && now - last >= kFades;
   const bool at_least = outcome == ClaimOutcome::outrun || outcome == ClaimOutcome::timed_out;
-  std::uint64_t before = first_byte_.load(std::memory_order_relaxed);
-  std::uint64_t after = 0;
-  do {
-    auto known = FirstByte::from(before);
+  const auto with = [&](FirstByte known) {
     // A slow answer long ago says little of a neighbour that is quick now.
     if (is_old && !at_least && 2 * first_byte < known.mean()) known = FirstByte();
-    after = (at_least ? known.with_at_least(first_byte) : known.with(first_byte)).packed();
-  } while (!first_byte_.compare_exchange_weak(before, after, std::memory_order_release,
-                                              std::memory_order_relaxed));
+    return at_least ? known.with_at_least(first_byte) : known.with(first_byte);
+  };
+  for (Estimate* const estimate : {&first_byte_, &answers_}) {
+    if (at_least && estimate == &answers_) break;
+    std::uint64_t before = estimate->load(std::memory_order_relaxed);
+    while (!estimate->compare_exchange_weak(before, with(FirstByte::from(before)).packed(),
+                                            std::memory_order_release, std::memory_order_relaxed)) {
+    }
+  }
 }
 
 void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now, Reason reason) {

@@ -203,7 +203,7 @@ class Accuracy {
 
   // What decides whether, and before whom, the peer is asked.
   struct Standing {
-    FirstByte first_byte;
+    FirstByte first_byte;                     // of answers, and of silences while they lasted
     SteadyTime measured = SteadyTime::min();  // when the last time was
     double came_true = 1;                     // the share of its recent claims
     std::uint32_t under_way = 0;              // questions to it, of all threads
@@ -223,7 +223,9 @@ class Accuracy {
   // its time is measured anew.
   void poll_failed(SteadyTime now) { probation_.poll_failed(now); }
   void polled(SteadyTime now) {
-    if (probation_.polled(now)) first_byte_.store(0, std::memory_order_relaxed);
+    if (!probation_.polled(now)) return;
+    first_byte_.store(0, std::memory_order_relaxed);
+    answers_.store(0, std::memory_order_relaxed);
   }
 
   // Records that the peer has answered a probe, a question for a key that it did not claim; the
@@ -258,6 +260,9 @@ class Accuracy {
   FirstByte first_byte() const {
     return FirstByte::from(first_byte_.load(std::memory_order_acquire));
   }
+  // The time of its answers alone: for how long it is worth waiting for one. If silences counted, a
+  // peer that answers only some questions would be waited for ever longer.
+  FirstByte answers() const { return FirstByte::from(answers_.load(std::memory_order_relaxed)); }
 
   Books books() const;
 
@@ -271,6 +276,8 @@ class Accuracy {
   static void add(std::atomic<std::uint64_t>& count, std::uint64_t by = 1) {
     count.fetch_add(by, std::memory_order_relaxed);
   }
+  using Estimate = std::atomic<std::uint64_t>;  // FirstByte::packed()
+
   void measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now);
   void judge_claim(ClaimOutcome outcome, SteadyTime now, Reason reason = Reason::lies);
 
@@ -279,7 +286,8 @@ class Accuracy {
   // directory's total minus the peer's lookups (not negative). Otherwise: -1 minus the peer's
   // lookups.
   std::atomic<std::int64_t> usage_{-1};
-  std::atomic<std::uint64_t> first_byte_{0};  // FirstByte::packed()
+  Estimate first_byte_{0};
+  Estimate answers_{0};
   std::atomic<SteadyTime> measured_{SteadyTime::min()};
   std::atomic<std::uint64_t> recent_{0};  // true hits in the lower half, false hits in the upper
   std::atomic<std::uint32_t> under_way_{0};

@@ -66,9 +66,9 @@ bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour
 // is unknown and the claimant is known not to be near: asking the origin measures it.
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
 
-// How long to wait for a claimant before the next source is asked, too: its own 95th percentile,
-// from 10 ms to budget.patience. 50 ms are assumed of a claimant that was never measured. No time
-// at all if origin_comes_first(). With Prefer::neighbours, as long as the time-outs allow.
+// How long to wait for a claimant before the next source is asked, too: the 95th percentile of its
+// answers, from 10 ms to budget.patience. 50 ms are assumed of a claimant that has never answered.
+// No time at all if origin_comes_first(). With Prefer::neighbours, as long as the time-outs allow.
 Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
 
 // How long to wait for more of a neighbour's body before another source is asked for the rest, too:

@@ -100,7 +100,7 @@ bool ChoicePlan::would_hedge() const {
 }
 
 ChoicePlan::Question ChoicePlan::to_claimant(const peers::PeerRef& peer, Time now) {
-  const auto takes = peer->accuracy.first_byte();
+  const auto takes = peer->accuracy.answers();
   const auto latest = begun_ + given_.budget.patience;
   const auto patience = patience_with(takes, given_.budget);
   next_source_at_ = patience == Budget::kEndless

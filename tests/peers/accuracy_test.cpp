@@ -244,6 +244,27 @@ TEST(Accuracy, AnOutrunRaisesTheTimeAndNeverLowersIt) {
   EXPECT_EQ(accuracy.books().outruns, 2U);
 }
 
+TEST(Accuracy, SilencesLeaveTheTimeOfItsAnswersAsItIs) {
+  struct Case {
+    const char* name;
+    ClaimOutcome silence;
+    std::chrono::milliseconds waited;
+    int in_a_row;
+  };
+  for (const Case& c : {Case{"one in three, beside an origin", ClaimOutcome::outrun, 90ms, 1},
+                        Case{"three in four, beside an origin", ClaimOutcome::outrun, 90ms, 3},
+                        Case{"until the time-out", ClaimOutcome::timed_out, 1000ms, 1}}) {
+    SCOPED_TRACE(c.name);
+    Accuracy accuracy;
+    for (int round = 0; round < 100; ++round) {
+      for (int i = 0; i < 2; ++i) accuracy.record({ClaimOutcome::true_hit, 2ms, 0}, kNow);
+      for (int i = 0; i < c.in_a_row; ++i) accuracy.record({c.silence, c.waited, 0}, kNow);
+    }
+    EXPECT_LT(accuracy.answers().p95(), 3ms);
+    EXPECT_GT(accuracy.first_byte().mean(), c.waited / 5) << "it is worth less than others";
+  }
+}
+
 TEST(Accuracy, AFailureLeavesThePeerOnProbationUntilItBeginsToSendWhatItClaims) {
   Accuracy accuracy;
   note(accuracy, ClaimOutcome::timed_out, 1);
@@ -283,6 +304,7 @@ TEST(Accuracy, APeerThatIsBackIsMeasuredAnew) {
   EXPECT_TRUE(accuracy.standing().first_byte.measured());
   accuracy.polled(kNow + 2s);
   EXPECT_FALSE(accuracy.standing().first_byte.measured()) << "it was stopped, and not slow";
+  EXPECT_FALSE(accuracy.answers().measured());
   accuracy.record({ClaimOutcome::true_hit, 2ms, 0}, kNow + 2s);
   accuracy.polled(kNow + 3s);
   EXPECT_EQ(accuracy.books().first_byte, 2ms);

@@ -109,9 +109,9 @@ Answer drip() {
   };
 }
 
-Answer one_in_ten_silent() {
-  return [](const Call& call) {
-    if (call.number % 10 == 9) return is_silent(call);
+Answer one_silent_in(std::uint64_t many) {
+  return [many](const Call& call) {
+    if (call.number % many == many - 1) return is_silent(call);
     return call.socket.write(answer_of(call.request.path));
   };
 }

@@ -22,8 +22,8 @@ Answer in_parts_after(std::chrono::milliseconds time, Validator validator = Vali
 Answer silence();
 // The right answer, a byte a second.
 Answer drip();
-// Silence for one request in ten, else the right answer at once.
-Answer one_in_ten_silent();
+// Silence for one request in so many, else the right answer at once.
+Answer one_silent_in(std::uint64_t many);
 // The head and so many percent of the body at once, then nothing.
 Answer stall_at(std::size_t percent, Validator validator = Validator::strong);
 // The head and so many bytes of the body at once, then nothing or a reset.

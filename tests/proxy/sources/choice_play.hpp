@@ -44,6 +44,7 @@ struct Source {
   ms after = 1ms;  // the question
   std::string names_fetcher = {};
   bool on_probation = false;
+  bool was_often_silent = false;  // every third question, until the origin had answered
 };
 
 struct Played {
@@ -62,8 +63,11 @@ struct Played {
 inline void know(peers::Accuracy& peer, const Source& source) {
   const auto outcome =
       source.on_probation ? peers::ClaimOutcome::broken : peers::ClaimOutcome::true_hit;
-  for (int i = 0; i < 100 && source.known > 0ms; ++i)
+  for (int i = 0; i < 100 && source.known > 0ms; ++i) {
+    if (source.was_often_silent && i % 2 == 0)
+      peer.record({peers::ClaimOutcome::outrun, 90ms}, kStart);
     peer.record({peers::ClaimOutcome::true_hit, source.known}, kStart);
+  }
   if (source.on_probation) peer.record({outcome}, kStart - 1h);
 }
 
