@@ -17,7 +17,7 @@ namespace proxy::cache {
 // forgotten. One URL in 100 million is mistaken for another.
 class AskedCounts {
  public:
-  static constexpr unsigned kMost = 3;
+  static constexpr unsigned kMost = 7;
 
   // Has room for `urls` URLs, charged to the budget.
   AskedCounts(Budget& budget, std::uint64_t urls);
@@ -35,7 +35,7 @@ class AskedCounts {
   // The count, and in its other bits what identifies the URL. 0: empty.
   using Slot = std::atomic<std::uint32_t>;
   static constexpr std::size_t kGroup = 8;
-  static constexpr std::uint32_t kCount = 3;  // the bits of the count
+  static constexpr std::uint32_t kCount = 7;  // the bits of the count
 
   // Identifies a URL in its group: never 0, with a count of 0.
   static std::uint32_t mark_of(const digest::Key& key);

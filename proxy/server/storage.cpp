@@ -126,7 +126,7 @@ Storage::Storage(const config::Settings& settings, machine::Clock& clock, InUse 
           budget,
           {.max_object = settings.cache.largest_object().value, .kept_elsewhere = asking(keepers)},
           disk ? &disk->disk().catalog().index : nullptr, &newly_claimed),
-      placement(budget),
+      placement(budget, &store.totals()),
       runs(blocks::TransferSlots::slots_in(budget.limit())),
       watch(disk.get(), settings.cache.disk ? settings.cache.disk->path : std::string()) {
   if (!disk) return;

@@ -1,6 +1,7 @@
 // Which responses that a neighbour holds close at hand are stored here, too.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,10 @@
 #include "digest/key.hpp"
 #include "peers/first_byte.hpp"
 #include "proxy/cache/asked_counts.hpp"
+
+namespace proxy::cache {
+struct Totals;
+}  // namespace proxy::cache
 
 namespace proxy::tiers {
 
@@ -29,8 +34,9 @@ struct Offer {
 // Carries out the setting digest.duplicates. Any thread.
 class Placement {
  public:
-  // Counts requests in 1/512 of the budget's memory, and charges it.
-  explicit Placement(cache::Budget& budget);
+  // Counts requests in 1/512 of the budget's memory, and charges it. `totals`: of the store, which
+  // outlives the object; null: nothing tells what the store loses.
+  explicit Placement(cache::Budget& budget, const cache::Totals* totals = nullptr);
 
   // Records that one of our own clients has requested the URL: not a neighbour, which asks for what
   // we hold.
@@ -42,12 +48,19 @@ class Placement {
   // Whether the answer is left with the neighbour that gave it: a sibling that is near, and the
   // setting does not store what it gives yet. Never if something is stored that the answer renews,
   // nor for a long part: its client needs the rest of the part if the neighbour fails, and only a
-  // stored object has that supplied. If the answer is to be stored, its requests are counted anew;
-  // those that are answered by what is stored count, too.
+  // stored object has that supplied. While the store loses what no neighbour keeps, a duplicate
+  // would take the room of such a response, so Duplicates::second asks for more requests
+  // (kWhileLosing). If the answer is to be stored, its requests are counted anew; those that are
+  // answered by what is stored count, too.
   bool leaves_there(config::Duplicates setting, const digest::Key& url_key, const Offer& offer);
 
  private:
+  bool store_loses();
+
+  const cache::Totals* const totals_;
   cache::AskedCounts asked_;
+  std::atomic<std::uint64_t> lost_{0};  // by the store, when that was looked at last
+  std::atomic<unsigned> wary_for_{0};   // so many further duplicates
 };
 
 }  // namespace proxy::tiers

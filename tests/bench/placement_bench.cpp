@@ -106,16 +106,17 @@ class Site {
     Proxy(const Site& site, std::uint32_t its_number, std::uint64_t bytes)
         : number(its_number),
           budget(bytes),
-          placement(budget),
           store(budget, {.changes = std::size_t{1} << 20,
-                         .kept_elsewhere = [&site, this](const auto& claim) {
-                           return site.is_kept_elsewhere(claim.key, *this);
-                         }}) {}
+                         .kept_elsewhere =
+                             [&site, this](const auto& claim) {
+                               return site.is_kept_elsewhere(claim.key, *this);
+                             }}),
+          placement(budget, &store.totals()) {}
 
     const std::uint32_t number;
     cache::Budget budget;
-    tiers::Placement placement;
     cache::Store store;
+    tiers::Placement placement;
   };
 
   static std::uint64_t bit(const Proxy& proxy) { return std::uint64_t{1} << proxy.number; }

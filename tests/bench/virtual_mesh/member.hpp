@@ -67,9 +67,9 @@ struct Member {
 
   const std::uint32_t number;
   cache::Budget budget;
-  tiers::Placement placement;
   peers::PeerDirectory directory;
   cache::Store store;
+  tiers::Placement placement;
   tiers::StoreHoldings holdings{store};
   peers::Publisher publisher;
   peers::FirstByte origin_takes;
@@ -96,7 +96,6 @@ inline Member::Member(const Shape& shape, std::uint32_t its_number, const Clock&
                       digest::RandomWords random)
     : number(its_number),
       budget(shape.memory << 20),
-      placement(budget),
       directory(others(shape, its_number)),
       store(budget, {.changes = std::size_t{1} << 20,
                      .kept_elsewhere =
@@ -104,6 +103,7 @@ inline Member::Member(const Shape& shape, std::uint32_t its_number, const Clock&
                            return directory.is_kept_elsewhere(claim.key, publisher.epoch(),
                                                               clock.now);
                          }}),
+      placement(budget, &store.totals()),
       publisher(holdings, config::DigestSettings(), wall(clock.now), std::move(random)) {}
 
 }  // namespace bench

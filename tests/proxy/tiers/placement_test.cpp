@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "proxy/cache/store.hpp"
 #include "tests/digest/keys.hpp"
 
 namespace proxy::tiers {
@@ -46,6 +47,28 @@ TEST(Placement, StoresADuplicateAtTheRequestThatTheSettingNames) {
     }
     EXPECT_EQ(stored_at, c.stored_at) << c.name;
   }
+}
+
+unsigned requests_until_stored(Placement& placement, std::uint64_t url) {
+  for (unsigned request = 1;; ++request) {
+    placement.record_asked(quick_key(url));
+    if (!placement.leaves_there(Duplicates::second, quick_key(url), near(10))) return request;
+  }
+}
+
+TEST(Placement, StoresFewerDuplicatesWhileTheStoreLosesWhatNobodyElseHas) {
+  cache::Budget budget(64 << 20);
+  cache::Totals totals;
+  Placement placement(budget, &totals);
+  EXPECT_EQ(requests_until_stored(placement, 1), 2U);
+  totals.evicted = totals.duplicates = 10;
+  EXPECT_EQ(requests_until_stored(placement, 2), 2U) << "neighbours keep what was evicted";
+  totals.evicted = 11;
+  totals.lost = 1;
+  EXPECT_EQ(requests_until_stored(placement, 3), 6U);
+  std::uint64_t url = 4;
+  while (url < 40 && requests_until_stored(placement, url) > 2) ++url;
+  EXPECT_LT(url, 10U) << "nothing more was lost";
 }
 
 struct LeftCase {
