@@ -31,7 +31,7 @@ std::string head_for_origin(const policy::Request& request, std::string_view our
                             bool websocket) {
   constexpr std::array kWritten{http::field::max_forwards};
   http::UpstreamRequest asked{.method = request.head.method,
-                              .target = request.target.path(),
+                              .target = request.target.asked_path(),
                               .host = request.origin_host(),
                               .fields = request.head.fields,
                               .received_minor = request.head.minor,

@@ -192,7 +192,8 @@ class TargetParser {
 
  private:
   HeadResult<void> finish(const HeadResult<void>& done) {
-    if (done && result_.url_.size() > kMaxUrl) return HeadError::target_too_long;
+    const auto size = std::max(result_.url_.size(), result_.authority_at_ + result_.asked_.size());
+    if (done && size > kMaxUrl) return HeadError::target_too_long;
     return done;
   }
 
@@ -265,7 +266,16 @@ class TargetParser {
     if (auto appended = append_authority(*parts, standard); !appended) return appended;
     if (path.empty() || path.front() != '/') result_.url_ += '/';
     append_path(result_.url_, path);
+    if (result_.https_ && path.find('%') != path.npos) normalize();
     return {};
+  }
+
+  void normalize() {
+    result_.asked_.assign(result_.url_, result_.path_at_);
+    // Not those of the query, where "+" and "%2B" are not the same.
+    normalize_encodings(result_.url_, result_.path_at_,
+                        std::min(result_.url_.find('?', result_.path_at_), result_.url_.size()));
+    if (result_.asked_ == result_.path()) result_.asked_.clear();
   }
 
   // Appends host[:port]. The port is left out if it is `standard`.

@@ -21,6 +21,10 @@ inline constexpr std::size_t kMaxUrl = 8191;  // Squid's limit; a longer URL cou
 // percent-encoded (RFC 3986 2.1), in the URL and in the request alike, so that one URL has one name
 // however a client writes it. All other bytes are kept: also those that RFC 3986 does not allow in
 // a path but that browsers and curl send (`|`, `{`). Controls, spaces and `#` are refused.
+//
+// In the path of an https URL, percent-encodings are normalized, too: those of letters, digits and
+// -._~ (RFC 3986 6.2.2.2) and of + @ : are decoded, and the digits of all others are in upper case.
+// So a file of a package, torch-2.4.0%2Bcu121, has one name. The origin gets the client's spelling.
 class Target {
  public:
   enum class Form : std::uint8_t { origin, absolute, authority, asterisk };
@@ -39,9 +43,11 @@ class Target {
   // host[:port] in the form of a Host field: IPv6 in brackets, no default port. For authority-form
   // always with the port.
   std::string_view authority() const;
-  // Path and query for the request line in origin-form; "*" for asterisk-form and for OPTIONS
-  // without a path (RFC 9112 3.2.4); empty for authority-form.
+  // Path and query as in url(); "*" for asterisk-form and for OPTIONS without a path (RFC 9112
+  // 3.2.4); empty for authority-form.
   std::string_view path() const;
+  // The same in the client's spelling: for the request line in origin-form.
+  std::string_view asked_path() const { return asked_.empty() ? path() : asked_; }
   // Whether the URL had userinfo before the host, which no link should have (RFC 9110 4.2.4).
   bool had_userinfo() const { return had_userinfo_; }
   // The canonical URL; for authority-form host:port; for origin-form without Host only the path.
@@ -53,6 +59,7 @@ class Target {
   friend class TargetParser;
 
   std::string url_;
+  std::string asked_;  // path and query, if the URL spells them otherwise; else empty
   std::uint32_t authority_at_ = 0;
   std::uint32_t host_size_ = 0;  // including brackets
   std::uint32_t path_at_ = 0;

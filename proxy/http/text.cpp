@@ -28,6 +28,17 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
   return table;
 }
 
+// A letter, a digit, or a sign whose percent-encoding servers take for the same.
+bool is_the_same_decoded(char c) {
+  constexpr std::string_view kSigns = "-._~+@:";
+  return is_letter(c) || is(kDigit, c) || kSigns.find(c) != kSigns.npos;
+}
+
+// Of a hexadecimal digit.
+unsigned value_of(char digit) {
+  return static_cast<unsigned>(is(kDigit, digit) ? digit - '0' : lower(digit) - 'a' + 10);
+}
+
 }  // namespace
 
 constexpr std::array<std::uint8_t, 256> kCharClasses = make_classes();
@@ -74,6 +85,31 @@ PieceWriter& PieceWriter::write_past(std::string_view piece) {
   flush();
   out_.append(piece);
   return *this;
+}
+
+bool is_well_encoded(std::string_view text) {
+  for (auto at = text.find('%'); at != text.npos; at = text.find('%', at + 1)) {
+    if (leading(kHex, text.substr(at + 1, 2)).size() < 2) return false;
+  }
+  return true;
+}
+
+void normalize_encodings(std::string& text, std::size_t begin, std::size_t end) {
+  // What is decoded behind a single "%" would seem to be encoded.
+  if (!is_well_encoded(std::string_view(text).substr(begin, end - begin))) return;
+  auto out = begin;
+  for (auto at = begin; at < text.size(); ++at) {
+    if (text[at] != '%' || at >= end) {
+      text[out++] = text[at];
+      continue;
+    }
+    const auto byte = static_cast<char>(value_of(text[at + 1]) << 4 | value_of(text[at + 2]));
+    at += 2;
+    std::string spelled(1, byte);
+    if (!is_the_same_decoded(byte)) append_percent_encoded(spelled = {}, byte);
+    out += spelled.copy(&text[out], spelled.size());
+  }
+  text.resize(out);
 }
 
 }  // namespace proxy::http

@@ -83,6 +83,11 @@ std::optional<std::uint64_t> parse_decimal(std::string_view text);
 void append_decimal(std::string& out, std::uint64_t number);
 // "%C3" (RFC 3986 2.1).
 void append_percent_encoded(std::string& out, char byte);
+// Whether each "%" begins a percent-encoding.
+bool is_well_encoded(std::string_view text);
+// Decodes letters, digits and -._~+@: in the text from `begin` up to `end`, and puts the digits of
+// the other percent-encodings into upper case. Does nothing if that part is not well encoded.
+void normalize_encodings(std::string& text, std::size_t begin, std::size_t end);
 
 // Collects pieces for a string, because each append() to the string itself costs a call and its
 // checks, and a miss writes some hundred pieces. Call flush() last.

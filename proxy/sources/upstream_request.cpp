@@ -41,7 +41,7 @@ constexpr std::span kNotForSiblings = std::span(kWithheld).subspan<1>();
 http::UpstreamRequest to_origin(const policy::Request& request, std::string_view our_name,
                                 const http::Fields& fields, std::span<const field> without) {
   return {.method = "GET",
-          .target = request.target.path(),
+          .target = request.target.asked_path(),
           .host = request.origin_host(),
           .fields = fields,
           .received_minor = request.head.minor,
