@@ -150,9 +150,27 @@ std::optional<reply::Refusal> check_audience(const policy::Caller& caller, Audie
   }
 }
 
+// Whether the request is of no page in a browser, as far as its fields tell, or of a page of ours.
+bool is_of_our_page(const policy::Request& request) {
+  const auto& fields = request.head.fields;
+  const auto* const site = fields.find("Sec-Fetch-Site");
+  if (site && site->value != "same-origin" && site->value != "none") return false;
+  if (!fields.has(http::field::origin)) return true;
+  // A server for TLS may stand in front of this proxy, so the scheme does not count. The origin of
+  // a page in a sandbox is "null".
+  const auto origin = fields.value(http::field::origin);
+  const auto scheme_end = origin.find("://");
+  return fields.count(http::field::origin) == 1 && scheme_end != origin.npos &&
+         http::same_word(origin.substr(scheme_end + 3), request.target.authority());
+}
+
 // Before a script of another site may send such a field, a browser asks by OPTIONS whether it may
-// (CORS), and no page of ours allows it.
+// (CORS), and no page of ours allows it. A mirrored page has our own site, if it is not in a
+// sandbox.
 std::optional<reply::Refusal> check_meant(const policy::Request& request) {
+  if (!is_of_our_page(request)) {
+    return reply::Refusal::forbidden("not from a page of another origin");
+  }
   const auto* word = request.head.fields.find("X-Hearsay");
   if (word && word->value == "1") return std::nullopt;
   return reply::Refusal::forbidden(
