@@ -240,6 +240,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_never_direct(in, settings.peers, settings.never_direct);
   read_pac_fallback(in, settings.pages.pac_fallback);
   read_reverse(in, settings.process.listen, settings.gateway.reverse);
+  read_part(in, "mirrors", settings.gateway.mirrors, read_mirrors);
   read_forwarded(in, settings.gateway.forwarded);
   if (in.find("forward")) in.read("forward", settings.gateway.forward.emplace(true));
   read_rules(in, settings.rules);

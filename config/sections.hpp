@@ -23,6 +23,7 @@ void read_never_direct(Section& in, std::span<const PeerSettings> peers,
 void read_pac_fallback(Section& in, std::vector<std::string>& fallback);
 // Refuses an origin at one of our own sockets, `listen`: we would ask ourselves.
 void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse);
+void read_mirrors(Section& in, MirrorSettings& mirrors);
 void read_rules(Section& in, std::vector<RuleSettings>& rules);
 void read_access(Section& in, AccessSettings& access);
 

@@ -310,9 +310,35 @@ struct ProcessSettings {
   bool operator==(const ProcessSettings&) const = default;
 };
 
+// Which responses for https URLs neighbours may learn of, and are asked for.
+enum class MirrorShare : std::uint8_t {
+  anonymous,  // those to requests without Authorization and Cookie
+  none,
+};
+
+// More certificates to trust, for one host or for those that "*." stands for.
+struct HostCertificates {
+  std::string host;  // "*.example.com", or a name or address, lower case, IPv6 without brackets
+  std::string file;  // PEM
+
+  bool operator==(const HostCertificates&) const = default;
+};
+
+// URLs that clients may ask for below a path of ours: /https/HOST/PATH.
+struct MirrorSettings {
+  // Names, addresses, and "*." with a name, which stands for one label. Without a port: at the
+  // standard port of the scheme.
+  std::vector<HostSpec> hosts;
+  std::vector<HostCertificates> ca;
+  MirrorShare share = MirrorShare::anonymous;
+
+  bool operator==(const MirrorSettings&) const = default;
+};
+
 // Serving origins as a gateway, in front of them.
 struct GatewaySettings {
   std::vector<Reverse> reverse;
+  MirrorSettings mirrors;
   ForwardedSettings forwarded;
   // Whether requests for hosts that `reverse` does not map are served. Unset: unless everybody may
   // use a gateway.
@@ -333,7 +359,7 @@ struct PageSettings {
 };
 
 // The sections of the settings file are members of the same names. Settings outside a section are
-// in `process`, `gateway` and `pages`.
+// in `process`, `gateway` and `pages`, and `mirrors` is in `gateway`.
 struct Settings {
   ProcessSettings process;
   CacheSettings cache;

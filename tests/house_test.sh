@@ -60,6 +60,7 @@ rooms=(
   cache
   cache/disk
   lists
+  mirrors
   users
   net
   http
@@ -93,6 +94,7 @@ rests_on cache/disk machine
 rests_on cache cache/disk http
 rests_on cache/disk_tier cache cache/disk http
 rests_on lists machine http
+rests_on mirrors http
 rests_on users machine net http
 rests_on machine
 rests_on inspect cache/disk_tier cache cache/disk machine http
@@ -161,7 +163,7 @@ declare -A limits=(
   [wide-classes]=6
   [includes]=20
   [included]=28
-  [rooms]=27
+  [rooms]=28
   [floors]=14
   [clocks]=7
   [random]=0

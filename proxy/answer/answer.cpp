@@ -302,6 +302,7 @@ Task<void> answer(const pages::PagesAccess& pages, client::Client& client, polic
     co_return co_await reply::refuse(client, request, std::move(*refusal));
   }
   if (keeps_to_bandwidth(client, request)) client.state.bandwidth = client.bandwidth;
+  client.state.mirrored = request.terms().mirrored != mirrors::Mirrored::no;
   request.remove_credentials();
   // Before the look-up: a response may vary by these fields.
   request.write_client_fields(policy.settings.gateway.forwarded, client.address_text);

@@ -31,6 +31,17 @@ void add_facts(const Client& client, policy::Request& request) {
   if (request.caller.neighbour == policy::Caller::Proof::peer) facts.from_proxy = true;
 }
 
+// Whether the path stands for another server's URL. Where a mapping covers the host, the path is
+// the origin's, unless the client means us by an address or a name of ours.
+bool is_at_mirror(const Client& client, const policy::Request& request,
+                  const policy::Mapping* mapping) {
+  const auto& target = request.target;
+  if (!mirrors::is_mirror_path(target.path())) return false;  // most requests
+  if (!mapping) return true;
+  return !request.policy().mirrored_hosts.empty() &&
+         (target.host().empty() || names_own_socket(client, target));
+}
+
 }  // namespace
 
 void begin_request(const Client& client, policy::Request& request) {
@@ -77,6 +88,7 @@ void record_arrival(const Client& client, policy::Request& request) {
   const bool is_http_url = target.form() == http::Target::Form::absolute && !target.https();
   const bool names_mapped = !policy.serves_forward && mapping && is_http_url;
   if (!names_mapped && !is_for_us(client, target)) return request.arrive(policy::Arrival::forward);
+  if (is_at_mirror(client, request, mapping)) return request.arrive(policy::Arrival::mirror);
   request.arrive(policy::Arrival::reverse, mapping);
 }
 

@@ -33,6 +33,8 @@ struct ResponseState {
   // them before that call.
   std::string fields;
   bool head_only = false;  // the request is a HEAD
+  // It is another server's, and a browser may take it for a page of ours: mirrors::harmless_head().
+  bool mirrored = false;
   // Nothing waits from now on until this response is finished. Its bytes may then be held back for
   // a moment, to be sent together with the next response.
   bool may_be_held_back = false;
@@ -50,7 +52,7 @@ struct ResponseState {
   void begin() {
     fields.clear();
     bandwidth = nullptr;
-    may_be_held_back = started = finished = was_cut = false;
+    mirrored = may_be_held_back = started = finished = was_cut = false;
   }
   // Ends the wait for a source. The caller aborts the response.
   void cut() {

@@ -173,6 +173,9 @@ void add_for_settings(std::vector<Grant>& grants, const config::Settings& settin
   for (const auto& mapping : settings.gateway.reverse) {
     if (!mapping.known.empty()) grants.push_back(around(mapping.known, Use::read));
   }
+  for (const auto& [host, file] : settings.gateway.mirrors.ca) {
+    grants.push_back(around(file, Use::read));
+  }
   if (settings.log.access == config::LogTarget::file) {
     grants.push_back(for_writing(settings.log.path, Use::append));
   }

@@ -30,6 +30,11 @@ constexpr Words kWords[] = {
     {Why::list, 403, "a list blocks this for everybody here (setting access.block)"},
     {Why::no_tunnel_port, 403, "no tunnels to that port (setting access.connect_ports)"},
     {Why::unknown_url, 404, "there is no such page here"},
+    {Why::bad_mirror, 400,
+     "this path stands for no URL: expected /https/HOST/PATH or /http/HOST/PATH, without dot "
+     "segments, backslashes, NULs and encoded slashes"},
+    {Why::no_mirror, 403, "this proxy mirrors no such host (setting mirrors.hosts)"},
+    {Why::mirror_method, 405, "only GET and HEAD"},
 };
 
 const Words& words_of(Why why) {
@@ -44,6 +49,31 @@ bool is_blocked(const lists::AccessLists& lists, const Request& request) {
   if (request.terms().chooses_origin || !request.target.host().empty()) return false;
   const auto told = http::parse_target("GET", request.target.path(), request.origin_host());
   return told && lists.blocks(*told);
+}
+
+// Whether the client may choose this origin. A neighbour may ask for what is stored of a mirrored
+// host, also where nobody may use this server as a proxy.
+bool may_choose(const Request& request) {
+  const auto& policy = request.policy();
+  const bool is_mirrored = request.terms().mirrored != mirrors::Mirrored::no;
+  return policy.serves_forward || is_mirrored ||
+         (request.asks_as_sibling() && policy.mirrored_hosts.have(request.target));
+}
+
+std::optional<NoAccess> check_mirror(const Request& request) {
+  using mirrors::Mirrored;
+  switch (request.terms().mirrored) {
+    case Mirrored::bad_path:
+      return NoAccess{Why::bad_mirror};
+    case Mirrored::not_listed:
+      return NoAccess{Why::no_mirror};
+    case Mirrored::bad_method:
+      return NoAccess{Why::mirror_method};
+    case Mirrored::no:
+    case Mirrored::yes:
+      break;
+  }
+  return std::nullopt;
 }
 
 // By the first rule that the request meets, else by the list of clients. A rule with users allows
@@ -90,12 +120,13 @@ std::optional<NoAccess> check_sign_in(const AccessAsker& asker, const Request& r
 
 std::optional<NoAccess> check_access(const AccessAsker& asker, const Request& request) {
   if (auto no_access = check_rules(asker, request)) return no_access;
+  if (auto no_access = check_mirror(request)) return no_access;
   const auto& policy = request.policy();
   const auto& target = request.target;
   // What the settings chose is not for the rules against clients: an origin of `reverse` mostly is
   // on loopback.
   if (request.terms().chooses_origin) {
-    if (!policy.serves_forward) return NoAccess{Why::no_forward};
+    if (!may_choose(request)) return NoAccess{Why::no_forward};
     if (asker.guard.names_denied_literal(target.host(), target.port()))
       return NoAccess{Why::no_destination};
   }

@@ -33,6 +33,9 @@ struct NoAccess {
     list,            // access.block has the URL
     no_tunnel_port,  // access.connect_ports lacks the port
     unknown_url,     // the mapping's file of known URLs lacks the URL: 404
+    bad_mirror,      // the path stands for no URL: 400
+    no_mirror,       // mirrors.hosts lacks the host of the URL that the path stands for
+    mirror_method,   // such a path is asked for by a method that changes something: 405
   };
   Why why = Why::rule;
   std::string_view rule = {};   // the name of the access rule that decides; empty: none

@@ -77,6 +77,8 @@ Relay relay_of(const http::Fields& fields) {
 
 Terms terms_of(Arrival arrival, const Mapping* mapping) {
   if (arrival == Arrival::forward) return {};
+  if (arrival == Arrival::mirror)
+    return {.may_sign_in = false, .may_show_badge = false, .mirrored = mirrors::Mirrored::yes};
   Terms terms{.chooses_origin = false,
               .uses_parents = !mapping,
               .may_sign_in = false,

@@ -7,6 +7,7 @@
 #include "config/networks.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/http/head.hpp"
+#include "proxy/mirrors/mirrored_url.hpp"
 
 namespace peers {
 struct Peer;
@@ -63,6 +64,7 @@ Relay relay_of(const http::Fields& fields);
 enum class Arrival : std::uint8_t {
   forward,  // a proxy: the request's target names the origin
   reverse,  // the origin: the settings name the real one, or the request is for our own pages
+  mirror,   // the origin, of which a path of ours names the real one (mirrors/mirrored_url.hpp)
 };
 
 // Which of our own pages a request may mean.
@@ -87,6 +89,9 @@ struct Terms {
   // The space of names that the response is stored in: Space::gateway for a mapping that is not
   // shared with neighbours, else Space::web.
   cache::Space space = cache::Space::web;
+  // Unless it is `no`: only hosts of the setting mirrors.hosts may be chosen, by GET and HEAD
+  // alone.
+  mirrors::Mirrored mirrored = mirrors::Mirrored::no;
 
   bool operator==(const Terms&) const = default;
 };

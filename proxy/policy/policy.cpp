@@ -36,6 +36,8 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
       error_pages(std::move(pages)),
       rules(settings.rules),
       gateway(settings.gateway.reverse, before ? &before->gateway : nullptr),
+      mirrored_hosts(settings.gateway.mirrors.hosts),
+      trust(std::make_shared<const upstream::HostTrust>(settings.gateway.mirrors.ca)),
       directory(directory_for(settings, before)),
       routes(settings, has_peers_of(before, settings) ? &before->routes : nullptr,
              directory->peers()) {}

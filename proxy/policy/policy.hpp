@@ -7,12 +7,14 @@
 #include "config/settings.hpp"
 #include "peers/directory.hpp"
 #include "proxy/lists/access_lists.hpp"
+#include "proxy/mirrors/mirrored_url.hpp"
 #include "proxy/policy/access_rules.hpp"
 #include "proxy/policy/error_pages.hpp"
 #include "proxy/policy/gateway.hpp"
 #include "proxy/policy/routes.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/upstream/failure.hpp"
+#include "proxy/upstream/tls.hpp"
 #include "proxy/users/password_file.hpp"
 
 namespace proxy::policy {
@@ -51,6 +53,8 @@ struct Policy {
   const ErrorPages error_pages;
   const SiteRules rules;
   const Gateway gateway;
+  const mirrors::MirroredHosts mirrored_hosts;
+  const std::shared_ptr<const upstream::HostTrust> trust;  // setting mirrors.ca
   const std::shared_ptr<peers::PeerDirectory> directory;
   const Routes routes;
 };

@@ -28,6 +28,19 @@ void drop_if(http::Fields& fields, const Dropped& is_dropped) {
   fields = std::move(others);
 }
 
+// Makes the URL that the path stands for the target, if there is one: also if the request is
+// refused, so that the log names what was asked for.
+mirrors::Mirrored aim_at_mirrored(Request& request) {
+  using mirrors::Mirrored;
+  auto url = mirrors::mirrored_url(request.target.path());
+  if (!url) return Mirrored::bad_path;
+  request.target = std::move(*url);
+  if (!request.policy().mirrored_hosts.have(request.target)) return Mirrored::not_listed;
+  const bool is_good =
+      request.facts.method != cache::RequestFacts::Method::other || request.head.method == "PURGE";
+  return is_good ? Mirrored::yes : Mirrored::bad_method;
+}
+
 }  // namespace
 
 void Request::derive_facts() {
@@ -60,7 +73,15 @@ void Request::apply_range() {
 void Request::arrive(Arrival how, const Mapping* mapping) {
   terms_ = terms_of(how, mapping);
   mapping_ = mapping;
+  if (how == Arrival::mirror) terms_.mirrored = aim_at_mirrored(*this);
   name_it();
+}
+
+bool Request::may_be_shared() const {
+  if (!own_name_.empty() || head.fields.any_selects()) return false;
+  if (!target.https()) return true;
+  return policy_->settings.gateway.mirrors.share == config::MirrorShare::anonymous &&
+         !head.fields.has(http::field::authorization) && !head.fields.has(http::field::cookie);
 }
 
 void Request::apply_site_rule() {

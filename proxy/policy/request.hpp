@@ -54,9 +54,11 @@ struct Request : net::InFrameMemory {
   // below.
   void pin(std::shared_ptr<const Policy> policy) { policy_ = std::move(policy); }
   [[nodiscard]] const Policy& policy() const { return *policy_; }
+  [[nodiscard]] const std::shared_ptr<const Policy>& pinned() const { return policy_; }
 
   // Sets how the request arrived. `mapping`: for Arrival::reverse the mapping of the host; null if
-  // there is none. Call this before every function below.
+  // there is none. After Arrival::mirror, the URL that the path stands for is the target. Call this
+  // before every function below.
   void arrive(Arrival how, const Mapping* mapping = nullptr);
   [[nodiscard]] const Terms& terms() const { return terms_; }
   // The mapping that arrive() was given, for callers that need its origins.
@@ -89,10 +91,9 @@ struct Request : net::InFrameMemory {
   [[nodiscard]] std::string stored_as(const http::Target& other) const;
   // Whether neighbours may learn of the response and be asked for it: only if the response is
   // stored under its full URL, and no field that a neighbour does not see may have changed it. For
-  // a neighbour, a URL without the dropped parameters is another URL.
-  [[nodiscard]] bool may_be_shared() const {
-    return own_name_.empty() && !head.fields.any_selects();
-  }
+  // a neighbour, a URL without the dropped parameters is another URL. Of https URLs, the setting
+  // mirrors.share decides, too.
+  [[nodiscard]] bool may_be_shared() const;
   // The Host field for the origin.
   [[nodiscard]] std::string_view origin_host() const;
 

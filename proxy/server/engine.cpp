@@ -85,6 +85,7 @@ void Engine::accept_clients_everywhere() {
 }
 
 void Engine::follow(policy::PinnedPolicy policy) {
+  tls_.follow(policy->trust);
   shared_.crowd.bandwidth.follow(bandwidth_limits(policy->settings.limits));
   storage_.keepers.apply(policy->directory, neighbourhood_.publisher());
   workers_.follow(policy);

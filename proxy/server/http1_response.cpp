@@ -2,6 +2,7 @@
 
 #include "proxy/http/framing.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/mirrors/answer_head.hpp"
 
 namespace proxy::server {
 
@@ -67,7 +68,9 @@ Soon<error_code> Http1Response::interim(std::string_view head) {
   return write(std::move(out));
 }
 
-void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> length) {
+// Returns the head to send before the state's fields.
+std::string_view Http1Response::begin_head(std::string_view head, unsigned status,
+                                           std::optional<std::uint64_t> length) {
   state_.started = true;
   record_.status = status;
   record_.first_byte = clock_.steady();
@@ -95,6 +98,10 @@ void Http1Response::begin_head(unsigned status, std::optional<std::uint64_t> len
   }
   text << "\r\n";
   text.flush();
+  if (!state_.mirrored) return head;
+  // The state keeps the changed head until it is written.
+  state_.fields.insert(0, mirrors::harmless_head(head));
+  return head.substr(0, 0);
 }
 
 Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
@@ -102,7 +109,7 @@ Soon<error_code> Http1Response::start(std::string_view head, unsigned status,
                                       std::span<const asio::const_buffer> body) {
   // The client of such a stream knows neither chunks nor a second response.
   if (head.starts_with(http::kIcy)) asked_.minor = 0, keep_ = false;
-  begin_head(status, length);
+  head = begin_head(head, status, length);
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(state_.fields));
@@ -138,7 +145,7 @@ Soon<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
 
 Soon<error_code> Http1Response::start_file(std::string_view head, unsigned status,
                                            std::uint64_t length) {
-  begin_head(status, length);
+  head = begin_head(head, status, length);
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(state_.fields));

@@ -149,7 +149,8 @@ class Http1Response final : public client::ResponseWriter {
   using Buffers = BodyFraming::Buffers;
   using Body = BodyFraming::Form;
 
-  void begin_head(unsigned status, std::optional<std::uint64_t> length);
+  std::string_view begin_head(std::string_view head, unsigned status,
+                              std::optional<std::uint64_t> length);
   bool hold_back(const Buffers& whole);
   net::Soon<net::error_code> write(Buffers&& buffers, net::More more = net::More::no);
   net::Task<net::error_code> write_later(Buffers buffers, std::size_t sent, net::More more);

@@ -5,9 +5,11 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/system/system_error.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "config/networks.hpp"
+#include "proxy/http/host_pattern.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy::upstream {
@@ -70,6 +72,24 @@ int certificates_in(ssl::context& context) {
 
 }  // namespace
 
+HostTrust::HostTrust(std::span<const config::HostCertificates> files) {
+  for (const auto& [host, file] : files) {
+    try {
+      contexts_.emplace(http::canonical_pattern(host), make_context(file));
+    } catch (const boost::system::system_error& error) {
+      throw std::runtime_error("mirrors.ca[\"" + host + "\"]: " + file +
+                               " has no certificates that can be read: " + error.code().message());
+    }
+  }
+}
+
+std::shared_ptr<ssl::context> HostTrust::find(std::string_view host) const {
+  auto found = contexts_.find(host);
+  const auto dot = host.find('.');
+  if (found == contexts_.end() && dot != host.npos) found = contexts_.find(host.substr(dot));
+  return found == contexts_.end() ? nullptr : found->second;
+}
+
 TlsClient::TlsClient(std::string extra_ca_file)
     : extra_ca_file_(std::move(extra_ca_file)), context_(make_context(extra_ca_file_)) {}
 
@@ -83,15 +103,21 @@ bool TlsClient::reload() {
   return true;
 }
 
-std::shared_ptr<ssl::context> TlsClient::context() const {
+void TlsClient::follow(std::shared_ptr<const HostTrust> trust) {
   const threads::MutexLock lock(mutex_);
+  trust_ = std::move(trust);
+}
+
+std::shared_ptr<ssl::context> TlsClient::context(std::string_view host) const {
+  const threads::MutexLock lock(mutex_);
+  if (auto of_host = trust_ ? trust_->find(host) : nullptr) return of_host;
   return context_;
 }
 
 net::Task<net::Result<std::unique_ptr<net::Stream>>> TlsClient::handshake(
     net::Socket socket, std::string host, net::Deadlines& deadlines,
     std::chrono::milliseconds timeout) {
-  const auto trust = context();
+  const auto trust = context(host);
   auto owned = std::make_unique<net::Stream::Tls>(std::move(socket), *trust);
   auto& tls = *owned;
   if (!expect(tls.native_handle(), host)) co_return Errc::tls_failed;

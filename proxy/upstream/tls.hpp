@@ -3,13 +3,33 @@
 
 #include <boost/asio/ssl/context.hpp>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "config/settings.hpp"
 #include "peers/threads/mutex.hpp"
 #include "proxy/net/stream.hpp"
 
 namespace proxy::upstream {
+
+// More certificates to trust for connections to some hosts (setting mirrors.ca). Immutable.
+class HostTrust {
+ public:
+  // Reads the files, and the system's store for each. Throws std::runtime_error with the place in
+  // the settings. Blocks.
+  explicit HostTrust(std::span<const config::HostCertificates> files);
+
+  // Null: for this host, the system's certificates are all. `host` is spelled as http::Target does.
+  [[nodiscard]] std::shared_ptr<boost::asio::ssl::context> find(std::string_view host) const;
+
+ private:
+  // "*.example.com" is ".example.com" here.
+  std::map<std::string, std::shared_ptr<boost::asio::ssl::context>, std::less<>> contexts_;
+};
 
 // One per process, shared by all threads: reading the trust store takes longer than a handshake.
 class TlsClient {
@@ -24,6 +44,9 @@ class TlsClient {
   // constructor does, nothing changes either. Blocks. Any thread.
   bool reload();
 
+  // Handshakes that begin later trust these certificates, too. Any thread.
+  void follow(std::shared_ptr<const HostTrust> trust);
+
   // TLS 1.2 or later, ALPN http/1.1, SNI for names. The certificate must be valid now and for
   // `host` (a name or an IP address without brackets). Takes at most `timeout`.
   net::Task<net::Result<std::unique_ptr<net::Stream>>> handshake(net::Socket socket,
@@ -34,11 +57,12 @@ class TlsClient {
  private:
   using Context = boost::asio::ssl::context;
 
-  [[nodiscard]] std::shared_ptr<Context> context() const;
+  [[nodiscard]] std::shared_ptr<Context> context(std::string_view host) const;
 
   const std::string extra_ca_file_;
   mutable threads::Mutex mutex_;
   std::shared_ptr<Context> context_ GUARDED_BY(mutex_);
+  std::shared_ptr<const HostTrust> trust_ GUARDED_BY(mutex_);  // null: none
 };
 
 }  // namespace proxy::upstream

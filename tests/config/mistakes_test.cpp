@@ -163,7 +163,7 @@ TEST(Mistakes, OfSettingsAreToldWithPlaceCauseAndCure) {
       {"{\"memory\": \"256MiB\"}", "line 1, column 2, memory",
        "is not a setting; known here: \"name\", \"listen\", \"threads\", \"user\", \"sandbox\", "
        "\"control\", \"cache\", \"digest\", \"peers\", \"never_direct\", \"pac_fallback\", "
-       "\"reverse\", "
+       "\"reverse\", \"mirrors\", "
        "\"forwarded\", \"forwarded_drop\", \"forwarded_pass\", \"forward\", \"rules\", \"access\", "
        "\"log\", \"timeouts\", \"limits\", \"contact\", \"pages\" or \"include\""},
       {"{\"peers\": {\"url\": \"http://b:3128\"}}", "line 1, column 11, peers",

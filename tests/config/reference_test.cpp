@@ -26,6 +26,7 @@ TEST(Reference, HasEachSettingWithItsValueAndItsMeaning) {
                            "peers",
                            "never_direct",
                            "reverse",
+                           "mirrors.hosts",
                            "forwarded",
                            "forward",
                            "rules",

@@ -42,9 +42,10 @@ TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
   settings.pages.folder = "/srv/pages/";
   settings.gateway.reverse.resize(1);
   settings.gateway.reverse[0].known = "/srv/site/urls";
+  settings.gateway.mirrors.ca = {{"a.test", "/srv/authorities/a.pem"}};
   const auto grants = grants_for(settings, kSettingsFile);
   for (const char* folder : {"/etc/hearsay", "/srv/shared", "/srv/lists", "/srv/exceptions",
-                             "/srv/site", "/srv/pages"}) {
+                             "/srv/site", "/srv/pages", "/srv/authorities"}) {
     EXPECT_TRUE(has(grants, {folder, Use::read})) << folder;
   }
   EXPECT_TRUE(names(for_log("/var/log/hearsay/access.log"), "/var/log/hearsay"));

@@ -113,6 +113,10 @@ TEST(Terms, FollowFromTheArrivalAndTheMapping) {
                     .own_pages = OwnPages::none,
                     .space = cache::Space::web};
   EXPECT_EQ(terms_of(Arrival::forward, nullptr), proxy);
+  auto mirror = proxy;
+  mirror.may_sign_in = mirror.may_show_badge = false;
+  mirror.mirrored = mirrors::Mirrored::yes;
+  EXPECT_EQ(terms_of(Arrival::mirror, nullptr), mirror);
   auto server = proxy;
   server.chooses_origin = server.may_sign_in = false;
   server.own_pages = OwnPages::all;

@@ -103,6 +103,35 @@ TEST_F(TlsClientTest, TrustsWhatTheFileHasOnceItIsReadAgain) {
   EXPECT_TRUE(shake(client, added.server("DNS:origin.test"), "origin.test"));
 }
 
+// The setting mirrors.ca.
+TEST_F(TlsClientTest, TrustsAnAuthorityForItsHostsAlone) {
+  const auto file = (directory / "ca.pem").string();
+  const std::vector<config::HostCertificates> files{{"origin.test", file}, {"*.cdn.test", file}};
+  TlsClient client;
+  client.follow(std::make_shared<HostTrust>(files));
+  for (const std::string host : {"origin.test", "a.cdn.test"}) {
+    EXPECT_TRUE(shake(client, authority.server("DNS:" + host), host)) << host;
+  }
+  for (const std::string host : {"other.test", "a.origin.test", "cdn.test", "a.b.cdn.test"}) {
+    EXPECT_FALSE(shake(client, authority.server("DNS:" + host), host)) << host;
+  }
+  EXPECT_FALSE(shake(client, authority.server("DNS:other.test"), "origin.test"));
+  client.follow(nullptr);
+  EXPECT_FALSE(shake(client, authority.server("DNS:origin.test"), "origin.test"));
+}
+
+TEST(HostTrust, SaysWhichFileCannotBeRead) {
+  const std::vector<config::HostCertificates> files{{"a.test", "/nonexistent/ca.pem"}};
+  try {
+    const HostTrust trust(files);
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("mirrors.ca[\"a.test\"]: /nonexistent/ca.pem"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST_F(TlsClientTest, RefusesAnExpiredCertificate) {
   EXPECT_EQ(shake(authority.server("DNS:origin.test", 60), "origin.test").error(),
             Errc::tls_expired);

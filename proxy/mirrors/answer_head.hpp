@@ -1,0 +1,21 @@
+// What another server's answer may do in a browser that takes it for a page of this proxy.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace proxy::mirrors {
+
+// The head of an answer that is delivered under a path of ours, so that a page of another server
+// has no power over our own pages, which have the same origin in a browser:
+// - without the fields by which a server speaks for its origin, such as Set-Cookie and
+//   Strict-Transport-Security;
+// - with `X-Content-Type-Options: nosniff`, so that the type that the field names counts;
+// - where a browser may run what the type can hold (HTML, XML, SVG, PDF, a type that is none), with
+//   a Content-Security-Policy that gives the page an origin of its own, and runs nothing.
+//
+// `head`: a status line and fields, each with CRLF, without obs-fold and the empty line; so is the
+// result.
+std::string harmless_head(std::string_view head);
+
+}  // namespace proxy::mirrors
