@@ -265,7 +265,9 @@ Task<void> pass(client::Client& client, const policy::Request& request, client::
   // Before invalidate(), which would itself count as an invalidation.
   const bool captured = may_capture(access, request, begun);
   co_await invalidate(access, request, passed.head());
-  if (request.is_head()) apply_head(access, request, passed.head(), times, begun);
+  // What a redirect leads to now says nothing of how long it leads there.
+  const bool tells = request.is_head() && !passed.was_redirected();
+  if (tells) apply_head(access, request, passed.head(), times, begun);
   std::optional<PostCapture> capture;
   if (captured) {
     const auto received = received_as_get(access, request, passed.head(), times);

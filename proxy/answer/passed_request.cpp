@@ -6,6 +6,7 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/sources/follow.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
@@ -75,14 +76,15 @@ PassedRequest::PassedRequest(client::Client& client, const policy::Request& requ
       request_(request),
       body_(body),
       buffer_(client.access.buffers),
-      fetch_(client.access.fetching.sources.upstream, plan_for(client, request)) {}
+      fetch_(std::in_place, client.access.fetching.sources.upstream, plan_for(client, request)) {}
 
 Task<upstream::Outcome<void>> PassedRequest::ask() {
-  const auto started = co_await fetch_.start();
+  const auto started = co_await fetch_->start();
   if (!started) co_return started;
   if (!request_.framing.has_body()) {
     sent_whole_ = true;
-    co_return co_await final_head();
+    if (!sources::follows_redirects(request_)) co_return co_await final_head();
+    co_return co_await head_after_redirects();
   }
   bool wanted = true;
   if (expects_continue(request_.head)) wanted = co_await await_continue();
@@ -97,7 +99,7 @@ Task<upstream::Outcome<void>> PassedRequest::ask() {
 
 // Returns whether the client is to send its body: the origin decides, and after kExpectWait it is.
 Task<bool> PassedRequest::await_continue() {
-  const bool answers = co_await fetch_.answers_within(kExpectWait);
+  const bool answers = co_await fetch_->answers_within(kExpectWait);
   if (!answers) {
     co_await client_.response.interim(client::kContinue);
     co_return true;
@@ -113,7 +115,7 @@ Task<bool> PassedRequest::await_continue() {
 // status.
 Task<upstream::Outcome<unsigned>> PassedRequest::next_head() {
   if (no_head_) co_return *no_head_;
-  const auto head = co_await fetch_.response();
+  const auto head = co_await fetch_->response();
   if (!head) co_return no_head_.emplace(head.error());
   const auto status = (*head)->status;
   have_head_ = !(*head)->interim() || status == 101;  // fetch_ fails on a 101 not asked for
@@ -133,7 +135,7 @@ Task<upstream::Outcome<void>> PassedRequest::send_body() {
   std::string size_line;
   while (!sent_whole_) {
     // Sending stops at a final answer or at the connection's end, but not at an interim answer.
-    while (!have_head_ && fetch_.answered_early()) {
+    while (!have_head_ && fetch_->answered_early()) {
       const auto status = co_await next_head();
       if (!status) co_return status.error();
     }
@@ -151,7 +153,7 @@ Task<upstream::Outcome<void>> PassedRequest::send_body() {
     // The end of the body is sent with its last bytes, so that no answer to these counts as early.
     const bool last = body_.finished();
     if (chunked && last) out.push_back(asio::buffer(http::kLastChunk));
-    const auto sent = co_await fetch_.send({out.data(), out.size()});
+    const auto sent = co_await fetch_->send({out.data(), out.size()});
     if (!sent) co_return sent;
     sent_whole_ = last;
   }
@@ -164,6 +166,25 @@ Task<upstream::Outcome<void>> PassedRequest::final_head() {
     if (!status) co_return status.error();
   }
   co_return boost::system::in_place_value;
+}
+
+Task<upstream::Outcome<void>> PassedRequest::head_after_redirects() {
+  const auto& access = client_.access;
+  const auto head_to_first = head_for_origin(request_, access.name(), false);
+  const auto follow = sources::Follow::of(request_, head_to_first);
+  for (;;) {
+    const auto answered = co_await final_head();
+    if (!answered) co_return answered;
+    auto next = follow->instead_of(head(), access.clock().now());
+    if (!next) co_return answered;
+    if (!*next) co_return next->error();
+    fetch_->finish();
+    fetch_.emplace(access.fetching.sources.upstream, std::move(**next));
+    have_head_ = false;
+    was_redirected_ = true;
+    const auto started = co_await fetch_->start();
+    if (!started) co_return started;
+  }
 }
 
 }  // namespace proxy::answer

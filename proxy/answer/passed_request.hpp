@@ -19,8 +19,10 @@ class PassedRequest {
   // sent_whole().
   net::Task<upstream::Outcome<void>> ask();
 
-  [[nodiscard]] upstream::Fetch& fetch() { return fetch_; }
-  [[nodiscard]] const http::ResponseHead& head() const { return fetch_.head(); }
+  // The last of them, if redirects were followed (sources::Follow).
+  [[nodiscard]] upstream::Fetch& fetch() { return *fetch_; }
+  [[nodiscard]] const http::ResponseHead& head() const { return fetch_->head(); }
+  [[nodiscard]] bool was_redirected() const { return was_redirected_; }
   // Whether the origin was sent the whole request. It may answer before that.
   [[nodiscard]] bool sent_whole() const { return sent_whole_; }
   // A buffer for the answer's body, after ask() has returned.
@@ -31,12 +33,14 @@ class PassedRequest {
   net::Task<bool> await_continue();
   net::Task<upstream::Outcome<unsigned>> next_head();
   net::Task<upstream::Outcome<void>> final_head();
+  net::Task<upstream::Outcome<void>> head_after_redirects();
 
   client::Client& client_;
   const policy::Request& request_;
   client::RequestBody& body_;
   const net::PooledBuffer buffer_;
-  upstream::Fetch fetch_;
+  std::optional<upstream::Fetch> fetch_;
+  bool was_redirected_ = false;
   bool have_head_ = false;  // the final head
   // Why no further head can be read. What follows a head that is no head is not an answer.
   std::optional<upstream::Failure> no_head_;

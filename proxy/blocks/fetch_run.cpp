@@ -121,7 +121,7 @@ std::optional<sources::Attempt> question_for_all(FetchAccess& access, const RunJ
   if (request.facts.range || job.run->early()) return std::nullopt;
   const cache::Verdict how{cache::Action::fetch, http::Forward::partial};
   auto head = sources::origin_request(request, access.name(), how);
-  return sources::Attempt(access.sources, sources::origin_plan(request, std::move(head)));
+  return sources::Attempt(access.sources, sources::origin_plan(request, std::move(head)), request);
 }
 
 // Whether the origin may have refused only this range. If it hangs up in the middle of the run,
@@ -266,7 +266,7 @@ sources::Attempt rest_at_origin(FetchAccess& access, const RunJob& job,
   const auto& request = job.request->get();
   const auto& object = *job.run->object;
   auto head = sources::range_request(request, access.name(), object, bytes_left(asked, object));
-  return {access.sources, sources::origin_plan(request, std::move(head))};
+  return {access.sources, sources::origin_plan(request, std::move(head)), request};
 }
 
 bool has_rest(sources::Attempt& answer, const cache::Entry& object, const BlockRun::Rest& asked) {

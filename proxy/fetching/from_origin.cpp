@@ -193,7 +193,8 @@ sources::Attempt attempt_at_origin(blocks::FetchAccess& access, const policy::Re
   auto head =
       sources::origin_request(request, access.name(), question.how,
                               {question.stored.get(), question.tags}, question.range_override);
-  return {access.sources, sources::origin_plan(request, std::move(head), std::move(route))};
+  return {access.sources, sources::origin_plan(request, std::move(head), std::move(route)),
+          request};
 }
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,

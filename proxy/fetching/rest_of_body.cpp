@@ -28,7 +28,7 @@ sources::Attempt rest_at_origin(const FillContext& context, const BodyWriter& wr
   const auto& request = context.request();
   auto head = sources::rest_request(request, context.access.name(), *writer.entry(),
                                     context.fill().received());
-  return {context.access.sources, sources::origin_plan(request, std::move(*head))};
+  return {context.access.sources, sources::origin_plan(request, std::move(*head)), request};
 }
 
 Task<upstream::Outcome<void>> write_joined(FillContext& context, BodyWriter& writer,

@@ -26,6 +26,8 @@ constexpr int kMostInterims = 32;
 constexpr unsigned kProcessing = 102;
 constexpr upstream::Failure kMalformed{
     upstream::Failure::Where::upstream, upstream::Failure::What::malformed, {}};
+constexpr upstream::Failure kAbandoned{
+    upstream::Failure::Where::us, upstream::Failure::What::abandoned, {}};
 constexpr std::chrono::milliseconds kDrainWait{20};
 
 std::chrono::microseconds whole_us(Attempt::Steady::duration time) {
@@ -50,6 +52,25 @@ Task<void> ask_for(std::shared_ptr<Rest> rest) {
   if (rest->won) rest->silent->abandon();  // ends the wait for it
 }
 
+// Asks the next server in place of the one that has redirected.
+Task<upstream::Outcome<void>> go_on(SourceAccess& access, const Follow& follow,
+                                    std::unique_ptr<upstream::Fetch>& fetch,
+                                    upstream::Outcome<upstream::FetchPlan>& next) {
+  // A redirect's body is short, and its connection is for the next question.
+  co_await drain_body(access, *fetch);
+  if (!next) co_return next.error();
+  if (follow.abandoned()) co_return kAbandoned;
+  fetch = std::make_unique<upstream::Fetch>(access.upstream, std::move(*next));
+  co_return co_await fetch->start();
+}
+
+// An answer found by a redirect lasts no longer than the redirect, unless a rule says so.
+cache::FreshnessBounds bounded(cache::FreshnessBounds bounds, const Follow* follow) {
+  const bool is_by_rule = bounds.least > std::chrono::seconds(0);
+  if (follow && !is_by_rule) bounds.most = std::min(bounds.most, follow->lasts());
+  return bounds;
+}
+
 }  // namespace
 
 peers::SelfNaming self_naming_in(const http::ResponseHead& answer) {
@@ -70,6 +91,12 @@ observe::Hierarchy hierarchy_of(const peers::Peer& claimant) {
                                                : observe::Hierarchy::sibling;
 }
 
+Attempt::Attempt(SourceAccess& access, upstream::FetchPlan&& plan, const policy::Request& request)
+    : access_(&access),
+      lead_(Lead::claim),
+      follow_(Follow::of(request, plan.head)),
+      fetch_(std::make_unique<upstream::Fetch>(access.upstream, std::move(plan))) {}
+
 Attempt::Attempt(SourceAccess& access, upstream::FetchPlan&& plan, peers::PeerRef peer,
                  Directory directory, Lead lead)
     : access_(&access),
@@ -89,7 +116,10 @@ Task<upstream::Outcome<void>> Attempt::ask(OnInterim interim) {
     } else if (!(*head)->interim()) {
       // What a neighbour has stored is no live stream.
       if (peer_ && (*head)->icy) answered = kMalformed;
-      break;
+      if (!follow_) break;
+      auto next = follow_->instead_of(**head, access_->cache.cache.clock.now());
+      if (!next) break;
+      answered = co_await go_on(*access_, *follow_, fetch_, *next);
     } else if (!may_be_interim(**head, interims)) {
       answered = kMalformed;
     } else if ((*head)->status != 100) {  // a GET expects no 100 (RFC 9110 15.2.1)
@@ -165,7 +195,7 @@ cache::Received Attempt::received(const policy::Request& request, std::string_vi
           .source = source(),
           .shared = request.may_be_shared(),
           .targets = targets_for(request, request.policy().settings.cache),
-          .bounds = request.facts.freshness,
+          .bounds = bounded(request.facts.freshness, follow_.get()),
           .giver = giver(),
           .rule = request.facts.rule,
           // What a neighbour gives to those who have the rule, it may have by the rule alone.

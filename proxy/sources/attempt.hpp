@@ -13,6 +13,7 @@
 #include "proxy/fill/fill.hpp"
 #include "proxy/observe/request_record.hpp"
 #include "proxy/sources/candidates.hpp"
+#include "proxy/sources/follow.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy::policy {
@@ -39,9 +40,9 @@ class Attempt {
 
   using Directory = std::shared_ptr<const peers::PeerDirectory>;
 
-  // Asks the origin, by the plan's route.
-  Attempt(SourceAccess& access, upstream::FetchPlan&& plan)
-      : Attempt(access, std::move(plan), nullptr, nullptr) {}
+  // Asks the origin of the request, by the plan's route, and follows its redirects if they are not
+  // the client's business (Follow::of).
+  Attempt(SourceAccess& access, upstream::FetchPlan&& plan, const policy::Request& request);
   // Asks `peer`, which is of `directory`.
   Attempt(SourceAccess& access, upstream::FetchPlan&& plan, peers::PeerRef peer,
           Directory directory, Lead lead = Lead::claim);
@@ -63,7 +64,10 @@ class Attempt {
   // then count as the first byte. Returns whether they are here.
   net::Task<bool> body_begins();
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
-  void abandon() { fetch_->abandon(); }
+  void abandon() {
+    if (follow_) follow_->abandon();
+    fetch_->abandon();
+  }
 
   // How ask() ended. A failure before that.
   [[nodiscard]] const upstream::Outcome<void>& outcome() const { return outcome_; }
@@ -104,6 +108,7 @@ class Attempt {
   Directory directory_;  // of peer_
   Lead lead_;
   bool waits_itself_ = false;
+  std::unique_ptr<Follow> follow_;  // null: no redirect is followed
   std::unique_ptr<upstream::Fetch> fetch_;
   cache::Times times_{};
   Steady::time_point begun_{};

@@ -88,7 +88,7 @@ Task<std::optional<Testimony>> ask_origin(SourceAccess& access, const policy::Re
   // Another connection may lead to another server behind the same address.
   plan.repeatable = connection == Connection::any;
   plan.first_byte = std::min<std::chrono::milliseconds>(plan.first_byte, kLongestAnswer);
-  Attempt attempt(access, std::move(plan));
+  Attempt attempt(access, std::move(plan), request);
   const auto answered = co_await attempt.ask();
   if (!answered) co_return std::nullopt;
   const auto length = attempt.length();

@@ -21,7 +21,7 @@ upstream::FetchPlan plan_for(const policy::Request& request, const peers::Peer& 
   const auto& timeouts = request.policy().settings.timeouts;
   if (!peer.authorization.empty()) head = http::to_proxy(head, {}, peer.authorization);
   return {.to = {peer.tls, peer.host, peer.port, upstream::NamedBy::configured},
-          .of_neighbour = true,
+          .asked = upstream::FetchPlan::Asked::neighbour,
           .head = std::move(head),
           .method = "GET",
           .connect = timeouts.peer_connect,

@@ -111,7 +111,7 @@ bool AskedServer::goes_around(unsigned status) {
 }
 
 void AskedServer::record_failure(const Failure& failure) {
-  if (parent() || plan_.of_neighbour) return;
+  if (parent() || is_neighbour()) return;
   const auto now = on_.clock.steady();
   // A neighbour's or a parent's failure says nothing of the origin: both returned above.
   if (is_of_origin(failure.what)) on_.health.failed(to(), failure, now);
@@ -125,7 +125,7 @@ void AskedServer::record_head(const http::ResponseHead& answer) {
   if (among_) among_->worked(number_, now);
   if (!is_final) return;
   under_way_.answered(answer.status, now);
-  if (plan_.of_neighbour || (answer.status != 429 && answer.status != 503)) return;
+  if (is_neighbour() || (answer.status != 429 && answer.status != 503)) return;
   if (const auto wanted = http::retry_after(answer.fields))
     on_.health.rest(plan_.to, now + *wanted);
 }
@@ -133,7 +133,7 @@ void AskedServer::record_head(const http::ResponseHead& answer) {
 // The first answer over a connection has shown that the origin works, so a later one tells
 // something new only while an origin fails.
 void AskedServer::record_answer(Answer which) const {
-  if (parent() || plan_.of_neighbour) return;
+  if (parent() || is_neighbour()) return;
   if (which == Answer::first || on_.health.has_troubles()) on_.health.answered(to());
 }
 

@@ -48,10 +48,14 @@ struct FetchPlan {
   // or that it does not accept our login (407), the next server is asked. So it is if the request
   // may be sent twice and the parent is silent for parent.first_byte.
   Route route = {};
-  // A neighbour is asked: what it does says nothing of an origin.
-  bool of_neighbour = false;
-  // The fetch fails with Errc::no_parent_left in place of asking `to`.
-  bool parents_only = false;
+  // Who is asked in the end.
+  enum class Asked : std::uint8_t {
+    origin,
+    redirected,  // an origin, for a target of another one's redirect, which may hold a signature
+    neighbour,   // what it does says nothing of an origin
+    nobody,  // but the parents: the fetch fails with Errc::no_parent_left in place of asking `to`
+  };
+  Asked asked = Asked::origin;
   std::string head;    // the whole head of the request, to an origin: see http::to_proxy()
   std::string method;  // decides which framing the response may have
   // Whether the request may be sent twice and has no body. Only such a request uses a pooled
@@ -82,7 +86,9 @@ class AskedServer {
       : on_(records),
         plan_(plan),
         under_way_(records.traffic, plan.head,
-                   plan.of_neighbour ? UnderWay::To::neighbour : UnderWay::To::origin) {}
+                   plan.asked == FetchPlan::Asked::neighbour    ? UnderWay::To::neighbour
+                   : plan.asked == FetchPlan::Asked::redirected ? UnderWay::To::redirected
+                                                                : UnderWay::To::origin) {}
 
   // Chooses the next server. Returns false, and changes nothing, if none is left.
   bool next();
@@ -137,6 +143,7 @@ class AskedServer {
 
  private:
   bool next_parent(Time now);
+  [[nodiscard]] bool is_neighbour() const { return plan_.asked == FetchPlan::Asked::neighbour; }
   [[nodiscard]] bool may_go_to_origin() const { return plan_.route.direct && !origin_tried_; }
   [[nodiscard]] bool others_left() const;
   [[nodiscard]] bool may_leave_parent() const;

@@ -103,7 +103,7 @@ void UnderWay::turn_to(const Endpoint& origin, const Endpoint& server, const Par
   server_ = &server;
   through_ = through;
   if (!is_linked()) at_.under_way_.push_back(*this);
-  if (of_neighbour_ || is_counted) return;
+  if (is_of_neighbour() || is_counted) return;
   auto& record = at_.record_of(origin, now);
   record.asked = now;
   ++record.at(now).requests;
@@ -112,7 +112,7 @@ void UnderWay::turn_to(const Endpoint& origin, const Endpoint& server, const Par
 void UnderWay::answered(unsigned status, Clock::time_point now) {
   await(Awaited::nothing);
   is_open_ = false;
-  if (of_neighbour_) return;
+  if (is_of_neighbour()) return;
   const auto took = now - since_.load(std::memory_order_relaxed);
   const threads::MutexLock lock(at_.mutex_);
   auto& record = at_.record_of(*origin_, now);
@@ -125,7 +125,7 @@ void UnderWay::answered(unsigned status, Clock::time_point now) {
 void UnderWay::failed(Failure::What why, Clock::time_point now) {
   await(Awaited::nothing);
   is_open_ = false;
-  if (of_neighbour_ || !origin_) return;
+  if (is_of_neighbour() || !origin_) return;
   if (!is_of_origin(why) && why != Failure::What::dns) return;
   const threads::MutexLock lock(at_.mutex_);
   ++at_.record_of(*origin_, now).at(now).failures[static_cast<std::size_t>(why)];
@@ -143,7 +143,7 @@ void UnderWay::end() {
   if (!is_linked() && bytes == 0) return;
   const threads::MutexLock lock(at_.mutex_);
   if (is_linked()) at_.under_way_.erase(at_.under_way_.iterator_to(*this));
-  if (of_neighbour_ || (bytes == 0 && !is_given_up)) return;
+  if (is_of_neighbour() || (bytes == 0 && !is_given_up)) return;
   auto& sums = at_.record_of(*origin_, now).at(now);
   sums.bytes += bytes;
   bytes_.store(0, std::memory_order_relaxed);
@@ -184,7 +184,7 @@ std::vector<OriginTraffic::Origin> OriginTraffic::origins(Clock::time_point now)
     }
     for (const auto& one : of_thread.under_way_) {
       // What goes through a parent waits for the parent.
-      const bool is_direct = !one.of_neighbour_ && !one.through_;
+      const bool is_direct = !one.is_of_neighbour() && !one.through_;
       if (is_direct && one.awaited() != Awaited::nothing) ++by_name[name_of(*one.server_)].waiting;
     }
   }
@@ -223,14 +223,16 @@ OriginTraffic::Waits OriginTraffic::waits(std::size_t most) const {
     for (const auto& [since, request] : found) {
       const auto line = request->head_.substr(0, request->head_.find('\r'));
       const auto method = line.substr(0, line.find(' '));
-      const auto rest = line.substr(std::min(line.size(), method.size() + 1));
+      auto rest = line.substr(std::min(line.size(), method.size() + 1));
+      // A signature in the query gives whoever has it what it signs.
+      if (request->to_ == UnderWay::To::redirected) rest = rest.substr(0, rest.find('?'));
       waits.longest.push_back(
           {.method = std::string(method),
            .url = url_of(*request->origin_, rest.substr(0, rest.find(' '))),
            .server = request->through_ ? request->through_->name : name_of(*request->server_),
-           .of = request->of_neighbour_ ? Of::neighbour
-                 : request->through_    ? Of::parent
-                                        : Of::origin,
+           .of = request->is_of_neighbour() ? Of::neighbour
+                 : request->through_        ? Of::parent
+                                            : Of::origin,
            .what = request->awaited_.load(std::memory_order_relaxed),
            .since = since,
            .bytes = request->bytes_.load(std::memory_order_relaxed)});
@@ -250,7 +252,7 @@ std::vector<OriginTraffic::Silence> OriginTraffic::silences(Clock::time_point no
       const auto since = one.since_.load(std::memory_order_relaxed);
       const bool waits = what == Awaited::connection || what == Awaited::first_byte;
       if (!waits || now - since < UnderWay::kPatience) continue;
-      if (one.of_neighbour_ || one.through_) continue;
+      if (one.is_of_neighbour() || one.through_) continue;
       auto& silence = by_origin[*one.server_];
       silence.since = silence.requests++ == 0 ? since : std::min(silence.since, since);
       silence.silent = silence.since;

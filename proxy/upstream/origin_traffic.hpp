@@ -109,11 +109,15 @@ class UnderWay : public boost::intrusive::list_base_hook<> {
  public:
   using Clock = std::chrono::steady_clock;
 
-  enum class To : std::uint8_t { origin, neighbour };  // an origin is also asked through a parent
+  enum class To : std::uint8_t {
+    origin,  // also through a parent
+    neighbour,
+    redirected,  // an origin, for a URL that another one has given: nobody sees its query
+  };
 
   // `head` begins with the request line. It and `at` outlive this object.
   UnderWay(TrafficOfThread& at, std::string_view head, To to = To::origin)
-      : at_(at), head_(head), of_neighbour_(to == To::neighbour) {}
+      : at_(at), head_(head), to_(to) {}
   UnderWay(const UnderWay&) = delete;
   UnderWay& operator=(const UnderWay&) = delete;
   ~UnderWay() { end(); }
@@ -149,9 +153,11 @@ class UnderWay : public boost::intrusive::list_base_hook<> {
   friend class TrafficOfThread;
   friend class OriginTraffic;
 
+  [[nodiscard]] bool is_of_neighbour() const { return to_ == To::neighbour; }
+
   TrafficOfThread& at_;
   const std::string_view head_;
-  const bool of_neighbour_;
+  const To to_;
   bool is_open_ = false;  // neither answered nor failed
   // Change under the lock of at_.
   const Endpoint* origin_ = nullptr;

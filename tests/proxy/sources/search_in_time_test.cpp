@@ -85,7 +85,7 @@ class Play {
       wanted.origin = [this](const upstream::Route& route) {
         const auto& request = *scene_.request;
         auto head = origin_request(request, "us", {cache::Action::fetch, http::Forward::uri_miss});
-        return Attempt(scene_.access, origin_plan(request, std::move(head), route));
+        return Attempt(scene_.access, origin_plan(request, std::move(head), route), request);
       };
     }
     ClaimantSearch search(scene_.access, std::move(wanted), inquiries_);
