@@ -64,7 +64,12 @@ struct Asked {
       for (const auto& request : requests.whole) add(request);
       rest += lower(requests.rest);
     }
-    names_hosts = names_hosts || rest.find("://") != std::string::npos;
+    names_hosts = names_hosts || has_host(rest);
+  }
+
+  // In the target, as a client of a proxy or of a mirror does.
+  static bool has_host(const std::string& text) {
+    return text.find("://") != std::string::npos || text.find("/http/") != std::string::npos;
   }
 
   void add(const strict::Message& request) {
@@ -74,7 +79,7 @@ struct Asked {
       if (!named.contains(name)) passes.insert(name);
     }
     bodies.insert(request.body);
-    names_hosts = names_hosts || request.second.find("://") != std::string::npos;
+    names_hosts = names_hosts || has_host(request.second);
   }
 
   bool withholds(const std::string& name) const {

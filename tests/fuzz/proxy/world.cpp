@@ -66,6 +66,9 @@ config::Settings settings_of(const Script& script, const std::filesystem::path& 
     settings.peers = {neighbour("b", kNeighbours[0]), neighbour("c", kNeighbours[1])};
   }
   if (script.has('r')) settings.gateway.reverse = {reverse(script.has('s'))};
+  if (script.has('i')) {
+    settings.gateway.mirrors.hosts = {{"192.0.2.7", std::nullopt}, {"*.a.test", std::nullopt}};
+  }
   if (script.has('t')) settings.rules = rules();
   if (script.has('a')) settings.gateway.forwarded.how = config::Forwarded::append;
   if (script.has('x')) settings.gateway.forwarded.how = config::Forwarded::remove;
