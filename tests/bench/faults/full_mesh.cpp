@@ -64,7 +64,8 @@ bool FullMesh::is_complete() const {
     const json page = proxy->digest();
     for (const json& other : page.at("peers")) {
       const bool is_dead = other.at("name").get<std::string>().starts_with("dead");
-      if (!is_dead && other.at("state") != "usable") return false;
+      const auto state = other.at("state");  // an overtaken one is tried, and counts
+      if (!is_dead && state != "usable" && state != "trying") return false;
     }
   }
   return true;
