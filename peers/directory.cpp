@@ -238,23 +238,26 @@ bool PeerDirectory::foreseen(const PeerRef& peer, const View& view, std::uint64_
   return !beyond_prediction(absent, lookups, filter->false_positive_rate());
 }
 
-std::optional<Epoch> PeerDirectory::epoch_of(const View& view, const PeerRef& peer,
-                                             SteadyTime now) {
+std::optional<Epoch> PeerDirectory::epoch_of(const View& view, const PeerRef& peer, SteadyTime now,
+                                             OnTrial on_trial) {
   const PollReport& report = view.reports[peer->id];
   const bool is_of_site = peer->role == config::Role::sibling && peer->trust == config::Trust::site;
   if (!report.claims.native || !is_of_site) return std::nullopt;
   const auto& probation = peer->accuracy.probation();
-  if (!report.counts(now) || probation.resting(now) || probation.on()) return std::nullopt;
+  if (!report.counts(now) || probation.resting(now)) return std::nullopt;
+  if (on_trial == OnTrial::left_out && probation.on()) return std::nullopt;
   return report.claims.native->epoch;
 }
 
-PeerRef PeerDirectory::owner(const digest::Key& key, Epoch our_epoch, SteadyTime now) const {
+PeerRef PeerDirectory::owner(const digest::Key& key, Epoch our_epoch, SteadyTime now,
+                             std::span<const Epoch> without) const {
   return view_.read([&](const View& view) {
     PeerRef owner;
     auto highest = bid_for(key, our_epoch);
     for (const PeerRef& peer : peers_) {
       const auto epoch = epoch_of(view, peer, now);
       if (!epoch || bid_for(key, *epoch) <= highest) continue;
+      if (std::find(without.begin(), without.end(), *epoch) != without.end()) continue;
       highest = bid_for(key, *epoch);
       owner = peer;
     }
@@ -265,9 +268,16 @@ PeerRef PeerDirectory::owner(const digest::Key& key, Epoch our_epoch, SteadyTime
 PeerRef PeerDirectory::member(Epoch epoch, SteadyTime now) const {
   return view_.read([&](const View& view) {
     const auto found = std::find_if(peers_.begin(), peers_.end(), [&](const PeerRef& peer) {
-      return epoch_of(view, peer, now) == epoch;
+      return epoch_of(view, peer, now, OnTrial::counts) == epoch;
     });
     return found == peers_.end() ? nullptr : *found;
+  });
+}
+
+std::optional<Epoch> PeerDirectory::epoch_of(const PeerRef& peer) const {
+  return view_.read([&](const View& view) {
+    const auto& native = view.reports[peer->id].claims.native;
+    return native ? std::optional(native->epoch) : std::nullopt;
   });
 }
 

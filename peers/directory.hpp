@@ -108,10 +108,14 @@ class PeerDirectory {
 
   // Which peer to ask, before the origin, about a key that nobody claims (peers/site.hpp): its
   // owner among us, with `our_epoch`, and the Hearsays of the site that may be asked now, none of
-  // them on trial. Null: we are the owner. Any thread, never waits; member() likewise.
-  PeerRef owner(const digest::Key& key, Epoch our_epoch, SteadyTime now) const;
-  // The Hearsay of the site that has this epoch; null if none has, or it may not be asked now.
+  // them on trial and none `without`. Null: we are the owner. Any thread, never waits; member() and
+  // epoch_of() likewise.
+  PeerRef owner(const digest::Key& key, Epoch our_epoch, SteadyTime now,
+                std::span<const Epoch> without = {}) const;
+  // The Hearsay of the site that has this epoch, be it on trial; null if none has, or it rests.
   PeerRef member(Epoch epoch, SteadyTime now) const;
+  // The epoch of the peer's digest, whether it may be asked now or not.
+  std::optional<Epoch> epoch_of(const PeerRef& peer) const;
 
   // Whether the keeper of the key is another Hearsay of the site that may be asked now. The keeper
   // is the one with the greatest bid of all that hold the key, us included, and gives it up last. A
@@ -158,7 +162,9 @@ class PeerDirectory {
   static std::unique_ptr<const View> first_view(const std::vector<PeerRef>& peers,
                                                 const PeerDirectory* before);
   // The epoch of a peer that is a Hearsay of the site and may be asked now.
-  static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now);
+  enum class OnTrial : std::uint8_t { left_out, counts };
+  static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now,
+                                       OnTrial on_trial = OnTrial::left_out);
   // Calls found(id) for each claimant of the key, or of the key under the rule, once for each of
   // the two. No Squid claims the latter.
   template <class Found>

@@ -117,6 +117,23 @@ std::optional<Epoch> parse_epoch(std::string_view text) {
   return epoch;
 }
 
+std::string to_text(const SiteQuestion& question) {
+  auto text = to_text(question.asker);
+  for (const auto epoch : question.given_up) text.append(", ").append(to_text(epoch));
+  return text;
+}
+
+std::optional<SiteQuestion> parse_site_question(std::string_view text) {
+  const auto asker = parse_epoch(trim(config::take_until(text, ',')));
+  if (!asker) return std::nullopt;
+  SiteQuestion question{*asker};
+  for (std::size_t n = 0; n < SiteQuestion::kMostGivenUp && !text.empty(); ++n) {
+    if (const auto epoch = parse_epoch(trim(config::take_until(text, ','))))
+      question.given_up.push_back(*epoch);
+  }
+  return question;
+}
+
 // The mixing at the end decides: by XOR alone, one member would own whole ranges of keys.
 std::uint64_t bid_for(const digest::Key& key, Epoch member) {
   return mixed(digest::load64(key.bytes.data()) ^ mixed(member));

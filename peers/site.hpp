@@ -2,6 +2,9 @@
 // and how a peer proves that an answer is its own. Pure; every byte of an answer is foreign.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,14 +15,34 @@
 
 namespace peers {
 
-// The field of a question to a Hearsay that does not claim the key. Its value is the epoch of the
-// asker, which is about to fetch the response. The Hearsay answers from its store, or from its own
-// fetch; otherwise it remembers the asker, and names it to those that ask next.
-inline constexpr std::string_view kFetchField = "Hearsay-Fetch";
-
 // The epoch of a Hearsay's digest is its name within the site: all its neighbours know it. It
 // changes with a restart, and when the digest grows.
 using Epoch = std::uint64_t;
+
+// The field of a question to a Hearsay that does not claim the key. Its value is the epoch of the
+// asker, which is about to fetch the response. The Hearsay answers from its store, or from its own
+// fetch; otherwise it remembers the asker, and names it to those that ask next. While it waits for
+// its own fetch, it says so by a 102, and repeats that each kHeartbeat. The field in a 102, with
+// kWanted as its value, means that another 102 follows.
+inline constexpr std::string_view kFetchField = "Hearsay-Fetch";
+inline constexpr std::chrono::milliseconds kHeartbeat{250};
+
+// The value of kFetchField. `given_up`: the members of the site that the asker no longer waits for,
+// because they failed, fell silent, or take too long: the asked Hearsay then names none of them.
+struct SiteQuestion {
+  static constexpr std::size_t kMostGivenUp = 2;
+  using GivenUp = boost::container::static_vector<Epoch, kMostGivenUp>;
+
+  Epoch asker = 0;
+  GivenUp given_up = {};
+
+  bool operator==(const SiteQuestion&) const = default;
+};
+std::string to_text(const SiteQuestion& question);  // epochs with commas between them
+// From foreign text; nothing unless it begins with an epoch. Further epochs beyond the bound, and
+// what is no epoch, are ignored. A Hearsay that knows only the asker's epoch takes a list of
+// several for no question, and denies the key.
+std::optional<SiteQuestion> parse_site_question(std::string_view text);
 
 // The field of an answer to a neighbour that names the epoch of our digest (epochs_text()), and so
 // proves that the answer is ours. A neighbour asks for it by the same field with kWanted. It is for

@@ -171,6 +171,8 @@ reply::Refusal why_not_held(const client::ServeAccess& access, const policy::Req
 
 // Tells the neighbour that we wait for a fetch, so that it does not take us for slow.
 constexpr std::string_view kProcessing = "HTTP/1.1 102 Processing\r\n\r\n";
+// The same, and that another one follows (peers::kFetchField).
+constexpr std::string_view kHeartbeat = "HTTP/1.1 102 Processing\r\nHearsay-Fetch: ?1\r\n\r\n";
 
 // Whether the object would answer, if all its blocks were here, and those that are not are
 // arriving.
@@ -182,6 +184,27 @@ bool arrives(const client::ServeAccess& access, const policy::Request& request,
   whole.lacks = false;
   const auto now = access.clock().now();
   return cache::judge(request.facts, whole, now).action == cache::Action::serve;
+}
+
+// Until the fill's head is here, or the neighbour has heard enough.
+Task<void> say_that_we_wait(client::Client& client, std::shared_ptr<fill::Fill> fill) {
+  // An older Hearsay takes 32 interim heads for a fault.
+  constexpr int kMostHeartbeats = 30;
+  const auto reader = fill::FillReader::attach(std::move(fill), client.wake_by());
+  if (!reader) co_return;
+  const client::ResponseState::WaitsFor waits(client.state, [&reader] { reader->leave(); });
+  for (int sent = 0; sent < kMostHeartbeats;) {
+    if (co_await client.response.interim(kHeartbeat)) co_return;
+    ++sent;
+    const auto until = client.access.clock().steady() + peers::kHeartbeat;
+    auto woken = net::Wakeup::Woken::notified;
+    while (woken == net::Wakeup::Woken::notified) {
+      auto news = reader->news();
+      if (news.head) co_return;
+      if (!news.interim) woken = co_await client.wake_by().wait_until(until);
+    }
+  }
+  co_await client.response.interim(kProcessing);
 }
 
 // Answers from a fetch under way. Returns whether an answer was sent.
@@ -198,36 +221,42 @@ Task<bool> answer_by_fetch_under_way(client::Client& client, const policy::Reque
   const auto now = access.clock().steady();
   auto fill = access.cache().fills.under_way(lookup.key, request.stored_as(), now);
   if (!fill) co_return false;
-  co_await client.response.interim(kProcessing);
+  co_await say_that_we_wait(client, fill);
   co_return co_await answer_by_others_fill(client, request, lookup, std::move(fill));
 }
 
-// A neighbour that asks for what this proxy does not claim (peers/site.hpp), by its epoch. Nothing
-// if the request is no such question.
-std::optional<peers::Epoch> site_asker(const policy::Request& request) {
+// Nothing if the request is no question of a neighbour for what this proxy does not claim
+// (peers/site.hpp).
+std::optional<peers::SiteQuestion> site_question(const policy::Request& request) {
   if (!request.asks_as_sibling()) return std::nullopt;
-  return peers::parse_epoch(request.head.fields.only_value(peers::kFetchField));
+  return peers::parse_site_question(request.head.fields.only_value(peers::kFetchField));
 }
 
 // Answers from the fill that is under way here, as it grows; else as `refusal` says, with the name
 // of the neighbour that fetches the response, if another one does. Of an unshared path neither: the
 // asker would lose the origin's time.
 Task<void> answer_of_site(client::Client& client, const policy::Request& request,
-                          const fetching::Lookup& lookup, peers::Epoch asker,
+                          const fetching::Lookup& lookup, peers::SiteQuestion question,
                           reply::Refusal refusal) {
   auto& fetches = client.access.fetching.sources.shared.site_fetches;
   const auto now = client.access.clock().steady();
+  const auto& directory = *request.policy().directory;
+  const auto asker = question.asker;
   const bool is_in_vain = !arrives(client.access, request, lookup) &&
                           fetches.unshared_paths().has(request.stored_as(), now);
+  const auto known = fetches.fetcher_of(lookup.key, now);
   // If we have taken the asker for the fetcher, our own fetch may be waiting for the asker.
-  const bool may_wait = !is_in_vain && fetches.fetcher_of(lookup.key, now) != asker;
+  const bool may_wait = !is_in_vain && known != asker;
   bool answered = false;
   if (may_wait) answered = co_await answer_by_fetch_under_way(client, request, lookup);
   if (answered) co_return;
   refusal.tag = observe::Tag::site_question;
-  const bool is_member = !is_in_vain && request.facts.from_neighbour &&
-                         !!request.policy().directory->member(asker, now);
-  const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now) : asker;
+  const bool is_member =
+      !is_in_vain && request.facts.from_neighbour && !!directory.member(asker, now);
+  auto& given_up = question.given_up;
+  const bool is_lost = known && !directory.member(*known, now);
+  if (is_lost && given_up.size() < given_up.max_size()) given_up.push_back(*known);
+  const auto fetcher = is_member ? fetches.enter(lookup.key, asker, now, given_up) : asker;
   if (fetcher != asker) refusal.cache_status.detail = "fetched-by/" + peers::to_text(fetcher);
   co_await reply::refuse(client, request, std::move(refusal));
 }
@@ -251,9 +280,9 @@ Soon<void> act_on(client::Client& client, const policy::Request& request, client
     case Action::refuse: {
       auto why = request.asks_as_sibling() ? why_not_held(client.access, request, lookup)
                                            : reply::Refusal::offline(reason);
-      const auto asker = site_asker(request);
-      if (!asker) return reply::refuse(client, request, std::move(why));
-      return answer_of_site(client, request, lookup, *asker, std::move(why));
+      const auto question = site_question(request);
+      if (!question) return reply::refuse(client, request, std::move(why));
+      return answer_of_site(client, request, lookup, *question, std::move(why));
     }
     case Action::pass:
       return pass(client, request, body, reason,

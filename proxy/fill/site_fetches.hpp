@@ -2,6 +2,7 @@
 // asking for. A header of its own: the simulation of a mesh uses it without Asio, which fills need.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstddef>
@@ -73,10 +74,15 @@ class SiteFetches {
   static constexpr std::chrono::seconds kKept{30};
   static constexpr std::size_t kMost = 4096;
 
-  // Returns the proxy that fetches the key. If none is known, remembers and returns `asker`.
-  peers::Epoch enter(const digest::Key& key, peers::Epoch asker, Time now) {
+  // Returns the proxy that fetches the key. If none is known, or the asker has given that one up,
+  // remembers and returns `asker`.
+  peers::Epoch enter(const digest::Key& key, peers::Epoch asker, Time now,
+                     const peers::SiteQuestion::GivenUp& given_up = {}) {
     const threads::MutexLock lock(mutex_);
-    if (const auto* const known = fetches_.find(key, now)) return *known;
+    const auto* const known = fetches_.find(key, now);
+    const bool stays =
+        known && std::find(given_up.begin(), given_up.end(), *known) == given_up.end();
+    if (stays) return *known;
     fetches_.put(key, asker, now + kKept);
     return asker;
   }

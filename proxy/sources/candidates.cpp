@@ -26,6 +26,7 @@ constexpr int kLeastGain = 8;
 constexpr int kLeastGainForStale = 2;
 constexpr Time kNoiseOfFetch = 20ms;
 constexpr Time kAssumedOfFetch = 500ms;
+constexpr int kMoreIfHeard = 4;
 constexpr Time kAssumedOfParent = 200ms;
 constexpr Time kEndless = Budget::kEndless;
 
@@ -64,12 +65,20 @@ Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
                     std::max(Budget::kLeastPatience, budget.patience));
 }
 
+Time patience_with_member(const peers::FirstByte& neighbour, const Budget& budget) {
+  if (budget.patience == kEndless) return kEndless;
+  const auto takes = neighbour.measured() ? neighbour.p95() : kAssumed;
+  return std::clamp(takes, kLeastPatience, std::max(kLeastPatience, budget.patience));
+}
+
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
-               config::Prefer prefer, Held held) {
+               config::Prefer prefer, Held held, SiteLuck luck) {
   if (prefer == config::Prefer::neighbours) return true;
   if (prefer == config::Prefer::latency) return false;
+  if (!origin.measured()) return true;
   const int least_gain = held == Held::stale ? kLeastGainForStale : kLeastGain;
-  return !origin.measured() || least_gain * neighbour.mean() <= origin.mean();
+  const auto worth = luck.share() * (*budget_against(origin, prefer).longest - origin.mean());
+  return least_gain * neighbour.mean() <= origin.mean() || neighbour.mean() <= worth;
 }
 
 Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget) {
@@ -85,8 +94,9 @@ Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer)
   return origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfParent;
 }
 
-Time patience_with_fetch(const peers::FirstByte& origin) {
-  return origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfFetch;
+Time patience_with_fetch(const peers::FirstByte& origin, Repeats repeats) {
+  const auto patience = origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfFetch;
+  return repeats == Repeats::yes ? kMoreIfHeard * patience : patience;
 }
 
 Candidates::Candidates(peers::Claimants claimants, const Budget& budget, peers::SteadyTime now,

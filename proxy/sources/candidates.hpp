@@ -50,6 +50,22 @@ enum class Ask : std::uint8_t {
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
                    peers::SteadyTime now);
 
+// How often a question about what nobody claims found a neighbour that fetches the response, or has
+// fetched it: a decaying mean of such questions, as a share of all. Pure.
+class SiteLuck {
+ public:
+  enum class Question : std::uint8_t { in_vain, found };
+  [[nodiscard]] SiteLuck with(Question question) const {
+    return SiteLuck(share_ + ((question == Question::found ? 1 : 0) - share_) / 8);
+  }
+  [[nodiscard]] double share() const { return share_; }
+  SiteLuck() = default;  // no question has found one
+
+ private:
+  explicit SiteLuck(double share) : share_(share) {}
+  double share_ = 0;
+};
+
 // What this proxy knows of a URL that no neighbour claims. `stale`: it has a stale response, or has
 // left the response with a neighbour before.
 enum class Held : std::uint8_t { nothing, stale };
@@ -58,9 +74,10 @@ enum class Held : std::uint8_t { nothing, stale };
 // said whether it fetches the response. Prefer::neighbours: always. Prefer::latency: never.
 // Otherwise only if the origin takes at least eight times as long as the neighbour, or is unknown.
 // For Held::stale, twice as long is enough: copies grow stale everywhere at the same time, so a
-// neighbour is probably renewing its own.
+// neighbour is probably renewing its own. Where questions for the origin's responses mostly find a
+// fetch, the neighbour may take as much longer as a claimant may, times that share.
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
-               config::Prefer prefer, Held held);
+               config::Prefer prefer, Held held, SiteLuck luck = {});
 
 // Whether the origin is asked before this claimant, or at once beside it. True if the origin's time
 // is unknown and the claimant is known not to be near: asking the origin measures it.
@@ -85,9 +102,18 @@ Budget::Time patience_in_fetched_body(const peers::FirstByte& origin);
 // that is paid by the byte, as long as the time-outs allow.
 Budget::Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer);
 
+// How long to wait for the word of a neighbour about what nobody claims, before the next one is
+// asked: as patience_with(), but the origin never comes first, because nobody may be fetching.
+Budget::Time patience_with_member(const peers::FirstByte& neighbour, const Budget& budget);
+
 // How long to wait for a neighbour that waits for its own fetch of the response: the 95th
-// percentile of the origin's time plus 20 ms, or 500 ms if that time is unknown.
-Budget::Time patience_with_fetch(const peers::FirstByte& origin);
+// percentile of the origin's time plus 20 ms, or 500 ms if that time is unknown. Four times as long
+// for one that repeats its word each peers::kHeartbeat: it works, and a second fetch would rarely
+// be faster.
+enum class Repeats : std::uint8_t { no, yes };
+Budget::Time patience_with_fetch(const peers::FirstByte& origin, Repeats repeats = Repeats::no);
+// How long a neighbour that repeats its word each peers::kHeartbeat may be silent.
+inline constexpr Budget::Time kSilence = 2 * peers::kHeartbeat;
 
 // Why a neighbour is asked.
 enum class Lead : std::uint8_t {
@@ -137,6 +163,7 @@ class Candidates {
   }
 
   [[nodiscard]] Lead lead() const { return lead_; }
+  [[nodiscard]] bool of_site() const { return lead_ == Lead::site; }
   // How the search treats the neighbour. `yes`: it is in the line. `on_trial`: it may be tried.
   // `no`: it is asked only if the origin fails. Nothing: it is no candidate.
   [[nodiscard]] std::optional<Ask> place_of(const peers::PeerRef& peer) const;

@@ -36,32 +36,39 @@ void ChoicePlan::begin(Time now) {
 ChoicePlan::Action ChoicePlan::next(Time now) {
   if (trial_) return Ask{*std::exchange(trial_, std::nullopt)};
   if (now < next_source_at_) return wait();
-  const bool origin_works = origin_asked_ && !origin_failed_;
-  return origin_works ? ask_next_route(now) : ask_next_source(now);
+  const auto more = our_delay_.goes_on(next_source_at_, now);
+  if (more && !under_way_.none()) return Wait{next_source_at_ = *more};
+  if (origin_ == OriginIs::asked) return ask_next_route(now);
+  auto member = origin_failed() ? nullptr : member_.give_up(now);
+  return member ? AskNextOwner{std::move(member)} : ask_next_source(now);
 }
 
-ChoicePlan::Action ChoicePlan::wait() const {
-  if (under_way_.empty() && next_source_at_ == Time::max()) return End{};
+ChoicePlan::Action ChoicePlan::wait() {
+  if (under_way_.none() && next_source_at_ == Time::max()) return End{};
+  our_delay_.begin_wait(next_source_at_);
   return Wait{next_source_at_};
 }
 
 ChoicePlan::Action ChoicePlan::ask_next_source(Time now) {
   auto& candidates = given_.candidates;
   const auto& budget = given_.budget;
-  const bool in_time = candidates.asked() < kAlwaysAsked || now - begun_ < budget.patience;
-  const bool may_ask = origin_failed_ || (in_time && !asks_origin_first());
+  const bool in_time =
+      candidates.of_site() || candidates.asked() < kAlwaysAsked || now - begun_ < budget.patience;
+  const bool may_ask = origin_failed() || (in_time && !asks_origin_first());
   const bool claimant_left = may_ask && candidates.left();
-  const bool may_ask_origin = given_.route && !origin_failed_;
+  const bool may_ask_origin = given_.route && !origin_failed();
   if (!claimant_left && !may_ask_origin) {
     next_source_at_ = Time::max();
     // Where the caller has another source, it does not wait for slow answers.
-    const bool is_last_hope = origin_failed_ || given_.nobody_else;
+    const bool is_last_hope = origin_failed() || given_.nobody_else;
     return is_last_hope ? wait() : Action(End{});
   }
-  const bool alone = would_hedge() && !hedges_.take();
+  // A question to a member of the site is cheap, and spares the origin one.
+  const bool is_free = claimant_left && candidates.of_site();
+  const bool alone = !is_free && under_way_.would_be_doubled() && !hedges_.take();
   if (alone) settle(now);
   if (claimant_left) return Ask{to_claimant(candidates.next(), now), alone};
-  const bool is_only_source = under_way_.empty() && !candidates.left() && !candidates.reserve();
+  const bool is_only_source = under_way_.none() && !candidates.left() && !candidates.reserve();
   if (is_only_source && !by_route_) return End{};
   return Ask{to_origin(*given_.route, now), alone};
 }
@@ -71,13 +78,11 @@ ChoicePlan::Action ChoicePlan::ask_next_source(Time now) {
 ChoicePlan::Action ChoicePlan::ask_next_route(Time now) {
   const bool is_due = now >= by_rest_at_;
   next_source_at_ = is_due ? Time::max() : by_rest_at_;
-  if (under_way_.empty()) return End{};
+  if (under_way_.none()) return End{};
   if (!is_due) return wait();
   by_rest_at_ = Time::max();
-  const auto last = std::find_if(under_way_.rbegin(), under_way_.rend(),
-                                 [](const UnderWay& one) { return !one.is_peer; });
-  if (last == under_way_.rend()) return wait();
-  return AskRestOfRoute{last->number};
+  const auto last = under_way_.last_to_origin();
+  return last ? AskRestOfRoute{*last} : wait();
 }
 
 std::optional<ChoicePlan::Question> ChoicePlan::route_goes_on(upstream::Route rest, Time now) {
@@ -89,28 +94,30 @@ std::optional<ChoicePlan::Question> ChoicePlan::route_goes_on(upstream::Route re
 // The origin's time is unknown, and asking tells it.
 bool ChoicePlan::asks_origin_first() const {
   const auto& candidates = given_.candidates;
-  return would_hedge() && candidates.left() &&
+  return !candidates.of_site() && under_way_.would_be_doubled() && candidates.left() &&
          origin_comes_first(candidates.first_left()->accuracy.first_byte(), given_.budget);
-}
-
-// Whether another question would be the second one for the same answer. A trial counts for itself.
-bool ChoicePlan::would_hedge() const {
-  return std::any_of(under_way_.begin(), under_way_.end(),
-                     [](const UnderWay& one) { return !one.on_trial; });
 }
 
 ChoicePlan::Question ChoicePlan::to_claimant(const peers::PeerRef& peer, Time now) {
   const auto takes = peer->accuracy.answers();
-  const auto latest = begun_ + given_.budget.patience;
-  const auto patience = patience_with(takes, given_.budget);
+  const bool of_site = given_.candidates.of_site();
+  const auto patience =
+      of_site ? patience_with_member(takes, given_.budget) : patience_with(takes, given_.budget);
+  const auto latest = (of_site ? now : begun_) + given_.budget.patience;
   next_source_at_ = patience == Budget::kEndless
                         ? Time::max()
                         : std::max(now + std::min(patience, Budget::kLeastPatience),
                                    std::min(now + patience, latest));
-  return add({.peer = peer,
-              .asked = now,
-              .expected_by = now + std::max(patience, takes.p95()),
-              .seen_out = !takes.measured()});
+  auto question = add({.peer = peer,
+                       .asked = now,
+                       .expected_by = now + std::max(patience, takes.p95()),
+                       .seen_out = !takes.measured()});
+  member_.ask(of_site ? peer : nullptr, question.number);
+  return question;
+}
+
+void ChoicePlan::owner_is(peers::PeerRef owner) {
+  if (owner) given_.candidates.add(std::move(owner));
 }
 
 ChoicePlan::Question ChoicePlan::to_origin(upstream::Route route, Time now) {
@@ -121,61 +128,66 @@ ChoicePlan::Question ChoicePlan::to_origin(upstream::Route route, Time now) {
     by_rest_at_ = route.begins_in_doubt(now) ? now : question.expected_by;
   }
   next_source_at_ = by_rest_at_;
-  origin_asked_ = true;
+  origin_ = OriginIs::asked;
   question.route = std::move(route);
   return add(std::move(question));
 }
 
 ChoicePlan::Question ChoicePlan::add(Question question) {
   question.number = ++questions_;
-  under_way_.push_back({question.number, !!question.peer, question.on_trial});
+  under_way_.add({question.number, !!question.peer, question.on_trial});
   return question;
 }
 
-bool ChoicePlan::remove(Number question) {
-  const auto found = std::find_if(under_way_.begin(), under_way_.end(),
-                                  [&](const UnderWay& one) { return one.number == question; });
-  if (found == under_way_.end()) return false;
-  const bool was_trial = found->on_trial;
-  under_way_.erase(found);
-  return was_trial;
-}
-
-// While a trial is under way, the next source has its own turn.
-void ChoicePlan::peer_has_not(Number question, Time now) {
-  const bool was_trial = remove(question);
-  if (!was_trial || under_way_.empty()) next_source_at_ = now;
+// While a trial is under way, the next source has its own turn. Likewise while another member of
+// the site is waited for, if this one was given up, and has failed or not got what it waited for.
+void ChoicePlan::peer_has_not(Number question, No no, Time now) {
+  const auto was = under_way_.remove(question);
+  const bool is_member = given_.candidates.of_site();
+  const bool told_nothing = is_member && (no == No::failed || was.waits_itself);
+  const bool has_own_turn = was.on_trial || (told_nothing && question != member_.question);
+  if (has_own_turn && !under_way_.none()) return;
+  if (no == No::said) member_.peer = nullptr;
+  next_source_at_ = now;
 }
 
 void ChoicePlan::peer_has(Number question) {
-  remove(question);
+  under_way_.remove(question);
+  member_.peer = nullptr;
   next_source_at_ = begun_;
 }
 
-void ChoicePlan::peer_waits_itself() {
-  if (origin_asked_) return;
-  next_source_at_ = std::max(next_source_at_, begun_ + patience_with_fetch(given_.origin_takes));
+void ChoicePlan::peer_waits_itself(Number question, Repeats repeats, Time now) {
+  auto* const found = under_way_.find(question);
+  const bool says_it_again = found && std::exchange(found->waits_itself, true);
+  if (origin_ != OriginIs::not_asked || question != member_.question) return;
+  const auto from = member_.given_up == 0 ? begun_ : now;
+  auto& until = member_.patience_ends;
+  if (!says_it_again && next_source_at_ != Time::max())
+    until = std::max(next_source_at_, from + patience_with_fetch(given_.origin_takes, repeats));
+  next_source_at_ = repeats == Repeats::yes ? std::min(until, now + kSilence) : until;
 }
 
-// Only the key's owner, which is asked first, knows who fetches.
-void ChoicePlan::fetcher_named(peers::PeerRef fetcher) {
-  if (given_.candidates.asked() <= 1) given_.candidates.add(std::move(fetcher));
+void ChoicePlan::fetcher_named(Number question, peers::PeerRef fetcher) {
+  if (!member_.is_owner || !member_.peer || question != member_.question) return;
+  member_.next_is_named = true;
+  given_.candidates.add(std::move(fetcher));
 }
 
 bool ChoicePlan::origin_has_failed(Number question, Failed how, Time now) {
-  remove(question);
+  under_way_.remove(question);
   given_.candidates.add_reserve();
-  const bool asks_peer = std::any_of(under_way_.begin(), under_way_.end(),
-                                     [](const UnderWay& one) { return one.is_peer; });
-  const bool other_route = how == Failed::on_the_way && !under_way_.empty();
+  const bool asks_peer = under_way_.ask_peer();
+  const bool other_route = how == Failed::on_the_way && !under_way_.none();
   if (!given_.candidates.left() && !asks_peer && !other_route) return false;
   next_source_at_ = now;
-  return origin_failed_ = true;
+  origin_ = OriginIs::failed;
+  return true;
 }
 
 void ChoicePlan::settle(Time now) {
   under_way_.clear();
-  origin_asked_ = origin_failed_;
+  if (!origin_failed()) origin_ = OriginIs::not_asked;
   by_rest_at_ = Time::max();
   next_source_at_ = now;
 }

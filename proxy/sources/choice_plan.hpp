@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "peers/directory.hpp"
 #include "proxy/observe/count.hpp"
 #include "proxy/sources/candidates.hpp"
+#include "proxy/sources/under_way.hpp"
 #include "proxy/upstream/route.hpp"
 
 namespace proxy::sources {
@@ -57,12 +57,15 @@ class Hedges {
 // - If the origin fails, the reserve is asked: claimants that do not fit the budget.
 // - If a parent on the way to the origin is silent for longer than the origin mostly takes, the
 //   rest of the route is asked, too.
+// If nobody claims the key (Lead::site), the candidate is the key's owner. If it fails, is silent,
+// or waits for its fetch for longer than the origin mostly takes, it is given up, and the next
+// owner is asked, once or twice; so is a fetcher that an owner has named. Then the origin is asked.
 //
 // Belongs to one request.
 class ChoicePlan {
  public:
   using Time = peers::SteadyTime;
-  using Number = unsigned;  // of a question, unique in the plan
+  using Number = QuestionNumber;
 
   struct Given {
     Candidates candidates;
@@ -95,11 +98,16 @@ class ChoicePlan {
                            // route_goes_on()
     Number of;
   };
+  // Find the key's owner without this member of the site and those given up before; see
+  // owner_is(). The question stays under way.
+  struct AskNextOwner {
+    peers::PeerRef given_up;
+  };
   struct Wait {
     Time until;  // or until a question is over
   };
   struct End {};  // no source is left
-  using Action = std::variant<Ask, AskRestOfRoute, Wait, End>;
+  using Action = std::variant<Ask, AskRestOfRoute, AskNextOwner, Wait, End>;
 
   [[nodiscard]] const Given& given() const { return given_; }
   // Whether there is anybody to choose among. If not, the plan ends at once.
@@ -113,17 +121,21 @@ class ChoicePlan {
   Action next(Time now);
   // For AskRestOfRoute: what is left of the route, if it leads anywhere.
   std::optional<Question> route_goes_on(upstream::Route rest, Time now);
+  // For AskNextOwner. Null: nobody is to be asked, so the origin is next.
+  void owner_is(peers::PeerRef owner);
 
-  // Reports on questions. The neighbour's answer is none, or of no use.
-  void peer_has_not(Number question, Time now);
+  // Reports on questions. The neighbour's answer is of no use, or there is none. A member of the
+  // site that says no, and names no fetcher, has taken us for it: others may wait for us.
+  enum class No : std::uint8_t { said, failed };
+  void peer_has_not(Number question, No no, Time now);
   // The neighbour begins to send a response. If that is of no use, the next source is asked at
   // once.
   void peer_has(Number question);
   // A neighbour waits for a fetch of its own, which is worth as much patience as the origin.
-  void peer_waits_itself();
-  // A neighbour has answered that `fetcher` fetches the response. Asks `fetcher` last, unless more
-  // than one neighbour was asked before.
-  void fetcher_named(peers::PeerRef fetcher);
+  void peer_waits_itself(Number question, Repeats repeats, Time now);
+  // An owner has answered that `fetcher` fetches the response: asks `fetcher` next. Call it before
+  // peer_has_not().
+  void fetcher_named(Number question, peers::PeerRef fetcher);
   // The origin has failed, or answered with an error. Returns whether another source may still
   // answer.
   enum class Failed : std::uint8_t {
@@ -131,7 +143,9 @@ class ChoicePlan {
     on_the_way,  // another route may do better
   };
   bool origin_has_failed(Number question, Failed how, Time now);
-  [[nodiscard]] bool origin_failed() const { return origin_failed_; }
+  // By how much this machine has delayed the search: no source is to blame for that.
+  [[nodiscard]] Time::duration our_delay() const { return our_delay_.sum(); }
+  [[nodiscard]] bool origin_failed() const { return origin_ == OriginIs::failed; }
 
   // A neighbour's answer is of use only if the origin fails: asks it again then.
   void put_off(peers::PeerRef peer) { given_.candidates.put_in_reserve(std::move(peer)); }
@@ -139,21 +153,13 @@ class ChoicePlan {
   void settle(Time now);
 
  private:
-  struct UnderWay {
-    Number number;
-    bool is_peer;
-    bool on_trial;
-  };
-
   Action ask_next_source(Time now);
   Action ask_next_route(Time now);
-  [[nodiscard]] Action wait() const;
+  Action wait();
   Question to_claimant(const peers::PeerRef& peer, Time now);
   Question to_origin(upstream::Route route, Time now);
   Question add(Question question);
-  bool remove(Number question);  // returns whether it was a trial
   [[nodiscard]] bool asks_origin_first() const;
-  [[nodiscard]] bool would_hedge() const;
 
   Given given_;
   Hedges& hedges_;
@@ -161,13 +167,14 @@ class ChoicePlan {
   const bool by_route_;
   Time begun_{};
   Time next_source_at_ = Time::min();
+  OurDelay our_delay_;
+  AwaitedMember member_;
   // When the origin is asked by the rest of the route, if a parent is silent until then.
   Time by_rest_at_ = Time::max();
-  bool origin_asked_ = false;
-  bool origin_failed_ = false;
+  enum class OriginIs : std::uint8_t { not_asked, asked, failed } origin_ = OriginIs::not_asked;
   Number questions_ = 0;
   std::optional<Question> trial_;  // to be asked first
-  boost::container::small_vector<UnderWay, 4> under_way_;
+  QuestionsUnderWay under_way_;
 };
 
 // What becomes of a neighbour in a plan that is not begun.

@@ -34,23 +34,38 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted, peers::SteadyT
   return directory.claimants(wanted.key, now, digest::kOfPart);
 }
 
-// The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
-// neighbour that has said that it fetches the key. Null: none.
-PeerRef neighbour_of_site(SourceAccess& access, const ClaimantSearch::For& wanted,
-                          peers::SteadyTime now) {
-  const auto& directory = wanted.request.policy().directory;
-  const auto ours = access.shared.publisher.current()->epoch;
-  if (auto owner = directory->owner(wanted.key, ours, now)) return owner;
-  const auto fetcher = access.shared.site_fetches.fetcher_of(wanted.key, now);
-  return fetcher ? directory->member(*fetcher, now) : nullptr;
+// Whether a neighbour that claims nothing is worth a question.
+bool pays(SourceAccess& access, const peers::Peer& neighbour, const ClaimantSearch::For& wanted,
+          const peers::FirstByte& origin) {
+  const auto prefer = wanted.request.policy().settings.digest.prefer;
+  const auto luck = site_luck(access, wanted.request, access.now());
+  return site_pays(origin, neighbour.accuracy.first_byte(), prefer, wanted.allowed.held, luck);
 }
 
-// Whether a neighbour that claims nothing is worth a question.
-bool pays(const peers::Peer& neighbour, const ClaimantSearch::For& wanted,
-          const ChoicePlan::Given& given) {
-  return !why_barred(neighbour, wanted.request, wanted.allowed) &&
-         site_pays(given.origin_takes, neighbour.accuracy.first_byte(), given.prefer,
-                   wanted.allowed.held);
+// Whether a neighbour that fetches the response is: it is as good as a claimant.
+bool fits(const peers::Peer& fetcher, const Budget& budget) {
+  const auto takes = fetcher.accuracy.first_byte();
+  return !takes.measured() || !budget.longest || takes.mean() <= *budget.longest;
+}
+
+// The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
+// neighbour that has said that it fetches the key. Null: none, or the question does not pay.
+PeerRef neighbour_of_site(SourceAccess& access, const ClaimantSearch::For& wanted,
+                          const ChoicePlan::Given& given,
+                          const peers::SiteQuestion::GivenUp& given_up, peers::SteadyTime now) {
+  const auto& policy = wanted.request.policy();
+  const auto ours = access.shared.publisher.current()->epoch;
+  auto asked = policy.directory->owner(wanted.key, ours, now, given_up);
+  bool is_worth_it = asked && pays(access, *asked, wanted, given.origin_takes);
+  if (!asked) {
+    const auto fetcher = access.shared.site_fetches.fetcher_of(wanted.key, now);
+    const bool is_there =
+        fetcher && std::find(given_up.begin(), given_up.end(), *fetcher) == given_up.end();
+    if (is_there) asked = policy.directory->member(*fetcher, now);
+    is_worth_it = asked && fits(*asked, given.budget);
+  }
+  const bool may_ask = is_worth_it && !why_barred(*asked, wanted.request, wanted.allowed);
+  return may_ask ? asked : nullptr;
 }
 
 Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wanted,
@@ -65,9 +80,7 @@ Candidates candidates_for(SourceAccess& access, const ClaimantSearch::For& wante
   };
   if (!claimants.empty()) return {std::move(claimants), given.budget, now, draw};
   if (!wanted.allowed.of_site) return Candidates(nullptr);
-  auto neighbour = neighbour_of_site(access, wanted, now);
-  const bool is_asked = neighbour && pays(*neighbour, wanted, given);
-  return Candidates(is_asked ? std::move(neighbour) : nullptr);
+  return Candidates(neighbour_of_site(access, wanted, given, {}, now));
 }
 
 ChoicePlan::Given given_now(SourceAccess& access, const ClaimantSearch::For& wanted,
@@ -151,28 +164,43 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     if (auto* const asked = std::get_if<ChoicePlan::Ask>(&action)) {
       if (asked->alone) leave_all(now);
       ask(std::move(asked->question));
-    } else if (const auto* const silent = std::get_if<ChoicePlan::AskRestOfRoute>(&action)) {
-      ask_by_rest_of_route(silent->of);
     } else if (const auto* const wait = std::get_if<ChoicePlan::Wait>(&action)) {
       co_await bell_.wait_until(wait->until);
     } else {
-      goes_on = false;
+      goes_on = finds_more(action);
     }
   }
   settle();
   co_return abandoned() ? std::nullopt : std::exchange(origins_failure_, std::nullopt);
 }
 
+// Returns whether the plan goes on.
+bool ClaimantSearch::finds_more(const ChoicePlan::Action& action) {
+  if (const auto* const silent = std::get_if<ChoicePlan::AskRestOfRoute>(&action)) {
+    ask_by_rest_of_route(silent->of);
+    return true;
+  }
+  const auto* const member = std::get_if<ChoicePlan::AskNextOwner>(&action);
+  if (member) find_next_owner(member->given_up);
+  return member != nullptr;
+}
+
 void ClaimantSearch::ask(ChoicePlan::Question question) {
-  auto attempt = question.peer ? attempt_at(access_, question.peer, wanted_.request, wanted_.asked,
-                                            plan_.given().candidates.lead())
+  const auto lead = plan_.given().candidates.lead();
+  auto asked = wanted_.asked;
+  std::string fetcher;
+  if (question.peer && lead == Lead::site)
+    fetcher = peers::to_text({access_.shared.publisher.current()->epoch, given_up_});
+  asked.fetcher = fetcher;
+  auto attempt = question.peer ? attempt_at(access_, question.peer, wanted_.request, asked, lead)
                                : wanted_.origin(question.route);
   // An interim answer of a neighbour means that it waits for its own fetch. It is not passed on:
   // the client would get two from two sources.
   auto on_interim = wanted_.on_interim;
   if (question.peer && !question.on_trial) {
-    on_interim = [this](const auto&) {
-      plan_.peer_waits_itself();
+    on_interim = [this, number = question.number](const http::ResponseHead& head) {
+      const bool repeats = head.fields.only_value(peers::kFetchField) == peers::kWanted;
+      plan_.peer_waits_itself(number, repeats ? Repeats::yes : Repeats::no, access_.now());
       return net::Soon<void>();
     };
   } else if (question.on_trial) {
@@ -211,6 +239,8 @@ Task<bool> ClaimantSearch::is_answer(SourceQuestion& question) {
   const auto finding =
       heard ? finding_in(attempt.head(), wanted_.asked) : finding_in(heard.error());
   const bool holds = finding.worth == Worth::holds;
+  if (holds && attempt.lead() == Lead::site)
+    record_site_luck(access_, wanted_.request, SiteLuck::Question::found);
   if (holds)
     plan_.peer_has(question.plan.number);
   else
@@ -238,24 +268,40 @@ Task<void> ClaimantSearch::record_no(SourceQuestion& question, const Finding& fi
   auto& attempt = question.attempt;
   note(attempt, finding);
   if (attempt.lead() == Lead::site) {
-    ask_fetcher_named_in(attempt);
+    record_word_of_member(question);
   } else if (is_denial(finding)) {
     const auto& directory = wanted_.request.policy().directory;
     directory->record_denial(attempt.peer(), wanted_.key, attempt.begun());
   }
-  plan_.peer_has_not(question.plan.number, access_.now());
+  using No = ChoicePlan::No;
+  const auto no = attempt.outcome() ? No::said : No::failed;
+  plan_.peer_has_not(question.plan.number, no, access_.now());
   // The sibling will soon be asked for another response, so its connection is worth keeping.
   const bool is_a_no = finding.worth == Worth::false_hit || finding.worth == Worth::other_range;
   if (is_a_no && !abandoned()) co_await drain_body(access_, attempt.fetch());
 }
 
-// Asks whom the key's owner has named, once.
-void ClaimantSearch::ask_fetcher_named_in(const Attempt& answer) {
-  const auto fetcher = answer.outcome() ? fetcher_named_in(answer.head()) : std::nullopt;
+// Asks whom the key's owner has named.
+void ClaimantSearch::record_word_of_member(const SourceQuestion& question) {
+  const auto& answer = question.attempt;
+  if (!answer.outcome()) return;
+  const auto fetcher = fetcher_named_in(answer.head());
+  using Question = SiteLuck::Question;
+  const bool found = fetcher || answer.waits_itself();
+  record_site_luck(access_, wanted_.request, found ? Question::found : Question::in_vain);
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
   auto peer = directory->member(*fetcher, access_.now());
-  if (peer && pays(*peer, wanted_, plan_.given())) plan_.fetcher_named(std::move(peer));
+  const bool is_asked = peer && fits(*peer, plan_.given().budget) &&
+                        !why_barred(*peer, wanted_.request, wanted_.allowed);
+  if (is_asked) plan_.fetcher_named(question.plan.number, std::move(peer));
+}
+
+void ClaimantSearch::find_next_owner(const peers::PeerRef& given_up) {
+  const auto now = access_.now();
+  const auto epoch = wanted_.request.policy().directory->epoch_of(given_up);
+  if (epoch && given_up_.size() < given_up_.max_size()) given_up_.push_back(*epoch);
+  plan_.owner_is(neighbour_of_site(access_, wanted_, plan_.given(), given_up_, now));
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
@@ -298,7 +344,7 @@ void ClaimantSearch::leave_all(peers::SteadyTime now) {
     const auto silence = question->over ? Silence::none
                          : is_excused   ? Silence::excused
                                         : Silence::unexcused;
-    const auto left = how_left(question->plan, silence, now);
+    const auto left = how_left(question->plan, silence, now - plan_.our_delay());
     // Another source has answered while a parent was silent.
     if (left == Left::late_origin && !abandoned()) server.record_silence();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->plan.asked);

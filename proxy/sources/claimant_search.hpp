@@ -107,7 +107,9 @@ class ClaimantSearch {
   net::Task<bool> is_answer(SourceQuestion& question);
   bool is_origins_answer(SourceQuestion& question);
   net::Task<void> record_no(SourceQuestion& question, const Finding& finding);
-  void ask_fetcher_named_in(const Attempt& answer);
+  void record_word_of_member(const SourceQuestion& question);
+  bool finds_more(const ChoicePlan::Action& action);
+  void find_next_owner(const peers::PeerRef& given_up);
   void ask(ChoicePlan::Question question);
   void ask_by_rest_of_route(ChoicePlan::Number of);
   void leave_all(peers::SteadyTime now);
@@ -119,6 +121,7 @@ class ClaimantSearch {
   ChoicePlan plan_;
   net::Wakeup bell_;  // rung when a question is over
   boost::container::small_vector<std::shared_ptr<SourceQuestion>, 2> under_way_;
+  peers::SiteQuestion::GivenUp given_up_;   // members of the site
   std::optional<Attempt> origins_failure_;  // or its 5xx, while another source may still answer
   enum class State : std::uint8_t { new_, searching, over, abandoned } state_ = State::new_;
 };

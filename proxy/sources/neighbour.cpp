@@ -229,17 +229,12 @@ Attempt attempt_at(SourceAccess& access, const peers::PeerRef& peer, const polic
                    const SiblingQuestion& asked, Lead lead) {
   auto question = asked;
   std::string digest;
-  std::string epoch;
+  // Without a claim there is no digest to name.
   if (lead == Lead::claim) {
     peer->accuracy.ask();
     digest = request.policy().directory->native_etag(peer);
-  } else {
-    // Without a claim there is no digest to name; our epoch lets the owner tell others that we
-    // fetch it.
-    epoch = peers::to_text(access.shared.publisher.current()->epoch);
   }
   question.digest = digest;
-  question.fetcher = epoch;
   auto plan = plan_for(request, *peer, sibling_request(request, access.shared.name, question));
   if (lead == Lead::site) plan.first_byte = request.policy().settings.timeouts.first_byte;
   return {access, std::move(plan), peer, request.policy().directory, lead};

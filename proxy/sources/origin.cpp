@@ -31,6 +31,17 @@ peers::FirstByte origin_takes(const SourceAccess& access, const policy::Request&
   return access.origin_times.find(origin_of(request.target, request.policy().lists), now);
 }
 
+SiteLuck site_luck(const SourceAccess& access, const policy::Request& request,
+                   peers::SteadyTime now) {
+  return access.origin_times.luck_of(origin_of(request.target, request.policy().lists), now);
+}
+
+void record_site_luck(SourceAccess& access, const policy::Request& request,
+                      SiteLuck::Question question) {
+  const auto origin = origin_of(request.target, request.policy().lists);
+  access.origin_times.record_luck(origin, question, access.now());
+}
+
 void aim(upstream::FetchPlan& plan, const policy::Request& request, upstream::Route route) {
   plan.to = origin_of(request.target, request.policy().lists);
   plan.route = std::move(route);

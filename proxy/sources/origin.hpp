@@ -8,6 +8,7 @@
 #include "proxy/http/target.hpp"
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/policy/request.hpp"
+#include "proxy/sources/candidates.hpp"
 #include "proxy/upstream/endpoint.hpp"
 #include "proxy/upstream/fetch.hpp"
 
@@ -29,6 +30,13 @@ bool origin_rests(const SourceAccess& access, const policy::Request& request);
 // The time to the first byte of the request's origin, as far as this thread has seen.
 peers::FirstByte origin_takes(const SourceAccess& access, const policy::Request& request,
                               peers::SteadyTime now);
+
+// How often this thread has found the responses of the request's origin being fetched by a
+// neighbour, and the result of another question.
+SiteLuck site_luck(const SourceAccess& access, const policy::Request& request,
+                   peers::SteadyTime now);
+void record_site_luck(SourceAccess& access, const policy::Request& request,
+                      SiteLuck::Question question);
 
 // Points the plan at the request's origin, by this route; or in reverse mode at the origins of its
 // mapping.

@@ -28,7 +28,7 @@ struct SiblingQuestion {
   std::string_view tag = {};
   // The ETag of the sibling's digest that claims the URL (peers::kDigestField). Empty: none.
   std::string_view digest = {};
-  // Our epoch, if the sibling has not claimed the URL (peers::kFetchField). Empty: it has.
+  // The value of peers::kFetchField, if the sibling has not claimed the URL. Empty: it has.
   std::string_view fetcher = {};
 };
 // The head of a request to a sibling: in absolute-form, with only-if-cached, and without

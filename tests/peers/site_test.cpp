@@ -33,6 +33,20 @@ TEST(Site, ReadsAnEpochOnlyFromExactlySixteenDigits) {
   }
 }
 
+TEST(Site, ReadsAQuestionWithTheMembersThatTheAskerHasGivenUp) {
+  const std::string a = "000000000000000a";
+  const std::string b = "000000000000000b";
+  EXPECT_EQ(to_text(SiteQuestion{0xa}), a) << "as every version takes it";
+  EXPECT_EQ(to_text(SiteQuestion{0xa, {0xb, 0xc}}), a + ", " + b + ", 000000000000000c");
+  EXPECT_EQ(parse_site_question(a), SiteQuestion{0xa});
+  EXPECT_EQ(parse_site_question(a + " ,\t" + b), (SiteQuestion{0xa, {0xb}}));
+  EXPECT_EQ(parse_site_question(a + ", x, " + b), (SiteQuestion{0xa, {0xb}}));
+  EXPECT_EQ(parse_site_question(a + "," + b + "," + b + "," + a), (SiteQuestion{0xa, {0xb, 0xb}}));
+  for (const auto& text : {std::string(), std::string("x"), ", " + a, "x, " + a}) {
+    EXPECT_EQ(parse_site_question(text), std::nullopt) << text;
+  }
+}
+
 // All members must compute the same owner, whatever version they run.
 TEST(Site, BidsAreThoseOfTheFirstVersion) {
   digest::Key zeros{};

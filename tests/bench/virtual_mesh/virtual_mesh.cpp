@@ -220,7 +220,7 @@ class Mesh {
     const auto fetches = sibling.fetches.find(fetch.url);
     if (fetches != sibling.fetches.end() && fetches_.at(fetches->second).neighbours.size() < 64) {
       fetches_.at(fetches->second).neighbours.emplace_back(number, question);
-      fetch.plan.peer_waits_itself();
+      fetch.plan.peer_waits_itself(question.number, sources::Repeats::no, clock_.now);
       return go_on(number);
     }
     say_no(fetch, sibling, question);
@@ -243,9 +243,9 @@ class Mesh {
       const auto ours = fetch.member.publisher.epoch();
       const auto fetcher = sibling.site_fetches.enter(key, ours, clock_.now);
       auto named = fetcher == ours ? nullptr : directory.member(fetcher, clock_.now);
-      if (named) fetch.plan.fetcher_named(std::move(named));
+      if (named) fetch.plan.fetcher_named(question.number, std::move(named));
     }
-    fetch.plan.peer_has_not(question.number, clock_.now);
+    fetch.plan.peer_has_not(question.number, sources::ChoicePlan::No::said, clock_.now);
   }
 
   void take_from(std::size_t number, const sources::ChoicePlan::Question& question) {

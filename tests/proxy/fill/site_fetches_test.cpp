@@ -26,6 +26,16 @@ TEST(SiteFetches, NameTheFirstAskerUntilItsTimeIsOver) {
   EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked + SiteFetches::kKept), 8U);
 }
 
+TEST(SiteFetches, PassToTheFirstAskerThatHasGivenTheFetcherUp) {
+  const auto fetches = std::make_unique<SiteFetches>();
+  fetches->enter(site_key(1), 7, kAsked);
+  EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked, {6}), 7U) << "another one is given up";
+  EXPECT_EQ(fetches->enter(site_key(1), 8, kAsked, {6, 7}), 8U);
+  EXPECT_EQ(fetches->enter(site_key(1), 9, kAsked, {7}), 8U) << "that one is in its place";
+  EXPECT_EQ(fetches->enter(site_key(1), 7, kAsked), 8U);
+  EXPECT_EQ(fetches->fetcher_of(site_key(1), kAsked + SiteFetches::kKept - 1s), 8U);
+}
+
 TEST(SiteFetches, MayForgetAFetchButNeverMistakeItForAnother) {
   const auto fetches = std::make_unique<SiteFetches>();
   constexpr int kKeys = 3 * SiteFetches::kMost;

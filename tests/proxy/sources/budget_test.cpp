@@ -194,10 +194,28 @@ TEST(SitePays, ForWhatIsStaleHereWhereTheOriginTakesTwiceAsLong) {
   EXPECT_FALSE(site_pays(steady(2ms), steady(1100us), Prefer::origin_load, Held::stale));
 }
 
+TEST(SitePays, ForASlowerNeighbourWhereQuestionsMostlyFindAFetch) {
+  SiteLuck luck;
+  const auto pays = [&luck](auto origin, auto neighbour) {
+    return site_pays(steady(origin), steady(neighbour), Prefer::origin_load, Held::nothing, luck);
+  };
+  EXPECT_FALSE(pays(80ms, 60ms));
+  for (int i = 0; i < 100; ++i) luck = luck.with(SiteLuck::Question::found);
+  EXPECT_TRUE(pays(80ms, 170ms)) << "as much longer as a claimant: 180 ms";
+  EXPECT_FALSE(pays(80ms, 190ms));
+  EXPECT_FALSE(pays(2ms, 6ms)) << "a near origin may be kept waiting for 5 ms";
+  for (int i = 0; i < 100; ++i) luck = luck.with(SiteLuck::Question(i % 2));
+  EXPECT_TRUE(pays(80ms, 70ms)) << "half of the questions are in vain";
+  EXPECT_FALSE(pays(80ms, 110ms));
+  for (int i = 0; i < 100; ++i) luck = luck.with(SiteLuck::Question::in_vain);
+  EXPECT_FALSE(pays(80ms, 11ms));
+}
+
 TEST(SitePays, AFetchThatIsUnderWayIsWaitedForAsLongAsTheOriginMostlyTakes) {
   EXPECT_GE(patience_with_fetch(steady(80ms)), 100ms);
   EXPECT_LE(patience_with_fetch(steady(80ms)), 120ms);
   EXPECT_EQ(patience_with_fetch({}), 500ms);
+  EXPECT_EQ(patience_with_fetch({}, Repeats::yes), 2s) << "of one that says again and again";
 }
 
 }  // namespace

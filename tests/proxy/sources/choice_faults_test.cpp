@@ -207,7 +207,7 @@ TEST(SiteQuestion, CostsNoMoreThanAClaim) {
   play({
       {.claim = "the owner fails",
        .peers = {{"b", 2ms, Does::fails, 0ms}},
-       .expected = "0 ask b; 0 b fails; 0 end",
+       .expected = "0 ask b; 0 b fails; 0 give up b; 0 end",
        .lead = Lead::site},
       {.claim = "the owner holds it by now",
        .peers = {{"b", 2ms, Does::has, 3ms}},
@@ -215,12 +215,14 @@ TEST(SiteQuestion, CostsNoMoreThanAClaim) {
        .lead = Lead::site},
       {.claim = "the fetcher that it names is silent",
        .peers = {{"b", 2ms, Does::has_not, 1ms, "c"}, {"c", 2ms, Does::is_silent}},
-       .expected = "0 ask b; 1 b has not; 1 ask c; 11 ask origin; 91 origin answers; 91 c was slow",
+       .expected = "0 ask b; 1 b has not; 1 ask c; 11 give up c; 11 ask b; 12 b has not; "
+                   "12 ask origin; 92 origin answers; 92 c was slow",
        .lead = Lead::site},
       {.claim = "the fetcher waits itself, and the origin is the faster way",
        .peers = {{"b", 2ms, Does::has_not, 1ms, "c"}, {"c", 2ms, Does::fetches_itself}},
-       .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 100 ask origin; "
-                   "180 origin answers; 180 c was slow",
+       .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 100 give up c; 100 ask b; 101 "
+                   "b has not; 101 ask origin; "
+                   "181 origin answers; 181 c was slow",
        .lead = Lead::site},
   });
 }

@@ -153,20 +153,141 @@ TEST(ChoicePlan, AsksTheSiteWhoFetchesWhatNobodyClaims) {
        .lead = Lead::site},
       {.claim = "the owner does: it is worth as much patience as the origin",
        .peers = {{"b", 2ms, Does::fetches_itself}},
-       .expected = "0 ask b; 1 b waits itself; 100 ask origin; 180 origin answers; 180 b was slow",
+       .expected = "0 ask b; 1 b waits itself; 100 give up b; 100 ask origin; 180 origin answers; "
+                   "180 b was slow",
        .lead = Lead::site},
       {.claim = "the owner names who does",
        .peers = {{"b", 2ms, Does::has_not, 1ms, "c"}, {"c", 2ms, Does::has, 30ms}},
-       .expected = "0 ask b; 1 b has not; 1 ask c; 11 ask origin; 31 c has",
-       .lead = Lead::site},
+       .expected = "0 ask b; 1 b has not; 1 ask c; 11 give up c; 11 ask origin; 31 c has",
+       .lead = Lead::site,
+       .owners = ""},
       {.claim = "one that is named names no other",
        .peers = {{"b", 2ms, Does::has_not, 1ms, "c"}, {"c", 2ms, Does::has_not, 1ms, "b"}},
        .expected = "0 ask b; 1 b has not; 1 ask c; 2 c has not; 2 end",
        .lead = Lead::site},
       {.claim = "a silent owner is not waited for",
        .peers = {{"b", 2ms, Does::is_silent}},
-       .expected = "0 ask b; 10 ask origin; 90 origin answers; 90 b was slow",
+       .expected = "0 ask b; 10 give up b; 10 ask origin; 90 origin answers; 90 b was slow",
        .lead = Lead::site},
+  });
+}
+
+// So the site fetches once more, whoever was lost, and not once for each member that waits.
+TEST(ChoicePlan, AsksTheNextOwnerWhenAMemberOfTheSiteIsLost) {
+  play({
+      {.claim = "the owner cannot be reached",
+       .peers = {{"b", 2ms, Does::fails, 0ms}, {"c", 2ms, Does::has, 30ms}},
+       .expected =
+           "0 ask b; 0 b fails; 0 give up b; 0 ask c; 10 give up c; 10 ask origin; 30 c has",
+       .lead = Lead::site,
+       .owners = "bc"},
+      {.claim = "the owner is silent",
+       .peers = {{"b", 2ms, Does::is_silent}, {"c", 2ms, Does::has_not}},
+       .expected = "0 ask b; 10 give up b; 10 ask c; 11 c has not; 11 ask origin; "
+                   "91 origin answers; 91 b was slow",
+       .lead = Lead::site,
+       .owners = "bc"},
+      {.claim = "two owners are silent",
+       .peers = {{"b", 2ms, Does::is_silent}, {"c", 2ms, Does::is_silent}, {"d", 2ms}},
+       .expected = "0 ask b; 10 give up b; 10 ask c; 20 give up c; 20 ask d; 21 d has; "
+                   "21 b was slow; 21 c was slow",
+       .lead = Lead::site,
+       .owners = "bcd"},
+      {.claim = "three are silent, and a fourth is not asked",
+       .peers = {{"b", 2ms, Does::is_silent},
+                 {"c", 2ms, Does::is_silent},
+                 {"d", 2ms, Does::is_silent},
+                 {"e", 2ms}},
+       .expected = "0 ask b; 10 give up b; 10 ask c; 20 give up c; 20 ask d; 30 ask origin; "
+                   "110 origin answers; 110 b was slow; 110 c was slow; 110 d was slow",
+       .lead = Lead::site,
+       .owners = "bcde"},
+      {.claim = "the fetcher breaks off: the owner makes us the next one",
+       .peers = {{"b", 2ms, Does::has_not, 1ms, "c"},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 60ms, Does::fails}},
+       .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 61 c fails; 61 give up c; "
+                   "61 ask b; 62 b has not; 62 end",
+       .lead = Lead::site},
+      {.claim = "the fetcher breaks off: the owner names the one that was the first to notice",
+       .peers = {{"b", 2ms, Does::has_not, 1ms, "cd"},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 60ms, Does::fails},
+                 {"d", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 61 c fails; 61 give up c; "
+                   "61 ask b; 62 b has not; 62 ask d; 63 d waits itself; 142 d has",
+       .lead = Lead::site},
+      {.claim = "the fetcher falls silent, which its missing word shows",
+       .peers = {{"b", 2ms, Does::has_not, 1ms, "cd"},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 600ms, Does::is_silent},
+                 {"d", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .origin = {"origin", 0ms, Does::has, 1500ms},
+       .expected = "0 ask b; 1 b has not; 1 ask c; 2 c waits itself; 1002 give up c; "
+                   "1002 ask b; 1003 b has not; 1003 ask d; 1004 d waits itself; 1083 d has; "
+                   "1083 c was slow",
+       .lead = Lead::site},
+      {.claim = "the fetcher works, but takes too long: one more fetches",
+       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
+                   "480 c has; 480 b was slow",
+       .lead = Lead::site,
+       .owners = "bc"},
+      {.claim = "two take too long: no third one is asked",
+       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has}},
+       .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
+                   "801 ask origin; 881 origin answers; 881 b was slow; 881 c was slow",
+       .lead = Lead::site,
+       .owners = "bcd"},
+      {.claim = "one that was given up answers first",
+       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 430ms, Does::has},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
+                   "430 b has; 430 c was slow",
+       .lead = Lead::site,
+       .owners = "bc"},
+      {.claim = "one that was given up has got nothing: the other is waited for",
+       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 430ms, Does::has_not},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .expected = "0 ask b; 1 b waits itself; 400 give up b; 400 ask c; 401 c waits itself; "
+                   "430 b has not; 480 c has",
+       .lead = Lead::site,
+       .owners = "bc"},
+      {.claim = "one that was given up makes us the fetcher: others may wait for us",
+       .peers = {{"b", 2ms, Does::has_not, 15ms},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 80ms, Does::has}},
+       .expected = "0 ask b; 10 give up b; 10 ask c; 11 c waits itself; 15 b has not; "
+                   "15 ask origin; 90 c has",
+       .lead = Lead::site,
+       .owners = "bc"},
+      {.claim = "only neighbours are wanted: silence is noticed, and slowness is borne",
+       .peers = {{"b", 2ms, Does::keeps_saying_so, 1ms, "", false, 5s, Does::is_silent},
+                 {"c", 2ms, Does::keeps_saying_so, 1ms, "", false, 9s, Does::has}},
+       .expected = "0 ask b; 1 b waits itself; 5251 give up b; 5251 ask c; 5252 c waits itself; "
+                   "14251 c has",
+       .prefer = Prefer::neighbours,
+       .lead = Lead::site,
+       .owners = "bc"},
+  });
+}
+
+TEST(ChoicePlan, GivesASourceMoreTimeWhereThisMachineIsLateItself) {
+  play({
+      {.claim = "the answer came while nobody looked",
+       .peers = {{"b", 2ms, Does::has, 50ms}},
+       .expected = "0 ask b; 50 b has",
+       .late = 30ms},
+      {.claim = "but only once",
+       .peers = {{"b", 2ms, Does::is_silent}},
+       .expected = "0 ask b; 100 ask origin; 180 origin answers; 180 b was slow",
+       .late = 30ms},
+      {.claim = "a quarter of a second at most",
+       .peers = {{"b", 2ms, Does::is_silent}},
+       .expected = "0 ask b; 2260 ask origin; 2340 origin answers; 2340 b was slow",
+       .late = 1000ms},
+      {.claim = "a few milliseconds are nothing",
+       .peers = {{"b", 2ms, Does::is_silent}},
+       .expected = "0 ask b; 14 ask origin; 94 origin answers; 94 b was slow",
+       .late = 4ms},
   });
 }
 

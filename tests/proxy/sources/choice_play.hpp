@@ -33,18 +33,22 @@ enum class Does {
   says_error,
   is_silent,
   fetches_itself,
-  has_other,   // a neighbour sends what is of no use
-  may_be_cut,  // a neighbour sends what nobody else has the rest of: it is put off
+  keeps_saying_so,  // that it fetches itself, each peers::kHeartbeat until Source::ends
+  has_other,        // a neighbour sends what is of no use
+  may_be_cut,       // a neighbour sends what nobody else has the rest of: it is put off
 };
 
 struct Source {
   std::string name;
   ms known;  // its time to the first byte so far; 0: never measured
   Does does = Does::has;
-  ms after = 1ms;  // the question
-  std::string names_fetcher = {};
+  ms after = 1ms;                       // the question
+  std::string_view names_fetcher = "";  // several: each after those before it are given up
   bool on_probation = false;
   bool was_often_silent = false;  // every third question, until the origin had answered
+  // Of one that keeps saying that it fetches itself: what comes then, and when.
+  ms ends = 0ms;
+  Does at_end = Does::is_silent;
 };
 
 struct Played {
@@ -58,6 +62,8 @@ struct Played {
   bool hedges = true;                // whether second questions are left
   std::vector<Source> parents = {};  // before the origin
   Lead lead = Lead::claim;
+  std::string_view owners = "b";  // of the key, each after those before it are given up
+  ms late = 0ms;                  // each wait ends by so much too late
 };
 
 inline void know(peers::Accuracy& peer, const Source& source) {
@@ -99,7 +105,7 @@ class Play {
     ChoicePlan::Question question;
     Source source;
     Time at;
-    std::size_t parent;  // index of the parent that is asked first
+    bool waits = false;
   };
 
   static std::vector<config::PeerSettings> settings_of(const Played& row) {
@@ -157,7 +163,7 @@ class Play {
     tell((question.on_trial ? "try " : "ask ") + name);
     const auto& source = sources_.at(name);
     asked_.push_back(
-        {question, source, source.does == Does::is_silent ? Time::max() : now_ + source.after, 0});
+        {question, source, source.does == Does::is_silent ? Time::max() : now_ + source.after});
   }
 
   // Returns whether the request goes on.
@@ -183,6 +189,12 @@ class Play {
     }
     if (const auto* const wait = std::get_if<ChoicePlan::Wait>(&action))
       return hear_until(plan, wait->until);
+    if (const auto* const next = std::get_if<ChoicePlan::AskNextOwner>(&action)) {
+      tell("give up " + next->given_up->name);
+      given_up_.push_back(next->given_up);
+      plan.owner_is(first_left_of(row_.owners));
+      return true;
+    }
     tell("end");
     return false;
   }
@@ -195,12 +207,18 @@ class Play {
       tell("wait for ever");
       return false;
     }
-    now_ = heard ? first->at : until;
+    now_ = heard ? first->at : until + row_.late;
     if (!heard) return true;
-    if (first->source.does == Does::fetches_itself) {
-      plan.peer_waits_itself();
-      tell(first->source.name + " waits itself");
-      first->at = Time::max();
+    const bool keeps_saying_so = first->source.does == Does::keeps_saying_so;
+    if (first->source.does == Does::fetches_itself || keeps_saying_so) {
+      const auto repeats = keeps_saying_so ? Repeats::yes : Repeats::no;
+      plan.peer_waits_itself(first->question.number, repeats, now_);
+      if (!std::exchange(first->waits, true)) tell(first->source.name + " waits itself");
+      first->at = keeps_saying_so ? now_ + peers::kHeartbeat : Time::max();
+      const auto end = first->question.asked + first->source.ends;
+      if (!keeps_saying_so || first->at < end) return true;
+      first->source.does = first->source.at_end;
+      first->at = first->source.does == Does::is_silent ? Time::max() : end;
       return true;
     }
     const auto asked = *first;
@@ -214,7 +232,7 @@ class Play {
     if (source.does == Does::has) {
       tell(source.name + " has");
       plan.peer_has(asked.question.number);
-      tell_left();
+      tell_left(plan);
       return false;
     }
     if (source.does == Does::has_other || source.does == Does::may_be_cut) {
@@ -224,9 +242,11 @@ class Play {
       return true;
     }
     tell(source.name + (source.does == Does::fails ? " fails" : " has not"));
-    for (const auto& peer : directory_.peers())
-      if (peer->name == source.names_fetcher) plan.fetcher_named(peer);
-    plan.peer_has_not(asked.question.number, now_);
+    if (auto fetcher = first_left_of(source.names_fetcher))
+      plan.fetcher_named(asked.question.number, std::move(fetcher));
+    using No = ChoicePlan::No;
+    const auto no = source.does == Does::fails ? No::failed : No::said;
+    plan.peer_has_not(asked.question.number, no, now_);
     return true;
   }
 
@@ -234,7 +254,7 @@ class Play {
     const auto& source = asked.source;
     if (source.does == Does::has) {
       tell(source.name + " answers");
-      tell_left();
+      tell_left(plan);
       return false;
     }
     tell(source.name + (source.does == Does::fails ? " fails" : " errs"));
@@ -243,9 +263,20 @@ class Play {
     return plan.origin_has_failed(asked.question.number, how, now_);
   }
 
-  void tell_left() {
+  // The first of them that is not given up.
+  [[nodiscard]] peers::PeerRef first_left_of(std::string_view names) const {
+    for (const char name : names) {
+      for (const auto& peer : directory_.peers()) {
+        const bool is_left = std::find(given_up_.begin(), given_up_.end(), peer) == given_up_.end();
+        if (is_left && peer->name == std::string_view(&name, 1)) return peer;
+      }
+    }
+    return nullptr;
+  }
+
+  void tell_left(const ChoicePlan& plan) {
     for (const auto& one : asked_) {
-      const auto left = how_left(one.question, Silence::unexcused, now_);
+      const auto left = how_left(one.question, Silence::unexcused, now_ - plan.our_delay());
       if (left != Left::in_time) tell(one.source.name + " was slow");
     }
   }
@@ -256,6 +287,7 @@ class Play {
   Hedges hedges_;
   Time now_ = kStart;
   std::vector<Asked> asked_;
+  std::vector<peers::PeerRef> given_up_;
   std::string told_;
 };
 

@@ -25,6 +25,17 @@ TEST(OriginTimes, AreKnownPerOriginUntilTheyAreOld) {
   EXPECT_EQ(times.find(host("a"), kNow + OriginTimes::kFades).mean(), 2ms);
 }
 
+TEST(OriginTimes, KnowHowOftenANeighbourFetchedWhatWasAskedFor) {
+  OriginTimes times;
+  times.record(host("a"), 8ms, kNow);
+  for (int i = 0; i < 50; ++i) times.record_luck(host("a"), SiteLuck::Question::found, kNow);
+  EXPECT_GT(times.luck_of(host("a"), kNow).share(), 0.9);
+  EXPECT_EQ(times.find(host("a"), kNow).mean(), 8ms);
+  times.record_luck(host("b"), SiteLuck::Question::in_vain, kNow);
+  EXPECT_FALSE(times.find(host("b"), kNow).measured());
+  EXPECT_EQ(times.luck_of(host("b"), kNow).share(), 0);
+}
+
 TEST(OriginTimes, ForgetTheOriginThatWasMeasuredLongestAgoBeyondTheLimit) {
   OriginTimes times(2);
   for (const char* name : {"a", "b", "a", "c"}) times.record(host(name), 1ms, kNow);

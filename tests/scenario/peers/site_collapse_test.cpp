@@ -4,16 +4,13 @@
 
 #include <csignal>
 #include <deque>
-#include <thread>
 
-#include "tests/scenario/peers/site.hpp"
+#include "tests/scenario/peers/site_scene.hpp"
 
 namespace scenario {
 namespace {
 
 using namespace std::chrono_literals;
-
-const Fields kStored{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
 
 TEST(SiteCollapse, FetchesANewObjectOnceHoweverManyNeighboursAreAskedForItAtOnce) {
   Site site;

@@ -1,16 +1,15 @@
-// Three neighbours of each other, and their origin.
+// A site of three Hearsays.
 #pragma once
 
-#include <cstdint>
 #include <deque>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "tests/scenario/peers/peer_scene.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace scenario {
+
+inline const Fields kStored{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
 
 // Hearsays "0", "1", "2" that are neighbours of each other, and their origin.
 struct Site {

@@ -1,0 +1,117 @@
+// What a plan of choice (choice_plan.hpp) remembers of the questions that are under way. Pure.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "peers/directory.hpp"
+
+namespace proxy::sources {
+
+using QuestionNumber = unsigned;  // unique in the plan
+
+struct UnderWay {
+  QuestionNumber number = 0;
+  bool is_peer = false;
+  bool on_trial = false;
+  bool waits_itself = false;  // the neighbour has said that it waits for a source of its own
+};
+
+class QuestionsUnderWay {
+ public:
+  void add(UnderWay question) { all_.push_back(question); }
+  // Null: it is not under way.
+  [[nodiscard]] UnderWay* find(QuestionNumber number) {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [&](const UnderWay& one) { return one.number == number; });
+    return found == all_.end() ? nullptr : &*found;
+  }
+  // Returns what it was.
+  UnderWay remove(QuestionNumber number) {
+    const auto* const found = find(number);
+    if (!found) return {};
+    const auto was = *found;
+    all_.erase(all_.begin() + (found - all_.data()));
+    return was;
+  }
+  void clear() { all_.clear(); }
+  [[nodiscard]] bool none() const { return all_.empty(); }
+  [[nodiscard]] bool ask_peer() const {
+    return std::any_of(all_.begin(), all_.end(), [](const UnderWay& one) { return one.is_peer; });
+  }
+  // Whether another question would be the second one for the same answer. A trial counts for
+  // itself.
+  [[nodiscard]] bool would_be_doubled() const {
+    return std::any_of(all_.begin(), all_.end(), [](const UnderWay& one) { return !one.on_trial; });
+  }
+  // The last one to the origin, by whatever route.
+  [[nodiscard]] std::optional<QuestionNumber> last_to_origin() const {
+    const auto last =
+        std::find_if(all_.rbegin(), all_.rend(), [](const UnderWay& one) { return !one.is_peer; });
+    return last == all_.rend() ? std::nullopt : std::optional(last->number);
+  }
+
+ private:
+  boost::container::small_vector<UnderWay, 4> all_;
+};
+
+// The member of the site that is waited for, as the owner of a key that nobody claims or as the one
+// that an owner has named.
+struct AwaitedMember {
+  using Time = peers::SteadyTime;
+
+  peers::PeerRef peer = nullptr;  // null: none is
+  QuestionNumber question = 0;
+  bool is_owner = true;
+  bool next_is_named = false;        // whether an owner has named the next candidate
+  Time patience_ends = Time::max();  // with its own fetch, once it has said that it waits
+  std::size_t given_up = 0;          // so many before it
+
+  void ask(peers::PeerRef member, QuestionNumber number) {
+    peer = std::move(member);
+    question = number;
+    is_owner = !std::exchange(next_is_named, false);
+    patience_ends = Time::max();
+  }
+  // Gives the member up and returns it. Null: it is not given up, or there is none. An origin that
+  // is slow for two members is slow for all.
+  peers::PeerRef give_up(Time now) {
+    const std::size_t most = now < patience_ends ? peers::SiteQuestion::kMostGivenUp : 1;
+    if (!peer || given_up >= most) return nullptr;
+    ++given_up;
+    return std::exchange(peer, nullptr);
+  }
+};
+
+// If this machine is busy, a wait ends late, and the answer may lie unread in a socket. Then the
+// source is not to blame, and gets as much time again, once for each time it is waited for.
+class OurDelay {
+ public:
+  using Time = peers::SteadyTime;
+
+  void begin_wait(Time until) { waits_until_ = until; }
+  // The wait is over that was to end at `until`. Until when it goes on; nothing: it is over.
+  std::optional<Time> goes_on(Time until, Time now) {
+    const bool is_known = std::exchange(waits_until_, Time::max()) == until;
+    const auto delay = now - until;
+    if (!is_known || delay <= kInTime) return std::nullopt;
+    const auto more = std::min<Time::duration>(delay, kMost);
+    sum_ += delay + more;
+    return now + more;
+  }
+  [[nodiscard]] Time::duration sum() const { return sum_; }
+
+ private:
+  // By how much a wait may end too late: timers and other coroutines delay it.
+  static constexpr std::chrono::milliseconds kInTime{5};
+  static constexpr std::chrono::milliseconds kMost{250};
+
+  Time waits_until_ = Time::max();
+  Time::duration sum_{0};
+};
+
+}  // namespace proxy::sources
