@@ -36,8 +36,10 @@ void ChoicePlan::begin(Time now) {
 ChoicePlan::Action ChoicePlan::next(Time now) {
   if (trial_) return Ask{*std::exchange(trial_, std::nullopt)};
   if (now < next_source_at_) return wait();
+  // Claimants are raced all the same: that spares the client time, and the origin is far down.
   const auto more = our_delay_.goes_on(next_source_at_, now);
-  if (more && !under_way_.none()) return Wait{next_source_at_ = *more};
+  const bool waits_more = more && given_.candidates.of_site() && !under_way_.none();
+  if (waits_more) return Wait{next_source_at_ = *more};
   if (origin_ == OriginIs::asked) return ask_next_route(now);
   auto member = origin_failed() ? nullptr : member_.give_up(now);
   return member ? AskNextOwner{std::move(member)} : ask_next_source(now);

@@ -94,7 +94,8 @@ class OurDelay {
   using Time = peers::SteadyTime;
 
   void begin_wait(Time until) { waits_until_ = until; }
-  // The wait is over that was to end at `until`. Until when it goes on; nothing: it is over.
+  // The wait that was to end at `until` has ended. Returns until when to wait once more; nothing:
+  // it ended in time.
   std::optional<Time> goes_on(Time until, Time now) {
     const bool is_known = std::exchange(waits_until_, Time::max()) == until;
     const auto delay = now - until;

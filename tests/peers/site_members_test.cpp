@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using samples::key;
 using samples::report_of;
 
-const SteadyTime kNow{1000s};
+const SteadyTime kJoined{1000s};
 
 // Reports of Hearsays with the epochs 1, 2 and 3.
 class SiteOfThree : public testing::Test {
@@ -22,7 +22,7 @@ class SiteOfThree : public testing::Test {
     for (std::size_t id = 0; id < 3; ++id) directory_.update(id, report_of_member(id + 1));
   }
   static PollReport report_of_member(Epoch epoch, const std::vector<std::string>& held = {}) {
-    auto report = report_of({}, kNow);
+    auto report = report_of({}, kJoined);
     auto digest = samples::native_of({});
     for (const auto& name : held) digest.filter.insert(key(name));
     digest.epoch = epoch;
@@ -30,7 +30,7 @@ class SiteOfThree : public testing::Test {
     return report;
   }
   // How often each of us owns a key: "" stands for us.
-  std::map<std::string, int> owners(SteadyTime now = kNow) const {
+  std::map<std::string, int> owners(SteadyTime now = kJoined) const {
     std::map<std::string, int> owned;
     for (int i = 0; i < 400; ++i) {
       const auto owner = directory_.owner(key(std::to_string(i)), 4, now);
@@ -39,7 +39,7 @@ class SiteOfThree : public testing::Test {
     return owned;
   }
   void answer(std::size_t id, ClaimOutcome outcome, std::chrono::microseconds first_byte) {
-    directory_.record(directory_.peers()[id], {outcome, first_byte, 100}, kNow);
+    directory_.record(directory_.peers()[id], {outcome, first_byte, 100}, kJoined);
   }
 
   const std::vector<config::PeerSettings> settings_{samples::peer("b"), samples::peer("c", 3129),
@@ -56,32 +56,32 @@ TEST_F(SiteOfThree, OwnsEachKeyOnceWithOurShareOfThem) {
 TEST_F(SiteOfThree, IsMadeOfThoseWhoMayBeAskedNow) {
   answer(0, ClaimOutcome::timed_out, 1s);  // it rests
   EXPECT_EQ(owners().count("b"), 0U);
-  EXPECT_EQ(directory_.member(1, kNow), nullptr);
+  EXPECT_EQ(directory_.member(1, kJoined), nullptr);
   answer(1, ClaimOutcome::outrun, 1s);  // it is on trial
   EXPECT_EQ(owners().count("c"), 0U);
-  EXPECT_EQ(directory_.member(3, kNow), directory_.peers()[2]);
-  EXPECT_EQ(directory_.member(5, kNow), nullptr);
-  EXPECT_EQ(owners(kNow + 60s), (std::map<std::string, int>{{"", 400}})) << "too old digests";
+  EXPECT_EQ(directory_.member(3, kJoined), directory_.peers()[2]);
+  EXPECT_EQ(directory_.member(5, kJoined), nullptr);
+  EXPECT_EQ(owners(kJoined + 60s), (std::map<std::string, int>{{"", 400}})) << "too old digests";
 }
 
 TEST_F(SiteOfThree, HasANextOwnerOfEachKeyWithoutTheOnesGivenUp) {
   for (int i = 0; i < 400; ++i) {
     const auto name = std::to_string(i);
-    const auto first = directory_.owner(key(name), 4, kNow);
+    const auto first = directory_.owner(key(name), 4, kJoined);
     if (!first) continue;
     const std::vector<Epoch> given_up{*directory_.epoch_of(first)};
-    const auto next = directory_.owner(key(name), 4, kNow, given_up);
+    const auto next = directory_.owner(key(name), 4, kJoined, given_up);
     EXPECT_NE(next, first);
     const auto bid = next ? bid_for(key(name), *directory_.epoch_of(next)) : bid_for(key(name), 4);
     EXPECT_LT(bid, bid_for(key(name), given_up[0]));
   }
   const std::vector<Epoch> all{1, 2, 3};
-  EXPECT_EQ(directory_.owner(key("x"), 4, kNow, all), nullptr);
+  EXPECT_EQ(directory_.owner(key("x"), 4, kJoined, all), nullptr);
 }
 
 TEST_F(SiteOfThree, KnowsAMemberOnTrialThatMayBeFetching) {
   answer(1, ClaimOutcome::outrun, 1s);
-  EXPECT_EQ(directory_.member(2, kNow), directory_.peers()[1]);
+  EXPECT_EQ(directory_.member(2, kJoined), directory_.peers()[1]);
   answer(0, ClaimOutcome::timed_out, 1s);
   EXPECT_EQ(directory_.epoch_of(directory_.peers()[0]), Epoch{1}) << "though it rests";
 }
@@ -96,13 +96,13 @@ TEST_F(SiteOfThree, KeepsEachKeyWithTheOneOfItsHoldersWhoBidsMost) {
   }
   int kept = 0;
   for (const auto& name : held) {
-    const bool is_ours = !directory_.is_kept_elsewhere(key(name), 4, kNow);
+    const bool is_ours = !directory_.is_kept_elsewhere(key(name), 4, kJoined);
     kept += is_ours ? 1 : 0;
-    EXPECT_EQ(is_ours, directory_.owner(key(name), 4, kNow) == nullptr);
+    EXPECT_EQ(is_ours, directory_.owner(key(name), 4, kJoined) == nullptr);
   }
   EXPECT_NEAR(kept, 100, 45);
   for (int i = 400; i < 800; ++i) {
-    EXPECT_FALSE(directory_.is_kept_elsewhere(key(std::to_string(i)), 4, kNow))
+    EXPECT_FALSE(directory_.is_kept_elsewhere(key(std::to_string(i)), 4, kJoined))
         << "only we hold it";
   }
 }
@@ -117,20 +117,20 @@ TEST_F(SiteOfThree, KeepsNothingWithThoseWhoMayNotBeAsked) {
     return directory_.is_kept_elsewhere(key(theirs), 4, now);
   };
   directory_.update(0, report_of_member(1, {theirs}));
-  EXPECT_FALSE(is_theirs(kNow)) << "it may be far away";
+  EXPECT_FALSE(is_theirs(kJoined)) << "it may be far away";
   answer(0, ClaimOutcome::true_hit, 1ms);
-  EXPECT_TRUE(is_theirs(kNow));
-  EXPECT_FALSE(is_theirs(kNow + 60s)) << "too old a digest";
+  EXPECT_TRUE(is_theirs(kJoined));
+  EXPECT_FALSE(is_theirs(kJoined + 60s)) << "too old a digest";
   auto squid = report_of_member(1, {theirs});
   squid.claims.native = nullptr;
   directory_.update(0, squid);
-  EXPECT_FALSE(is_theirs(kNow)) << "no epoch";
+  EXPECT_FALSE(is_theirs(kJoined)) << "no epoch";
   directory_.update(0, report_of_member(1, {theirs}));
-  directory_.record_denial(directory_.peers()[0], key(theirs), kNow);
-  EXPECT_FALSE(is_theirs(kNow)) << "denied";
+  directory_.record_denial(directory_.peers()[0], key(theirs), kJoined);
+  EXPECT_FALSE(is_theirs(kJoined)) << "denied";
   directory_.update(0, report_of_member(1, {theirs}));
   answer(0, ClaimOutcome::timed_out, 1s);
-  EXPECT_FALSE(is_theirs(kNow)) << "it rests";
+  EXPECT_FALSE(is_theirs(kJoined)) << "it rests";
 }
 
 TEST_F(SiteOfThree, HasNoSquidsAndNoGuests) {
@@ -140,8 +140,8 @@ TEST_F(SiteOfThree, HasNoSquidsAndNoGuests) {
     return guest;
   }()});
   guests.update(0, report_of_member(1));
-  EXPECT_EQ(guests.member(1, kNow), nullptr);
-  auto squid = report_of({}, kNow);
+  EXPECT_EQ(guests.member(1, kJoined), nullptr);
+  auto squid = report_of({}, kJoined);
   squid.claims.native = nullptr;
   directory_.update(0, squid);
   EXPECT_EQ(owners().count("b"), 0U);

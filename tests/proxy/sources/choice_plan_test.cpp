@@ -270,24 +270,32 @@ TEST(ChoicePlan, AsksTheNextOwnerWhenAMemberOfTheSiteIsLost) {
   });
 }
 
-TEST(ChoicePlan, GivesASourceMoreTimeWhereThisMachineIsLateItself) {
+TEST(ChoicePlan, GivesAMemberOfTheSiteMoreTimeWhereThisMachineIsLateItself) {
   play({
       {.claim = "the answer came while nobody looked",
        .peers = {{"b", 2ms, Does::has, 50ms}},
        .expected = "0 ask b; 50 b has",
+       .lead = Lead::site,
        .late = 30ms},
       {.claim = "but only once",
        .peers = {{"b", 2ms, Does::is_silent}},
-       .expected = "0 ask b; 100 ask origin; 180 origin answers; 180 b was slow",
+       .expected = "0 ask b; 100 give up b; 100 ask origin; 180 origin answers; 180 b was slow",
+       .lead = Lead::site,
        .late = 30ms},
       {.claim = "a quarter of a second at most",
        .peers = {{"b", 2ms, Does::is_silent}},
-       .expected = "0 ask b; 2260 ask origin; 2340 origin answers; 2340 b was slow",
+       .expected = "0 ask b; 2260 give up b; 2260 ask origin; 2340 origin answers; 2340 b was slow",
+       .lead = Lead::site,
        .late = 1000ms},
       {.claim = "a few milliseconds are nothing",
        .peers = {{"b", 2ms, Does::is_silent}},
-       .expected = "0 ask b; 14 ask origin; 94 origin answers; 94 b was slow",
+       .expected = "0 ask b; 14 give up b; 14 ask origin; 94 origin answers; 94 b was slow",
+       .lead = Lead::site,
        .late = 4ms},
+      {.claim = "a claimant gets none: the next source is asked",
+       .peers = {{"b", 2ms, Does::is_silent}},
+       .expected = "0 ask b; 40 ask origin; 120 origin answers; 120 b was slow",
+       .late = 30ms},
   });
 }
 
